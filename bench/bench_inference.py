@@ -28,7 +28,7 @@ def positions(n: int) -> tuple[np.ndarray, np.ndarray]:
     """Bundled games' positions, over and over, in a mixed order: codes [n, 64] and state [n, 4]."""
     from importlib.resources import files
 
-    from kibitz.analysis.chess.games import read
+    from kibitz.games.chess.io.reader import read
     from kibitz.games.chess.replay import encode_board
 
     rows: list[Any] = []

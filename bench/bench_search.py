@@ -75,7 +75,7 @@ def boards(n: int) -> list[chess.Board]:
     """Positions after 10, 18, 26 ... moves of bundled games."""
     from importlib.resources import files
 
-    from kibitz.analysis.chess.games import read
+    from kibitz.games.chess.io.reader import read
 
     found = []
     for i, record in enumerate(read(str(files("kibitz") / "data" / "games.pgn.zst"))):

@@ -19,8 +19,8 @@ import numpy as np
 
 from kibitz.analysis import load
 from kibitz.analysis.chess import moves as analysed
-from kibitz.analysis.chess.games import Record
 from kibitz.analysis.chess.judging import NODES, Judge
+from kibitz.games.chess.io.reader import Record
 from kibitz.play.session import Session
 from kibitz.stats import ClusterBootstrap
 

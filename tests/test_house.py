@@ -31,7 +31,7 @@ LAYERS = (
     ("games",),
     ("external", "stats", "records", "lock", "durable", "prefetch", "received", "kernels"),
     ("parallel",),
-    ("text", "keys", "dates", "cores", "environment", "interrupts", "kernel_cache", "memory", "remote"),
+    ("text", "keys", "dates", "cores", "environment", "interrupts", "kernel_cache", "memory", "remote", "links"),
     ("errors",),
 )
 """From the top downward. A module imports from its own package and from lower layers, also inside functions."""

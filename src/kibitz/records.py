@@ -20,6 +20,7 @@ import zstandard
 
 from kibitz import remote
 from kibitz.errors import KibitzError, UsageError, one_line
+from kibitz.links import what_to_do
 from kibitz.remote import is_remote
 
 ENDINGS = {".pgn": "chess", ".sgf": "go", ".sgfl": "go"}
@@ -47,6 +48,8 @@ def find(paths: Iterable[str], endings: tuple[str, ...]) -> list[str]:
     for path in paths:
         if not path:
             raise UsageError("an empty name of a file; name a file or a folder")
+        if (advice := what_to_do(path)) and not Path(path).exists():
+            raise UsageError(advice)
         if is_remote(path):
             records += remote.find(path, ends)
         elif Path(path).is_dir():
@@ -196,6 +199,8 @@ class Stream:
 
     def __init__(self, path: str):
         self.name = "standard input" if path == STDIN else printable(path)
+        if (advice := what_to_do(path)) and not Path(path).exists():
+            raise UsageError(advice)
         try:
             self._raw = _open(path)
             buffered = io.BufferedReader(self._raw, 1 << 20)

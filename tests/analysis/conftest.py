@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from kibitz.analysis.chess import answers
-from kibitz.analysis.chess.games import read
 from kibitz.analysis.chess.moves import USUAL, AnalysedGame, analyse
+from kibitz.games.chess.io.reader import read
 from kibitz.systems.declaration import Meaning
 
 Judge = Callable[[str, Sequence[float]], AnalysedGame]

@@ -27,13 +27,13 @@ import numpy as np
 import onnx
 import zstandard
 
-from kibitz.analysis.chess.games import parse
 from kibitz.engines.uci.engine import UciEngine, read_lines
 from kibitz.engines.uci.options import Options
 from kibitz.engines.uci.parser import PositionCommand
 from kibitz.errors import KibitzError
 from kibitz.games.chess.filters import Filter
 from kibitz.games.chess.io import pgn
+from kibitz.games.chess.io.reader import parse
 from kibitz.games.chess.io.scan import scan
 from kibitz.games.go.filters import Filter as GoFilter
 from kibitz.games.go.io.blocks import Piece, _doubles, gather
@@ -110,7 +110,7 @@ def import_pgn() -> Fuzzed:
 
 def analyze_pgn() -> Fuzzed:
     def run(text: bytes) -> None:
-        record = parse(text[1:].decode("utf-8", "replace"), any_spelling=bool(text[:1] > b"\x7f"))
+        record = parse(text[1:].decode("utf-8", "replace"), allow_null=bool(text[:1] > b"\x7f"))
         if record is not None and not record.refused:  # refused: from a position that there is not, or a variant
             board = record.game.board()
             for move in record.game.mainline_moves():

@@ -145,7 +145,7 @@ def test_what_cannot_be_shown_is_said(text: str, moves: int, told: str) -> None:
         ('[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n\n*', "king"),
         ('[FEN "4k3/4R3/8/8/8/8/8/4K3 w - - 0 1"]\n\n1. e4 *', "FEN & position"),
         ("8/8/8/8/8/8/8/8 w", "FEN & White & king"),
-        ("9/8/8/8/8/8/8/8 w", "text"),
+        ("9/8/8/8/8/8/8/8 w", "FEN"),
     ],
 )
 def test_what_is_no_game(text: str, told: str) -> None:

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from kibitz.analysis import load
-from kibitz.analysis.chess.games import parse
 from kibitz.analysis.chess.judging import Judge
 from kibitz.analysis.chess.moves import AnalysedGame, analyse
+from kibitz.games.chess.io.reader import parse
 from kibitz.play.session import Session
 from support.board_client import Client, until
 from support.causes import mentions

@@ -142,10 +142,10 @@ def _of_chess(
     import chess.pgn
 
     from kibitz.analysis import load
-    from kibitz.analysis.chess.games import Record, parse, read
     from kibitz.analysis.chess.judging import judge_by_search
     from kibitz.analysis.chess.moves import analyse as analyse_chess
     from kibitz.analysis.chess.moves import meaning_of
+    from kibitz.games.chess.io.reader import Record, parse, read
 
     swing, ratings = CHESS_SWING if options.swing is None else options.swing, options.ratings
     if not 0 < swing <= 1:
@@ -259,8 +259,15 @@ def _is_text(game: str) -> bool:
         plain = plain.removesuffix(packed)
     if plain.endswith((".pgn", ".sgf", ".sgfl")):
         return False
-    begins = text.startswith(("[", "(", "{")) or re.match(r"\d+\s*\.", text) is not None
+    begins = text.startswith(("[", "(", "{")) or re.match(r"\d+\s*\.", text) is not None or _begins_with_move(text)
     return begins and not (len(text) < _LONGEST_NAME and Path(text).exists())
+
+
+def _begins_with_move(text: str) -> bool:
+    from kibitz.games.chess.io.san import looks_like_move, read_word
+
+    words = text.split()
+    return len(words) > 1 and looks_like_move(read_word(words[0]).core)
 
 
 def _name(game: Any) -> str:

@@ -87,6 +87,10 @@ class GameBatch:
     read: int
     per_move: dict[str, NDArray[Any]] = field(default_factory=dict)
     per_game: dict[str, NDArray[Any]] = field(default_factory=dict)
+    strays: list[str] = field(default_factory=list)
+    """Text of the records that belongs to no game: file, line and first words of each stretch."""
+    more_strays: int = 0
+    """How many more stretches there are."""
 
     def __len__(self) -> int:
         return len(self.plies)
@@ -105,4 +109,6 @@ class GameBatch:
             self.read,
             {name: values[each_move] for name, values in self.per_move.items()},
             {name: values[keep] for name, values in self.per_game.items()},
+            self.strays,
+            self.more_strays,
         )

@@ -50,6 +50,18 @@ def hash_games(
     return _hashes(moves, plies, starts, results, standard, _ALL)
 
 
+LONG_PLIES = 60
+"""From so many moves on, equal moves and an equal result make a duplicate, however the players are spelled."""
+
+
+def hash_names(hashes: NDArray[np.uint64], plies: NDArray[np.int32], names: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """The hashes of games with those of their players and dates mixed in, for games under LONG_PLIES moves: short games
+    of different people on different days often have the same moves. All arrays [n]."""
+    mixed = (hashes ^ (names * np.uint64(0xBF58476D1CE4E5B9))) * _PRIME
+    mixed = np.maximum(mixed ^ (mixed >> np.uint64(31)), np.uint64(1))
+    return np.where(plies < LONG_PLIES, mixed, hashes)
+
+
 def hash_openings(
     moves: NDArray[np.uint16], plies: NDArray[np.int32], starts: NDArray[np.uint8] | None, standard: NDArray[np.uint8]
 ) -> NDArray[np.uint64]:

@@ -30,6 +30,8 @@ COLOURS = {"chess": ("white", "black"), "go": ("black", "white")}
 SIDE_AT = {"chess": 64, "go": 361}
 """The column of a start position's row that has the side to move."""
 KINDS = {"chess": "standard chess", "go": "Go"}
+MAX_STRAYS = 5
+"""Stretches of text that belong to no game, of all records, which are reported."""
 LEAST = 20
 """Games of a person from which anything can be learned."""
 TEST_SHARE, MOST_TEST = 10, 50
@@ -153,7 +155,9 @@ def _read(paths: list[str], game: str, sources: Sequence[str], into: Path, log: 
     rules = game_of(game)
     reader = rules.Reader(paths, importlib.import_module(f"kibitz.games.{game}.filters").Filter())
     with StoreWriter(into, game, rules.COLUMNS, rules.STANDARD_START, rules.PER_MOVE) as writer:
+        strays = list[str]()
         for batch in reader:
+            strays += batch.strays
             writer.add(batch)
         left_out = writer.rejections.as_json().items()
         reasons = ", ".join(f"{reason} {entry['games']:,}" for reason, entry in left_out)
@@ -164,6 +168,8 @@ def _read(paths: list[str], game: str, sources: Sequence[str], into: Path, log: 
             )
         for line in reader.broken:
             log(f"warning: {line}")
+        for stray in strays[:MAX_STRAYS]:
+            log(f"warning: text that belongs to no game ({stray}); not read")
         if reasons:
             log(f"left out: {reasons}")
         return writer.commit({"files": [records.printable(path) for path in paths], "kept": writer.games})

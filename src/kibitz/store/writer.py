@@ -23,7 +23,7 @@ from kibitz import durable
 from kibitz.durable import sync, sync_folder
 from kibitz.errors import KibitzError, UsageError, one_line
 from kibitz.games.batch import EXAMPLES, GameBatch, Rejections
-from kibitz.games.hashing import HashSet, hash_games, hash_openings
+from kibitz.games.hashing import HashSet, hash_games, hash_names, hash_openings
 from kibitz.lock import exclusive_lock
 from kibitz.store.split import Split
 from kibitz.store.store import FORMATS, INFO, TABLE, Store
@@ -49,8 +49,9 @@ class StoreWriter:
     game: "chess" or "go". columns: schema of the table. standard_start: the usual start position, a row of uint8.
     per_move: dtype and missing value of each array that may have a value for each move. split: of a new store; None for
     the default. append: add to the store if there is one. per_game: dtype, missing value and width of each array that
-    may have a row for each game. Exact duplicates (same start, moves and result) are rejected, also those of games that
-    the store already has.
+    may have a row for each game. Duplicates are rejected, also those of games that the store already has, unless
+    keep_duplicates is true: games with the same start, moves and result, and, if they are short, the same players and
+    date.
     """
 
     def __init__(
@@ -63,8 +64,9 @@ class StoreWriter:
         split: Split | None = None,
         append: bool = False,
         per_game: Mapping[str, tuple[str, int, int]] | None = None,
+        keep_duplicates: bool = False,
     ):
-        self.path = Path(path)
+        self.path, self.keep_duplicates = Path(path), keep_duplicates
         self.game, self.kinds = game, {name: (*kind, 0) for name, kind in per_move.items()} | dict(per_game or {})
         self.old = self._old_store(append)
         with self._os_errors_in_words():
@@ -246,13 +248,16 @@ class StoreWriter:
 
     def _hashes(self, batch: GameBatch) -> NDArray[np.uint64]:
         results = batch.table["result"].to_numpy()
-        return hash_games(batch.moves, batch.plies, batch.starts, results, self._standard)
+        hashes = hash_games(batch.moves, batch.plies, batch.starts, results, self._standard)
+        return hash_names(hashes, batch.plies, _name_hashes(batch.table))
 
     def _add(self, batch: GameBatch, limit: int | None, finish: Callable[[GameBatch], GameBatch] | None) -> int:
         self.read += batch.read
         self.rejections.merge(batch.rejections)
         hashes = self._hashes(batch)
         new = self._known.add(hashes)
+        if self.keep_duplicates:
+            new[:] = True
         self._reject("duplicate", batch.table, ~new)
         if limit is not None and finish and new.sum() > limit:
             return self._add_up_to(batch.take(new), limit, finish)
@@ -409,6 +414,24 @@ class StoreWriter:
             for folder in self.path.iterdir():  # an old folder, and those that killed imports left
                 if folder.name.isdigit() and folder != self._folder:
                     shutil.rmtree(folder, ignore_errors=True)
+
+
+_NAME_COLUMNS = ("white", "black", "date")
+
+
+def _name_hashes(table: pa.Table) -> NDArray[np.uint64]:
+    """A hash of each game's players and date, uint64 [n]: the same for names that differ in case and blanks only."""
+    found = np.zeros(len(table), np.uint64)
+    for name in _NAME_COLUMNS:
+        if name not in table.column_names:
+            continue
+        column = table[name].combine_chunks().cast(pa.string()).dictionary_encode()
+        codes = column.indices.fill_null(len(column.dictionary)).to_numpy()
+        words = [" ".join((word or "").lower().replace("?", "").split()) for word in column.dictionary.to_pylist()]
+        digests = [hashlib.blake2b(word.encode(errors="replace"), digest_size=8).digest() for word in [*words, ""]]
+        values = np.frombuffer(b"".join(digests), "<u8").astype(np.uint64)
+        found = (found * np.uint64(0x9E3779B97F4A7C15) + values[codes]) ^ (found >> np.uint64(29))
+    return found
 
 
 def _arrays(store: Store) -> Iterator[tuple[str, NDArray[Any]]]:

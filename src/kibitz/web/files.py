@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from kibitz.links import what_to_do
 from kibitz.web import game_tree
 from kibitz.web.params import BadRequest, Fields, an_object, choice, text, whole, words
 from kibitz.web.positions import GAMES, read_line
@@ -19,6 +20,8 @@ def load(fields: Fields) -> dict[str, Any]:
     index = whole(fields, "index", 0, 0, 10**7)
     if not record.strip():
         raise BadRequest("there is nothing to load; paste or drop PGN, SGF or FEN")
+    if advice := what_to_do(record):
+        raise BadRequest(advice)
     if (match := _SGF.search(record)) and not _looks_like_pgn(record[: match.start()]):
         from kibitz.web.go import files as go_records
 

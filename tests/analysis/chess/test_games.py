@@ -15,11 +15,13 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kibitz.analysis.chess import games
-from kibitz.analysis.chess.games import Record, glance, parse, read
 from kibitz.errors import KibitzError
+from kibitz.games.chess.io import blocks
+from kibitz.games.chess.io import reader as games
+from kibitz.games.chess.io.blocks import Stray
 from kibitz.games.chess.io.exporter import Exporter
-from kibitz.games.chess.io.headers import read_headers
+from kibitz.games.chess.io.reader import Record, glance, parse, read
+from kibitz.games.chess.io.tags import read_headers
 from kibitz.records import Stream
 from support.causes import each_mentions, mentions, naming
 from support.helpers import GAMES
@@ -144,7 +146,7 @@ def test_an_illegal_move_in_a_variation_leaves_the_main_line_whole(file: Path) -
         ('[Variant "\x1b[31mred"]', r"\[31mred"),
         ('[FEN "no board"]', "start position"),
         ('[FEN "bnrbkrqn/pppppppp/8/8/8/8/PPPPPPPP/BNRBKRQN w KQkq - 0 1"]', "castling as in Chess960"),
-        ('[FEN "8/8/8/8/8/8/8/K7 w - - 0 1"]', "lacks a king"),
+        ('[FEN "8/8/8/8/8/8/8/K7 w - - 0 1"]', "king"),
         ('[FEN "7k/8/5K2/6Q1/8/8/8/7R w - - 0 1"]', "check"),
         ('[FEN "7k/8/8/8/8/8/8/KK6 w - - 0 1"]', "king"),
         (
@@ -167,8 +169,9 @@ def test_set_up_positions(file: Path) -> None:
 
 
 def test_a_comment_without_end_does_not_fill_the_memory(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(games, "MAX_GAME_BYTES", 5000)
-    with pytest.raises(KibitzError, match="game 2: longer than"):
+    monkeypatch.setattr(blocks, "MAX_GAME_BYTES", 5000)
+    monkeypatch.setattr(games, "BLOCK", 1000)
+    with pytest.raises(KibitzError, match="without an end of a game"):
         read_text(file, SCHOLAR + "\n1. d4 {" + "no end\n" * 1000)
 
 
@@ -280,13 +283,15 @@ def test_several_headers_in_a_line_and_quotation_marks_in_them(file: Path) -> No
         (f"{FOOL}\n\n{TWO}", []),
         (f"{FOOL}\n\nwords\n\n{TWO}", [1]),
         (f"words\n\n{FOOL}\n\nwords\n", [0, 1]),
-        (f"{FOOL}\n\n1. d4 ; words\n d5 *\n", [1]),
+        (f"{FOOL}\n\n1. d4 ; words\n d5 *\n", []),
         (f"{FOOL}\n\n% words\n", [1]),
-        (f'[White "A"\n{TWO}', [0]),
+        (f'[White "A"\n{TWO}', []),
     ],
 )
 def test_text_that_is_in_no_record_is_told(text: str, numbers: list[int], file: Path) -> None:
     file.write_text(text, encoding="utf-8")
-    told: list[int] = []
-    assert list(read(str(file), on_passed_over=told.append))
-    assert told == numbers
+    strays: list[Stray] = []
+    assert list(read(str(file), on_stray=strays.append))
+    assert [stray.games for stray in strays] == numbers
+    lines = text.split("\n")
+    assert all(lines[stray.line - 1].startswith((stray.words, FOOL[:5])) for stray in strays)

@@ -12,10 +12,10 @@ import pytest
 import kibitz
 from kibitz.analysis import load
 from kibitz.analysis.chess import answers, judging
-from kibitz.analysis.chess.games import parse
 from kibitz.analysis.chess.judging import LONGER, FirstLook, Judge, Judgement
 from kibitz.analysis.chess.moves import AnalysedGame, analyse
 from kibitz.analysis.chess.pgn import annotated
+from kibitz.games.chess.io.reader import parse
 from kibitz.games.chess.replay import encode_board
 from kibitz.play.result import SearchLimits
 from kibitz.play.session import Session
@@ -33,7 +33,7 @@ def judged(make_fake: Any) -> Analysed:
     def one(text: str, depth: int = 3) -> AnalysedGame:
         session = make_fake(white_wins=[0.5])
         session.system = "winner"
-        record = parse(text, any_spelling=True)
+        record = parse(text)
         assert record is not None
         return analyse(record, session, answers, 0.1, judge=Judge(session, answers, depth, nodes=0))
 

@@ -9,9 +9,9 @@ from dataclasses import replace
 import chess.pgn
 import pytest
 
-from kibitz.analysis.chess.games import Record
 from kibitz.analysis.chess.moves import AnalysedGame, Judged, Move, Worth
 from kibitz.analysis.chess.player import A_GAME, ENOUGH, KEPT, PlayerReport
+from kibitz.games.chess.io.reader import Record
 
 CARO = "1. e4 {[%clk 0:03:00]} c6 {[%clk 0:03:00]} 2. d4 {[%clk 0:00:09]} d5 {[%clk 0:02:50]} 3. Nc3 {[%clk 0:00:05]} *"
 HEADERS = '[White "Ana"]\n[Black "Bo"]\n[Date "2020.01.02"]\n[WhiteElo "1500"]\n[BlackElo "1620"]\n[Result "{}"]\n\n'

@@ -5,13 +5,13 @@ from __future__ import annotations
 import datetime
 from typing import Any
 
-import numpy as np
 import pytest
 
 from kibitz.dates import parse_day, read_date
 from kibitz.errors import UsageError
 from kibitz.games.chess.filters import Filter, read_rating, speed_of
-from kibitz.games.chess.io.headers import Headers
+from kibitz.games.chess.io.blocks import find_games
+from kibitz.games.chess.io.headers import BOT_TAGS, Headers
 from kibitz.games.chess.io.ingest import ParsedBlock
 
 DAY = datetime.date
@@ -106,8 +106,9 @@ def test_filters_that_cannot_work(options: dict[str, Any], words: str) -> None:
 
 def said(keep: Filter, **headers: str) -> str | None:
     """What a filter says of a game with these headers."""
-    text = "".join(f'[{name} "{value}"]\n' for name, value in headers.items()).encode() or b"\n"
-    block = ParsedBlock("x.pgn", 0, Headers(text, np.zeros(1, np.int64), np.array([len(text)])), False)
+    text = "".join(f'[{name} "{value}"]\n' for name, value in headers.items()).encode()
+    found = find_games(text + b"\n1. e4 e5 *\n")
+    block = ParsedBlock("x.pgn", 0, Headers(found, BOT_TAGS), False)
     (why,) = keep.refuses_headers(block)
     assert why is None or isinstance(why, str)
     return why

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from kibitz.analysis import Analysis
 from kibitz.analysis.chess.choices import SHOWN, Expected, expected
-from kibitz.analysis.chess.games import Record
 from kibitz.analysis.chess.judging import Judge, Judgement
 from kibitz.analysis.chess.ratings import OPPONENT, RATING, UNIT, add_side_inputs, ratings_of
 from kibitz.analysis.glyphs import figure, mark
+from kibitz.games.chess.io.reader import Record
 from kibitz.games.chess.material import PHASES, phase
 from kibitz.games.chess.moves import from_move
 from kibitz.games.chess.replay import SIDE, SQUARES, encode_board

@@ -10,10 +10,10 @@ import chess
 import chess.pgn
 
 from kibitz.analysis import load
-from kibitz.analysis.chess.games import Record
 from kibitz.analysis.chess.judging import Judge
 from kibitz.analysis.chess.moves import USUAL, AnalysedGame, analyse
 from kibitz.analysis.sharing import opened, shared_out
+from kibitz.games.chess.io.reader import Record
 from kibitz.parallel import Workers
 from kibitz.systems.declaration import Meaning
 

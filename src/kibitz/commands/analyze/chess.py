@@ -14,9 +14,10 @@ from kibitz.errors import KibitzError, UsageError
 
 if TYPE_CHECKING:
     from kibitz.analysis import Analysis
-    from kibitz.analysis.chess.games import Record
     from kibitz.analysis.chess.judging import Judge
     from kibitz.analysis.chess.moves import AnalysedGame
+    from kibitz.games.chess.io.blocks import Stray
+    from kibitz.games.chess.io.reader import Record
     from kibitz.parallel import Workers
     from kibitz.play.session import Session
     from kibitz.systems.declaration import Meaning
@@ -125,7 +126,7 @@ class PgnGames:
         Raises KibitzError where none of the games can be analysed, and, if the file is replaced, before anything is
         left out.
         """
-        from kibitz.analysis.chess.games import read
+        from kibitz.games.chess.io.reader import read
 
         done = others = 0
 
@@ -140,7 +141,7 @@ class PgnGames:
 
         with (
             shown(self.path) as show,
-            contextlib.closing(read(self.path, self.number, show, self._passed_over)) as games,
+            contextlib.closing(read(self.path, self.number, show, self._on_stray)) as games,
         ):
             yield from self._judged(accepted(games), analysis, meaning, judge)
         self._warn_of_ratings()
@@ -190,13 +191,15 @@ class PgnGames:
             self._unrated.append(record.number)
         return True
 
-    def _passed_over(self, number: int) -> None:
-        """Raises KibitzError if the file is replaced. number: of the game before the text that is in no record."""
+    def _on_stray(self, stray: Stray) -> None:
+        """Report text that belongs to no game. Raises KibitzError if the file is replaced."""
         if self.replaced:
-            where = f"after game {number}" if number else "at its beginning"
+            where = f"after game {stray.games}" if stray.games else "at its beginning"
             raise KibitzError(
                 f"{self.path}: left as it is, since writing it again would lose text {where}; name another file"
             )
+        if self.number is None and not stray.words.startswith("%"):
+            warn(f"{self.name} line {stray.line}: text that belongs to no game ({stray.words}); not read")
 
     def _warn_of_ratings(self) -> None:
         """Say which games lacked a rating that the network is given."""

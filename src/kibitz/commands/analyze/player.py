@@ -18,9 +18,9 @@ from kibitz.commands.progress import BAR, LEFT, Progress
 from kibitz.errors import KibitzError, UsageError
 
 if TYPE_CHECKING:
-    from kibitz.analysis.chess.games import Record
     from kibitz.analysis.chess.moves import AnalysedGame
     from kibitz.analysis.chess.player import PlayerReport
+    from kibitz.games.chess.io.reader import Record
     from kibitz.parallel import Workers
     from kibitz.personal.names import Player
     from kibitz.play.session import Session
@@ -38,11 +38,11 @@ def analyze_player(
     the report is made of the games until then.
     """
     from kibitz.analysis import load
-    from kibitz.analysis.chess.games import Repeats
     from kibitz.analysis.chess.judging import judge_by_search
     from kibitz.analysis.chess.moves import USUAL
     from kibitz.analysis.chess.pgn import annotated
     from kibitz.analysis.chess.player import PlayerReport
+    from kibitz.analysis.chess.repeats import Repeats
     from kibitz.analysis.files import whole_file
 
     if path == records.STDIN:

@@ -8,7 +8,7 @@ import shlex
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -52,6 +52,14 @@ def import_games(
     ] = None,
     filters: FilterOptions,
     ownership: RefereeOptions,
+    keep_duplicates: Annotated[
+        bool,
+        typer.Option(
+            "--keep-duplicates",
+            help="Keep every game. Default: of games with the same moves, result, players and date the first is kept;"
+            " from 60 plies on, of games with the same moves and result.",
+        ),
+    ] = False,
     append: Annotated[
         bool, typer.Option("--append", help="Add to the store if there is one; games it holds already are left out.")
     ] = False,
@@ -70,8 +78,8 @@ def import_games(
     kept = f"{into} is as it was before" if append and into.exists() else f"{into} was not made"
     again = "to go on; owners that were found are kept" if referees else "to begin again"
     with told_of_store(into, f"{kept}; run the same command {again}"):
-        done = _import(paths, into, kind, keep, divide, append, referees, backend)
-    for line in done.broken:
+        done = _import(paths, into, kind, keep, divide, append, referees, backend, keep_duplicates)
+    for line in [*done.broken, *_stray_lines(done)]:
         print(f"kibitz: warning: {line}", file=sys.stderr)
     if as_json:
         print(json.dumps(done.as_json(), indent=1, ensure_ascii=False))
@@ -144,6 +152,10 @@ class ImportResult:
     seconds: float
     divided: bool = False
     """Whether a split was asked for."""
+    strays: list[str] = field(default_factory=list)
+    """Text that belongs to no game: "file, line 12: its first words"."""
+    more_strays: int = 0
+    """Further stretches of such text."""
 
     def as_json(self) -> dict[str, Any]:
         """Counts as they are, and what was measured as a figure (of one run, so without an interval)."""
@@ -155,6 +167,7 @@ class ImportResult:
             "positions": self.positions,
             "left_out": labelled_reasons(self.rejections),
             "broken": self.broken,
+            "strays": {"texts": len(self.strays) + self.more_strays, "first": self.strays},
             "seconds": round(self.seconds, 3),
             "figures": {"games_per_second": rate},
             "total": {"games": len(self.store), "positions": self.store.info["positions"]},
@@ -163,7 +176,7 @@ class ImportResult:
 
 def _import(
     files: list[str], into: Path, game: str, keep: GameFilter, divide: dict[str, Any], append: bool,
-    referees: _Referees | None, backend: Backend | None,
+    referees: _Referees | None, backend: Backend | None, keep_duplicates: bool,
 ) -> ImportResult:  # fmt: skip
     """Read the files into the store. Raises KibitzError where no game was left to keep."""
     from kibitz.games import game_of
@@ -179,7 +192,8 @@ def _import(
     reader = rules.Reader(files, keep)
     with contextlib.ExitStack() as held:
         writer = held.enter_context(StoreWriter(
-            into, game, rules.COLUMNS, rules.STANDARD_START, rules.PER_MOVE, split, append, rules.PER_GAME
+            into, game, rules.COLUMNS, rules.STANDARD_START, rules.PER_MOVE, split, append, rules.PER_GAME,
+            keep_duplicates,
         ))  # fmt: skip
         before, moves_before = writer.games, writer.moves
         show = held.enter_context(_progress(reader, writer, before))
@@ -187,7 +201,10 @@ def _import(
         readers = None if referees else workers  # reading is quick beside finding owners, which has all workers then
         batches = held.enter_context(contextlib.closing(reader.batches(readers) if readers else iter(reader)))
         finish = held.enter_context(referees.labelling(show, workers)) if referees else None
+        strays, more_strays = list[str](), 0
         for batch in batches:
+            strays += batch.strays
+            more_strays += batch.more_strays
             writer.add(batch, None if keep.limit is None else keep.limit - (writer.games - before), finish)
             show(0, 0)
             if keep.limit is not None and writer.games - before >= keep.limit:
@@ -196,7 +213,8 @@ def _import(
         rejections = writer.rejections.as_json()
         if kept == 0 and not (before and "duplicate" in rejections):
             end = "the store is as it was" if before else "no store was written"
-            raise KibitzError(f"{_why_nothing(writer.read, rejections, reader.broken, keep)}; {end}")
+            wrong = reader.broken or [f"text that belongs to no game ({stray})" for stray in strays[:1]]
+            raise KibitzError(f"{_why_nothing(writer.read, rejections, wrong, keep)}; {end}")
         if kept or divide:
             named = [records.printable(file) for file in files]
             store = writer.commit({"files": named, "filter": keep.as_json(), "read": writer.read, "kept": kept})
@@ -206,7 +224,19 @@ def _import(
         referees.forget()
     positions = kept + writer.moves - moves_before
     seconds = time.monotonic() - started
-    return ImportResult(store, writer.read, kept, positions, rejections, reader.broken, seconds, bool(divide))
+    return ImportResult(
+        store, writer.read, kept, positions, rejections, reader.broken, seconds, bool(divide), strays, more_strays
+    )
+
+
+_SHOWN_STRAYS = 5
+
+
+def _stray_lines(done: ImportResult) -> list[str]:
+    """Warnings about text that belongs to no game."""
+    lines = [f"text that belongs to no game ({stray}); not read" for stray in done.strays[:_SHOWN_STRAYS]]
+    more = len(done.strays) - len(lines) + done.more_strays
+    return [*lines, f"{more:,} more stretches of text that belong to no game"] if more else lines
 
 
 def _why_nothing(read: int, rejections: dict[str, Any], broken: list[str], keep: GameFilter) -> str:

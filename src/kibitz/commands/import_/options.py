@@ -103,6 +103,14 @@ class FilterOptions:
             help="Keep games in which a player's name contains this text; may be given several times. Default: all."
         ),
     ] = None
+    no_bots: Annotated[
+        bool,
+        typer.Option(
+            "--no-bots",
+            help="Chess: skip games in which a header says that a player is a program: WhiteTitle BOT, WhiteIsComp,"
+            " WhiteType program.",
+        ),
+    ] = False
     limit: Annotated[
         int | None, typer.Option(help="Stop when this many games are kept. Default: no bound.", metavar="GAMES")
     ] = None

@@ -78,6 +78,25 @@ def _worded(control: str) -> int | None:
     return 3600 * hours + 60 * minutes + 40 * increment
 
 
+_BOT_TITLES = {"bot", "comp", "computer", "c", "(c)", "engine", "program"}
+_BOT_TYPES = {"program", "computer", "engine", "bot", "comp"}
+_YES = {"yes", "true", "1", "y"}
+_BOT_NAME = re.compile(
+    r"^\s*bot[ _:]|\(c(?:omp(?:uter)?)?\)\s*$|^lichess ai\b|^stockfish(?:\s+(?:ai\s+)?level|$)", re.IGNORECASE
+)
+
+
+def is_bot(name: str, title: str, kind: str, is_computer: str) -> bool:
+    """Whether headers say that a player is a program: WhiteTitle "BOT", WhiteType "program", WhiteIsComp "Yes", or a
+    name with the mark of a program, as in "Crafty(C)" and "lichess AI level 3"."""
+    return (
+        title.strip().lower() in _BOT_TITLES
+        or kind.strip().lower() in _BOT_TYPES
+        or is_computer.strip().lower() in _YES
+        or _BOT_NAME.search(name) is not None
+    )
+
+
 def read_rating(text: str) -> int:
     """A rating header as a number; 0 where there is none."""
     digits = re.match(r"\s*(\d{1,4})\b", text)
@@ -102,6 +121,8 @@ class HeaderColumns(Protocol):
     def speeds(self, function: Callable[[str | None], Any]) -> NDArray[Any]: ...
 
     def players(self, function: Callable[[str | None], bool]) -> NDArray[np.bool_]: ...
+
+    def bots(self, function: Callable[[str, str, str, str], bool]) -> NDArray[np.bool_]: ...
 
 
 def _where(refused: NDArray[np.bool_], reason: str) -> NDArray[np.object_]:
@@ -133,6 +154,7 @@ class Filter:
     speed: tuple[str, ...] = ()
     min_plies: int = 1
     player: tuple[str, ...] = ()
+    no_bots: bool = False
     limit: int | None = None
 
     def check(self) -> None:
@@ -164,6 +186,8 @@ class Filter:
             names = [name.lower() for name in self.player]
             plays = games.players(lambda player: any(name in (player or "").lower() for name in names))
             first.append(_where(~plays, "other players"))
+        if self.no_bots:
+            first.append(_where(games.bots(is_bot), "bot"))
         if self.speed:
             first.append(games.speeds(self._refuses_speed))
         why = np.full(len(games.results), None, object)

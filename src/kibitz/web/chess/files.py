@@ -8,16 +8,19 @@ from typing import Any
 import chess
 import chess.pgn
 
-from kibitz.analysis.chess.games import parse
 from kibitz.analysis.printing import clean
+from kibitz.games.chess.io.blocks import find_games
 from kibitz.games.chess.io.exporter import Exporter
+from kibitz.games.chess.io.reader import read_game
+from kibitz.games.chess.io.tags import read_headers
 from kibitz.web import game_tree
 from kibitz.web.chess.line import ChessLine, node, read_move, read_start
 from kibitz.web.params import BadRequest, Fields
 from kibitz.web.workers import check_wanted
 
-_FEN = re.compile(r"(?:[fF][eE][nN]:?\s+)?((?:[pnbrqkPNBRQK1-8]+/){7}[pnbrqkPNBRQK1-8]+(?:\s+[wb](?:\s+\S+){0,4})?)")
-_TAG = re.compile(r'^[ \t]*\[([A-Za-z][A-Za-z0-9_]*)[ \t]+"(.*)"[ \t]*\]', re.MULTILINE)
+_PLACEMENT = re.compile(r"(?:[pnbrqkPNBRQK1-9]{1,8}/){4,}[pnbrqkPNBRQK1-9]{1,8}")
+"""The beginning of a FEN, readable or not."""
+_FEN_PREFIX = re.compile(r"(?:position\s+)?(?:fen|epd)\b\s*[:=]?\s*", re.IGNORECASE)
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,49}")
 _RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 _RULED = ("SetUp", "FEN", "Variant")
@@ -28,19 +31,19 @@ _COMMAND_NAME = re.compile(r"[A-Za-z_]\w{0,29}")
 _SHAPE = re.compile(r"[GRYB][a-h][1-8](?:[a-h][1-8])?")
 """A circle or an arrow with its colour: "Gd4", "Rb1c3"."""
 MAX_SHAPES = 100
+MAX_STRAYS = 5
+"""Stretches of text that belong to no game, of a text, which are reported."""
 MAX_HEADERS = 200
 MAX_VALUE_LENGTH = 1000
 
 
 def fen_of(words: str) -> str | None:
-    """The FEN, where a text is nothing else; who moves and what follows may be missing."""
-    if len(words) > 300:
+    """The FEN or EPD, if a text is nothing else, readable or not. Underscores may stand for spaces."""
+    line = words.strip().strip("\"'`").strip()
+    if len(line) > 300 or "\n" in line:
         return None
-    match = _FEN.fullmatch(words.strip())
-    if not match:
-        return None
-    fields = match[1].split()
-    return " ".join(fields + ["w", "-", "-", "0", "1"][len(fields) - 1 :])
+    fen = _FEN_PREFIX.sub("", line, count=1)
+    return fen if _PLACEMENT.match(fen) else None
 
 
 LONGEST_WORD = 10_000
@@ -71,47 +74,42 @@ def _with(node: dict[str, Any], id_: int, parent: int | None, comment: str, nags
 
 def load_pgn(text: str, index: int) -> dict[str, Any]:
     """The game of that number (from 0) of a PGN text, and the titles of the first ones. Raises BadRequest."""
-    from kibitz.games.chess.io.scan import scan
-
     data = text.replace("\r\n", "\n").replace("\r", "\n").encode("utf-8", "replace")
-    begins, bodies = scan(data)
-    count = len(begins)
+    if max(map(len, data.split()), default=0) > LONGEST_WORD:
+        raise BadRequest(f"a word of more than {LONGEST_WORD:,} characters; PGN, SGF and FEN can be read")
+    block = find_games(data)
+    count = len(block)
     if count == 0:
         raise BadRequest("there is no game in this text; PGN, SGF and FEN can be read")
     if index >= count:
         raise BadRequest(f"there is no game {index + 1}, the text has {count:,}")
-    if max(map(len, data.split())) > LONGEST_WORD:
-        raise BadRequest(f"a word of more than {LONGEST_WORD:,} characters; PGN, SGF and FEN can be read")
-    ends = [*begins[1:].tolist(), len(data)]
-    titles = [
-        _title(data[begin:body].decode(), i)
-        for i, (begin, body) in enumerate(zip(begins.tolist(), bodies.tolist(), strict=True))
-        if i < game_tree.MAX_GAMES
-    ]
+    titles = [_title(block.texts(i)[0], i) for i in range(min(count, game_tree.MAX_GAMES))]
     try:
-        line, headers, tree, problems = _game(data[int(begins[index]) : ends[index]].decode())
+        line, headers, tree, problems = _game(*block.texts(index))
     except BadRequest as error:
         if count == 1:
             raise
         line, headers, problems = ChessLine(chess.STARTING_FEN), {}, [f"game {index + 1} cannot be shown: {error}"]
         tree = [_with(node(chess.Board()), 0, None, "", [])]
+    problems += [
+        f"line {stray.line}: text that belongs to no game: {stray.words}"
+        for stray in block.strays[:MAX_STRAYS]
+        if not stray.words.startswith("%")
+    ]
     return game_tree.loaded(line, headers, tree, titles, count, problems)
 
 
 def _title(head: str, index: int) -> str:
     check_wanted()
-    tags = dict(_TAG.findall(head))
-    known = {name: clean(value) for name, value in tags.items() if value.strip(" ?.")}
+    known = {name: clean(value) for name, value in read_headers(head).items() if value.strip(" ?.")}
     players = " – ".join(known.get(side, "?") for side in ("White", "Black"))
     rest = [known[name] for name in ("Result", "Event", "Date") if name in known]
     return ", ".join([players if players != "? – ?" else f"game {index + 1}", *rest])
 
 
-def _game(text: str) -> tuple[ChessLine, dict[str, str], list[dict[str, Any]], list[str]]:
+def _game(head: str, moves: str) -> tuple[ChessLine, dict[str, str], list[dict[str, Any]], list[str]]:
     """One game: its start, headers, tree and problems. Raises BadRequest."""
-    record = parse(text, any_spelling=True)
-    if record is None:
-        raise BadRequest("there is no game in this text; PGN, SGF and FEN can be read")
+    record = read_game(head, moves, allow_null=True)
     if record.refused:
         raise BadRequest(record.refused)
     headers = dict(record.game.headers)

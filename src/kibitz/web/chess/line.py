@@ -12,7 +12,8 @@ import chess
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.analysis.chess.spelling import read_word
+from kibitz.games.chess import start
+from kibitz.games.chess.io.san import Ambiguous, english_of, find_move, read_word
 from kibitz.text import shown
 from kibitz.web.params import BadRequest, Fields, check_game, text, words
 
@@ -23,19 +24,9 @@ if TYPE_CHECKING:
     from kibitz.web.torch_process import TorchSession
 
 MAX_PLIES = 10_000
-MAX_FEN_LENGTH = 200
 _UCI = re.compile(r"[a-h][1-8][a-h][1-8][nbrq]?")
 NULL = "0000"
 """A null move as UCI names it."""
-
-_IMPOSSIBLE = {
-    chess.STATUS_NO_WHITE_KING: "White has no king",
-    chess.STATUS_NO_BLACK_KING: "Black has no king",
-    chess.STATUS_TOO_MANY_KINGS: "a side has more than one king",
-    chess.STATUS_PAWNS_ON_BACKRANK: "a pawn stands on the first or last rank",
-    chess.STATUS_OPPOSITE_CHECK: "the side that is not to move is in check",
-}
-"""Faults that make a position unplayable. Nine queens or impossible castling rights do not."""
 
 
 @dataclass(frozen=True)
@@ -148,26 +139,11 @@ class ChessLine:
 
 
 def read_start(fen: str) -> chess.Board:
-    """The board of a FEN, without rights to castle or take en passant that cannot be. Raises BadRequest."""
-    if len(fen) > MAX_FEN_LENGTH:
-        raise BadRequest("the FEN is too long")
+    """The board of a FEN, without rights to castle or take en passant that cannot exist. Raises BadRequest."""
     try:
-        board = chess.Board(" ".join(fen.split()), chess960=True)
-    except ValueError as error:
-        raise BadRequest(f"the FEN cannot be read: {shown(str(error))}") from None
-    status = board.status()
-    for flag, why in _IMPOSSIBLE.items():
-        if status & flag:
-            raise BadRequest(f"the FEN is no position to play from: {why}")
-    if board.has_chess960_castling_rights():
-        raise BadRequest("the FEN has castling as in Chess960; only standard chess is known")
-    board.chess960 = False
-    board.castling_rights = board.clean_castling_rights()
-    if status & chess.STATUS_INVALID_EP_SQUARE or not board.has_legal_en_passant():
-        board.ep_square = None
-    board.halfmove_clock = min(max(0, board.halfmove_clock), 1000)
-    board.fullmove_number = min(max(1, board.fullmove_number), 10_000)
-    return board
+        return start.read_fen(fen)
+    except start.BadStart as error:
+        raise BadRequest(str(error)) from None
 
 
 def read_line(fields: Fields) -> ChessLine:
@@ -193,15 +169,17 @@ def read_move(board: chess.Board, name: str) -> chess.Move:
     name = name.strip()
     if _UCI.fullmatch(name.lower()) or name == NULL:
         return _legal(board, name.lower(), "")
+    core = read_word(name[:20]).core
+    moves: set[chess.Move | None] = set()
     try:
-        return board.parse_san(name[:20])
-    except chess.AmbiguousMoveError:
+        if move := find_move(board, core):
+            return move
+        moves = {find_move(board, core, letters) for letters in english_of([core])} - {None}
+    except Ambiguous:
         raise BadRequest(f"{shown(name)} may be two moves; name the square that it starts from") from None
-    except ValueError:
-        move = read_word(board, name[:20])
-    if move is None:
+    if len(moves) != 1:
         raise BadRequest(f"{shown(name)} is no legal move here")
-    return move
+    return moves.pop() or chess.Move.null()
 
 
 def _legal(board: chess.Board, name: str, where: str) -> chess.Move:

@@ -25,12 +25,13 @@ def work(asked: Told, say: Say, stop: threading.Event) -> None:
     each game "done", "left_out" and "seconds" (since it began), and now and then "report".
     """
     from kibitz.analysis import load
-    from kibitz.analysis.chess.games import Repeats, parse
     from kibitz.analysis.chess.judging import QUICK_DEPTH, Stopped, judge_by_search
     from kibitz.analysis.chess.moves import USUAL, analyse
     from kibitz.analysis.chess.player import PlayerReport
+    from kibitz.analysis.chess.repeats import Repeats
     from kibitz.analysis.glyphs import CHESS_SWING
     from kibitz.errors import KibitzError
+    from kibitz.games.chess.io.reader import parse
     from kibitz.play.session import Session
     from kibitz.runs import Run
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ from kibitz.games.chess.filters import STANDARD_VARIANTS
 from kibitz.personal import names
 
 if TYPE_CHECKING:
-    import chess.pgn
+    pass
 
 SIDES = ("white", "black")
 LARGEST = 400 << 20
@@ -78,7 +78,7 @@ class PgnSource(Source):
 
     def __init__(self, path: Path, copy: Path, name: str):
         """name: of the file, for people. Raises KibitzError where no game of standard chess names its players."""
-        from kibitz.analysis.chess.games import glance
+        from kibitz.games.chess.io.reader import glance
 
         self.name, self.path, self._copy = name, str(copy), copy
         weakref.finalize(self, copy.unlink, missing_ok=True)
@@ -103,7 +103,7 @@ class PgnSource(Source):
         if not self.players:
             raise KibitzError(f"{name}: no game in it names its players, so nobody's games can be found")
 
-    def _add(self, number: int, begin: int, end: int, headers: chess.pgn.Headers, written: Counter[str]) -> None:
+    def _add(self, number: int, begin: int, end: int, headers: Mapping[str, str], written: Counter[str]) -> None:
         if headers.get("Variant", "").strip().lower() not in STANDARD_VARIANTS:
             return
         white, black = headers.get("White", ""), headers.get("Black", "")

@@ -1,9 +1,10 @@
-"""Headers as columns against a plain loop over games, on real records, broken ones too."""
+"""The fast parser and columns of headers against the reader of all games, on real records, broken ones too."""
 
 from __future__ import annotations
 
 import datetime
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,10 +16,13 @@ from hypothesis import strategies as st
 from kibitz.games.batch import GameBatch
 from kibitz.games.chess.filters import Filter
 from kibitz.games.chess.io import pgn
-from kibitz.games.chess.io.headers import TAGS, Headers, read_headers
-from kibitz.games.chess.io.scan import scan
+from kibitz.games.chess.io.blocks import find_games
+from kibitz.games.chess.io.headers import TAGS, Headers
+from kibitz.games.chess.io.movetext import split_games
+from kibitz.games.chess.io.plain import PLAIN
+from kibitz.games.chess.io.tags import read_headers
+from kibitz.records import decode
 from support.helpers import GAMES
-from support.pgn_by_loop import batch_of
 
 SHARED = Path(__file__).parents[5] / "shared" / "data" / "chess"
 DAY = datetime.date
@@ -50,11 +54,19 @@ def same(one: GameBatch, other: GameBatch) -> None:
 
 
 def compare(text: bytes, before: int = 0, last: bool = True) -> int:
-    """Compare a block under all filters; how many games it has."""
-    block = pgn._Text("some.pgn", text, *scan(text), last, before)
+    """Compare a block under all filters, read by the fast parser and by the reader of all games; how many games it has.
+
+    A plain game is one game to the reader, too.
+    """
+    block = find_games(text)
+    block.file, block.before, block.last = "some.pgn", before, last
+    slow = replace(block, flags=np.zeros(len(block), np.uint8))
+    for game in np.flatnonzero(block.flags & PLAIN).tolist():
+        whole = decode(text[int(block.begins[game]) : int(block.ends[game])])
+        assert len(list(split_games(whole))) == 1
     for keep in FILTERS:
-        same(batch_of(block, keep), pgn._read(keep, block))
-    return len(block.begins)
+        same(pgn._read(keep, slow), pgn._read(keep, block))
+    return len(block)
 
 
 LINES = (
@@ -109,10 +121,12 @@ def test_real_records(name: str) -> None:
     assert compare(text) > 500
 
 
-def test_values_are_those_of_the_loop() -> None:
-    text = b'[White "a"]\n[White "b"]\n[WhiteX "c"]\n [Black\t"\\"d\\\\"]\n[Site "x\n[ECO"A"]\n'
+def test_values_are_those_of_the_reader() -> None:
+    text = b'[White "a"]\n[White "b"]\n[WhiteX "c"]\n [Black\t"\\"d\\\\"]\n[Site "x"]\n[ECO"A"]\n'
     text += b'[Result  ""] [Date "2"]\n\n1. e4\n'
-    headers = Headers(text, *scan(text))
+    headers = Headers(find_games(text))
     known = read_headers(text.decode())
     assert {name: headers.value(0, name) for name in TAGS} == {name: known.get(name) for name in TAGS}
-    assert known == {"White": "a", "WhiteX": "c", "Black": '"d\\', "Result": "", "Date": "2"}
+    assert known == {
+        "White": "a", "WhiteX": "c", "Black": '"d\\', "Site": "x", "ECO": "A", "Result": "", "Date": "2",
+    }  # fmt: skip

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from kibitz.errors import KibitzError
 from kibitz.games.batch import GameBatch, Rejections
 from kibitz.games.chess.filters import Filter
-from kibitz.games.chess.io import pgn
+from kibitz.games.chess.io import blocks, pgn
 from kibitz.games.chess.io.pgn import PgnReader
 from kibitz.games.chess.moves import from_move, to_move
 from kibitz.games.chess.replay import STANDARD_START, decode_board, encode_board
@@ -96,7 +96,7 @@ def test_blank_lines_inside_the_moves_lose_none(tmp_path: Path, between: str) ->
 
 def test_a_file_cut_in_the_middle_of_a_game(tmp_path: Path) -> None:
     text = game(FOOL, Result="0-1") * 2 + game("1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 1-0", Result="1-0")
-    for cut in ("3. B", "3. Bb5", "{a com"):
+    for cut in ("3. B", "{a com", "3. Bb5 (3. Bc4"):
         read = Read(tmp_path, text[: text.index("3. Bb5")] + cut)
         assert read.reasons == {"cut short": 1}, cut
         assert len(read.rows) == 2
@@ -237,7 +237,7 @@ def test_blocks_smaller_than_a_game_give_the_same(
 def test_a_text_too_long_for_a_game_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Megabytes without an end of a game are told once, and the games after them are read."""
     monkeypatch.setattr(pgn, "BLOCK", 1000)
-    monkeypatch.setattr(pgn, "MAX_GAME_BYTES", 5000)
+    monkeypatch.setattr(blocks, "MAX_GAME_BYTES", 5000)
     good = game(FOOL, Event="good", Result="0-1")
     read = Read(tmp_path, good + '[Event "long"]\n\n1. e4 {' + "word and " * 4000 + "} 1-0\n\n" + good * 3)
     assert [row["event"] for row in read.rows] == ["good"] * 4
@@ -260,7 +260,7 @@ def test_an_error_while_reading_reaches_the_caller(bundled_file: Path, monkeypat
     def fail(text: bytes, whole: bool) -> None:
         raise MemoryError("no room")
 
-    monkeypatch.setattr(pgn, "scan", fail)
+    monkeypatch.setattr(blocks, "scan", fail)
     with pytest.raises(MemoryError, match="no room"):
         list(PgnReader([str(bundled_file)], Filter()))
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import chess.pgn
 
-from kibitz.games.chess.io.headers import escaped
+from kibitz.games.chess.io.tags import escape
 
 
 class Exporter(chess.pgn.StringExporter):
     """Writes games with backslashes before the quotation marks and backslashes of headers, as the standard has it."""
 
     def visit_header(self, tagname: str, tagvalue: str) -> None:
-        super().visit_header(tagname, escaped(tagvalue))
+        super().visit_header(tagname, escape(tagvalue))

@@ -6,7 +6,6 @@ millions of games quick, and lets filters be plain functions of strings.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +14,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from kibitz.games.chess.io.blocks import GameBlock
+from kibitz.games.chess.io.plain import PLAIN, REWRITTEN
+from kibitz.games.chess.io.tags import read_headers
 from kibitz.kernels import kernel
 from kibitz.records import decode
 
@@ -26,28 +28,14 @@ TAGS = (
 NONE = -1
 """The begin of a value that is not there."""
 
-_HEADER = re.compile(r'(?:^|(?<=\]))[ \t]*\[(\w+)[ \t]+"((?:[^"\\\n]|\\.)*)"', re.MULTILINE)
-_ESCAPED = re.compile(r'\\(["\\])')
-_NAMES = np.array([list(name.encode().ljust(16, b"\0")) for name in TAGS], np.uint8)
-_LENGTHS = np.array([len(name) for name in TAGS], np.int64)
+BOT_TAGS = ("WhiteTitle", "BlackTitle", "WhiteIsComp", "BlackIsComp", "WhiteType", "BlackType")
+"""Further headers, which say whether a player is a program."""
 
 
-def read_headers(text: str) -> dict[str, str]:
-    """The headers of one game; of two with the same name the first counts."""
-    headers: dict[str, str] = {}
-    for name, value in _HEADER.findall(text):
-        headers.setdefault(name, unescaped(value))
-    return headers
-
-
-def unescaped(value: str) -> str:
-    """A value without the backslashes that stand before quotation marks and backslashes in it."""
-    return _ESCAPED.sub(r"\1", value)
-
-
-def escaped(value: str) -> str:
-    """A value as it stands between quotation marks."""
-    return value.replace("\\", "\\\\").replace('"', '\\"')
+def _names(tags: tuple[str, ...]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """The bytes of names, uint8 [n, 16], and their lengths."""
+    names = np.array([list(name.encode().ljust(16, b"\0")) for name in tags], np.uint8)
+    return names, np.array([len(name) for name in tags], np.int64)
 
 
 @kernel
@@ -84,12 +72,15 @@ def _find(text, begins, bodies, names, lengths, spans, odd, valid):  # type: ign
                 ):
                     at += 1
                 for tag in range(names.shape[0]):
-                    if lengths[tag] == at - name and text[name] == names[tag, 0]:
-                        same = True
-                        for i in range(1, lengths[tag]):
+                    if lengths[tag] == at - name and text[name] | 32 == names[tag, 0] | 32:
+                        same = alike = True
+                        for i in range(lengths[tag]):
                             same &= text[name + i] == names[tag, i]
+                            alike &= text[name + i] | 32 == names[tag, i] | 32
                         if same:
                             known = tag
+                        elif alike:
+                            odd[game] = True
                 blank = at
                 while at < stop and (text[at] == 32 or text[at] == 9):
                     at += 1
@@ -109,38 +100,6 @@ def _find(text, begins, bodies, names, lengths, spans, odd, valid):  # type: ign
                     odd[game] = True
                 line += 1
             line += 1
-
-
-@kernel
-def _is_space(byte):  # type: ignore[no-untyped-def]
-    return byte == 32 or 9 <= byte <= 13 or 28 <= byte <= 31
-
-
-@kernel
-def _trim(text, begins, ends, spans, odd, valid):  # type: ignore[no-untyped-def]
-    """Fill where each game's moves begin and end without white space around, and which ones the parser must be given
-    in another form: with lines for other programs or blank lines, empty, or not in UTF-8."""
-    for game in range(begins.shape[0]):
-        first, stop = begins[game], ends[game]
-        new, blank = True, False  # at the begin of a line; only white space since the last line feed
-        while stop > first and _is_space(text[stop - 1]):
-            stop -= 1
-        while first < stop and _is_space(text[first]):
-            first += 1
-        for at in range(begins[game], ends[game]):
-            byte = text[at]
-            if (byte == 37 and new) or (byte >= 128 and not valid):
-                odd[game] = True
-            if byte == 10:
-                if blank and first < at < stop:
-                    odd[game] = True
-                blank = at >= first
-            elif byte != 32 and byte != 9 and byte != 13:
-                blank = False
-            new = byte == 10
-        if first == stop or text[first] >= 128 or text[stop - 1] >= 128:
-            odd[game] = True
-        spans[game, 0], spans[game, 1] = first, stop
 
 
 @kernel
@@ -194,32 +153,33 @@ class ValueColumn:
 
 
 class Headers:
-    """The headers of the games of a text.
+    """The headers of the games of a block.
 
-    text: uint8, the whole text, and after it what stands for parts that are not simply UTF-8. begins, bodies, ends:
-    int64 [n], where each game and its moves begin, and where it ends. spans: int64 [n, tags, 2].
+    text: uint8, the whole text, and after it values that are not simply UTF-8. spans: int64 [n, tags, 2], where the
+    value of each of `tags` begins and ends in it.
     """
 
-    def __init__(self, text: bytes, begins: NDArray[np.int64], bodies: NDArray[np.int64]):
-        self.begins, self.bodies = begins, bodies
-        self.ends = np.append(begins[1:], len(text))[: len(begins)]
-        self._source = text
-        self._valid = _is_utf8(text)
-        self.text = np.frombuffer(text, np.uint8)
-        self.spans = np.full((len(begins), len(TAGS), 2), NONE, np.int64)
-        odd = np.zeros(len(begins), np.bool_)
-        _find(self.text, begins, bodies, _NAMES, _LENGTHS, self.spans, odd, self._valid)
+    def __init__(self, block: GameBlock, more: tuple[str, ...] = ()):
+        """more: headers to read besides TAGS."""
+        self.block, self.tags = block, TAGS + more
+        self._source = block.text
+        self.text = np.frombuffer(block.text, np.uint8)
+        self.spans = np.full((len(block), len(self.tags), 2), NONE, np.int64)
+        odd = block.flags & PLAIN == 0
+        _find(self.text, block.begins, block.bodies, *_names(self.tags), self.spans, odd, block.is_utf8)
         self._put_right(np.flatnonzero(odd))
 
     def __len__(self) -> int:
-        return len(self.begins)
+        return len(self.block)
 
     def _put_right(self, games: NDArray[np.int64]) -> None:
-        """Values with backslashes, or of a text in Latin-1: read one by one, and put behind the text."""
+        """Values of games that are not plain, with backslashes, or in Latin-1: read one by one, and put behind the
+        text."""
         more, end = [], len(self.text)
         for game in games.tolist():
             headers = self.whole(game)
-            for tag, name in enumerate(TAGS):
+            self.spans[game] = NONE
+            for tag, name in enumerate(self.tags):
                 if name in headers:
                     value = headers[name].encode()
                     self.spans[game, tag] = end, end + len(value)
@@ -230,43 +190,38 @@ class Headers:
 
     def whole(self, game: int) -> dict[str, str]:
         """All headers of one game."""
-        return read_headers(decode(self._source[self.begins[game] : self.bodies[game]]))
+        return read_headers(self.texts(game)[0])
+
+    def texts(self, game: int) -> tuple[str, str]:
+        """The text of one game's headers, and of its moves."""
+        return self.block.texts(game)
 
     def value(self, game: int, name: str) -> str | None:
         """One header of one game."""
-        begin, end = self.spans[game, TAGS.index(name)]
+        begin, end = self.spans[game, self.tags.index(name)]
         return None if begin < 0 else self.text[begin:end].tobytes().decode()
 
     def has(self, name: str) -> NDArray[np.bool_]:
-        return self.spans[:, TAGS.index(name), 0] >= 0
+        return self.spans[:, self.tags.index(name), 0] >= 0
 
     def strings(self, name: str, games: NDArray[np.int64] | slice = slice(None)) -> pa.StringArray:
         """One header of these games, null where there is none."""
-        return gather(self.text, np.ascontiguousarray(self.spans[games, TAGS.index(name)]))
+        return gather(self.text, np.ascontiguousarray(self.spans[games, self.tags.index(name)]))
 
     def column(self, name: str, games: NDArray[np.int64] | slice = slice(None)) -> ValueColumn:
         return ValueColumn.of(self.strings(name, games))
 
-    def moves(self, games: NDArray[np.int64], put: Callable[[str, str | None], str]) -> pa.StringArray:
-        """The moves of these games without white space around. put: makes what the parser reads of the text of moves
-        and the FEN, for games that have one or whose text is not taken as it is."""
-        spans = np.empty((len(games), 2), np.int64)
-        odd = self.has("FEN")[games]
-        _trim(self.text, self.bodies[games], self.ends[games], spans, odd, self._valid)
-        more, end = [], len(self.text)
+    def moves(self, games: NDArray[np.int64], rewrite: Callable[[str, str | None], str]) -> pa.StringArray:
+        """The moves of these games without white space around; "*" of those that are not plain. rewrite: makes what
+        the parser reads of the text of moves and the FEN, for games that have a FEN or cannot be given as they are."""
+        flags, spans = self.block.flags[games], self.block.spans[games]
+        more, end = [b"*"], len(self.text) + 1
+        spans[flags & PLAIN == 0] = len(self.text), end
+        odd = (flags & PLAIN != 0) & (self.has("FEN")[games] | (flags & REWRITTEN != 0))
         for i in np.flatnonzero(odd).tolist():
-            game = int(games[i])
-            text = put(decode(self._source[self.bodies[game] : self.ends[game]]), self.value(game, "FEN")).encode()
+            begin, stop = spans[i].tolist()
+            text = rewrite(decode(self._source[begin:stop]), self.value(int(games[i]), "FEN")).encode()
             spans[i] = end, end + len(text)
             more.append(text)
             end += len(text)
-        source = np.concatenate([self.text, np.frombuffer(b"".join(more), np.uint8)]) if more else self.text
-        return gather(source, spans)
-
-
-def _is_utf8(text: bytes) -> bool:
-    try:
-        text.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
+        return gather(np.concatenate([self.text, np.frombuffer(b"".join(more), np.uint8)]), spans)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import datetime
 import functools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import chess
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -18,9 +19,13 @@ from numpy.typing import NDArray
 from kibitz.dates import read_date
 from kibitz.games.batch import GameBatch, Rejections
 from kibitz.games.chess.filters import RESULTS, UNKNOWN, Filter, read_rating, speed_of
+from kibitz.games.chess.io.comments import clocks, evaluation
 from kibitz.games.chess.io.headers import Headers
-from kibitz.games.chess.moves import pack
-from kibitz.games.chess.replay import STANDARD_START, START_WIDTH, keep_legal_passing
+from kibitz.games.chess.io.plain import PLAIN
+from kibitz.games.chess.io.reader import Record, read_game
+from kibitz.games.chess.io.tags import read_result
+from kibitz.games.chess.moves import from_move, pack
+from kibitz.games.chess.replay import STANDARD_START, START_WIDTH, encode_board, keep_legal_passing
 
 COLUMNS = pa.schema([
     ("white", pa.string()), ("black", pa.string()),
@@ -37,10 +42,16 @@ PER_MOVE = {"clock": ("uint16", 65535), "evaluation": ("int16", -32768)}
 """Values in comments: seconds left after the move, centipawns (White's view); type and the value for none."""
 
 _OUTCOMES = {"White": 1, "Black": -1, "Draw": 0}
+_NAMES = {1: "1-0", 0: "1/2-1/2", -1: "0-1"}
 _TERMINATIONS = (
     ("time", "time"), ("forfeit", "time"), ("abandon", "abandoned"), ("adjudicat", "adjudication"),
 )  # fmt: skip
 """Words of the Termination header, the more telling first; a forfeit without a winner means nothing."""
+
+
+def _result_number(text: str | None) -> int:
+    """A result in any of its forms as a number; UNKNOWN for others."""
+    return RESULTS.get(read_result(text or "") or "", UNKNOWN)
 
 
 _date = functools.lru_cache(1 << 15)(read_date)
@@ -64,7 +75,7 @@ class ParsedBlock:
         rating: Callable[[str | None], int] = lambda text: read_rating(text or "")  # noqa: E731
         self.white_ratings = headers.column("WhiteElo").map(rating, np.int64)
         self.black_ratings = headers.column("BlackElo").map(rating, np.int64)
-        self.results = headers.column("Result").map(lambda text: RESULTS.get((text or "").strip(), UNKNOWN), np.int64)
+        self.results = headers.column("Result").map(_result_number, np.int64)
 
     def dates(self, function: Callable[[datetime.date | None], Any] = lambda date: date) -> NDArray[Any]:
         first, second = self.headers.column("Date"), self.headers.column("UTCDate")
@@ -84,6 +95,15 @@ class ParsedBlock:
         white, black = (self.headers.column(side).map(function, np.bool_) for side in ("White", "Black"))
         return np.asarray(white | black)
 
+    def bots(self, function: Callable[[str, str, str, str], bool]) -> NDArray[np.bool_]:
+        """Whether a function of a player's name, title, type and mark of a computer is true for either player."""
+        either = np.zeros(self.read, np.bool_)
+        for side in ("White", "Black"):
+            columns = [self.headers.column(side + end) for end in ("", "Title", "Type", "IsComp")]
+            values = [column.map(lambda text: text or "") for column in columns]
+            either |= np.array([function(*row) for row in zip(*values, strict=True)], np.bool_)
+        return either
+
     def reject(self, games: NDArray[np.int64], reasons: list[str], detail: Callable[[int], str]) -> None:
         """Count games of the block as left out, in their order. detail: of the game at a place in the block."""
 
@@ -102,133 +122,175 @@ class ParsedBlock:
         self.games, self.texts = self.games[kept], self.texts.filter(pa.array(kept))
 
 
-def _broken(error: str) -> str:
-    """The reason for the parser's complaint."""
-    if "FEN" in error:
-        return "set-up position"
-    return "illegal move" if error.startswith("illegal move") else "unreadable move"
-
-
-_CORNERS = ((0, 4, 6, 7, 4), (1, 4, 6, 0, 4), (2, 60, 12, 63, 10), (3, 60, 12, 56, 10))
-"""Castling right, king's square and code, rook's square and code: standard chess only."""
-
-
-def _start_row(chunk: rust.PyChunkView, game: int) -> NDArray[np.uint8] | None:
-    """The start position of a game that begins from a set-up; None where its castling is not standard chess."""
+def _start_row(chunk: rust.PyChunkView, game: int) -> NDArray[np.uint8]:
+    """The start position of a game that begins from a set-up."""
     at = int(chunk.position_offsets[game])
-    board = chunk.boards[at].reshape(64)
     row = np.zeros(START_WIDTH, np.uint8)
-    row[:64] = board
-    rights = chunk.castling[at]
-    for right, king_square, king, rook_square, rook in _CORNERS:
-        if rights[right] and (board[king_square] != king or board[rook_square] != rook):
-            return None
+    row[:64] = chunk.boards[at].reshape(64)
     side = 0 if chunk.turn[at] else 1
-    castling = sum(1 << right for right in range(4) if rights[right])
+    castling = sum(1 << right for right in range(4) if chunk.castling[at][right])
     row[64:] = side, castling, chunk.en_passant[at] + 1, min(int(chunk.halfmove_clock[at]), 255)
     keep_legal_passing(row[None, :64], row[None, 64:])
     return row
 
 
 @dataclass
-class _Ends:
-    """What the parser says of the games of a block, as arrays.
+class _ReadGame:
+    """A game that the reader of all spellings has read: its moves, packed, uint16 [plies], and what comments say of
+    them; its start position if it is not the usual one. error: the reason and the detail if it cannot be kept."""
 
-    errors: its complaint, None for a game that it read to its end. outcomes: its name of the result after the moves.
-    mate_by: 1 White gave mate, -1 Black, 0 no mate. insufficient: for both.
+    moves: NDArray[np.uint16]
+    per_move: dict[str, NDArray[Any]]
+    start: NDArray[np.uint8] | None
+    board: chess.Board
+    written: int
+    error: tuple[str, str] | None
+
+
+def _read(block: ParsedBlock, game: int) -> _ReadGame:
+    """Read a game of a block with the reader of all spellings."""
+    record = read_game(*block.headers.texts(game), game + 1)
+    main = list(record.game.mainline())
+    board = main[-1].board() if main else record.game.board() if not record.refused else chess.Board()
+    comments = [node.comment for node in main]
+    seconds = clocks(comments, record.game.headers.get("TimeControl", ""))
+    values: dict[str, Sequence[float | None]] = {
+        "clock": seconds,
+        "evaluation": [evaluation(comment) for comment in comments],
+    }
+    per_move = {
+        name: _whole(np.array([np.nan if value is None else value for value in values[name]]), 1, *PER_MOVE[name])
+        for name in PER_MOVE
+    }
+    start = None
+    if "FEN" in record.game.headers and not record.refused:
+        start = encode_board(record.game.board())
+    return _ReadGame(
+        np.array([from_move(node.move) for node in main], np.uint16),
+        per_move,
+        start,
+        board,
+        RESULTS.get(record.written or "", UNKNOWN),
+        _why_unreadable(record, block.last and game == block.read - 1),
+    )
+
+
+def _why_unreadable(record: Record, last: bool) -> tuple[str, str] | None:
+    """Why not all of a game is read: reason and detail. last: whether the file ends with it."""
+    if record.refused:
+        return "set-up position" if record.is_setup_refused else "variant", record.refused
+    if record.problem:
+        cut = last and record.written is None
+        return "cut short" if cut else "illegal move" if record.is_illegal else "unreadable move", record.problem
+    if record.is_cut and record.written is None:
+        return "cut short", "a comment or a variation does not end"
+    return None
+
+
+@dataclass
+class _Ends:
+    """What is known of the games of a block that their headers let through, as arrays.
+
+    errors: why a game cannot be read, reason and detail; None for one that was read to its end. written: the result
+    after the moves, White's view, UNKNOWN if there is none. mate_by: 1 White gave mate, -1 Black, 0 no mate.
+    insufficient: for both. read: by index, the games that the fast parser does not read.
     """
 
-    errors: list[str | None]
-    outcomes: list[str | None]
+    errors: list[tuple[str, str] | None]
+    written: NDArray[np.int64]
     plies: NDArray[np.int32]
     mate_by: NDArray[np.int64]
     stalemate: NDArray[np.bool_]
     insufficient: NDArray[np.bool_]
+    read: dict[int, _ReadGame]
 
     @classmethod
-    def of(cls, chunks: list[rust.PyChunkView]) -> _Ends:
-        errors: list[str | None] = []
+    def of(cls, chunks: list[rust.PyChunkView], block: ParsedBlock) -> _Ends:
         outcomes: list[str | None] = []
         parts = []
         for chunk in chunks:
-            begins = chunk.move_offsets.astype(np.int64)
             # The side to move in the last position tells who moved last, and so who gave mate.
             last = np.maximum(chunk.position_offsets[1:].astype(np.int64) - 1, 0)
             turn = chunk.turn[last] if len(chunk.turn) else np.zeros(chunk.num_games, np.bool_)
             mate_by = np.where(chunk.is_checkmate, np.where(turn, -1, 1), 0)
             insufficient = chunk.is_insufficient[:, 0] & chunk.is_insufficient[:, 1]
-            parts.append((np.diff(begins).astype(np.int32), mate_by, chunk.is_stalemate, insufficient))
-            said = zip(chunk.valid.tolist(), chunk.parse_errors, strict=True)
-            errors += [None if valid else error or "" for valid, error in said]
+            valid = np.array(chunk.valid, np.bool_)
+            parts.append((_lengths(chunk).astype(np.int32), mate_by, chunk.is_stalemate, insufficient, valid))
             outcomes += chunk.outcome
         if not parts:
             none = np.zeros(0, np.bool_)
-            return cls([], [], np.zeros(0, np.int32), np.zeros(0, np.int64), none, none)
-        return cls(errors, outcomes, *(np.concatenate(column) for column in zip(*parts, strict=True)))
+            return cls([], np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int64), none, none, {})
+        plies, mate_by, stalemate, insufficient, valid = (np.concatenate(column) for column in zip(*parts, strict=True))
+        written = np.array([_OUTCOMES.get(outcome or "", UNKNOWN) for outcome in outcomes], np.int64)
+        ends = cls([None] * len(plies), written, plies, mate_by, np.array(stalemate), np.array(insufficient), {})
+        plain = block.headers.block.flags[block.games] & PLAIN != 0
+        for i in np.flatnonzero(~valid | ~plain | (plies == 0)).tolist():
+            ends._put(i, _read(block, int(block.games[i])))
+        return ends
+
+    def _put(self, i: int, game: _ReadGame) -> None:
+        """Write what the reader of all spellings says of a game."""
+        board = game.board
+        self.read[i], self.errors[i] = game, game.error
+        self.written[i], self.plies[i] = game.written, len(game.moves)
+        self.mate_by[i] = 0 if not board.is_checkmate() else -1 if board.turn else 1
+        self.stalemate[i], self.insufficient[i] = board.is_stalemate(), board.is_insufficient_material()
+
+    def results(self, headers: NDArray[np.int64]) -> NDArray[np.int64]:
+        """White's view: what the header says, else what is after the moves, else what the board shows; UNKNOWN if
+        nothing says it."""
+        shown = np.where(self.mate_by != 0, self.mate_by, np.where(self.stalemate, 0, UNKNOWN))
+        written = np.where(self.written == UNKNOWN, shown, self.written)
+        return np.where(headers == UNKNOWN, written, headers)
 
 
-def _why_unusable(block: ParsedBlock, ends: _Ends, i: int) -> tuple[str, str] | None:
-    """Why a game still has no result to learn from, though its headers let it through: reason and detail; None where it
-    has. i: its place among the games for the parser."""
-    game, outcome, error = int(block.games[i]), ends.outcomes[i], ends.errors[i]
-    last = block.last and game == block.read - 1
-    if error is not None:
-        return ("cut short" if last and outcome is None else _broken(error)), error
-    told = int(block.results[game])
-    written = _OUTCOMES.get(outcome or "")
-    result = written if told == UNKNOWN else told
+def _why_unusable(block: ParsedBlock, ends: _Ends, i: int, result: int) -> tuple[str, str] | None:
+    """Why a game has no result to learn from, though its headers let it through: reason and detail; None if it has.
+    i: its index among the games for the parser."""
+    if (error := ends.errors[i]) is not None:
+        return error
     if ends.plies[i] == 0:
         return "no moves", ""
-    if outcome is None and (last or _open_comment(block.texts[i].as_py())):
-        return "cut short", "the moves end without a result"
-    if result is None:
+    if result == UNKNOWN:
         return "no result", ""
-    said = block.headers.value(game, "Result")
-    if written is not None and written != result:
-        return "contradicting results", f"{said} in the header, {outcome} after the moves"
+    header = block.headers.value(int(block.games[i]), "Result")
+    written = int(ends.written[i])
+    if written not in (UNKNOWN, result):
+        return "contradicting results", f"{header} in the header, {_NAMES[written]} after the moves"
     mate_by = int(ends.mate_by[i])
     if (mate_by and mate_by != result) or (ends.stalemate[i] and result):
-        return "contradicting results", f"{said}, but the board shows another end"
+        return "contradicting results", f"{_NAMES[result]}, but the board shows another end"
     return None
-
-
-def _open_comment(text: str) -> bool:
-    return text.count("{") > text.count("}")
 
 
 def finish(parsed: rust.ParsedGames, block: ParsedBlock, keep: Filter) -> GameBatch:
     """The batch of one block: parsed games checked, filtered by their moves, as flat arrays."""
     chunks = parsed.chunks
-    ends = _Ends.of(chunks)
-    told = block.results[block.games]
-    written = np.array([_OUTCOMES.get(outcome or "", UNKNOWN) for outcome in ends.outcomes], np.int64)
-    results = np.where(told == UNKNOWN, written, told)
+    ends = _Ends.of(chunks, block)
+    results = ends.results(block.results[block.games])
     usual = (
-        np.array([error is None for error in ends.errors], np.bool_)
-        & (ends.plies > 0)
+        (ends.plies > 0)
         & (results != UNKNOWN)
-        & (written == results)
+        & (ends.written == results)
         & ((ends.mate_by == 0) | (ends.mate_by == results))
         & ~(ends.stalemate & (results != 0))
     )
+    usual[list(ends.read)] = False
     why, details = np.full(len(usual), None, object), dict[int, str]()
     for i in np.flatnonzero(~usual).tolist():
-        if (said := _why_unusable(block, ends, i)) is not None:
-            why[i], details[int(block.games[i])] = said
+        if (unusable := _why_unusable(block, ends, i, int(results[i]))) is not None:
+            why[i], details[int(block.games[i])] = unusable
     endings = _endings(block, ends, results)
     _refuse_by_moves(why, keep, results, ends.plies, endings)
-    starts: dict[int, NDArray[np.uint8]] = {}
-    for i in np.flatnonzero(block.headers.has("FEN")[block.games]).tolist():
-        if why[i] is None:
-            start = _start_of(chunks, i)
-            if start is None:
-                why[i], details[int(block.games[i])] = "set-up position", "castling as in Chess960"
-            else:
-                starts[i] = start
     kept = why == None  # noqa: E711
+    starts: dict[int, NDArray[np.uint8]] = {}
+    for i in np.flatnonzero(block.headers.has("FEN")[block.games] & kept).tolist():
+        start = ends.read[i].start if i in ends.read else _start_of(chunks, i)
+        if start is not None:
+            starts[i] = start
     block.reject(block.games[~kept], why[~kept].tolist(), lambda game: details.get(game, ""))
     taken = np.flatnonzero(kept)
-    moves, per_move = _moves_of(chunks, np.repeat(kept, ends.plies))
+    moves, per_move = _moves_of(chunks, ends, kept)
     return GameBatch(
         moves,
         ends.plies[kept],
@@ -273,7 +335,7 @@ def _refuse_by_moves(
             why[(why == None) & places] = reason  # noqa: E711
 
 
-def _start_of(chunks: list[rust.PyChunkView], game: int) -> NDArray[np.uint8] | None:
+def _start_of(chunks: list[rust.PyChunkView], game: int) -> NDArray[np.uint8]:
     for chunk in chunks:
         if game < chunk.num_games:
             return _start_row(chunk, game)
@@ -289,21 +351,39 @@ def _start_rows(starts: dict[int, NDArray[np.uint8]], taken: NDArray[np.int64]) 
 
 
 def _moves_of(
-    chunks: list[rust.PyChunkView], each_move: NDArray[np.bool_]
+    chunks: list[rust.PyChunkView], ends: _Ends, kept: NDArray[np.bool_]
 ) -> tuple[NDArray[np.uint16], dict[str, NDArray[Any]]]:
-    """The moves that are kept, and what comments say of them, where they say anything."""
+    """The moves of the games that are kept, and what comments say of them, if they say anything."""
     moves = [np.empty(0, np.uint16)]
-    per_move: dict[str, list[NDArray[Any]]] = {column: [] for column in PER_MOVE}
-    at = 0
+    per_move: dict[str, list[NDArray[Any]]] = {column: [np.empty(0, PER_MOVE[column][0])] for column in PER_MOVE}
+    fast = kept.copy()
+    fast[list(ends.read)] = False
+    first = 0
     for chunk in chunks:
-        kept = each_move[at : at + len(chunk.from_squares)]
-        at += len(kept)
-        moves.append(pack(chunk.from_squares[kept], chunk.to_squares[kept], chunk.promotions[kept]))
-        per_move["clock"].append(_whole(chunk.clocks[kept], 1, *PER_MOVE["clock"]))
-        per_move["evaluation"].append(_whole(chunk.evals[kept], 100, *PER_MOVE["evaluation"]))
-    arrays = {column: np.concatenate(parts) for column, parts in per_move.items() if parts}
-    said = {column: values for column, values in arrays.items() if (values != PER_MOVE[column][1]).any()}
-    return np.concatenate(moves), said
+        each_move = np.repeat(fast[first : first + chunk.num_games], _lengths(chunk))
+        first += chunk.num_games
+        moves.append(pack(chunk.from_squares[each_move], chunk.to_squares[each_move], chunk.promotions[each_move]))
+        per_move["clock"].append(_whole(chunk.clocks[each_move], 1, *PER_MOVE["clock"]))
+        per_move["evaluation"].append(_whole(chunk.evals[each_move], 100, *PER_MOVE["evaluation"]))
+    arrays = {"": np.concatenate(moves)} | {column: np.concatenate(parts) for column, parts in per_move.items()}
+    slow = [game for i, game in sorted(ends.read.items()) if kept[i]]
+    if slow:
+        is_slow = np.zeros(len(kept), np.bool_)
+        is_slow[list(ends.read)] = True
+        at_slow = np.repeat(is_slow[kept], ends.plies[kept])
+        for column, values in arrays.items():
+            whole = np.empty(len(at_slow), values.dtype)
+            whole[~at_slow] = values
+            whole[at_slow] = np.concatenate([game.per_move[column] if column else game.moves for game in slow])
+            arrays[column] = whole
+    packed = arrays.pop("")
+    return packed, {column: values for column, values in arrays.items() if (values != PER_MOVE[column][1]).any()}
+
+
+def _lengths(chunk: rust.PyChunkView) -> NDArray[np.int64]:
+    """The number of moves of each game."""
+    ends = chunk.move_offsets.astype(np.int64)
+    return np.asarray(ends[1:] - ends[:-1], np.int64)
 
 
 def _table(
@@ -331,7 +411,7 @@ def _table(
     return pa.table([columns[name] for name in COLUMNS.names], schema=COLUMNS)
 
 
-def _whole(values: NDArray[np.float32], scale: int, dtype: str, missing: int) -> NDArray[Any]:
+def _whole(values: NDArray[Any], scale: int, dtype: str, missing: int) -> NDArray[Any]:
     """Numbers of comments, rounded to the store's integer type; NaN becomes the value for "none"."""
     info = np.iinfo(dtype)
     known = ~np.isnan(values)

@@ -12,17 +12,56 @@ LONGEST_COMMENT = 1 << 16
 
 
 @kernel
-def _is_tag(text, at, end):  # type: ignore[no-untyped-def]
-    """Whether a line is a header: '[', a letter, word characters, white space, a quotation mark."""
-    if at + 4 > end or text[at] != 91 or not (65 <= text[at + 1] <= 90 or 97 <= text[at + 1] <= 122):
+def _is_quote(text, at, end):  # type: ignore[no-untyped-def]
+    """Whether a quotation mark of any kind is here, in UTF-8 or Latin-1."""
+    byte = text[at]
+    if byte in (34, 39, 96, 0x82, 0x84, 0x91, 0x92, 0x93, 0x94, 0xAB, 0xB4, 0xBB):
+        return True
+    if byte == 0xE2:
+        return at + 2 < end and text[at + 1] == 0x80 and 0x98 <= text[at + 2] <= 0x9F
+    return byte == 0xC2 and at + 1 < end and text[at + 1] in (0xAB, 0xB4, 0xBB)
+
+
+@kernel
+def _is_tag(text, at, end, begins_line):  # type: ignore[no-untyped-def]
+    """Whether a header begins with the bracket here: a name, and a quotation mark; at the beginning of a line also a
+    value without marks, if the line ends in a bracket."""
+    if at + 3 > end or text[at] != 91:
         return False
-    i = at + 2
+    i = at + 1
+    while i < end and (text[i] == 32 or text[i] == 9):
+        i += 1
+    if i >= end or not (65 <= text[i] <= 90 or 97 <= text[i] <= 122):
+        return False
+    is_big = text[i] <= 90
     while i < end and (48 <= text[i] <= 57 or 65 <= text[i] <= 90 or 97 <= text[i] <= 122 or text[i] == 95):
         i += 1
     blank = i
-    while i < end and (text[i] == 32 or text[i] == 9):
+    while i < end and (text[i] in (32, 9, 58, 61)):
         i += 1
-    return blank < i < end and text[i] == 34
+    if i < end and _is_quote(text, i, end):
+        return True
+    return begins_line and is_big and (blank < i < end or text[i - 1] in (58, 61)) and text[end - 1] == 93
+
+
+@kernel
+def _tail(text, at, end):  # type: ignore[no-untyped-def]
+    """Where moves begin after the headers of a line; -1 if the line has headers alone."""
+    if text[end - 1] == 93:
+        return -1
+    for i in range(at, end):
+        if text[i] == 93 and i > at:
+            before = i - 1
+            while before > at and text[before] in (32, 9):
+                before -= 1
+            last = text[before]
+            if last in (34, 39, 96) or last >= 128:
+                after = i + 1
+                while after < end and text[after] in (32, 9):
+                    after += 1
+                if after < end and text[after] != 91:
+                    return after
+    return -1
 
 
 @kernel
@@ -36,23 +75,33 @@ def _is_event(text, at, end):  # type: ignore[no-untyped-def]
 
 @kernel
 def _ends_with_result(text, last):  # type: ignore[no-untyped-def]
-    """Whether the text up to and including position `last` ends in *, 1-0, 0-1 or 1/2-1/2."""
+    """Whether the text up to and including position `last` ends in *, 1-0, 0-1, 1/2-1/2 or another form of these."""
     if last < 0:
         return False
     if text[last] == 42:
         return True
-    if last < 2 or text[last - 1] not in (45, 47):
+    if last >= 1 and text[last] == 0xBD:
+        return True
+    if last < 2:
         return False
-    return (
-        (text[last - 2] == 49 and text[last - 1] == 45 and text[last] == 48)
-        or (text[last - 2] == 48 and text[last - 1] == 45 and text[last] == 49)
-        or (text[last - 2] == 49 and text[last - 1] == 47 and text[last] == 50)
-    )
+    if text[last] == 50:
+        return text[last - 2] == 49 and text[last - 1] == 47
+    if text[last] == 53:
+        return text[last - 2] == 48 and text[last - 1] == 46
+    if text[last] not in (48, 49):
+        return False
+    at = last - 1
+    if text[at] in (0x93, 0x94, 0x92, 0x90, 0x91) and last >= 4 and text[last - 2] == 0x80:
+        at = last - 3
+    elif text[at] not in (45, 58):
+        return False
+    return text[at - 1] == 97 - text[last]
 
 
 @kernel
 def _is_commented(text, at, end, inside):  # type: ignore[no-untyped-def]
-    """Whether a comment in braces is open after a line of moves. inside: whether one is at its begin."""
+    """Whether a comment in braces is open after a line of moves, and where a header begins in it (-1: nowhere).
+    inside: whether a comment is open at its beginning."""
     for i in range(at, end):
         if inside:
             inside = text[i] != 125
@@ -60,7 +109,9 @@ def _is_commented(text, at, end, inside):  # type: ignore[no-untyped-def]
             inside = True
         elif text[i] == 59:  # the rest of the line is a comment
             break
-    return inside
+        elif text[i] == 91 and i > at and _is_tag(text, i, end, False):
+            return False, i
+    return inside, -1
 
 
 @kernel
@@ -77,6 +128,25 @@ def _closing(text, at, whole):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def _is_letter(byte):  # type: ignore[no-untyped-def]
+    return 48 <= byte <= 57 or 65 <= byte <= 90 or 97 <= byte <= 122 or byte == 95
+
+
+@kernel
+def _same_name(text, one, other):  # type: ignore[no-untyped-def]
+    """Whether two headers, whose brackets are here, have the same name."""
+    one, other, size = one + 1, other + 1, text.shape[0]
+    while one < size and text[one] in (32, 9):
+        one += 1
+    while other < size and text[other] in (32, 9):
+        other += 1
+    while one < size and other < size and text[one] == text[other] and _is_letter(text[one]):
+        one += 1
+        other += 1
+    return one < size and other < size and not _is_letter(text[one]) and not _is_letter(text[other])
+
+
+@kernel
 def _scan(text, begins, bodies, comments, whole):  # type: ignore[no-untyped-def]
     """Fill the starts of games and of their move text; return how many games begin in the text. comments: whether there
     may be any; whole: whether the file ends with the text."""
@@ -84,10 +154,12 @@ def _scan(text, begins, bodies, comments, whole):  # type: ignore[no-untyped-def
     commented, closing = False, -1
     in_headers, in_moves, after_blank = False, False, False
     last = -1  # the last byte that is no white space
+    name = 0  # where the game's first header begins
     at, size = 0, text.shape[0]
     while at < size:
-        end = at
+        end, bracket = at, False
         while end < size and text[end] != 10:
+            bracket |= text[end] == 91
             end += 1
         first, stop = at, end
         while first < stop and text[first] in (32, 9, 13):
@@ -99,41 +171,57 @@ def _scan(text, begins, bodies, comments, whole):  # type: ignore[no-untyped-def
         elif text[at] == 37:  # a line that begins with % is for other programs
             pass
         else:
-            if commented and at > closing and _is_tag(text, first, stop):
+            is_tag = bracket and _is_tag(text, first, stop, True)
+            if commented and at > closing and is_tag:
                 closing = _closing(text, at, whole)
                 commented = closing >= 0
+            moves = first  # where move text begins in this line
             if commented:
                 pass
-            elif _is_tag(text, first, stop):
-                is_next = in_headers and after_blank and _is_event(text, first, stop)  # the game before has no moves
+            elif is_tag:
+                # The game before has no moves.
+                is_next = in_headers and after_blank and (_is_event(text, first, stop) or _same_name(text, first, name))
                 if is_next:
                     bodies[found - 1] = at
                 if is_next or not in_headers:
                     begins[found] = at
                     bodies[found] = size
+                    name = first
                     found += 1
                     in_headers, in_moves = True, False
+                moves = _tail(text, first, stop)
+                if moves >= 0:
+                    bodies[found - 1] = moves
+                    in_headers, in_moves = False, True
             elif in_headers and text[first] == 91 and not after_blank:
-                pass  # a damaged header among headers
+                moves = -1  # a damaged header among headers
             elif in_headers:
                 bodies[found - 1] = at
                 in_headers, in_moves = False, True
-            elif not in_moves:
+            elif not in_moves or (
+                # a game without headers after another
+                _ends_with_result(text, last)
+                and (text[first] >= 65 or (text[first] == 49 and first + 1 < stop and text[first + 1] in (46, 32)))
+                and text[first] not in (91, 123)
+            ):
                 begins[found] = at
                 bodies[found] = at
                 found += 1
                 in_moves = True
-            elif (
-                after_blank
-                and text[first] == 49
-                and first + 1 < stop
-                and text[first + 1] == 46
-                and _ends_with_result(text, last)
-            ):  # a game without headers after another
-                begins[found] = at
-                bodies[found] = at
-                found += 1
-            commented = comments and in_moves and _is_commented(text, first, stop, commented)
+            if in_moves and moves >= 0 and (bracket or comments):
+                commented, tag = _is_commented(text, moves, stop, commented)
+                while tag >= 0:  # a header after the moves of the line
+                    begins[found] = tag
+                    bodies[found] = size
+                    name = tag
+                    found += 1
+                    in_headers, in_moves = True, False
+                    moves = _tail(text, tag, stop)
+                    if moves < 0:
+                        break
+                    bodies[found - 1] = moves
+                    in_headers, in_moves = False, True
+                    commented, tag = _is_commented(text, moves, stop, False)
             last = stop - 1
             after_blank = False
         at = end + 1
@@ -141,15 +229,17 @@ def _scan(text, begins, bodies, comments, whole):  # type: ignore[no-untyped-def
 
 
 def scan(text: bytes, whole: bool = True) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Byte offsets of each game's begin and of its move text (equal where a game has no headers).
+    """Byte offsets of each game's begin and of its move text (equal if a game has no headers).
 
-    A game begins with the first header line after move text, with the header Event after a blank line after others
-    (the game before has no moves), or, without headers, with "1." after a blank line after a result. Text before the
-    first game counts as one. In a comment in braces nothing begins, unless it is never closed. whole: whether
-    the file ends with the text, or goes on, in a comment perhaps.
+    A game begins with the first header after move text, with another Event or another first header after a blank line
+    after headers (the game before has no moves), or, without headers, with the line after one that ends in a result.
+    Text before the first game counts as one. In a comment in braces nothing begins, unless it is never closed. What is
+    found may be several games, which `movetext.split_games` divides. whole: whether the file ends with the text, or
+    goes on, in a comment perhaps.
     """
     data = np.frombuffer(text, np.uint8)
-    begins = np.empty(text.count(b"\n") + 2, np.int64)
+    room = text.count(b"\n") + text.count(b"[") + 2
+    begins = np.empty(room, np.int64)
     bodies = np.empty_like(begins)
     found = _scan(data, begins, bodies, b"{" in text, whole)
     return begins[:found], bodies[:found]

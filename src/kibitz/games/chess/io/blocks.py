@@ -1,0 +1,203 @@
+"""The games of a file of PGN, block by block: where each begins and ends, and which are plain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.errors import KibitzError
+from kibitz.games.chess.io.movetext import is_game, split_games
+from kibitz.games.chess.io.plain import PLAIN, classify
+from kibitz.games.chess.io.scan import scan
+from kibitz.records import Stream, decode
+from kibitz.text import shown
+
+MAX_GAME_BYTES = 1 << 24
+"""Bytes of text after which a game is given up: no real one is as long, but a file that is no PGN may be."""
+MAX_STRAYS = 20
+"""Stretches of text that belong to no game, of each file, whose lines are reported."""
+_MAX_WORDS = 60
+
+
+@dataclass(frozen=True)
+class Stray:
+    """Text of a file that belongs to no game: the number of games of the file before it, the first line (from 1), and
+    its first words."""
+
+    games: int
+    line: int
+    words: str
+
+
+@dataclass
+class GameBlock:
+    """Whole games of a file.
+
+    text: their bytes. begins, bodies, ends: int64 [n], where each game and its moves begin, and where it ends. flags,
+    spans: of `plain.classify`. last: whether the file ends with them. before: the file's games before them. line: the
+    number of the text's first line in the file, from 1. strays: what belongs to no game; more_strays: how many more.
+    """
+
+    file: str
+    text: bytes
+    begins: NDArray[np.int64]
+    bodies: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    flags: NDArray[np.uint8]
+    spans: NDArray[np.int64]
+    is_utf8: bool
+    last: bool
+    line: int
+    before: int = 0
+    strays: list[Stray] = field(default_factory=list)
+    more_strays: int = 0
+
+    def __len__(self) -> int:
+        return len(self.begins)
+
+    def texts(self, game: int) -> tuple[str, str]:
+        """The text of a game's headers, and of its moves, with the line ends of Unix."""
+        begin, body, end = (int(at[game]) for at in (self.begins, self.bodies, self.ends))
+        return _unix(decode(self.text[begin:body])), _unix(decode(self.text[body:end]))
+
+    def line_of(self, game: int) -> int:
+        """The number of a game's first line in the file, from 1."""
+        return self.line + self.text.count(b"\n", 0, int(self.begins[game]))
+
+
+def read_blocks(stream: Stream, size: int, broken: list[str]) -> Iterator[GameBlock]:
+    """The blocks of one file, of about so many bytes. One whose packing is damaged ends there; the reason goes to
+    `broken`, as does a stretch that is too long for a game."""
+    before = strays = 0
+    for text, begins, bodies, line, last in _texts(stream, size, broken):
+        block = _divided(text, begins, bodies, stream.name, last)
+        block.line, block.before = line, before
+        room = max(0, MAX_STRAYS - strays)
+        block.strays = [Stray(before + one.games, one.line + line, one.words) for one in block.strays]
+        block.strays, block.more_strays = block.strays[:room], block.more_strays + len(block.strays[room:])
+        strays += len(block.strays)
+        before += len(block)
+        yield block
+
+
+def _texts(
+    stream: Stream, size: int, broken: list[str]
+) -> Iterator[tuple[bytes, NDArray[np.int64], NDArray[np.int64], int, bool]]:
+    """Stretches of whole games: the text, where games and their moves begin as `scan` finds them, the number of the
+    first line, and whether the file ends with it."""
+    rest, line = b"", 1
+    skipping = False  # inside a text too long to be a game
+    bare: bool | None = None  # lines end with carriage returns alone, as on the first Macintoshes
+    blocks = stream.texts(size, "a PGN is text in UTF-8 or Latin-1")
+    while True:
+        try:
+            block = next(filter(None, blocks), b"")  # one may hold nothing but the mark of UTF-8
+        except KibitzError as error:
+            broken.append(str(error))
+            block = b""
+        if bare is None:
+            bare = b"\r" in block and b"\n" not in block
+        if bare:
+            block = block.replace(b"\r", b"\n")
+        text = rest + block if rest else block
+        begins, bodies = scan(text, not block)
+        first = 1 if skipping else 0
+        if not block:
+            yield text, begins[first:], bodies[first:], line, True
+            return
+        if len(begins) < 2:
+            rest = text
+            if len(rest) > MAX_GAME_BYTES:
+                if not skipping:
+                    broken.append(f"{stream.name}: {len(rest) >> 20} MB without an end of a game; is this a PGN file?")
+                line += rest.count(b"\n")
+                rest, skipping = b"\n", True
+                line -= 1
+            continue
+        skipping = False
+        complete = int(begins[-1])
+        if len(begins) - 1 > first:
+            yield text[:complete], begins[first:-1], bodies[first:-1], line, False
+        line += text.count(b"\n", 0, complete)
+        rest = text[complete:]
+
+
+def find_games(text: bytes) -> GameBlock:
+    """The games of a whole text."""
+    block = _divided(text, *scan(text), "", True)
+    block.line = 1
+    block.strays = [Stray(stray.games, stray.line + 1, stray.words) for stray in block.strays]
+    return block
+
+
+def _divided(text: bytes, begins: NDArray[np.int64], bodies: NDArray[np.int64], file: str, last: bool) -> GameBlock:
+    """The games of a text that `scan` has cut: what is not plain is divided further, and what is no game left out. The
+    strays' lines count from 0."""
+    data = np.frombuffer(text, np.uint8)
+    is_utf8 = _is_utf8(text)
+    ends = np.append(begins[1:], len(text))[: len(begins)]
+    flags, spans = classify(data, begins, bodies, ends, is_utf8)
+    block = GameBlock(file, text, begins, bodies, ends, flags, spans, is_utf8, last, 0)
+    odd = np.flatnonzero(flags & PLAIN == 0)
+    if len(odd) == 0:
+        return block
+    found: list[NDArray[np.int64]] = []
+    done = count = 0
+    places = np.stack([begins, bodies, ends], axis=1)
+    for game in odd.tolist():
+        found.append(places[done:game])
+        count += game - done
+        pieces = _divide(block, int(begins[game]), int(ends[game]), count)
+        found.append(pieces)
+        count += len(pieces)
+        done = game + 1
+    found.append(places[done:])
+    places = np.ascontiguousarray(np.concatenate(found))
+    block.begins, block.bodies, block.ends = (np.ascontiguousarray(places[:, i]) for i in range(3))
+    block.flags, block.spans = classify(data, block.begins, block.bodies, block.ends, is_utf8)
+    return block
+
+
+def _divide(block: GameBlock, begin: int, end: int, before: int) -> NDArray[np.int64]:
+    """The games of a part of a block's text, int64 [n, 3]: where each and its moves begin, and where it ends. before:
+    games of the block before it."""
+    raw = block.text[begin:end]
+    text = decode(raw)
+    same = len(text) == len(raw)
+    found: list[tuple[int, int, int]] = []
+    at = place = 0
+
+    def bytes_at(index: int) -> int:
+        nonlocal at, place
+        if same:
+            return begin + index
+        place += len(text[at:index].encode())
+        at = index
+        return begin + place
+
+    for piece in split_games(text):
+        where = bytes_at(piece.begin), bytes_at(piece.body), bytes_at(piece.end)
+        if is_game(text, piece):
+            found.append(where)
+        elif words := " ".join(text[piece.begin : min(piece.end, piece.begin + 10 * _MAX_WORDS)].split()):
+            if len(block.strays) < MAX_STRAYS:
+                line = block.text.count(b"\n", 0, where[0])
+                block.strays.append(Stray(before + len(found), line, shown(words)[:_MAX_WORDS]))
+            else:
+                block.more_strays += 1
+    return np.array(found, np.int64).reshape(-1, 3)
+
+
+def _unix(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def _is_utf8(text: bytes) -> bool:
+    try:
+        text.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

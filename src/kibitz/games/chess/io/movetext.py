@@ -1,0 +1,169 @@
+"""Move text in tokens, and where the games of a text begin and end."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import chess
+
+from kibitz.games.chess.io.san import Ambiguous, english_of, find_move, looks_like_move, read_word
+from kibitz.games.chess.io.tags import RESULT, read_headers, read_result, read_tag
+
+TOKEN = re.compile(
+    r"(?P<space>[\s\ufeff\0]+)"
+    r"|(?P<comment>\{[^}]*\}?)"
+    r"|(?P<line>;[^\n]*)"
+    r"|(?P<escape>(?m:^)%[^\n]*)"
+    r"|(?P<nag>\$\d+)"
+    r"|(?P<open>\()"
+    r"|(?P<close>\))"
+    rf"|(?P<result>{RESULT.pattern})"
+    r"|(?P<number>(?!0000)\d{1,4}(?:(?:[ \t]*[.…])+|(?=[\s({])))"
+    r"|(?P<bracket>\[[^\]\n]*\]?)"
+    r"|(?P<word>[a-h](?:x?[a-h])?[18]\(=?[A-Za-z]\)[^\s(){};$\[\]]*|--|[^\s\ufeff(){};$\[\]]+|\S)",
+)
+"""The tokens of move text. A comment that is never closed goes to the end of the text."""
+_SPACE = re.compile(r"[\s\ufeff\0]*")
+_FIRST = re.compile(r"1[ \t]*\.(?![ \t]*[.…])")
+"""White's first move, and not Black's."""
+
+
+@dataclass(frozen=True)
+class GameText:
+    """A stretch of text: headers from `begin` to `body`, moves from there to `end`, in characters."""
+
+    begin: int
+    body: int
+    end: int
+
+
+def split_games(text: str) -> Iterator[GameText]:
+    """The text cut where games begin. A piece may be no game: see `is_game`.
+
+    A game ends after its result, before a header, and where White's first move begins another line: after a blank
+    line, or if moves were there before. A comment right after the result belongs to the game.
+    """
+    at = _SPACE.match(text, 0).end()  # type: ignore[union-attr]
+    while at < len(text):
+        begin = at
+        body, is_over = _skip_headers(text, at)
+        at = body if is_over else _end_of_moves(text, body, body == begin)
+        if at == begin:  # cannot be; never loop for ever
+            at = len(text)
+        yield GameText(begin, body, at)
+
+
+def _skip_headers(text: str, at: int) -> tuple[int, bool]:
+    """Where the headers end that begin here, and whether another game's headers follow, so that this game has no
+    moves."""
+    first: str | None = None
+    begins_line, has_blank = True, False
+    while at < len(text):
+        if begins_line and text[at] == "%":
+            end = _line_end(text, at)
+        elif text[at] != "[":
+            break
+        elif tag := read_tag(text, at, begins_line or first is not None):
+            if first is not None and has_blank and tag.name in ("Event", first):
+                return at, True
+            first, end = first or tag.name, tag.end
+        elif first is not None and begins_line and not has_blank and text[at : at + 2] != "[%":
+            end = _line_end(text, at)  # a damaged header among headers
+        else:
+            break
+        gap = _SPACE.match(text, end)
+        assert gap is not None
+        lines = gap[0].count("\n")
+        begins_line, has_blank = lines > 0, lines > 1
+        at = gap.end()
+    return at, False
+
+
+def _line_end(text: str, at: int) -> int:
+    end = text.find("\n", at)
+    return len(text) if end < 0 else end
+
+
+def _end_of_moves(text: str, at: int, is_bare: bool) -> int:
+    """Where the moves end that begin here. is_bare: they have no headers."""
+    depth = words = moves = 0
+    has_result = has_inner_result = has_blank = False
+    begins_line = True
+    for match in TOKEN.finditer(text, at):
+        kind, start = match.lastgroup, match.start()
+        if kind == "space":
+            lines = match[0].count("\n")
+            begins_line, has_blank = begins_line or lines > 0, has_blank or lines > 1
+            continue
+        if kind == "bracket":
+            if read_tag(text, start, begins_line):
+                return start
+        elif kind in ("comment", "line"):
+            if has_result and has_blank:
+                return start
+        elif kind == "number":
+            if has_result and not depth:
+                return start
+            if words and _FIRST.match(text, start) and (
+                (has_blank and (not depth or has_inner_result))
+                or (begins_line and not depth and moves > 1)
+                or (is_bare and not moves)
+            ):  # fmt: skip
+                return start
+            words += 1
+        elif kind == "open":
+            if has_result and has_blank:
+                return start
+            depth += 1
+        elif kind == "close":
+            depth = max(0, depth - 1)
+        elif kind == "result":
+            if depth:
+                has_inner_result = True
+            elif has_result and begins_line:
+                return start
+            else:
+                has_result = True
+        elif kind == "word":
+            core = read_word(match[0]).core
+            if core and has_result and not depth:
+                return start
+            if core:
+                words += 1
+                moves += looks_like_move(core)
+                has_inner_result = False
+        begins_line = has_blank = False
+    return len(text)
+
+
+def is_game(text: str, piece: GameText) -> bool:
+    """Whether a piece of text is a game: it has headers, or begins with a move. Prose is none, nor is a result
+    alone."""
+    if piece.body > piece.begin and read_headers(text[piece.begin : piece.body]):
+        return True
+    has_number = False
+    for match in TOKEN.finditer(text, piece.body, piece.end):
+        if match.lastgroup == "number":
+            has_number = True
+        elif match.lastgroup == "word" and (core := read_word(match[0]).core):
+            return _is_first_move(core) or (has_number and looks_like_move(core))
+    return False
+
+
+def _is_first_move(core: str) -> bool:
+    """Whether a word is a legal first move, in any language."""
+    board = chess.Board()
+    for letters in ({}, *english_of([core])):
+        try:
+            if find_move(board, core, letters):
+                return True
+        except Ambiguous:
+            return True
+    return False
+
+
+def result_in_comment(comment: str) -> str | None:
+    """The result that a comment consists of: "{0-1}"."""
+    return read_result(comment) if len(comment) < 12 and comment.strip() not in ("=", "") else None

@@ -1,0 +1,269 @@
+"""Which games are plain: written as the PGN standard's export format has it, so that the fast parser reads them as the
+reader of all others does."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.kernels import kernel
+
+PLAIN, REWRITTEN = 1, 2
+"""Flags of a game: the fast parser can read it; it must be given in another form (blank lines, Latin-1)."""
+
+
+@kernel
+def _is_space(byte):  # type: ignore[no-untyped-def]
+    return byte == 32 or byte == 10 or byte == 13 or byte == 9
+
+
+@kernel
+def _has_plain_headers(text, at, stop):  # type: ignore[no-untyped-def]
+    """Whether the text has nothing but headers in the standard's form."""
+    new = True
+    while at < stop:
+        byte = text[at]
+        if _is_space(byte):
+            new |= byte == 10
+            at += 1
+            continue
+        if byte != 91:
+            return False
+        at += 1
+        begin = at
+        while at < stop and (
+            97 <= text[at] <= 122 or 65 <= text[at] <= 90 or (at > begin and (48 <= text[at] <= 57 or text[at] == 95))
+        ):
+            at += 1
+        if at == begin or at >= stop or (text[at] != 32 and text[at] != 9):
+            return False
+        while at < stop and (text[at] == 32 or text[at] == 9):
+            at += 1
+        if at >= stop or text[at] != 34:
+            return False
+        at += 1
+        while at < stop and text[at] != 34:
+            if text[at] == 10:
+                return False
+            at += 2 if text[at] == 92 else 1
+        at += 1
+        while at < stop and (text[at] == 32 or text[at] == 9):
+            at += 1
+        if at >= stop or text[at] != 93:
+            return False
+        at += 1
+    return True
+
+
+@kernel
+def _is_file(byte):  # type: ignore[no-untyped-def]
+    return 97 <= byte <= 104
+
+
+@kernel
+def _is_rank(byte):  # type: ignore[no-untyped-def]
+    return 49 <= byte <= 56
+
+
+@kernel
+def _after_move(text, at, stop):  # type: ignore[no-untyped-def]
+    """Where a move in the standard's spelling ends; -1 if there is none here."""
+    byte = text[at]
+    if byte == 79:  # O-O
+        if at + 2 >= stop or text[at + 1] != 45 or text[at + 2] != 79:
+            return -1
+        at += 3
+        if at + 1 < stop and text[at] == 45 and text[at + 1] == 79:
+            at += 2
+    elif _is_file(byte):
+        at += 1
+        if at + 2 < stop and text[at] == 120:
+            at += 1
+            if not _is_file(text[at]):
+                return -1
+            at += 1
+        if at >= stop or not _is_rank(text[at]):
+            return -1
+        at += 1
+        if at + 1 < stop and text[at] == 61:
+            if text[at + 1] not in (78, 66, 82, 81):
+                return -1
+            at += 2
+    elif byte in (78, 66, 82, 81, 75):
+        at += 1
+        begin = at
+        while at < stop and (_is_file(text[at]) or _is_rank(text[at]) or text[at] == 120):
+            at += 1
+        size = at - begin
+        if not 2 <= size <= 5 or not _is_rank(text[at - 1]) or not _is_file(text[at - 2]):
+            return -1
+        size -= 2
+        if size and text[begin + size - 1] == 120:
+            size -= 1
+        if size == 2 and not (_is_file(text[begin]) and _is_rank(text[begin + 1])):
+            return -1
+        if size > 2 or (size == 1 and text[begin] == 120):
+            return -1
+    else:
+        return -1
+    if at < stop and (text[at] == 43 or text[at] == 35):
+        at += 1
+    marks = 0
+    while marks < 2 and at < stop and (text[at] == 33 or text[at] == 63):
+        at += 1
+        marks += 1
+    if at < stop and not _is_space(text[at]) and text[at] not in (41, 123, 40):
+        return -1
+    return at
+
+
+@kernel
+def _after_result(text, at, stop):  # type: ignore[no-untyped-def]
+    """Where a result ends that begins with this digit; -1 if there is none here."""
+    size = 0
+    if at + 2 < stop and text[at + 1] == 45 and text[at] + text[at + 2] == 97:
+        size = 3
+    elif (
+        at + 6 < stop and text[at] == 49 and text[at + 1] == 47 and text[at + 2] == 50 and text[at + 3] == 45
+        and text[at + 4] == 49 and text[at + 5] == 47 and text[at + 6] == 50
+    ):  # fmt: skip
+        size = 7
+    if size == 0 or (at + size < stop and not _is_space(text[at + size])):
+        return -1
+    return at + size
+
+
+@kernel
+def _after_comment(text, at, stop):  # type: ignore[no-untyped-def]
+    """Where a comment ends; -1 if it does not, or has a command that the fast parser does not read."""
+    while at < stop and text[at] != 125:
+        if text[at] == 37 and at + 5 < stop and text[at - 1] == 91:  # [%
+            if text[at + 1] == 101 and text[at + 2] == 109:  # emt
+                return -1
+            if text[at + 1] == 101 and text[at + 2] == 118:  # eval: a number alone
+                at += 1
+                while at < stop and text[at] != 93:
+                    if text[at] in (35, 44, 125):
+                        return -1
+                    at += 1
+                continue
+            if text[at + 1] == 99 and text[at + 2] == 108:  # clk: three numbers
+                colons = 0
+                at += 1
+                while at < stop and text[at] != 93:
+                    if text[at] == 125 or text[at] == 44:
+                        return -1
+                    colons += text[at] == 58
+                    at += 1
+                if colons != 2:
+                    return -1
+                continue
+        at += 1
+    return at + 1 if at < stop else -1
+
+
+@kernel
+def _is_plain(text, first, stop):  # type: ignore[no-untyped-def]
+    """Whether the text from the first to the last word is moves in the standard's form, with one result, at its end."""
+    at, depth, moves, result = first, 0, 0, False
+    while at < stop:
+        byte = text[at]
+        if _is_space(byte):
+            at += 1
+            continue
+        if result:
+            return False
+        if 48 <= byte <= 57:
+            end = at + 1
+            while end < stop and 48 <= text[end] <= 57:
+                end += 1
+            if end < stop and text[end] == 46 and end - at < 4:
+                dots = 0
+                number = end - at == 1 and byte == 49
+                while end < stop and text[end] == 46:
+                    end += 1
+                    dots += 1
+                if dots != 1 and dots != 3:
+                    return False
+                if number and dots == 1 and moves and not depth:
+                    return False
+                at = end
+            else:
+                end = _after_result(text, at, stop)
+                if end < 0 or depth:
+                    return False
+                result = True
+                at = end
+        elif byte == 123:
+            at = _after_comment(text, at + 1, stop)
+            if at < 0:
+                return False
+        elif byte == 40:
+            if moves == 0:
+                return False
+            depth += 1
+            at += 1
+        elif byte == 41:
+            depth -= 1
+            if depth < 0:
+                return False
+            at += 1
+        elif byte == 36:
+            begin = at + 1
+            at = begin
+            while at < stop and 48 <= text[at] <= 57:
+                at += 1
+            if not 1 <= at - begin <= 3 or (at < stop and not _is_space(text[at]) and text[at] not in (41, 40, 123)):
+                return False
+        elif byte == 42:
+            if depth or at + 1 != stop:
+                return False
+            result = True
+            at += 1
+        else:
+            at = _after_move(text, at, stop)
+            if at < 0:
+                return False
+            moves += 1
+    return result and moves > 0 and depth == 0
+
+
+@kernel
+def _classify(text, begins, bodies, ends, valid, flags, spans):  # type: ignore[no-untyped-def]
+    for game in range(begins.shape[0]):
+        first, stop = bodies[game], ends[game]
+        while stop > first and _is_space(text[stop - 1]):
+            stop -= 1
+        while first < stop and _is_space(text[first]):
+            first += 1
+        spans[game, 0], spans[game, 1] = first, stop
+        flags[game] = 0
+        if first == stop or not _has_plain_headers(text, begins[game], bodies[game]):
+            continue
+        if not _is_plain(text, first, stop):
+            continue
+        flags[game] = 1
+        feed = -2  # the last line feed with white space alone after it
+        for at in range(first, stop):  # blank lines, and bytes that are not UTF-8
+            byte = text[at]
+            if byte > 32:
+                feed = -2
+                if byte >= 128 and not valid:
+                    flags[game] = 3
+            elif byte == 10:
+                if feed >= 0:
+                    flags[game] = 3
+                feed = at
+
+
+def classify(
+    text: NDArray[np.uint8],
+    begins: NDArray[np.int64],
+    bodies: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    is_utf8: bool,
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """The flags of each game, uint8 [n], and where its moves begin and end without white space around, int64 [n, 2]."""
+    flags, spans = np.empty(len(begins), np.uint8), np.empty((len(begins), 2), np.int64)
+    _classify(text, begins, bodies, ends, is_utf8, flags, spans)
+    return flags, spans

@@ -1,0 +1,355 @@
+"""The reader of PGN: every game of a text as a tree, with comments, variations, signs and clocks.
+
+All of kibitz reads PGN with it. Import reads plain games with a faster parser (`pgn.py`), and all others with this one.
+It reads about a thousand games a second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import chess
+import chess.pgn
+
+from kibitz.errors import KibitzError
+from kibitz.games.chess.filters import STANDARD_VARIANTS
+from kibitz.games.chess.io.blocks import GameBlock, Stray, find_games, read_blocks
+from kibitz.games.chess.io.movetext import TOKEN, result_in_comment
+from kibitz.games.chess.io.san import NULLS, SIGNS, Ambiguous, english_of, find_move, looks_like_move, read_word
+from kibitz.games.chess.io.tags import read_headers, read_result
+from kibitz.games.chess.start import BadStart, Chess960Start, read_fen
+from kibitz.records import STDIN, Stream, printable
+from kibitz.text import shown
+
+BLOCK = 1 << 18
+"""Bytes of text read at once."""
+
+
+@dataclass
+class Record:
+    """A game of a file.
+
+    number: its index in the file, from 1. refused: why it cannot be read at all. problem: why the moves of its main
+    line stop before their end. notes: what else is left out. line: of the file, from 1, with which it begins. written:
+    the result after its moves ("1-0", "*"), None if there is none. is_cut: whether a comment or variation is open at
+    its end. is_illegal: whether the problem is a move that is spelled like one. is_setup_refused: whether it
+    is refused because of its start position.
+    """
+
+    number: int
+    game: chess.pgn.Game
+    refused: str | None = None
+    problem: str | None = None
+    notes: list[str] = field(default_factory=list)
+    line: int = 1
+    written: str | None = None
+    is_cut: bool = False
+    is_illegal: bool = False
+    is_setup_refused: bool = False
+    escaped: str = ""
+    """Its first line for other programs (%), which is in no part of the game."""
+
+
+def read(
+    path: str,
+    selected: int | None = None,
+    on_progress: Callable[[int, int], None] = lambda games, consumed: None,
+    on_stray: Callable[[Stray], None] = lambda stray: None,
+) -> Generator[Record]:
+    """The games of a PGN file ("-": standard input; packed files are unpacked), or only the one of that number, from 1.
+
+    on_progress is called before each game with the number of games and of bytes read so far; on_stray with each stretch
+    of text that belongs to no game. Raises KibitzError for a file that is missing or damaged, or that has no game, or
+    fewer than `selected`.
+    """
+    number = 0
+    for block, stream in _blocks(path):
+        on_progress(number, stream.consumed)
+        strays = list(block.strays)
+        for game in range(len(block)):
+            while strays and strays[0].games <= number:
+                on_stray(strays.pop(0))
+            number += 1
+            if selected in (None, number):
+                record = read_game(*block.texts(game), number)
+                record.line = block.line_of(game)
+                if record.escaped and selected is None:
+                    on_stray(Stray(number, record.line, record.escaped))
+                on_progress(number - 1, stream.consumed)
+                yield record
+            if selected == number:
+                return
+        for stray in strays:
+            on_stray(stray)
+    name = "standard input" if path == STDIN else printable(path)
+    if number == 0:
+        raise KibitzError(f"{name}: no game in it; is it a PGN file?")
+    if selected is not None:
+        count = "1 game" if number == 1 else f"{number:,} games"
+        raise KibitzError(f"{name}: there is no game {selected}, the file has {count}; choose --game 1 to {number}")
+
+
+def glance(path: str) -> Generator[tuple[dict[str, str], str]]:
+    """The headers and the text of each game of a PGN file, without its moves: thousands of games a second.
+
+    Raises KibitzError for a file that is missing or damaged, or that has no game.
+    """
+    number = 0
+    for block, _ in _blocks(path):
+        for game in range(len(block)):
+            number += 1
+            head, body = block.texts(game)
+            yield read_headers(head), head + body
+    if number == 0:
+        name = "standard input" if path == STDIN else printable(path)
+        raise KibitzError(f"{name}: no game in it; is it a PGN file?")
+
+
+def _blocks(path: str) -> Generator[tuple[GameBlock, Stream]]:
+    """The blocks of a file, and its stream. Raises KibitzError after the last one if the file is damaged."""
+    stream, broken = Stream(path), list[str]()
+    try:
+        for block in read_blocks(stream, BLOCK, broken):
+            yield block, stream
+            if broken:
+                break
+    finally:
+        stream.close()
+    if broken:
+        raise KibitzError(broken[0])
+
+
+def parse(text: str, allow_null: bool = False) -> Record | None:
+    """The first game of a text; None if there is none. allow_null: read null moves too; else the main line ends before
+    one."""
+    block = find_games(text.encode("utf-8", "replace"))
+    if not len(block):
+        return None
+    record = read_game(*block.texts(0), 1, allow_null)
+    record.line = block.line_of(0)
+    return record
+
+
+def read_game(head: str, body: str, number: int = 1, allow_null: bool = False) -> Record:
+    """The game of this text: head has its headers, body its moves. allow_null as in `parse`."""
+    return _Reading(head, body, number, allow_null).record
+
+
+def place(board: chess.Board) -> str:
+    """The number of the next move as it is written: "5." or "5…"."""
+    return f"{board.fullmove_number}{'.' if board.turn else '…'}"
+
+
+class _Builder(chess.pgn.GameBuilder[chess.pgn.Game]):
+    """Builds the tree as python-chess does."""
+
+    def handle_error(self, error: Exception) -> None:
+        raise error
+
+
+@dataclass
+class _Line:
+    """A line of moves that is being read: its position, and whether the rest of it is passed over."""
+
+    board: chess.Board
+    is_skipped: bool = False
+
+
+class _Reading:
+    """The reading of one game."""
+
+    def __init__(self, head: str, body: str, number: int, allow_null: bool):
+        self._allow_null = allow_null
+        self._builder = _Builder()
+        self._builder.begin_game()
+        game = self._builder.game
+        self.record = Record(number, game)
+        for name, value in read_headers(head).items():
+            game.headers[name] = (read_result(value) or value) if name == "Result" else value
+        board = self._start()
+        self._tokens = [(match.lastgroup, match[0]) for match in TOKEN.finditer(body) if match.lastgroup != "space"]
+        if board is None:
+            return
+        self._lines = [_Line(board)]
+        self._letters, self._limit = _language(board, self._tokens)
+        self._skipped_depth = 0
+        for kind, token in self._tokens:
+            self._read(kind or "", token)
+        self._end()
+
+    def _start(self) -> chess.Board | None:
+        """The start position; None where the game is refused."""
+        headers, record = self.record.game.headers, self.record
+        variant = headers.get("Variant", "")
+        if variant.strip().lower() not in STANDARD_VARIANTS:
+            record.refused = f"the variant {shown(' '.join(variant.split()))[:30]}, and only standard chess is known"
+            return None
+        if "FEN" not in headers:
+            return chess.Board()
+        try:
+            board = read_fen(headers["FEN"])
+        except Chess960Start:
+            record.refused = "castling as in Chess960, and only standard chess is known"
+        except BadStart as error:
+            record.refused = f"its start position cannot be read: {error}"
+        else:
+            headers["FEN"] = board.fen()
+            return board
+        record.is_setup_refused = True
+        return None
+
+    @property
+    def _line(self) -> _Line:
+        return self._lines[-1]
+
+    def _read(self, kind: str, token: str) -> None:
+        if kind == "open":
+            self._enter()
+        elif kind == "close":
+            self._leave()
+        elif kind == "escape":
+            self.record.escaped = self.record.escaped or shown(token)
+        elif self._skipped_depth:
+            return
+        elif kind == "comment":
+            self._comment(token[1:-1] if token.endswith("}") else token[1:])
+            self.record.is_cut = not token.endswith("}")
+        elif token == "[]":
+            self._sign(SIGNS[token])
+        elif kind in ("line", "bracket"):
+            self._comment(token[1:] if kind == "line" else token)
+        elif kind == "nag":
+            self._sign(int(token[1:][:9]))
+        elif kind == "result":
+            if len(self._lines) == 1:
+                self.record.written = self.record.written or read_result(token)
+        elif kind == "word":
+            self._word(token)
+
+    def _enter(self) -> None:
+        if self._skipped_depth or self._line.is_skipped or not self._line.board.move_stack:
+            self._skipped_depth += 1
+            return
+        board = self._line.board.copy()
+        board.pop()
+        self._builder.begin_variation()
+        self._lines.append(_Line(board))
+
+    def _leave(self) -> None:
+        if self._skipped_depth:
+            self._skipped_depth -= 1
+        elif len(self._lines) > 1:
+            self._builder.end_variation()
+            self._lines.pop()
+
+    def _comment(self, text: str) -> None:
+        if not self._line.is_skipped:
+            text = text[1:] if text.startswith(" ") else text
+            self._builder.visit_comment(text[:-1] if text.endswith(" ") else text)
+
+    def _sign(self, nag: int) -> None:
+        if not self._line.is_skipped:
+            self._builder.visit_nag(nag)
+
+    def _word(self, token: str) -> None:
+        line, word = self._line, read_word(token)
+        if line.is_skipped:
+            return
+        if word.core:
+            move = self._find(line.board, word.core)
+            if move is None or not (move or self._allow_null or len(self._lines) > 1):
+                if not self.record.written:
+                    self._stop(token, word.core)
+                return
+            self._builder.visit_move(line.board, move)
+            line.board.push(move)
+        for nag in word.nags:
+            self._builder.visit_nag(nag)
+
+    def _find(self, board: chess.Board, core: str) -> chess.Move | None:
+        if self._limit is not None and len(self._lines) == 1 and len(board.move_stack) >= self._limit:
+            return None
+        try:
+            return find_move(board, core, self._letters)
+        except Ambiguous:
+            return None
+
+    def _stop(self, token: str, core: str) -> None:
+        """The rest of a line is passed over, since a word in it is no move."""
+        line, word = self._line, shown(token)[:20]
+        line.is_skipped = True
+        is_move = looks_like_move(core) and core not in NULLS
+        if len(self._lines) > 1:
+            self.record.notes.append(f"a variation of move {place(line.board)} is left out from '{word}' on")
+            return
+        self.record.is_illegal = is_move
+        what = (
+            "is illegal"
+            if is_move
+            else "is a null move"
+            if core in NULLS and not self._allow_null
+            else "cannot be read"
+        )
+        self.record.problem = f"move {place(line.board)} '{word}' {what}"
+
+    def _end(self) -> None:
+        """The result, from the text after the moves, a comment that is one, or the board."""
+        record, builder = self.record, self._builder
+        record.is_cut = record.is_cut or len(self._lines) > 1
+        if record.written is None:
+            comments = [token[1:].rstrip("}") for kind, token in self._tokens[-1:] if kind == "comment"]
+            record.written = next(filter(None, map(result_in_comment, comments)), None)
+        if record.written is not None:
+            builder.visit_result(record.written)
+        board = self._lines[0].board
+        if record.game.headers.get("Result", "*") == "*" and not record.problem and board.move_stack:
+            if board.is_checkmate():
+                record.game.headers["Result"] = "0-1" if board.turn else "1-0"
+            elif board.is_stalemate():
+                record.game.headers["Result"] = "1/2-1/2"
+
+
+def _language(board: chess.Board, tokens: Sequence[tuple[str | None, str]]) -> tuple[dict[str, str], int | None]:
+    """The English letter of each piece letter of the game's language ({}: English), and the number of plies that can
+    be read if languages that fit all moves disagree after so many; None if they do not."""
+    cores = [core for kind, token in tokens if kind == "word" and (core := read_word(token).core)]
+    languages = english_of([core for core in cores if looks_like_move(core)])
+    if not languages:
+        return {}, None
+    languages.insert(0, {})
+    if any(core[0] == "P" for core in cores):  # the Dutch knight, unless all moves of pawns have the letter
+        is_pawn = not any(core[0] in "abcdefgh" for core in cores)
+        languages = [letters for letters in languages if ("P" in letters) != is_pawn]
+    main = list(_main_line(tokens))
+    readings = [(_play(board, main, letters), letters) for letters in languages]
+    most = max(len(moves) for moves, _ in readings)
+    best = [(moves, letters) for moves, letters in readings if len(moves) == most]
+    first, letters = best[0]
+    differ = [i for moves, _ in best for i in range(most) if moves[i] != first[i]]
+    return letters, min(differ) if differ else None
+
+
+def _main_line(tokens: Sequence[tuple[str | None, str]]) -> Iterator[str]:
+    depth = 0
+    for kind, token in tokens:
+        depth = max(0, depth + (kind == "open") - (kind == "close"))
+        if kind == "result" and not depth:
+            return
+        if kind == "word" and not depth and (core := read_word(token).core):
+            yield core
+
+
+def _play(start: chess.Board, cores: Sequence[str], letters: dict[str, str]) -> list[chess.Move]:
+    """The moves of these words up to the first that is none."""
+    board, moves = start.copy(), []
+    for core in cores:
+        try:
+            move = find_move(board, core, letters)
+        except Ambiguous:
+            break
+        if move is None:
+            break
+        moves.append(move)
+        board.push(move)
+    return moves

@@ -1,0 +1,239 @@
+"""Moves of chess as people and programs write them: short and long notation, UCI, figurines, other languages' letters,
+and the signs after them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import chess
+
+NULL = "--"
+"""A null move as PGN programs write it."""
+NULLS = frozenset({"--", "Z0", "0000", "@@@@", "null", "NULL", "<>"})
+_FIGURINES = str.maketrans(
+    dict(zip("♔♕♖♗♘♙♚♛♜♝♞♟", "KQRBN\0KQRBN\0", strict=True))
+    | {"\ufe0e": "", "\ufe0f": "", "–": "-", "—": "-", "−": "-", "‑": "-", "‐": "-", "×": "x", "∶": ":"}
+)
+
+_LANGUAGES = (
+    "KDTLS",  # German, Danish, Norwegian, Swedish, Croatian, Slovenian
+    "RDTFC",  # French
+    "RDTAC",  # Spanish, Italian, Catalan
+    "RDTBC",  # Portuguese
+    "RDTNC",  # Romanian
+    "KDTLP",  # Dutch
+    "KHWGS",  # Polish
+    "KDVSJ",  # Czech, Slovak
+    "KVBFH",  # Hungarian
+    "KDTLR",  # Finnish
+    "KDHBR",  # Icelandic
+    "KLVOR",  # Estonian
+    "ŞVKFA",  # Turkish
+    "КФЛСК",  # Russian; the king has two letters, see below
+    "КФТСК",  # Ukrainian
+    "ЦДТОК",  # Bulgarian
+    "КДТЛС",  # Serbian
+    "ΡΒΠΑΙ",  # Greek
+)
+"""King, queen, rook, bishop, knight of each language."""
+_TWO_LETTERS = {"Кр": "K", "КР": "K"}
+_ENGLISH = frozenset("KQRBN")
+_LETTERS = "A-NP-ZŞА-ЯΑ-Ω"
+_MARKS = r"[+#†‡!?]*"
+
+_CASTLING = re.compile(r"[O0oОо]-?[O0oОо](-?[O0oОо])?")
+_GENERAL = re.compile(
+    rf"(?P<piece>Кр|КР|[{_LETTERS}])?(?P<file>[a-h])?(?P<rank>[1-8])?(?P<sign>[-x:*])?(?P<to_file>[a-h])(?P<to_rank>[1-8])?"
+    rf"(?:[=/]?\(?=?(?P<promoted>[{_LETTERS}qrbn])\)?)?"
+)
+_FOREIGN = re.compile(r"(?:^|[\s.])(Кр|[AC-JLMPS-ZŞА-ЯΑ-Ω])(?=[a-h1-8x:-])|(?<=[18])=?\(?([AC-JLMPS-ZА-ЯΑ-Ω])\)?$")
+_PASSING = re.compile(r"[ ]?\(?e\.?p\.?\)?$")
+_CHECKED = re.compile(r"(?:mate|matt|mat|dblch|dbl|disch|dis|ch)\.?$")
+_CORE = re.compile(r"(.*[0-9A-Za-zŞА-Яа-яΑ-Ω])(.*)", re.DOTALL)
+
+SIGNS = {
+    "!": 1, "?": 2, "!!": 3, "‼": 3, "??": 4, "⁇": 4, "!?": 5, "⁉": 5, "?!": 6, "⁈": 6, "□": 7, "[]": 7, "=": 10,
+    "∞": 13, "~": 13, "⩲": 14, "+=": 14, "+/=": 14, "⩱": 15, "=+": 15, "=/+": 15, "±": 16, "+/-": 16, "+/−": 16,
+    "∓": 17, "-/+": 17, "+-": 18, "+−": 18, "-+": 19, "−+": 19, "⨀": 22, "⊙": 22, "○": 26, "⟳": 32, "↑": 36, "→": 40,
+    "⯹": 44, "=∞": 44, "⇆": 132, "⊕": 138, "N": 146, "TN": 146, "D": 220,
+}  # fmt: skip
+"""The numbers (NAGs) of signs."""
+_NO_SIGNS = ("++", "+", "#", "†", "‡", ",", ".", ";", ":")
+_LONGEST_FIRST = sorted([*SIGNS, *_NO_SIGNS], key=len, reverse=True)
+_NOISE = frozenset({
+    "e.p.", "ep", "ep.", "e.p", "mate", "matt", "mat", "checkmate", "schach", "check", "ch", "ch.", "dis", "dis.",
+    "disch", "dbl", "dbl.", "dblch", "RR",
+})  # fmt: skip
+_TAILS = frozenset({"N", "D", "TN"})
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word of move text. core: the move without signs after it, "" if there is none; nags: the signs' numbers."""
+
+    core: str
+    nags: tuple[int, ...] = ()
+
+
+def read_word(text: str) -> Word:
+    """A word divided into the move and the signs after it. Words that are signs or belong to the move before have no
+    core."""
+    if text in NULLS:
+        return Word(text)
+    if text in _TAILS:
+        return Word("", (SIGNS[text],))
+    if text.strip("()") in _NOISE:
+        return Word("")
+    plain = text.translate(_FIGURINES).replace("\0", "")
+    match = _CORE.fullmatch(plain)
+    if match is None:
+        return Word("", tuple(_signs(plain)))
+    core = _PASSING.sub("", match[1] + match[2][:1] if match[2][:2] in (".", ". ") else match[1])
+    if core.endswith("e.p") or core.endswith("(ep"):
+        core = core.removesuffix("e.p").removesuffix("(ep").rstrip()
+    core = _CHECKED.sub("", core) or core
+    tail = match[2]
+    while core and not core[-1].isalnum():
+        core, tail = core[:-1], core[-1] + tail
+    if tail.startswith(")") and "(" in core:
+        core, tail = core + ")", tail[1:]
+    return Word(core, tuple(_signs(tail)))
+
+
+def _signs(text: str) -> list[int]:
+    """The numbers of the signs in a text; others are left out."""
+    found = []
+    while text:
+        sign = next((sign for sign in _LONGEST_FIRST if text.startswith(sign)), text[0])
+        if sign in SIGNS:
+            found.append(SIGNS[sign])
+        text = text[len(sign) :]
+    return found
+
+
+def looks_like_move(core: str) -> bool:
+    """Whether a word is spelled like a move, in any language."""
+    return core in NULLS or bool(_CASTLING.fullmatch(core) or _GENERAL.fullmatch(core))
+
+
+class Ambiguous(ValueError):
+    """A move that several pieces can make."""
+
+
+def find_move(board: chess.Board, core: str, letters: dict[str, str] | None = None) -> chess.Move | None:
+    """The legal move that a word without signs means; None if there is none.
+
+    letters: the English letter of each piece letter of the game's language; None for English. A null move is
+    chess.Move.null(), if the side to move is not in check. Raises Ambiguous if several moves fit.
+    """
+    if core in NULLS:
+        return None if board.is_check() else chess.Move.null()
+    if not letters:
+        try:
+            return board.parse_san(core)
+        except chess.AmbiguousMoveError:
+            raise Ambiguous(core) from None
+        except ValueError:
+            pass
+    if castling := _CASTLING.fullmatch(core):
+        return _castle(board, long=castling[1] is not None)
+    move = _find_general(board, core, letters or {})
+    if move is None and not letters and core.isascii():
+        for other in _respelled_case(core):
+            move = move or _find_general(board, other, {})
+    return move
+
+
+def _respelled_case(core: str) -> Iterable[str]:
+    """The word with a big piece letter ("nf3"), and with small letters of squares ("NF3", "E4")."""
+    if core[:1] in "nbrqk" and len(core) > 2:
+        yield core[0].upper() + core[1:]
+    if core.isupper():
+        yield core.lower()
+        if core[0] in "KQRBN":
+            yield core[0] + core[1:].lower()
+
+
+def _castle(board: chess.Board, long: bool) -> chess.Move | None:
+    for move in board.generate_castling_moves():
+        if board.is_queenside_castling(move) == long:
+            return move
+    return None
+
+
+def _find_general(board: chess.Board, core: str, letters: dict[str, str]) -> chess.Move | None:
+    match = _GENERAL.fullmatch(core)
+    if match is None:
+        return None
+    piece = _piece(match["piece"], letters)
+    promoted = _piece(match["promoted"], letters)
+    if (match["piece"] and piece is None) or (match["promoted"] and promoted is None):
+        return None
+    found = [move for move in board.legal_moves if _fits(board, move, match, piece, promoted)]
+    if len(found) > 1:
+        raise Ambiguous(core)
+    return found[0] if found else _king_takes_rook(board, match, piece)
+
+
+def _king_takes_rook(board: chess.Board, match: re.Match[str], piece: int | None) -> chess.Move | None:
+    """Castling as the king's move to the square of the rook, as programs for Chess960 write it."""
+    if piece not in (None, chess.KING) or not (match["file"] and match["rank"] and match["to_rank"]):
+        return None
+    origin = chess.parse_square(match["file"] + match["rank"])
+    target = chess.parse_square(match["to_file"] + match["to_rank"])
+    if origin != board.king(board.turn) or board.piece_at(target) != chess.Piece(chess.ROOK, board.turn):
+        return None
+    return _castle(board, long=target < origin)
+
+
+def _piece(letter: str | None, letters: dict[str, str]) -> int | None:
+    """The piece of a letter; None if the language has no such piece."""
+    if not letter:
+        return None
+    if letter in _TWO_LETTERS:
+        return chess.KING if letters else None
+    english = letters.get(letter, "P" if letter == "P" else "") if letters else letter
+    symbol = english.lower()
+    return chess.PIECE_SYMBOLS.index(symbol) if symbol and symbol in "pnbrqk" else None
+
+
+def _fits(board: chess.Board, move: chess.Move, match: re.Match[str], piece: int | None, promoted: int | None) -> bool:
+    """Whether a legal move is one that the word can mean."""
+    if chess.FILE_NAMES[chess.square_file(move.to_square)] != match["to_file"]:
+        return False
+    if move.promotion != promoted:
+        return False
+    kind, origin = board.piece_type_at(move.from_square), chess.square_name(move.from_square)
+    if match["to_rank"]:
+        if chess.square_name(move.to_square)[1] != match["to_rank"]:
+            return False
+    elif not (kind == chess.PAWN and match["file"] and not match["rank"] and origin[0] != match["to_file"]):
+        return False  # "exd" and "ed" are pawns' captures; nothing else goes without a rank
+    if match["file"] and origin[0] != match["file"]:
+        return False
+    if match["rank"] and origin[1] != match["rank"]:
+        return False
+    if piece is None:  # a pawn, or in UCI's notation any piece
+        return kind == chess.PAWN or bool(match["file"] and match["rank"])
+    return kind == piece
+
+
+def english_of(cores: Sequence[str]) -> list[dict[str, str]]:
+    """For each language that has all piece letters of some words: the English letter of each of its letters. [] if
+    the letters are English ones.
+
+    P alone is the Dutch knight or a pawn, so Dutch is among the languages if P is the only letter that is not English.
+    """
+    used = {letter for core in cores for pair in _FOREIGN.findall(core) for letter in pair if letter}
+    used = {"Кр" if letter in _TWO_LETTERS else letter for letter in used}
+    if not used:
+        return []
+    found = []
+    for language in _LANGUAGES:
+        pieces = dict(zip(language, "KQRBN", strict=True))
+        known = set(language) | {"Кр"} if "К" in language or "Ц" in language else set(language)
+        if used <= known | {"P"}:
+            found.append(pieces)
+    return found

@@ -1,0 +1,150 @@
+"""Headers of PGN as people and programs write them, and results in all their forms."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+QUOTES = "\"'`´‘’‚“”„«»\x82\x84\x91\x92\x93\x94"
+_KNOWN = (
+    "Event", "Site", "Date", "Round", "White", "Black", "Result", "WhiteElo", "BlackElo", "WhiteTitle", "BlackTitle",
+    "WhiteTeam", "BlackTeam", "WhiteType", "BlackType", "WhiteIsComp", "BlackIsComp", "WhiteFideId", "BlackFideId",
+    "ECO", "Opening", "Variation", "TimeControl", "Termination", "FEN", "SetUp", "Variant", "UTCDate", "UTCTime",
+    "EventDate", "EventType", "EventRounds", "Annotator", "PlyCount", "Source", "SourceDate", "Time", "Mode",
+)  # fmt: skip
+_BY_SMALL_NAME = {name.lower(): name for name in _KNOWN}
+
+_NAME = re.compile(
+    rf"\[[ \t]*([A-Za-z][A-Za-z0-9_]*)(?:[ \t]*[:=]?[ \t]*(?=[{QUOTES}])|[ \t]*[:=][ \t]*|[ \t]+|[ \t]*(?=\]))"
+)
+_STRICT = re.compile(r'"((?:[^"\\\n]|\\.)*)"[ \t]*\]')
+_BRACKET_MISSING = re.compile(rf'"((?:[^"\\\n]|\\.)*)"[ \t]*(?=\[[ \t]*[A-Za-z]\w*[ \t]*[{QUOTES}])')
+_CLOSED = re.compile(rf"[{QUOTES}][ \t]*\]")
+_FOLLOWS = re.compile(
+    rf"[ \t\r]*(?:$|\[[ \t]*[A-Za-z]\w*[ \t]*[:=]?[ \t]*[{QUOTES}]|\d+[ \t]*[.…]|\{{|\*|[01][-–:][01]|1/2|½|0[.,]5"
+    r"|[KQRBNDTLSFCAO]?[a-h]?[1-8]?x?[a-h][1-8]|O-O|0-0)"
+)
+"""What may follow the end of a header in its line: nothing, a header, or moves."""
+_ESCAPED = re.compile(r'\\(["\\])')
+
+
+@dataclass(frozen=True)
+class Tag:
+    """A header: its name, its value, and where its text ends."""
+
+    name: str
+    value: str
+    end: int
+
+
+def unescape(value: str) -> str:
+    """A value without the backslashes before quotation marks and backslashes in it."""
+    return _ESCAPED.sub(r"\1", value)
+
+
+def escape(value: str) -> str:
+    """A value as it is written between quotation marks."""
+    return value.replace("\\", "\\\\").replace('"', '\\"')
+
+
+def read_tag(text: str, at: int, begins_line: bool = True) -> Tag | None:
+    """The header that begins with the bracket at this place; None if it is no header.
+
+    Between double quotation marks anything is a header. Other quotation marks, a missing mark or bracket, and a value
+    without marks are read too; without marks only at the beginning of a line.
+    """
+    name = _NAME.match(text, at)
+    if name is None:
+        return None
+    stop = text.find("\n", at)
+    stop = len(text) if stop < 0 else stop
+    if name.end() > stop:
+        return None
+    quoted = text[name.end() : name.end() + 1] in QUOTES and name.end() < stop
+    if not quoted and not (begins_line and _is_bare(name[1], text[name.end() : stop])):
+        return None
+    value, end = _quoted(text, name.end(), stop) if quoted else _bare(text, name.end(), stop)
+    return Tag(_BY_SMALL_NAME.get(name[1].lower(), name[1]), value, end)
+
+
+def _is_bare(name: str, rest: str) -> bool:
+    """Whether a line is a header with a value without quotation marks before it."""
+    known = name.lower() in _BY_SMALL_NAME
+    return known if "]" not in rest else known or (name[0].isupper() and rest.rstrip().endswith("]"))
+
+
+def _quoted(text: str, at: int, stop: int) -> tuple[str, int]:
+    """The value that begins with the quotation mark at this place, and where its header ends."""
+    if (strict := _STRICT.match(text, at, stop)) and _FOLLOWS.match(text[strict.end() : stop]):
+        return unescape(strict[1]), strict.end()
+    if missing := _BRACKET_MISSING.match(text, at, stop):
+        return unescape(missing[1]), missing.end()
+    ends = list(_CLOSED.finditer(text, at + 1, stop))
+    for end in ends:
+        if _FOLLOWS.match(text[end.end() : stop]):
+            return unescape(text[at + 1 : end.start()]), end.end()
+    if ends:
+        return unescape(text[at + 1 : ends[-1].start()]), ends[-1].end()
+    return _bare(text, at, stop)
+
+
+def _bare(text: str, at: int, stop: int) -> tuple[str, int]:
+    """A value without its marks, up to the bracket after which nothing, a header or moves follow, or to the line's
+    end."""
+    for bracket in re.finditer(r"\]", text[at:stop]):
+        if _FOLLOWS.match(text[at + bracket.end() : stop]):
+            return unescape(text[at : at + bracket.start()].strip().strip(QUOTES).strip()), at + bracket.end()
+    line = text[at:stop].rstrip()
+    return unescape(line.rstrip("]").strip().strip(QUOTES).strip()), stop
+
+
+def read_headers(text: str) -> dict[str, str]:
+    """The headers in the text before a game's moves; of two with the same name the first counts."""
+    headers: dict[str, str] = {}
+    at, begins_line = 0, True
+    while (bracket := text.find("[", at)) >= 0:
+        line = text.rfind("\n", 0, bracket) + 1
+        if text.startswith("%", line):
+            at = bracket + 1
+            continue
+        begins_line = not text[line:bracket].strip(" \t\ufeff") or begins_line
+        tag = read_tag(text, bracket, begins_line)
+        if tag is None:
+            at, begins_line = bracket + 1, False
+        else:
+            headers.setdefault(tag.name, tag.value)
+            at, begins_line = tag.end, True
+    return headers
+
+
+# Results
+
+_DASHES = str.maketrans({"–": "-", "—": "-", "−": "-", "‐": "-", "‑": "-", ":": "-", ",": ".", "\x96": "-"})
+_HALVES = {"1/2", "½", "0.5", ".5", "1/2-1/2", "½-½", "0.5-0.5", ".5-.5", "1/2-", "½-", "=-=", "=", "draw",
+           "drawn", "remis", "1/2 1/2", "0.5 0.5"}  # fmt: skip
+_WINS = {"1-0": "1-0", "0-1": "0-1", "1.0-0.0": "1-0", "0.0-1.0": "0-1", "1.0-0": "1-0", "0-1.0": "0-1", "+--": "1-0",
+         "--+": "0-1", "+/-": "1-0", "-/+": "0-1", "1-": "1-0", "-1": "0-1", "1-0f": "1-0", "0-1f": "0-1",
+         "1f-0f": "1-0", "0f-1f": "0-1", "1-0ff": "1-0", "0-1ff": "0-1"}  # fmt: skip
+_WORDS = re.compile(r"(white|black)\s+(?:wins|won|win|is victorious)\b.*")
+
+_D = r"[ \t]?[-–—−‐‑:\x96][ \t]?"
+RESULT = re.compile(
+    rf"(?<![\w/.½-])(?:1/2{_D}1/2|½{_D}½|0[.,]5{_D}0[.,]5|1(?:[.,]0)?{_D}0(?:[.,]0)?|0(?:[.,]0)?{_D}1(?:[.,]0)?|1/2|½|\*)"
+    rf"(?![\w/½]|[-–:][\w½])"
+)
+"""A result among moves."""
+
+
+def read_result(text: str) -> str | None:
+    """A result in any of its forms as "1-0", "0-1" or "1/2-1/2"; "*" for an unfinished game; None for other text."""
+    plain = text.strip().translate(_DASHES).lower()
+    if plain == "*":
+        return "*"
+    short = re.sub(r"\s*-\s*", "-", plain)
+    if short in _HALVES:
+        return "1/2-1/2"
+    if short in _WINS:
+        return _WINS[short]
+    if words := _WORDS.fullmatch(plain):
+        return "1-0" if words[1] == "white" else "0-1"
+    return None

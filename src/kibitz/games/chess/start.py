@@ -1,0 +1,96 @@
+"""Start positions from FEN and EPD. Every part of kibitz reads a FEN with `read_fen`."""
+
+from __future__ import annotations
+
+import re
+
+import chess
+
+MAX_FEN_LENGTH = 200
+MAX_HALFMOVES, MAX_FULLMOVES = 1000, 10_000
+_PREFIX = re.compile(r"^(?:position\s+)?(?:fen|epd)\b\s*[:=]?\s*", re.IGNORECASE)
+_QUOTES = "\"'“”„`"
+_START_PAWNS = chess.BB_RANK_2, chess.BB_RANK_7
+
+_IMPOSSIBLE = {
+    chess.STATUS_NO_WHITE_KING: "White has no king",
+    chess.STATUS_NO_BLACK_KING: "Black has no king",
+    chess.STATUS_TOO_MANY_KINGS: "a side has more than one king",
+    chess.STATUS_PAWNS_ON_BACKRANK: "a pawn stands on the first or last rank",
+    chess.STATUS_OPPOSITE_CHECK: "the side that is not to move is in check",
+}
+"""Faults after which moves make no sense. Nine queens are no fault."""
+
+
+class BadStart(ValueError):
+    """A FEN that cannot be read or played from. The message says why, in one line."""
+
+
+class Chess960Start(BadStart):
+    """A start position of Chess960."""
+
+
+def read_fen(fen: str) -> chess.Board:
+    """The board of a FEN or EPD, without rights to castle or to take en passant that cannot exist.
+
+    Underscores may stand for spaces; the side to move (w) and all fields after it may be missing, and the operations
+    of an EPD are ignored. A right to castle exists if the king is on e1 or e8 and the rook on its corner. Raises
+    Chess960Start for a start position of Chess960, BadStart for other text that is no position to play from.
+    """
+    if len(fen) > MAX_FEN_LENGTH:
+        raise BadStart("the FEN is too long")
+    fields = _fields(fen)
+    try:
+        board = chess.Board(" ".join(fields[:4]) + " 0 1", chess960=True)
+    except ValueError as error:
+        raise BadStart(f"the FEN cannot be read: {_reason(error)}") from None
+    board.halfmove_clock = _count(fields[4:5], 0, MAX_HALFMOVES)
+    board.fullmove_number = _count(fields[5:6], 1, MAX_FULLMOVES)
+    for fault, why in _IMPOSSIBLE.items():
+        if board.status() & fault:
+            raise BadStart(f"the FEN is no position to play from: {why}")
+    if _is_chess960(board, fields[2]):
+        raise Chess960Start("the FEN has castling as in Chess960; only standard chess is known")
+    board.chess960 = False
+    board.castling_rights = board.clean_castling_rights()
+    if board.status() & chess.STATUS_INVALID_EP_SQUARE or not board.has_legal_en_passant():
+        board.ep_square = None
+    return board
+
+
+def _reason(error: ValueError) -> str:
+    words = "".join(letter if letter.isprintable() else "?" for letter in str(error))
+    return words if len(words) <= 120 else words[:117] + "..."
+
+
+def _fields(fen: str) -> list[str]:
+    """Six fields, the missing ones with their usual values."""
+    plain = _PREFIX.sub("", fen.strip().strip(_QUOTES).strip()).strip(_QUOTES)
+    fields = plain.replace("_", " ").split()
+    side = fields[1].lower()[:1] if len(fields) > 1 else "w"
+    castling = fields[2] if len(fields) > 2 else "-"
+    if not re.fullmatch(r"-|[KQkqA-Ha-h]{1,4}", castling):
+        castling = "-" if re.fullmatch(r"[–—0]+", castling) else castling
+    passing = fields[3].lower() if len(fields) > 3 else "-"
+    if not re.fullmatch(r"[a-h][36]", passing):
+        passing = "-"
+    return [*fields[:1], side, castling, passing, *fields[4:6]]
+
+
+def _count(field: list[str], usual: int, most: int) -> int:
+    """A counter of a FEN; the usual value if it is missing, no number, or the first operation of an EPD."""
+    return min(max(usual, int(field[0])), most) if field and re.fullmatch(r"\d{1,9}", field[0]) else usual
+
+
+def _is_chess960(board: chess.Board, castling: str) -> bool:
+    """Whether rights to castle are those of Chess960: with letters of files, or in a start array that is not the usual
+    one."""
+    unusual = board.chess960 and board.has_chess960_castling_rights()
+    if not unusual:
+        return False
+    if set(castling) - set("KQkq-") and board.clean_castling_rights():
+        return True
+    return all(
+        board.pieces_mask(chess.PAWN, color) == pawns and chess.popcount(board.occupied_co[color] & rank) == 8
+        for color, pawns, rank in zip(chess.COLORS, _START_PAWNS, (chess.BB_RANK_1, chess.BB_RANK_8), strict=True)
+    )

@@ -1,0 +1,306 @@
+"""The reader of PGN: odd records have the same games in import, analysis and on the board; nothing is lost silently."""
+
+from __future__ import annotations
+
+import io
+import random
+import subprocess
+from pathlib import Path
+
+import chess
+import chess.pgn
+import pytest
+
+from kibitz.games.chess.filters import Filter, is_bot
+from kibitz.games.chess.io.comments import clocks, evaluation
+from kibitz.games.chess.io.pgn import PgnReader
+from kibitz.games.chess.io.reader import Record, read
+from kibitz.games.chess.io.tags import read_headers, read_result
+from kibitz.games.chess.start import BadStart, read_fen
+from kibitz.web.chess import files as board_files
+from support.helpers import program
+
+TAGS = '[Event "e"]\n[White "A"]\n[Black "B"]\n[Result "1-0"]\n\n'
+
+
+def records(folder: Path, text: str) -> tuple[list[Record], list[int]]:
+    """The games of a text, and the lines of what belongs to none."""
+    file = folder / "games.pgn"
+    file.write_text(text, encoding="utf-8")
+    lines: list[int] = []
+    return list(read(str(file), on_stray=lambda stray: lines.append(stray.line))), lines
+
+
+def ucis(record: Record) -> str:
+    return " ".join(move.uci() for move in record.game.mainline_moves())
+
+
+def check_all_readers(folder: Path, text: str, games: int) -> list[Record]:
+    """Import, analysis and the board find so many whole games in a text, with the same moves; the games."""
+    found, strays = records(folder, text)
+    assert len(found) == games
+    assert not strays
+    reader = PgnReader([str(folder / "games.pgn")], Filter())
+    batches = list(reader)
+    assert sum(batch.read for batch in batches) == games
+    assert sum(map(len, batches)) == games, [batch.rejections.counts for batch in batches]
+    plies = [int(count) for batch in batches for count in batch.plies]
+    assert plies == [len(list(record.game.mainline_moves())) for record in found]
+    loaded = board_files.load_pgn(text, games - 1)
+    assert len(loaded["games"]) == games
+    assert len(loaded["tree"]) - 1 == plies[-1]
+    assert not loaded["problems"]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("text", "moves"),
+    [
+        ("1. e4 e5 1-0\n1. d4 d5 0-1\n1. c4 1/2-1/2", [2, 2, 1]),
+        ("1. e4 e5 1-0 1. d4 d5 0-1 1. c4 1/2-1/2", [2, 2, 1]),
+        ("e4 e5 Nf3 1-0\n\nd4 d5 c4 0-1\n\nc4 e5 1/2-1/2", [3, 3, 2]),
+        ("e4 e5 Nf3 1-0\nd4 d5 c4 0-1\nc4 e5 ½-½\n", [3, 3, 2]),
+        ("1 e4 e5 2 Nf3 1-0\n1 d4 d5 0-1", [3, 2]),
+        ("1.e4 e5 2.Nf3 1-0\r\n1.d4 d5 0-1\r\n", [3, 2]),
+        (f"{TAGS}1. e4 1-0\n1. d4 d5 0-1", [1, 2]),
+        (f"1. e4 1-0{TAGS}1. e4 e5 1-0", [1, 2]),
+        (f"{TAGS}1. e4 1-0 {TAGS.replace(chr(10), ' ')} 1. d4 d5 1-0", [1, 2]),
+        (TAGS.replace("\n", " ") + "1. e4 e5 2. Nf3 1-0", [3]),
+        (TAGS.replace("\n", "\n\n") + "1. e4 e5 2. Nf3 1-0", [3]),
+        (TAGS.rstrip() + "\n1. e4 e5 2. Nf3 1-0\n" + TAGS.rstrip() + "\n1. d4 1-0", [3, 1]),
+        ("1. e4 e5\n\n2. Nf3 Nc6 1-0\n\n\n\n1. d4 0-1", [4, 1]),
+        (f"1. e4 (1. d4 d5 1-0) 1... e5 1-0\n\n{TAGS}1. d4 1-0", [2, 1]),
+    ],
+)
+def test_where_games_begin_and_end(tmp_path: Path, text: str, moves: list[int]) -> None:
+    found = check_all_readers(tmp_path, text, len(moves))
+    assert [len(list(record.game.mainline_moves())) for record in found] == moves
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '[ White "Ann Lee" ]', "[White 'Ann Lee']", "[White “Ann Lee”]", "[White „Ann Lee“]", "[White «Ann Lee»]",
+        "[White Ann Lee]", '[White "Ann Lee"', '[White Ann Lee"]', '[White: "Ann Lee"]', '[White="Ann Lee"]',
+        '[white "Ann Lee"]', '[WHITE "Ann Lee"]', '[White"Ann Lee"]', '\t[White  "Ann Lee"  ]  ', "[White `Ann Lee`]",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("first", [True, False])
+def test_headers_in_odd_forms(tmp_path: Path, line: str, first: bool) -> None:
+    lines = [line, '[Event "x"]'] if first else ['[Event "x"]', line]
+    text = "\n".join([*lines, '[Result "1-0"]', "", "1. e4 e5 1-0", ""])
+    before = f"{TAGS}1. d4 1-0\n\n"
+    found = check_all_readers(tmp_path, before + text + "\n" + before, 3)
+    assert found[1].game.headers["White"] == "Ann Lee"
+    assert found[1].game.headers["Event"] == "x"
+    rows = [row for batch in PgnReader([str(tmp_path / "games.pgn")], Filter()) for row in batch.table.to_pylist()]
+    assert [row["white"] for row in rows] == ["A", "Ann Lee", "A"]
+
+
+@pytest.mark.parametrize(
+    ("written", "value"),
+    [
+        ('"Ivanov "Sasha" (GM)"', 'Ivanov "Sasha" (GM)'), ('"B, "B""', 'B, "B"'), ('"Backslash\\"', "Backslash\\"),
+        ('"6th "Open\\""', '6th "Open"'), ('"a \\"b\\" c\\\\"', 'a "b" c\\'), ('"[x] ]["', "[x] ]["), ('""', ""),
+    ],
+)  # fmt: skip
+def test_quotation_marks_in_headers(written: str, value: str) -> None:
+    assert read_headers(f'[White {written}]\n[Black "b"]\n') == {"White": value, "Black": "b"}
+    assert read_headers(f'[White {written}] [Black "b"]\n') == {"White": value, "Black": "b"}
+
+
+RESULTS = {
+    "1-0": ("1-0", "1:0", "1–0", "1 - 0", "1.0-0.0", "{1-0}"),
+    "0-1": ("0-1", "0:1", "0—1", "0 - 1", "{ 0-1 }"),
+    "1/2-1/2": ("1/2-1/2", "1/2", "½-½", "½–½", "½", "0.5-0.5", "0,5:0,5", "1/2 - 1/2", "1/2:1/2", "{1/2-1/2}"),
+}
+
+
+@pytest.mark.parametrize(("result", "form"), [(result, form) for result, forms in RESULTS.items() for form in forms])
+def test_results_in_odd_forms(tmp_path: Path, result: str, form: str) -> None:
+    header = f'[White "A"]\n[Result "{form.strip("{} ")}"]\n\n'
+    for text in (f"{header}1. e4 e5 {form}\n", f'[White "A"]\n\n1. e4 e5 {form}\n', f"{header}1. e4 e5\n"):
+        found = check_all_readers(tmp_path, text * 2, 2)
+        assert [record.game.headers["Result"] for record in found] == [result] * 2
+
+
+def test_a_mate_is_a_result(tmp_path: Path) -> None:
+    (record,) = check_all_readers(tmp_path, '[White "A"]\n\n1. f3 e5 2. g4 Qh4#\n', 1)
+    assert record.game.headers["Result"] == "0-1"
+    (record,) = check_all_readers(tmp_path, "1. f3 e5 2. g4 Qh4# *\n", 1)
+    assert record.game.headers["Result"] == "0-1"
+    assert read_result("a draw was agreed") is None
+
+
+@pytest.mark.parametrize(
+    ("moves", "expected"),
+    [
+        ("1. e4 a6 2. e5 d5 3. exd6 e.p. Nf6", "e2e4 a7a6 e4e5 d7d5 e5d6 g8f6"),
+        ("1. e4 a6 2. e5 d5 3. exd6ep Nf6", "e2e4 a7a6 e4e5 d7d5 e5d6 g8f6"),
+        ("1. e4 a6 2. e5 d5 3. exd6e.p. Nf6", "e2e4 a7a6 e4e5 d7d5 e5d6 g8f6"),
+        ("1. e4 a6 2. e5 d5 3. ed Nf6", "e2e4 a7a6 e4e5 d7d5 e5d6 g8f6"),
+        ("1.e4 e5 2.Nf3 Nf6 3.Bc4 Bc5 4.0-0 0-0", "e2e4 e7e5 g1f3 g8f6 f1c4 f8c5 e1g1 e8g8"),
+        ("1.e4 e5 2.Nf3 Nf6 3.Bc4 Bc5 4.o-o O–O", "e2e4 e7e5 g1f3 g8f6 f1c4 f8c5 e1g1 e8g8"),
+        ("1. e2-e4 e7–e5 2. Ng1-f3 Nb8-c6 3. Bf1-b5 a7-a6 4. Bb5xc6 d7:c6", "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5c6 d7c6"),
+        ("1. e2e4 e7e5 2. g1f3 b8c6", "e2e4 e7e5 g1f3 b8c6"),
+        ("1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7++", "e2e4 e7e5 d1h5 b8c6 f1c4 g8f6 h5f7"),
+        ("1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7 mate", "e2e4 e7e5 d1h5 b8c6 f1c4 g8f6 h5f7"),
+        ("1. e4 e5 2. d3+- d6± 3. Nf3⩲ Nf6!? 4. c3 ∞", "e2e4 e7e5 d2d3 d7d6 g1f3 g8f6 c2c3"),
+        ("1. Sf3 Sf6 2. c4 e6 3. Sc3 Lb4", "g1f3 g8f6 c2c4 e7e6 b1c3 f8b4"),
+        ("1. e4 e5 2. Cf3 Cc6 3. Fb5 a6", "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6"),
+        ("1. e4 e5 2. Cf3 Cc6 3. Ab5 a6", "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6"),
+        ("1. e4 e5 2. Pf3 Pc6 3. Lb5 a6", "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6"),
+        ("1. e4 e5 2. Кf3 Кc6 3. Сb5 a6 4. Сa4 Крe7", "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 e8e7"),
+        ("1. ♘f3 d5 2. d4 ♞f6 3. ♙c4 e6", "g1f3 d7d5 d2d4 g8f6 c2c4 e7e6"),
+        ("1. nf3 d5 2. d4 nf6", "g1f3 d7d5 d2d4 g8f6"),
+        ("1. E4 E5 2. NF3 NC6", "e2e4 e7e5 g1f3 b8c6"),
+    ],
+)
+def test_spellings_of_moves(tmp_path: Path, moves: str, expected: str) -> None:
+    (record,) = check_all_readers(tmp_path, f"{TAGS}{moves} 1-0\n", 1)
+    assert ucis(record) == expected
+
+
+@pytest.mark.parametrize("spelling", ["e8=Q", "e8Q", "e8(Q)", "e8(=Q)", "e8/Q", "e7e8q", "e7-e8=Q", "e8=D"])
+def test_spellings_of_promotions(tmp_path: Path, spelling: str) -> None:
+    text = f'[Result "1-0"]\n[FEN "8/4P1k1/8/8/8/8/8/4K3 w - - 0 1"]\n\n1. {spelling} Kh7 1-0\n'
+    (record,) = check_all_readers(tmp_path, text, 1)
+    assert ucis(record) == "e7e8q g7h7"
+
+
+def test_no_move_is_guessed(tmp_path: Path) -> None:
+    (record,), _ = records(tmp_path, f"{TAGS}1. e4 e5 2. Nf3 Nc6 3. Sf6 1-0\n")
+    assert record.problem == "move 3. 'Sf6' is illegal"
+    two = '[Result "1-0"]\n[FEN "4k3/8/8/8/8/8/8/1N1K1N2 w - - 0 1"]\n\n1. {}d2 1-0\n'
+    (record,), _ = records(tmp_path, two.format("N"))
+    assert record.problem == "move 1. 'Nd2' is illegal"
+    (record,), _ = records(tmp_path, two.format("Nb"))
+    assert record.problem is None
+
+
+@pytest.mark.parametrize(
+    ("fen", "clean"),
+    [
+        ("1r4k1/b2b1Rpr/p2P3p/1ppB4/8/2B5/PP1q1PPP/2R3K1 w Qq - 0 1", "w - - 0 1"),
+        ("rnb1kb1Q/1p1qp2p/p3p1p1/2pp4/8/8/PPPP1PPP/RNB1K1NR b KQkq - 1 10", "b KQq - 1 10"),
+        ("5rk1/5rpp/2qp1P2/pp1b2Q1/2p3R1/P7/BPP3PP/5R1K w KQkq - 0 1", "w - - 0 1"),
+        ("4k3/8/8/8/8/8/4P3/4K3 w", "w - - 0 1"), ("4k3/8/8/8/8/8/4P3/4K3_w_-_-_0_1", "w - - 0 1"),
+        ("4k3/8/8/8/8/8/4P3/4K3", "w - - 0 1"), ('4k3/8/8/8/8/8/4P3/4K3 w - - bm e4; id "x";', "w - - 0 1"),
+        ("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b HAha e3 0 1", "b KQkq - 0 1"),
+    ],
+)  # fmt: skip
+def test_positions(tmp_path: Path, fen: str, clean: str) -> None:
+    assert read_fen(fen).fen().split(" ", 1)[1] == clean
+    assert board_files.load_fen(board_files.fen_of(f"FEN: {fen}") or "")["tree"][0]["fen"].endswith(clean)
+    move = next(iter(read_fen(fen).legal_moves))
+    header = fen.replace('"', "'")
+    (record,) = check_all_readers(tmp_path, f'[Result "1-0"]\n[FEN "{header}"]\n\n{move.uci()} 1-0\n', 1)
+    assert record.game.headers["FEN"].endswith(clean)
+
+
+@pytest.mark.parametrize("fen", ["", "8/8/8/8/8/8/8/8 w - - 0 1", "rnbqkbn/8/8/8/8/8/8/4K3 w - - 0 1", "x y z"])
+def test_positions_that_cannot_be(fen: str) -> None:
+    with pytest.raises(BadStart):
+        read_fen(fen)
+
+
+def test_elapsed_times_are_clocks(tmp_path: Path) -> None:
+    moves = ["1. e4 {[%emt 0]}", "e5 {[%emt 0:00:00]}", "2. Qh5 {[%emt 100]}", "Nc6 {[%emt 2.4]}", "3. Nf3 {[%emt 9]}"]
+    text = f'[Result "1-0"]\n[TimeControl "180+2"]\n\n{" ".join(moves)} 1-0\n'
+    check_all_readers(tmp_path, text, 1)
+    (batch,) = PgnReader([str(tmp_path / "games.pgn")], Filter())
+    assert batch.per_move["clock"].tolist() == [182, 182, 84, 182, 77]
+    assert clocks(["[%clk 0:01:00]", "", "[%emt 1]"], "60") == [60, None, 59]
+    assert clocks(["[%emt 1]"] * 4, "-") == [None] * 4
+    assert clocks(["[%emt 10]"] * 4, "2/100:50") == [90, 90, 130, 130]
+
+
+def test_evaluations(tmp_path: Path) -> None:
+    assert [evaluation(f"x [%eval {text}]") for text in ("0.25", "-1.5,18", "#3", "#-2")] == [25, -150, 31997, -31998]
+    assert evaluation("[%eval x]") is None
+    text = f"{TAGS}1. e4 {{[%eval 0.2]}} e5 {{[%eval #-2]}} 2. Nf3 {{[%eval 0.5,20]}} 1-0\n"
+    check_all_readers(tmp_path, text, 1)
+    (batch,) = PgnReader([str(tmp_path / "games.pgn")], Filter())
+    assert batch.per_move["evaluation"].tolist() == [20, -31998, 50]
+
+
+def test_text_that_belongs_to_no_game(tmp_path: Path) -> None:
+    text = f"My games\n\n{TAGS}1. e4 1-0\n\nsome words here\n\n{TAGS}1. d4 1-0\nthe end\n"
+    found, lines = records(tmp_path, text)
+    assert len(found) == 2
+    assert lines == [1, 10, 18]
+    (batch, *more) = PgnReader([str(tmp_path / "games.pgn")], Filter())
+    strays = [stray for each in (batch, *more) for stray in each.strays]
+    assert [stray.rpartition("line ")[2] for stray in strays] == ["1: My games", "10: some words here", "18: the end"]
+
+
+@pytest.mark.parametrize(
+    ("name", "title", "kind", "mark", "bot"),
+    [
+        ("x", "BOT", "", "", True), ("x", "", "program", "", True), ("x", "", "", "Yes", True),
+        ("Crafty(C)", "", "", "", True), ("lichess AI level 3", "", "", "", True),
+        ("Botvinnik, M", "GM", "human", "No", False),
+        ("Stockfish", "", "", "", True), ("x", "", "", "", False),
+    ],
+)  # fmt: skip
+def test_programs(tmp_path: Path, name: str, title: str, kind: str, mark: str, bot: bool) -> None:
+    assert is_bot(name, title, kind, mark) is bot
+    headers = f'[White "A"]\n[Black "{name}"]\n[BlackTitle "{title}"]\n[BlackType "{kind}"]\n[BlackIsComp "{mark}"]\n'
+    (tmp_path / "games.pgn").write_text(f"{headers}\n1. e4 1-0\n\n{TAGS}1. d4 1-0\n")
+    counts = [
+        sum(map(len, PgnReader([str(tmp_path / "games.pgn")], keep))) for keep in (Filter(), Filter(no_bots=True))
+    ]
+    assert counts == [2, 2 - bot]
+
+
+# Real games, written in other forms
+
+
+def reformatted(text: str, rng: random.Random) -> str:
+    """A game of the bundled ones in another form that says the same."""
+    game = chess.pgn.read_game(io.StringIO(text))
+    assert game is not None
+    moves = game.accept(chess.pgn.StringExporter(headers=False, comments=False, variations=False, columns=None))
+    if rng.random() < 0.3:
+        moves = " ".join(word for word in moves.split() if not word[0].isdigit() or "-" in word)
+    if rng.random() < 0.3:
+        moves = moves.replace("O-O-O", "0-0-0").replace("O-O", "0-0")
+    if rng.random() < 0.3:
+        moves = moves.replace("1/2-1/2", rng.choice(["½-½", "1/2", "0.5-0.5"]))
+    if rng.random() < 0.2:
+        moves = moves.replace(". ", ".")
+    names = ("Event", "White", "Black", "Result")
+    pattern = rng.choice(['[{} "{}"]', '[ {} "{}" ]', "[{} “{}”]", '[{}  "{}"]'])
+    headers = rng.choice(["\n", "\n", " "]).join(pattern.format(name, game.headers[name]) for name in names)
+    return headers + rng.choice(["\n\n", "\n", "\n\n\n"]) + moves + rng.choice(["\n\n", "\n", "\r\n\r\n", "\n\n\n"])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_reformatted_games_are_the_same(tmp_path: Path, bundled_games: list[str], seed: int) -> None:
+    rng = random.Random(seed)
+    sample = rng.sample(bundled_games, 30)
+    texts = [reformatted(text, rng) for text in sample]
+    found = check_all_readers(tmp_path, "".join(texts), len(texts))
+    for record, text in zip(found, sample, strict=True):
+        game = chess.pgn.read_game(io.StringIO(text))
+        assert game is not None
+        assert list(record.game.mainline_moves()) == list(game.mainline_moves())
+        for name in ("White", "Black", "Result"):
+            assert record.game.headers[name] == game.headers[name]
+
+
+def test_the_same_games_as_pgn_extract(tmp_path: Path, bundled_games: list[str]) -> None:
+    """Games one a line, without headers, some without move numbers."""
+    rng = random.Random(5)
+    lines = []
+    for text in rng.sample(bundled_games, 60):
+        game = chess.pgn.read_game(io.StringIO(text))
+        assert game is not None
+        words = game.accept(chess.pgn.StringExporter(headers=False, comments=False, variations=False, columns=None))
+        bare = rng.random() < 0.5
+        lines.append(" ".join(word for word in words.split() if not bare or not word[0].isdigit() or "-" in word))
+    found = check_all_readers(tmp_path, "\n".join(lines) + "\n", len(lines))
+    command = [program("pgn-extract"), "-s", "-Wuci", "--notags", "-w100000", str(tmp_path / "games.pgn")]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    theirs = [" ".join(line.lower().split()[:-1]) for line in printed if line.strip()]
+    assert [ucis(record) for record in found] == theirs
