@@ -16,19 +16,24 @@
 # last 40% of them. OUT gets figures.json with samples per second, and gpu.csv with the use of the GPU in each second.
 set -euo pipefail
 here=$(cd "$(dirname "$0")/.." && pwd)
-INSTALLED=${INSTALLED:-"torch numpy numba llvmlite scipy scikit-learn onnx matplotlib jinja2"}
+INSTALLED=${INSTALLED:-"torch numpy numba llvmlite scipy scikit-learn onnx matplotlib jinja2 pyarrow"}
 PYTHON=${PYTHON:-python3.12}
 LIMIT_MB=45
 
 prepare() {
     local store=$1 folder=$2 positions=${3:-25000000}
     mkdir -p "$folder/src" "$folder/wheels"
-    rm -rf "$folder/small.store" "$folder/src/kibitz"
-    python "$here/tools/thin_store.py" "$store" --into "$folder/small.store" --positions "$positions"
-    tar -C "$folder" -c small.store | xz -6 -T1 >"$folder/store.tar.xz"
-    rm -rf "$folder/small.store"
+    rm -rf "$folder/src/kibitz"
+    if [ ! -f "$folder/store.tar.xz" ]; then
+        rm -rf "$folder/small.store"
+        python "$here/tools/thin_store.py" "$store" --into "$folder/small.store" --positions "$positions"
+        tar -C "$folder" -c small.store | xz -6 -T1 >"$folder/store.tar.xz.part"
+        mv "$folder/store.tar.xz.part" "$folder/store.tar.xz"
+        rm -rf "$folder/small.store"
+    fi
     local size=$(($(stat -c %s "$folder/store.tar.xz") / 1000000))
     if [ "$size" -gt "$LIMIT_MB" ]; then
+        rm "$folder/store.tar.xz"
         echo "error: the store takes $size MB (at most $LIMIT_MB). Give fewer POSITIONS (got $positions)." >&2
         exit 1
     fi
@@ -58,30 +63,45 @@ wheels() {
 import re
 import sys
 import tomllib
-from importlib.metadata import requires
+from importlib.metadata import PackageNotFoundError, requires
 from pathlib import Path
 
+from packaging.requirements import Requirement
+
+THERE = {"python_version": "3.12", "python_full_version": "3.12.0", "sys_platform": "linux", "platform_system": "Linux",
+         "os_name": "posix", "platform_machine": "x86_64", "extra": ""}
+
+
+def normal(name):
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def needed(texts):
+    """The names of the packages among some requirements that are needed there."""
+    found = map(Requirement, texts)
+    return [normal(one.name) for one in found if one.marker is None or one.marker.evaluate(THERE)]
+
+
 project = tomllib.loads(Path(sys.argv[1], "pyproject.toml").read_text())["project"]
-norm = lambda name: re.sub(r"[-_.]+", "-", name).lower()
 pins = {}
 for line in Path(sys.argv[1], "constraints.txt").read_text().splitlines():
     if "==" in line and not line.startswith("#"):
         name, _, version = line.partition("==")
-        pins[norm(name.strip())] = version.split(";")[0].strip()
-skipped = {norm(name) for name in sys.argv[2].split()} | {"optuna", "onnxruntime", "uvicorn", "starlette"}
-queue = [norm(re.split(r"[<>=~!\[; ]", each)[0]) for each in project["dependencies"] + project["optional-dependencies"]["train"]]
+        pins[normal(name.strip())] = version.split(";")[0].strip()
+skipped = {normal(name) for name in sys.argv[2].split()} | {"optuna", "onnxruntime", "uvicorn", "starlette"}
+queue = needed(project["dependencies"] + project["optional-dependencies"]["train"])
 done = set()
 while queue:
     name = queue.pop()
     if name in done or name in skipped:
         continue
     done.add(name)
-    for each in requires(name) or []:
-        if "extra ==" not in each:
-            queue.append(norm(re.split(r"[<>=~!\[(; ]", each.strip())[0]))
-for name in sorted(done):
-    if name in pins:
-        print(f"{name}=={pins[name]}")
+    try:
+        queue += needed(requires(name) or [])
+    except PackageNotFoundError:
+        pass
+for name in sorted(done & pins.keys()):
+    print(f"{name}=={pins[name]}")
 PYTHON
     local platforms=() tag
     for tag in manylinux_2_28 manylinux_2_27 manylinux_2_24 manylinux_2_17 manylinux2014 manylinux1; do
