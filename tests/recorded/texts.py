@@ -81,6 +81,10 @@ CALLS: dict[str, list[list[str]]] = {
         ["winner", "--to", "exported"], ["nowhere", "--to", "x"], ["winner", "--to", "full"], ["gocnn", "--to", "x"],
         ["winner", "--to", "x", "--int8", "--half"],
     ],
+    "export-positions": [
+        ["games.store", "--to", "positions.npz", "--positions", "20"], ["none.store", "--to", "x.npz"],
+        ["games.store", "--to", "full"], ["games.store", "--to", "x.npz", "--view", "side"], ["games.store"],
+    ],
     "uci": [["chessnet"], ["winner"], ["nowhere"], ["human", "--method", "luck"], ["chessnet", "--elo", "1500"]],
     "gtp": [["gocnn"], ["chessnet"], ["nowhere"], ["gocnn", "--rules", "chess"], ["gocnn", "--komi", "nan"]],
     "match": [
