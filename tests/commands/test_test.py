@@ -18,7 +18,7 @@ from kibitz.cli import run as cli
 from kibitz.commands.test import _report
 from kibitz.runs import INFO, Run
 from kibitz.store.store import Store
-from support.causes import mentions
+from support.causes import mentions, must_succeed
 from support.helpers import import_games, program
 
 
@@ -258,6 +258,7 @@ def test_what_is_wrong_is_said_in_one_line(
     assert ended.err.count("\n") == 1
     assert "Traceback" not in ended.err
     assert not (run / PAGE).exists()
+    must_succeed(["test", run, "--stockfish-positions", 0, "--positions", 100], once="test winner")
 
 
 def test_a_run_that_has_no_weights_yet(kibitz: Kibitz, run: Path) -> None:

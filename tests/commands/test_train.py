@@ -19,7 +19,7 @@ from kibitz.cli import run
 from kibitz.games.chess.filters import Filter
 from kibitz.runs import Run
 from kibitz.store.store import Store
-from support.causes import mentions
+from support.causes import mentions, must_succeed
 from support.helpers import SMALL_PAIRS, import_games
 
 TINY = [
@@ -77,11 +77,13 @@ def test_the_settings_of_a_system_are_options_with_the_papers_defaults(capsys: p
 def test_wrong_calls_are_told_in_one_line(
     small_store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str], more: list[str], code: int, said: str
 ) -> None:
-    assert run(["train", "winner", str(small_store.path), "--run", str(tmp_path / "run"), *QUICK, *more]) == code
+    without = ["train", "winner", str(small_store.path), "--run", str(tmp_path / "run"), *QUICK]
+    assert run([*without, *more]) == code
     error = capsys.readouterr().err
     assert mentions(error, said)
     assert len(error.strip().splitlines()) == 1
     assert not (tmp_path / "run").exists()
+    must_succeed(without, once="train winner")
 
 
 def test_missing_stores_and_systems(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -18,7 +18,7 @@ from kibitz.cli import run
 from kibitz.commands import tune
 from kibitz.store.store import Store
 from kibitz.systems import DEFAULT, find_recipe
-from support.causes import mentions
+from support.causes import mentions, must_succeed
 
 TINY = [
     "--layers", "8conv3x3p1.ip16", "--batch", "32", "--min-rating", "0", "--precision", "float32",
@@ -146,6 +146,8 @@ def test_wrong_calls_are_told_in_one_line(
     assert mentions(error, said)
     assert len(error.strip().splitlines()) == 1
     assert list(tmp_path.iterdir()) == []
+    without = ["--learning-rates", "0.001", "--weight-decays", "0", "--iterations-per-trial", "2"]
+    must_succeed(["tune", "convchess", small_store.path, "--out", out, *TINY, *without], once="tune convchess")
 
 
 def test_a_system_that_cannot_be_searched(

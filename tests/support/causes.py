@@ -79,9 +79,12 @@ def refused(
     return ended
 
 
-def must_succeed(arguments: Sequence[object], call: Call = in_process) -> None:
-    """Make a call that must succeed, once in a session for the same arguments."""
-    key = tuple(map(str, arguments))
+def must_succeed(arguments: Sequence[object], call: Call = in_process, *, once: str = "") -> None:
+    """Make a call that must succeed, once in a session for the same arguments, or for the same `once`.
+
+    once: a name for calls that differ in nothing but their folder.
+    """
+    key = once or tuple(map(str, arguments))
     if key not in _succeeded:
         ended = call(arguments)
         assert ended.code == 0, (key, ended)

@@ -20,7 +20,7 @@ from kibitz.analysis.chess.pgn import centipawns
 from kibitz.cli import run
 from kibitz.play.session import Session
 from kibitz.store.store import Store
-from support.causes import each_mentions, mentions
+from support.causes import Ended, assert_refused, each_mentions, mentions, must_succeed
 from support.helpers import GAMES, SMALL_PAIRS
 
 SHORT = '[White "A"]\n[Black "B"]\n[Result "*"]\n\n1. e4 e5 2. Nf3 Nc6 *\n\n'
@@ -79,12 +79,9 @@ def analyzed(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tupl
 
 def refused(capsys: pytest.CaptureFixture[str], code: int, *arguments: str | Path) -> str:
     """The one line that a call ends with that cannot be done."""
-    assert run(["analyze", *map(str, arguments)]) == code
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.startswith("kibitz: ")
-    assert err.count("\n") == 1
-    return err
+    ended = Ended(run(["analyze", *map(str, arguments)]), *capsys.readouterr())
+    assert_refused(ended, code=code, names=())
+    return ended.err
 
 
 def test_json_says_what_the_session_says(
@@ -238,6 +235,7 @@ def test_calls_that_cannot_be_done(
     arguments: list[str], code: int, words: str, small_run: Path, file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert mentions(refused(capsys, code, small_run, file, *arguments), words)
+    must_succeed(["analyze", small_run, file, "--game", "1", "--swing", "5"])
 
 
 def test_files_that_hold_no_game(small_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

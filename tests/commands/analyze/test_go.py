@@ -18,7 +18,7 @@ import zstandard
 
 from kibitz.cli import run
 from kibitz.play.go.ownership import BothSides
-from support.causes import each_mentions, mentions
+from support.causes import Ended, assert_refused, each_mentions, mentions, must_succeed
 from support.go_fakes import FakeGo, FakeOwners
 
 GAME = "(;GM[1]FF[4]SZ[9]KM[6.5]PB[A]PW[B]RE[W+3.5];B[ee];W[ec];B[cc];W[gg])\n"
@@ -52,12 +52,9 @@ def analyzed(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tupl
 
 def refused(capsys: pytest.CaptureFixture[str], code: int, *arguments: str | Path) -> str:
     """The one line that a call ends with that cannot be done."""
-    assert run(["analyze", *map(str, arguments)]) == code
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.startswith("kibitz: ")
-    assert err.count("\n") == 1
-    return err
+    ended = Ended(run(["analyze", *map(str, arguments)]), *capsys.readouterr())
+    assert_refused(ended, code=code, names=())
+    return ended.err
 
 
 def test_json_says_what_the_network_says(network: FakeOwners, file: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -172,6 +169,7 @@ def test_calls_that_cannot_be_done(
     arguments: list[str], code: int, words: str, network: FakeOwners, file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert mentions(refused(capsys, code, "gocnn", file, *arguments), words)
+    must_succeed(["analyze", "gocnn", file, "--game", "1", "--swing", "5"])
 
 
 def test_its_own_source_is_not_replaced(network: FakeOwners, file: Path, capsys: pytest.CaptureFixture[str]) -> None:

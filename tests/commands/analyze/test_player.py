@@ -13,7 +13,7 @@ from kibitz.analysis.chess.moves import AnalysedGame
 from kibitz.cli import run
 from kibitz.commands.analyze.chess import PgnGames
 from support import person
-from support.causes import mentions
+from support.causes import Ended, assert_refused, mentions
 
 QUICK = ["--depth", "1", "--nodes", "0"]
 
@@ -29,11 +29,10 @@ def games(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def refused(capsys: pytest.CaptureFixture[str], code: int, *arguments: str | Path) -> str:
-    assert run(["analyze", *map(str, arguments)]) == code
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.count("\n") == 1
-    return err
+    """The one line that a call ends with that cannot be done."""
+    ended = Ended(run(["analyze", *map(str, arguments)]), *capsys.readouterr())
+    assert_refused(ended, code=code, names=())
+    return ended.err
 
 
 def test_the_report_as_json_and_as_a_page(games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

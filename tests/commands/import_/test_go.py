@@ -17,7 +17,7 @@ from kibitz import cli
 from kibitz.games.go.points import GRID
 from kibitz.store.store import Store
 from support.board_client import until
-from support.causes import mentions
+from support.causes import mentions, must_succeed
 from support.helpers import program
 
 KIBITZ = [sys.executable, "-m", "kibitz.cli"]
@@ -159,6 +159,7 @@ def test_wrong_calls(options: list[str], said: str, run: Run, tmp_path: Path) ->
     assert said in err
     assert err.count("\n") == 1
     assert not (tmp_path / "s").exists()
+    must_succeed(["import", tmp_path / "a.sgf", "--into", tmp_path / "s", "--referee", "none"], once="import Go")
 
 
 def test_options_of_go_are_not_for_chess(run: Run, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from kibitz.arena.go import referee
 from kibitz.cli import run
 from kibitz.games.go.replay import encode_board
 from kibitz.games.go.rules import Board
-from support.causes import mentions
+from support.causes import Ended, assert_refused, mentions
 from support.gtp_player import fake
 from support.helpers import program
 
@@ -48,11 +48,10 @@ def matched(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, An
 
 
 def refused(capsys: pytest.CaptureFixture[str], code: int, *arguments: str) -> str:
-    assert run(["match", *arguments]) == code
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.count("\n") == 1
-    return err
+    """The one line that a call ends with that cannot be done."""
+    ended = Ended(run(["match", *map(str, arguments)]), *capsys.readouterr())
+    assert_refused(ended, code=code, names=())
+    return ended.err
 
 
 def read(path: str | Path) -> list[sgf.Sgf_game]:
