@@ -209,3 +209,17 @@ def test_every_system_is_what_its_entry_says() -> None:
 def test_a_solver_that_cannot_be(name: str, value: float) -> None:
     with pytest.raises(UsageError, match="--" + name.replace("_", "-")):
         SYSTEM.check(Settings(**{name: value}))  # type: ignore[arg-type]
+
+
+def test_networks_by_side_see_no_plane_of_who_moves() -> None:
+    """The post proposes to remove the channel and to train a network for each side."""
+    one = SYSTEM.network(Settings(layers="2conv2x2.ip2"))
+    assert (one.planes.channels, len(one.nets)) == (7, 1)
+    two = SYSTEM.network(Settings(layers="2conv2x2.ip2", separate="side")).eval()
+    assert (two.planes.channels, len(two.nets)) == (6, 2)
+    board = np.stack([encode_board(chess.Board())] * 2)
+    board[1, 64] = 1  # the same position, Black to move
+    codes, state = torch.from_numpy(board[:, :64].copy()), torch.from_numpy(board[:, 64:].copy())
+    planes = two.planes(codes, state)
+    assert torch.equal(planes[0], planes[1])
+    assert two.which(codes, state).tolist() == [0, 1]
