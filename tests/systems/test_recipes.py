@@ -59,6 +59,24 @@ GO_ON = ("plateau", "cool")
 EVERY = [(system, recipe) for system in SYSTEMS for recipe in load(system).recipes]
 
 
+@pytest.mark.parametrize("name", ["winner", "convchess", "chessnet", "gocnn", "deepchess"])
+def test_the_recipe_of_a_paper_lists_where_each_number_comes_from(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    system = load(name)
+    recipe = system.recipes["paper"]
+    assert set(recipe.sources) == {field.name for field in fields(system.settings_type)}
+    assert {source.kind for source in recipe.sources.values()} <= {"document", "reading", "ours", "off"}
+    assert all(source.note for source in recipe.sources.values() if source.kind in ("reading", "ours"))
+    assert "to the letter" not in recipe.title
+    assert cli.run(["systems", name]) == 0
+    printed = capsys.readouterr().out
+    settings = system.settings_type(**recipe.settings)
+    for key, source in recipe.sources.items():
+        if source.kind != "off":
+            assert f"{key.replace('_', '-')} {getattr(settings, key)}" in printed
+
+
 def test_every_system_has_the_recipes_that_everybody_asks_for() -> None:
     for system in SYSTEMS:
         recipes = load(system).recipes
