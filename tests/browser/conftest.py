@@ -1,5 +1,6 @@
 """A real browser on a real server: `kibitz board` as a process of its own, chromium without a window.
 
+A worker has one browser and one server, and each test a fresh context: cookies, storage and clipboard are its own.
 Every page is watched: a console error, an exception, or a request to another host fails the test it happens in.
 Without chromium or without the built page these tests are skipped; under CI they fail.
 """
@@ -11,10 +12,8 @@ import re
 import select
 import shutil
 import signal
-import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -25,31 +24,36 @@ import pytest
 
 import kibitz
 from support.helpers import import_games, program
+from support.opinion_fakes import fake
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
 PAGE = Path(kibitz.__file__).parent / "web" / "page" / "index.html"
-PATIENCE = 60_000
+PATIENCE = 300_000
 """Milliseconds that anything may take where nothing says how long it takes; machines are busy."""
+
+ENGINES = (("fish", "uci", "sound"), ("faller", "uci", "crash once"), ("gtp-resigner", "gtp", "resigner"))
+"""Fake programs: name, protocol, fault."""
 
 
 class Server:
-    """`kibitz board` on a port of its own, in a folder that has runs/."""
+    """`kibitz board` in a folder. It takes a free port itself, and the same one when it is started again."""
 
     def __init__(self, folder: Path):
         self.folder = folder
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = int(free.getsockname()[1])
-        self.address = f"http://127.0.0.1:{self.port}"
+        self.address = ""
         self.process: subprocess.Popen[str] | None = None
 
     def start(self, *arguments: str) -> None:
-        command = [sys.executable, "-m", "kibitz", "board", "--no-browser", "--port", str(self.port), *arguments]
+        command = [sys.executable, "-m", "kibitz", "board", "--no-browser", *arguments]
+        if self.address:
+            command += ["--port", str(urlsplit(self.address).port)]
         self.process = subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, text=True)
         assert self.process.stdout
-        assert select.select([self.process.stdout], [], [], 60)[0], "kibitz board says nothing"
-        assert self.address in self.process.stdout.readline()
+        assert select.select([self.process.stdout], [], [], 120)[0], "kibitz board prints nothing"
+        found = re.search(r"http://127\.0\.0\.1:\d+", self.process.stdout.readline())
+        assert found
+        self.address = found[0]
 
     def end(self, how: int = signal.SIGINT) -> int:
         """The exit status."""
@@ -57,7 +61,7 @@ class Server:
         assert self.process.stdout
         self.process.send_signal(how)
         with self.process.stdout:
-            return self.process.wait(20)
+            return self.process.wait(60)
 
 
 class Watch:
@@ -84,7 +88,7 @@ class Watch:
         assert not left, "\n".join(left)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def chromium() -> Iterator[playwright.Browser]:
     path = program("chromium")
     if not PAGE.is_file():
@@ -99,56 +103,72 @@ def chromium() -> Iterator[playwright.Browser]:
         browser.close()
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory, small_run: Path) -> Path:
-    """Where the server runs: a run that was trained for a moment lies in runs/."""
+@pytest.fixture(scope="package")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the shared server runs."""
     made = tmp_path_factory.mktemp("board")
-    shutil.copytree(small_run, made / "runs" / "winner-1")
+    (made / "runs").mkdir()
     return made
 
 
-@pytest.fixture(scope="module")
-def server(folder: Path, chromium: playwright.Browser) -> Iterator[Server]:
+@pytest.fixture(scope="package")
+def engines(folder: Path) -> dict[str, Path]:
+    """Fake programs that the shared server offers: name -> the folder of its notes."""
+    notes = {}
+    for name, protocol, fault in ENGINES:
+        notes[name] = folder / name
+        notes[name].mkdir()
+        script = folder / f"{name}.sh"
+        script.write_text(f"#!/bin/sh\nexec {fake(protocol, fault, notes[name])}\n")
+        script.chmod(0o755)
+    return notes
+
+
+@pytest.fixture(scope="package")
+def server(
+    folder: Path, engines: dict[str, Path], chromium: playwright.Browser, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Server]:
+    """The server that most tests share: with a store of 400 games and the fake programs."""
+    store = import_games(tmp_path_factory.mktemp("explored") / "a.store", limit=400).path
     served = Server(folder)
-    served.start()
+    served.start(str(store), *(word for name in engines for word in ("--engine", str(folder / f"{name}.sh"))))
     yield served
     assert served.end() == 0
 
 
-@pytest.fixture(scope="module")
-def stored(folder: Path, chromium: playwright.Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """One that was given a store of 400 games."""
-    path = import_games(tmp_path_factory.mktemp("explored") / "a.store", limit=400).path
-    served = Server(folder)
-    served.start(str(path))
-    yield served
-    assert served.end() == 0
+@pytest.fixture(scope="package")
+def winner_run(folder: Path, small_run: Path) -> Path:
+    """A run with two curves and checkpoints, on the shared server."""
+    return offer(small_run, folder / "runs" / "winner-1")
+
+
+@pytest.fixture(scope="package")
+def rated_run(folder: Path, human_run: Path) -> Path:
+    """A run whose checkpoints suggest moves, on the shared server."""
+    return offer(human_run, folder / "runs" / "human-1")
+
+
+def offer(run: Path, to: Path) -> Path:
+    """Copies a run to where the server finds it, whole or not at all."""
+    whole = Path(shutil.copytree(run, to.parents[1] / f"{to.name}.copy"))
+    return whole.rename(to)
 
 
 @pytest.fixture
-def own_server(folder: Path, chromium: playwright.Browser) -> Iterator[Server]:
-    """One that the test may kill."""
-    served = Server(folder)
-    served.start()
-    yield served
-    if served.process and served.process.poll() is None:
-        served.end(signal.SIGKILL)
-
-
-@pytest.fixture
-def serve(folder: Path, chromium: playwright.Browser) -> Iterator[Callable[..., Server]]:
-    """Starts servers with arguments of the test's own: serve("--engine", …)."""
+def serve(tmp_path: Path, chromium: playwright.Browser) -> Iterator[Callable[..., Server]]:
+    """Starts servers of the test's own, which it may kill: serve(arguments)."""
     begun: list[Server] = []
 
     def start(*arguments: str) -> Server:
-        served = Server(folder)
+        served = Server(tmp_path)
         served.start(*arguments)
         begun.append(served)
         return served
 
     yield start
     for served in begun:
-        assert served.end() == 0
+        if served.process and served.process.poll() is None:
+            assert served.end() == 0
 
 
 @contextmanager
@@ -172,26 +192,13 @@ def watched(
     )
     context.set_default_timeout(PATIENCE)
     context.grant_permissions(["clipboard-read", "clipboard-write"])
-    watch = Watch(context, f"127.0.0.1:{server.port}")
+    watch = Watch(context, urlsplit(server.address).netloc)
     page = context.new_page()
     try:
         yield page, watch
         watch.check()
     finally:
         context.close()
-
-
-@pytest.fixture
-def open_at(chromium: playwright.Browser) -> Iterator[Callable[[Server], tuple[playwright.Page, Watch]]]:
-    """Opens the board of a server of the test's own; what is watched comes with it."""
-    with ExitStack() as stack:
-
-        def open_page(server: Server) -> tuple[playwright.Page, Watch]:
-            page, watch = stack.enter_context(watched(chromium, server))
-            page.goto("/")
-            return page, watch
-
-        yield open_page
 
 
 @pytest.fixture
@@ -213,9 +220,8 @@ def page(visit: Callable[..., playwright.Page]) -> playwright.Page:
     return visit()
 
 
-def until(true: Callable[[], bool], what: str, seconds: float = PATIENCE / 1000) -> None:
-    """Waits for what the page cannot be asked to wait for."""
-    end = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < end, f"not in {seconds:g} s: {what}"
-        time.sleep(0.05)
+@pytest.fixture
+def desk(page: playwright.Page) -> Any:
+    from support.board_page import Desk
+
+    return Desk(page).ready()

@@ -5,47 +5,71 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-import pytest
 from playwright.sync_api import Page, expect
 
-from support.board_page import Desk, serious
+from support.board_page import SEARCHED, Desk, serious
 
 GAME = "1. e4 e5 2. Qh5 Nc6 (2... Nf6 3. Qxe5+) 3. Qxe5+ {a blunder} Nxe5 *"
 PANELS = ("Analysis", "Compare", "Explorer", "Play", "Puzzles", "My games", "Training")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_serious(visit: Callable[..., Page], scheme: str) -> None:
+def test_axe_finds_nothing_serious(visit: Callable[..., Page]) -> None:
+    """In light and in dark, in every panel and dialog."""
     desk = Desk(visit()).ready()
-    desk.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    page = desk.page
+    wrong = []
+
+    def look(what: str) -> None:
+        page.wait_for_load_state("networkidle")
+        for theme in ("light", "dark"):
+            page.emulate_media(color_scheme=theme, reduced_motion="reduce")  # type: ignore[arg-type]
+            wrong.extend(f"{what}, {theme}: {line}" for line in serious(page))
+
     desk.opened(GAME, 6)
     desk.choose("chessnet")
     desk.keys("ArrowRight", "ArrowRight")
-    wrong = []
+    desk.after("e5")
     for name in PANELS:
         desk.tab(name)
-        desk.page.wait_for_load_state("networkidle")
-        wrong += [f"{name}: {line}" for line in serious(desk.page)]
+        if name == "Explorer":
+            expect(page.locator(".played tbody tr").first).to_be_visible(timeout=SEARCHED)
+        look(name)
     desk.keys("?")
-    wrong += [f"help: {line}" for line in serious(desk.page)]
+    expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+    look("help")
     desk.keys("Escape")
+    desk.menu("Set up a position")
+    expect(page.get_by_role("dialog", name="Set up a position").get_by_role("application")).to_be_focused()
+    look("setup")
+    desk.keys("Escape")
+    desk.tab("Analysis")
+    section = page.locator(".opinion")
+    section.get_by_label("Second opinion").select_option("fish")
+    expect(section.get_by_role("listitem").first).to_be_visible()
+    for theme in ("light", "dark"):  # it never has said all
+        page.emulate_media(color_scheme=theme, reduced_motion="reduce")  # type: ignore[arg-type]
+        wrong += [f"opinion, {theme}: {line}" for line in serious(page)]
+    section.get_by_label("Second opinion").select_option("")
     desk.open("(;GM[1]SZ[9];B[ee];W[ec])")
     desk.analysed(2)
-    wrong += [f"Go: {line}" for line in serious(desk.page)]
+    look("Go")
     assert not wrong, "\n".join(sorted(set(wrong)))
 
 
 def test_a_telephone(visit: Callable[..., Page]) -> None:
-    """390 px: nothing is wider than the screen, the board is as wide as it can be, and moves can be made."""
-    desk = Desk(visit(width=390, height=844)).ready()
+    """390 px: nothing is wider than the screen, the board is as wide as it can be, and moves can be made by touch."""
+    desk = Desk(visit(width=390, height=844, touch=True)).ready()
+    page = desk.page
+
+    def fits(what: str) -> None:
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390, what
+
     desk.opened(GAME, 6)
     for name in PANELS:
-        panel = desk.tab(name)
-        expect(panel).to_be_visible()
-        wide = desk.page.evaluate("document.documentElement.scrollWidth")
-        assert wide <= 390, name
-    desk.page.locator(".graph-second select").select_option("chessnet-value")
-    ends = desk.page.evaluate(
+        expect(desk.tab(name)).to_be_visible()
+        fits(name)
+    page.locator(".graph-second select").select_option("chessnet-value")
+    ends = page.evaluate(
         """() => [...document.querySelectorAll(".graph-head > :not([hidden]), .graph-second > select")]
             .map((each) => each.getBoundingClientRect())
             .map(({ left, right }) => [Math.round(left), Math.round(right)])"""
@@ -53,24 +77,77 @@ def test_a_telephone(visit: Callable[..., Page]) -> None:
     first, second, choice, caption = ends
     assert first[1] <= second[0]
     assert max(second[1], choice[1]) <= caption[0] <= caption[1] <= 390
-    desk.page.evaluate("scrollTo(0, 0)")
-    box = desk.page.locator("#board cg-board").bounding_box()
+    page.evaluate("scrollTo(0, 0)")
+    box = page.locator("#board cg-board").bounding_box()
     assert box
     assert box["width"] >= 330
     desk.drag("d2", "d4")
     desk.after("d4")
-    small = desk.page.evaluate(
+    small = page.evaluate(
         """() => [...document.querySelectorAll("#controls button, header button, [role=tab]")]
             .filter((each) => each.offsetParent && (each.offsetWidth < 24 || each.offsetHeight < 24))
             .map((each) => each.outerHTML)"""
     )
     assert small == []
+    desk.new("Chess")
+    desk.counts(0)
+    desk.tab("Explorer")
+    row = page.locator(".played tbody tr").first
+    expect(row).to_be_visible(timeout=SEARCHED)
+    fits("moves of the store")
+    row.get_by_role("button").tap()
+    desk.counts(1)
+    page.watch.allow("status of 400")  # type: ignore[attr-defined]
+    desk.menu("Set up a position")
+    dialog = page.get_by_role("dialog", name="Set up a position")
+    assert dialog.evaluate("each => each.scrollWidth <= each.clientWidth")
+    use = dialog.get_by_role("button", name="Use this position")
+    expect(use).to_be_in_viewport()
+    dialog.get_by_role("button", name="Clear").tap()
+    placed = dialog.locator("cg-board").bounding_box()
+    assert placed
+    dialog.get_by_role("radio", name="Black knight").tap()
+    page.touchscreen.tap(placed["x"] + 4.5 * placed["width"] / 8, placed["y"] + 4.5 * placed["height"] / 8)
+    expect(dialog.get_by_role("textbox", name="FEN")).to_have_value(re.compile("^8/8/8/8/4n3/8/8/8 "))
+    page.keyboard.press("Escape")
+    panel = desk.tab("Play")
+    panel.get_by_label("Clock").select_option("300+0")
+    panel.get_by_role("button", name="New game").click()
+    page.evaluate("scrollTo(0, 0)")
+    for side in ("above", "below"):
+        expect(page.locator(f"#player-{side} .clock")).to_be_in_viewport()
+    fits("a game with clocks")
+    # On its side, and a laptop at 200%: the board, both clocks and what is below the board are in the window.
+    outside = []
+    for width, height in ((844, 390), (683, 384)):
+        page.set_viewport_size({"width": width, "height": height})
+        for scrolled in (0, 200):
+            page.evaluate(SCROLLED, scrolled)
+            for part in ("#board-row", "#player-above .clock", "#player-below .clock", "#controls"):
+                box = page.locator(part).bounding_box()
+                if not box or box["y"] < 0 or box["y"] + box["height"] > height:
+                    outside.append(f"{part} at {width}x{height}, scrolled by {scrolled}: {box}")
+    assert not outside, "\n".join(outside)
 
 
-def test_a_whole_visit_by_keyboard(page: Page) -> None:
+SCROLLED = """async (to) => {
+    scrollTo(0, to);
+    for (let frame = 0; frame < 3; frame += 1) await new Promise((drawn) => requestAnimationFrame(drawn));
+}"""
+UNSEEN = """() => {
+    const at = document.activeElement;
+    const style = getComputedStyle(at);
+    const shown = style.outlineStyle !== "none" || style.boxShadow !== "none" || at === document.body;
+    const name = at.getAttribute("aria-label") || at.textContent.trim().slice(0, 20);
+    return `${at.tagName} ${name}${shown ? "" : " UNSEEN"}`;
+}"""
+
+
+def test_a_whole_visit_by_keyboard(visit: Callable[..., Page]) -> None:
+    page = visit(width=1366, height=768)
     desk = Desk(page).ready()
     desk.keys("o")
-    dialog = page.get_by_role("dialog", name="Open a game")
+    dialog = page.get_by_role("dialog", name="Open")
     expect(dialog.get_by_role("textbox")).to_be_focused()
     page.keyboard.insert_text(GAME)
     desk.keys("Control+Enter")
@@ -78,12 +155,22 @@ def test_a_whole_visit_by_keyboard(page: Page) -> None:
     desk.analysed(6)
     desk.keys("End")
     desk.after("Nxe5")
-    expect(page.locator("#spoken")).to_contain_text(re.compile(r"3… Nxe5\. White’s chance \d+%"))
+    expect(page.locator("#spoken")).to_contain_text(re.compile(r"3… Nxe5.*\d+%"))
+    hidden = page.locator("#evalbar.none")
     desk.keys("h")
-    expect(desk.chance).to_have_attribute("aria-valuetext", "not known")
-    desk.keys("h", "?")
-    expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
-    desk.keys("Escape", "/")
+    expect(hidden).to_have_count(1)
+    desk.keys("h")
+    expect(hidden).to_have_count(0)
+    expect(page.get_by_role("button", name="Sound is off")).to_be_visible()
+    desk.keys("s")
+    expect(page.get_by_role("button", name="Sound is on")).to_be_visible()
+    desk.keys("?")
+    keys = page.get_by_role("dialog", name="Keys")
+    expect(keys.get_by_role("heading", name="Keys")).to_be_focused()
+    assert keys.evaluate("(each) => each.scrollTop") == 0  # it opens at its beginning
+    desk.keys("Escape")
+    expect(keys).to_be_hidden()
+    desk.keys("/")
     page.keyboard.type("Nf3")
     desk.keys("Enter")
     desk.after("Nf3")
@@ -91,54 +178,16 @@ def test_a_whole_visit_by_keyboard(page: Page) -> None:
     seen = set()
     for _ in range(60):
         desk.keys("Tab")
-        seen.add(
-            page.evaluate(
-                """() => { const at = document.activeElement; const style = getComputedStyle(at);
-                    const shown = style.outlineStyle !== "none" || style.boxShadow !== "none" || at === document.body;
-                    return `${at.tagName} ${at.getAttribute("aria-label") || at.textContent.trim().slice(0, 20)}`
-                        + (shown ? "" : " UNSEEN"); }"""
-            )
-        )
+        seen.add(page.evaluate(UNSEEN))
     assert not [name for name in seen if name.endswith("UNSEEN")]
-    for part in (
-        "SELECT",
-        "BUTTON New",
-        "BUTTON Open",
-        "BUTTON Analysis",
-        "INPUT Type a move",
-        "BUTTON Flip board",
-    ):
+    for part in ("SELECT", "BUTTON New", "BUTTON Open", "BUTTON Analysis", "INPUT", "BUTTON Flip"):
         assert any(name.startswith(part) for name in seen), part
     page.get_by_role("tab", name="Analysis").focus()
     desk.keys("ArrowRight")
     expect(page.get_by_role("tabpanel", name="Compare")).to_be_visible()
-
-
-def test_go_by_keyboard(visit: Callable[..., Page]) -> None:
-    desk = Desk(visit("/#game=go&size=9")).ready()
-    desk.keys("Tab")
+    # Go.
+    desk.new("Go, 9 × 9")
     board = desk.board("go")
-    for _ in range(20):
-        if board.evaluate("each => each === document.activeElement"):
-            break
-        desk.keys("Tab")
+    board.focus()
     desk.keys("ArrowUp", "ArrowLeft", "Enter")
     desk.after("D6", "go")
-    expect(desk.page.locator("#status")).to_contain_text("D6")
-
-
-def test_the_help_opens_at_its_beginning(visit: Callable[..., Page]) -> None:
-    page = visit(width=1366, height=768)
-    Desk(page).ready()
-    page.keyboard.press("?")
-    dialog = page.get_by_role("dialog", name="Keys")
-    expect(dialog.get_by_role("heading", name="Keys")).to_be_focused()
-    assert dialog.evaluate("(each) => each.scrollTop") == 0
-    page.keyboard.press("Escape")
-    expect(dialog).to_be_hidden()
-
-
-def test_sound_is_off_until_it_is_asked_for(page: Page) -> None:
-    expect(page.get_by_role("button", name="Sound is off")).to_be_visible()
-    page.keyboard.press("s")
-    expect(page.get_by_role("button", name="Sound is on")).to_be_visible()

@@ -5,71 +5,123 @@ from __future__ import annotations
 import re
 import signal
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
-import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, Route, expect
 
-from support.board_page import Desk
+from kibitz import cli
+from support.board_page import SEARCHED, Desk, arrived, wait_for
 from support.browser_games import random_game
 
 HARM = """<img src=x onerror="window.harmed=1"><script>window.harmed=1</script><b id=harmed>bold</b>"""
 
 
-@pytest.fixture
-def desk(page: Page) -> Desk:
-    return Desk(page).ready()
-
-
-def test_two_tabs_do_not_disturb_each_other(visit: Callable[..., Page]) -> None:
-    """One network, two games: both are analysed to the end."""
+def test_tabs_and_reloads_do_not_disturb_each_other(visit: Callable[..., Page]) -> None:
+    """Two games are analyzed to the end, one of them begun again in the middle."""
     first = Desk(visit()).ready()
     page = first.page.context.new_page()
     page.goto("/")
     second = Desk(page).ready()
     first.open(random_game(120, seed=3))
+    second.choose("convchess")
     second.open(random_game(100, seed=4))
+    second.keys("ArrowRight", "ArrowRight")
+    expect(page).to_have_url(re.compile("moves=.*ply=2"))
+    page.reload()
+    second.ready()
+    expect(second.network).to_have_value("convchess")
+    expect(second.board()).not_to_have_attribute("data-after", "")
+    second.choose("winner")
     second.analysed(100)
     first.analysed(120)
-    for desk in (first, second):  # of the start; as soon as moves are judged, what the search says
-        expect(desk.chance).to_have_attribute("aria-valuetext", re.compile(r"White [45]\d%"))
+    expect(first.chance).to_have_attribute("aria-valuetext", re.compile(r"White [45]\d%"))  # of the start
     first.keys("ArrowRight")
+    expect(first.board()).not_to_have_attribute("data-after", "")
+    second.keys("Home")
     second.after("")
-
-
-def test_a_reload_in_the_middle_of_an_analysis(desk: Desk) -> None:
-    desk.choose("convchess")
-    desk.open(random_game(200, seed=5))
-    desk.keys("ArrowRight", "ArrowRight")
-    expect(desk.page).to_have_url(re.compile("moves=.*ply=2"))
-    desk.page.reload()
-    desk.ready()
-    expect(desk.network).to_have_value("convchess")
-    expect(desk.board()).to_have_attribute("aria-label", re.compile("after"))
-    desk.choose("winner")
-    desk.analysed(200)
-
-
-def test_a_server_that_is_killed_and_comes_back(chromium: Browser, own_server, open_at) -> None:  # type: ignore[no-untyped-def]
-    page, watch = open_at(own_server)
-    watch.allow("ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_EMPTY_RESPONSE")
+    # A reload keeps the tab of the page however early it comes.
+    page = visit("about:blank")
+    page.route("**/api/networks", lambda route: None)
+    page.goto("/#game=go&size=9&network=gohuman&ply=1&moves=E5.C3")
+    for name, tab in (("Explorer", "explorer"), ("Play", "play")):  # before the page knows any network
+        page.get_by_role("tab", name=name, exact=True).click()
+        assert f"tab={tab}" in page.evaluate("location.hash")
+        page.reload()
+        expect(page.get_by_role("tab", name=name, exact=True)).to_have_attribute("aria-selected", "true")
+    page.unroute("**/api/networks")
+    page.reload()
     desk = Desk(page).ready()
+    desk.tab("Puzzles")
+    assert "tab=puzzles" in page.evaluate("location.hash")  # at once
+    page.reload()
+    expect(page.get_by_role("tab", name="Puzzles")).to_have_attribute("aria-selected", "true")
+    desk.tab("Analysis")
+    assert "tab=" not in page.evaluate("location.hash")
+    desk.after("E5", "go")
+    expect(page).to_have_url(re.compile("network=gohuman.*moves=E5.C3|moves=E5.C3.*network=gohuman"))
+
+
+def games_reached(desk: Desk, count: int) -> None:
+    """Waits until the explorer shows how many games of the store reached the position."""
+    counted = re.compile(rf"^{count} games?\b")
+    expect(desk.page.locator(".explorer [role=status]")).to_have_text(counted, timeout=SEARCHED)
+
+
+def test_a_server_of_a_growing_store_is_killed_and_comes_back(
+    visit: Callable[..., Page], serve: Callable[..., Any], tmp_path: Path
+) -> None:
+    store = tmp_path / "growing.store"
+    for number, moves in enumerate(("1. e4 e5 2. Nf3 Nc6", "1. e4 c5 2. Nf3 d6", "1. e4 e5 2. Nc3 Nf6")):
+        (tmp_path / f"{number}.pgn").write_text(f'[Event "?"]\n[Result "1-0"]\n\n{moves} 1-0\n')
+    begun = ["import", str(tmp_path / "0.pgn"), "--into", str(store)]
+    assert cli.run(begun) == 0
+    own = serve(str(store))
+    page = visit(of=own)
+    page.watch.allow(  # type: ignore[attr-defined]
+        "ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_EMPTY_RESPONSE"
+    )
+    desk = Desk(page).ready()
+    desk.tab("Explorer")
+    games_reached(desk, 1)
+    page.locator(".played tbody tr").first.get_by_role("button").click()
+    desk.after("e4")
+    # Games that are added meanwhile count.
+    assert cli.run([*begun[:1], str(tmp_path / "1.pgn"), str(tmp_path / "2.pgn"), *begun[2:], "--append"]) == 0
+    desk.keys("Control+z")
+    games_reached(desk, 3)
+    desk.tab("Analysis")
     desk.drag("e2", "e4")
     desk.after("e4")
-    own_server.end(signal.SIGKILL)
+    own.end(signal.SIGKILL)
     desk.drag("e7", "e5")
-    expect(desk.status).to_contain_text("does not answer")
+    expect(desk.status).to_have_class(re.compile("lost"))
     desk.after("e4")  # the move has gone back
-    desk.keys("Home", "End")
+    desk.keys("Home")
+    desk.after("")
+    desk.keys("End")
     desk.after("e4")  # what is there can still be looked at
-    own_server.start()
-    expect(desk.status).to_contain_text("answers again")
+    own.start(str(store))
+    expect(desk.status).not_to_have_class(re.compile("lost"))
     desk.drag("e7", "e5")
     desk.after("e5")
     desk.analysed(2)
 
 
-def test_a_game_of_2000_moves(desk: Desk) -> None:
-    """A long ko-less dance: stones fill the board, are taken, and it goes on."""
+def test_long_games_of_go(visit: Callable[..., Page]) -> None:
+    """The example, though the server takes its time; then 2,000 moves, most of them passes."""
+    page = visit("/#game=go&network=gohuman")
+    asked: list[Route] = []
+    page.route("**/api/load", lambda route: asked.append(route))
+    page.get_by_role("button", name="example").click()
+    held = arrived(page, asked)
+    expect(page.locator("#status")).not_to_be_empty()
+    held.continue_()
+    page.unroute("**/api/load")
+    expect(page.locator("#title")).to_contain_text("GNU Go")
+    expect(page.locator("#title .problems")).to_be_hidden()
+    desk = Desk(page).ready()
+    desk.counts(210)
     moves = []
     for i in range(1000):
         moves += [f";B[{'abcdefgh'[i % 8]}{'abcdefghi'[i // 8 % 9]}]", ";W[]"] if i % 72 < 64 else [";B[]", ";W[]"]
@@ -77,7 +129,7 @@ def test_a_game_of_2000_moves(desk: Desk) -> None:
     seen: set[str] = set()
     text = "".join(m if m.endswith("[]") or not (m in seen or seen.add(m)) else m[:2] + "[]" for m in moves)
     desk.open(f"(;GM[1]SZ[9]KM[7]PB[Long]PW[Game]{text})")
-    expect(desk.moves.locator("button.move")).to_have_count(2000)
+    desk.counts(2000)
     desk.keys("End")
     expect(desk.moves.locator("[aria-current]")).to_be_in_viewport()
     desk.keys("ArrowLeft", "ArrowLeft", "Home", "ArrowRight")
@@ -99,8 +151,8 @@ def test_markup_in_a_record_is_text(desk: Desk) -> None:
         desk.tab(panel)
     desk.keys("End", "Home", "ArrowRight", "ArrowDown")
     assert not harmed(desk.page)
-    for what in ("Game as PGN", "Address of this position"):
-        desk.copied(what)
+    for what in ("PGN", "Address"):
+        assert desk.copied(what)
     escaped = HARM.replace("]", r"\]").replace("[", r"\[")
     desk.open(f"(;GM[1]SZ[9]PB[{escaped}]PW[{escaped}]C[{escaped}];B[ee]C[{escaped}](;W[ec])(;W[gg]C[{escaped}]))")
     desk.keys("End")
@@ -115,11 +167,12 @@ def harmed(page: Page) -> bool:
     )
 
 
-def test_what_is_no_game_is_said_where_it_was_pasted(desk: Desk) -> None:
-    desk.page.watch.allow("400")  # type: ignore[attr-defined]
+def test_games_and_no_games_come_in_every_way(desk: Desk) -> None:
+    """Dropped, pasted, into the dialog and into the box for moves; what is no game gets a line where it was given."""
     page = desk.page
+    page.watch.allow("400")  # type: ignore[attr-defined]
     page.get_by_role("button", name="Open", exact=True).click()
-    dialog = page.get_by_role("dialog", name="Open a game")
+    dialog = page.get_by_role("dialog", name="Open")
     for text in ("", "no game at all", "(;GM[1]SZ[7];B[aa])", "8/8/8/8 w - - 0 1", f"<b>{HARM}</b>"):
         dialog.get_by_role("textbox").fill(text)
         dialog.get_by_role("button", name="Open", exact=True).click()
@@ -127,27 +180,26 @@ def test_what_is_no_game_is_said_where_it_was_pasted(desk: Desk) -> None:
     assert not harmed(page)
     page.keyboard.press("Escape")
     expect(dialog).to_be_hidden()
-    desk.drag("e2", "e4")
-    desk.after("e4")
-
-
-def test_dropped_and_pasted_files(desk: Desk) -> None:
-    desk.page.evaluate(
-        """(text) => {
-            const data = new DataTransfer();
-            data.items.add(new File([text], "game.pgn"));
-            document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
-        }""",
-        "1. d4 d5 2. c4 *",
-    )
-    expect(desk.moves.locator("button.move")).to_have_count(3)
-    desk.page.evaluate(
-        """(text) => {
-            const data = new DataTransfer();
-            data.setData("text/plain", text);
-            const event = new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true });
-            document.body.dispatchEvent(event);
-        }""",
-        "1. Nf3 *",
-    )
-    expect(desk.moves.locator("button.move")).to_have_count(1)
+    desk.drop("1. d4 d5 2. c4 *")
+    desk.counts(3)
+    desk.paste("1. Nf3 *")
+    desk.counts(1)
+    desk.paste("no game at all")
+    expect(desk.status).to_have_class(re.compile("problem"))
+    assert desk.status.evaluate("each => getComputedStyle(each).whiteSpace") == "normal"
+    desk.counts(1)
+    box = page.locator(".typed input")
+    for typed, moves in (("e4", 1), ("1. d4 d5 2. c4 *", 3)):
+        box.click()
+        page.evaluate("(text) => navigator.clipboard.writeText(text)", typed)
+        wait_for(page, "async (text) => (await navigator.clipboard.readText()) === text", typed)
+        desk.keys("ControlOrMeta+v")
+        desk.counts(moves)
+        expect(box).to_have_value("e4")  # a move stays there
+    expect(box).not_to_be_focused()
+    # A click on the board gives the keys back to the page.
+    box.click()
+    desk.click("e5")
+    expect(box).not_to_be_focused()
+    desk.keys("End")
+    desk.after("c4")

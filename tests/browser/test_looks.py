@@ -5,17 +5,15 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
-import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from browser.conftest import Server
 from support import pictures
 from support.board_page import Desk
 
@@ -52,9 +50,9 @@ def go(page: Page) -> Desk:
     """A board of Go and the form of a game, without hints."""
     desk = Desk(page).ready()
     desk.after("D3", "go")
-    expect(page.get_by_role("tabpanel", name="Play")).to_contain_text("Handicap")
+    expect(page.get_by_label("Handicap")).to_be_visible()
     desk.keys("h")
-    expect(desk.status).to_have_text("Hints off.")
+    expect(page.locator("#evalbar.none")).to_have_count(1)
     return desk
 
 
@@ -72,38 +70,33 @@ def taken(page: Page, size: tuple[int, int]) -> pictures.Picture:
     return pictures.small(page.screenshot())
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("scene", list(SCENES))
-def test_the_page_looks_as_it_did(visit: Callable[..., Page], scene: str, theme: str) -> None:
-    path, prepare = SCENES[scene]
-    page = visit(path, theme=theme)
-    prepare(page)
-    wrong = []
-    for size in SIZES:
-        picture = taken(page, size)
-        reference = REFERENCES / f"{scene}-{theme}-{size[0]}x{size[1]}.webp"
-        if os.environ.get("KIBITZ_NEW_PICTURES"):
-            pictures.save(picture, reference)
-        wrong += [f"{reference.name}: {each}" for each in pictures.differences(picture, pictures.load(reference))]
-    assert not wrong, "\n".join(wrong)
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_the_menu_of_a_move_looks_as_it_did(visit: Callable[..., Page], theme: str) -> None:
-    page = visit("/", theme=theme)
-    chess(page)
-    size = SIZES[1]
-    page.set_viewport_size({"width": size[0], "height": size[1]})
-    page.get_by_role("button", name="Bxc6").click(button="right")
-    menu = page.get_by_role("menu", name="4. Bxc6")
-    for item in menu.get_by_role("menuitem").all():
-        expect(item).to_have_css("background-color", re.compile(r"rgba\(.*\)|" + re.escape(colour(menu))))
-        expect(item).to_have_css("border-top-color", "rgba(0, 0, 0, 0)")
+def compared(page: Page, size: tuple[int, int], name: str) -> list[str]:
+    """What differs from the reference picture; writes it anew where that is asked for."""
     picture = taken(page, size)
-    reference = REFERENCES / f"menu-{theme}-{size[0]}x{size[1]}.webp"
+    reference = REFERENCES / f"{name}-{size[0]}x{size[1]}.webp"
     if os.environ.get("KIBITZ_NEW_PICTURES"):
         pictures.save(picture, reference)
-    assert pictures.differences(picture, pictures.load(reference)) == []
+    return [f"{reference.name}: {each}" for each in pictures.differences(picture, pictures.load(reference))]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_page_looks_as_it_did(visit: Callable[..., Page], theme: str) -> None:
+    """With a game of chess, a board of Go, and the menu of a move."""
+    wrong = []
+    for scene, (path, prepare) in SCENES.items():
+        page = visit(path, theme=theme)
+        prepare(page)
+        for size in SIZES:
+            wrong += compared(page, size, f"{scene}-{theme}")
+        if scene == "chess":
+            page.set_viewport_size({"width": SIZES[1][0], "height": SIZES[1][1]})
+            page.get_by_role("button", name="Bxc6").click(button="right")
+            menu = page.get_by_role("menu", name="4. Bxc6")
+            for item in menu.get_by_role("menuitem").all():
+                expect(item).to_have_css("background-color", re.compile(r"rgba\(.*\)|" + re.escape(colour(menu))))
+                expect(item).to_have_css("border-top-color", "rgba(0, 0, 0, 0)")
+            wrong += compared(page, SIZES[1], f"menu-{theme}")
+    assert not wrong, "\n".join(wrong)
 
 
 def colour(element: Locator) -> str:
@@ -165,11 +158,18 @@ def below(page: Page, what: str) -> list[str]:
 GO = "/#game=go&size=19&network=gohuman&ply=4&moves=Q16.D4.Q4.D16"
 
 
+def without_a_store(page: Page) -> None:
+    """The list of moves that a store has may be long; it is not what is measured here."""
+    page.route("**/api/explore", lambda route: route.fulfill(json={"stores": []}))
+
+
 @pytest.mark.parametrize("game", ["chess", "go"])
 def test_nothing_of_a_tab_is_below_the_fold_of_a_laptop(visit: Callable[..., Page], game: str) -> None:
     """With all that the default network says of a game's position: likely moves with their values, other ratings."""
-    page = visit("/" if game == "chess" else GO)
+    page = visit("about:blank")
+    without_a_store(page)
     page.route("**/api/judge*", lambda route: None)
+    page.goto("/" if game == "chess" else GO)
     desk = Desk(page).ready()
     valued = page.locator(".move-bars.valued .continued").first
     expect(valued).to_be_visible()
@@ -187,57 +187,24 @@ def test_nothing_of_a_tab_is_below_the_fold_of_a_laptop(visit: Callable[..., Pag
     for tab in TABS[1:]:
         expect(desk.tab(tab)).to_be_visible()
         wrong += below(page, tab)
-    assert not wrong, "\n".join(wrong)
-
-
-def test_nothing_of_a_game_that_is_over_is_below_the_fold(visit: Callable[..., Page]) -> None:
-    """The panel after a game, the one for two players, and a count of Go."""
-    page = visit("/")
-    panel = Desk(page).ready().tab("Play")
-    panel.get_by_label("Clock").select_option("300+3")
+    # After a game, with the form for two players, and with a count of Go.
+    panel = desk.tab("Play")
+    if game == "chess":
+        panel.get_by_label("Clock").select_option("300+3")
+    else:
+        panel.get_by_label("You play").select_option("w")
     panel.get_by_role("button", name="New game").click()
     panel.get_by_role("button", name="Resign").click()
-    expect(panel).to_contain_text("You have resigned. human (network) wins.")
-    wrong = below(page, "after a game")
-    panel.get_by_text("Two players against each other").click()
+    desk.play_state("over")
+    wrong += below(page, "after a game")
+    panel.locator(".series summary").click()
     expect(panel.get_by_role("button", name="Start")).to_be_visible()
     wrong += below(page, "two players")
-    page = visit("/#game=go&size=9&network=gohuman&ply=7&moves=E5.C5.E3.G7.C3.G3.D3")
-    desk = Desk(page).ready()
-    desk.after("D3", "go")
-    for _ in range(2):
-        page.locator("#controls").get_by_role("button", name="Pass").click()
-    expect(page.locator(".go-count")).to_contain_text("with komi")
-    wrong += below(page, "a count")
-    panel = desk.tab("Play")
-    panel.get_by_role("button", name="New game").click()
-    panel.get_by_role("button", name="Resign").click()
-    expect(panel).to_contain_text("You have resigned.")
-    wrong += below(page, "after a game of Go")
-    assert not wrong, "\n".join(wrong)
-
-
-SIDEWAYS = [(844, 390), (683, 384)]
-"""A phone on its side, and a laptop at 200%."""
-
-
-def test_a_timed_game_is_in_the_window_of_a_phone_on_its_side(visit: Callable[..., Page]) -> None:
-    """The board, both clocks and what is below the board: at first, and where the page is scrolled."""
-    page = visit("/", width=844, height=390)
-    panel = Desk(page).ready().tab("Play")
-    panel.get_by_label("Clock").select_option("300+3")
-    panel.get_by_role("button", name="New game").click()
-    expect(panel.get_by_role("status").first).to_have_text("Your move. You play White.")
-    wrong = []
-    for width, height in SIDEWAYS:
-        page.set_viewport_size({"width": width, "height": height})
-        for scrolled in (0, 200):
-            page.evaluate("(to) => scrollTo(0, to)", scrolled)
-            page.evaluate(DRAWN)
-            for part in ("#board-row", "#player-above .clock", "#player-below .clock", "#controls"):
-                box = page.locator(part).bounding_box()
-                if not box or box["y"] < 0 or box["y"] + box["height"] > height:
-                    wrong.append(f"{part} at {width}x{height}, scrolled by {scrolled}: {box}")
+    if game == "go":
+        desk.open("(;GM[1]SZ[9];B[ee];W[ce];B[eg];W[gc];B[cg];W[gg];B[dg];W[];B[])")
+        desk.keys("End")
+        expect(page.locator(".go-count")).to_contain_text(re.compile(r"\d"))
+        wrong += below(page, "a count")
     assert not wrong, "\n".join(wrong)
 
 
@@ -255,44 +222,47 @@ CUT = """() => {
         ...shown(".continued").filter((each) => each.clientWidth < 140),
     ].map((each) => each.className || each.tagName);
 }"""
+ROW = "(tabs) => tabs.map((tab) => tab.getBoundingClientRect()).map((box) => [box.y, box.width])"
 
 
-@pytest.mark.parametrize("locale", ["en-US", "de-DE"])
-@pytest.mark.parametrize("game", ["chess", "go"])
-def test_no_words_beside_the_board_are_cut_on_a_laptop(visit: Callable[..., Page], game: str, locale: str) -> None:
-    page = visit("about:blank", locale=locale)
-    for asked in ("judge", "check"):
-        page.route(f"**/api/{asked}*", lambda route: None)
-    page.goto("/#network=human&ply=4&moves=e2e4.e7e5.g1f3.b8c6" if game == "chess" else GO)
-    expect(page.locator(".move-bars.valued .continued").first).to_be_visible()
-    longest = "Black is a little better" if locale == "en-US" else "Schwarz steht etwas besser"
-    page.locator("#side .chance-line .words").first.evaluate("(each, words) => { each.textContent = words }", longest)
-    for width, height in LAPTOPS[1:]:
-        page.set_viewport_size({"width": width, "height": height})
-        page.evaluate(DRAWN)
-        assert page.locator("#side").evaluate("(each) => each.offsetWidth") >= 430, width
-        assert page.evaluate(CUT) == [], f"{width}x{height}"
+def test_no_words_are_cut_and_tabs_are_in_one_row(visit: Callable[..., Page]) -> None:
+    for locale, game in itertools.product(("en-US", "de-DE"), ("chess", "go")):
+        page = visit("about:blank", locale=locale)
+        for asked in ("judge", "check"):
+            page.route(f"**/api/{asked}*", lambda route: None)
+        page.goto("/#network=human&ply=4&moves=e2e4.e7e5.g1f3.b8c6" if game == "chess" else GO)
+        expect(page.locator(".move-bars.valued .continued").first).to_be_visible()
+        longest = "Black is a little better" if locale == "en-US" else "Schwarz steht etwas besser"
+        page.locator("#side .chance-line .words").first.evaluate(
+            "(each, words) => { each.textContent = words }", longest
+        )
+        for width, height in LAPTOPS[1:]:
+            page.set_viewport_size({"width": width, "height": height})
+            page.evaluate(DRAWN)
+            assert page.locator("#side").evaluate("(each) => each.offsetWidth") >= 430, width
+            assert page.evaluate(CUT) == [], f"{game}, {width}x{height}"
+        for width, height in ((1280, 800), (1024, 768), (390, 844)):
+            page.set_viewport_size({"width": width, "height": height})
+            page.evaluate(DRAWN)
+            boxes = page.get_by_role("tab").evaluate_all(ROW)
+            assert len(boxes) == 7
+            assert len({y for y, _ in boxes}) == 1, width
+            assert all(wide > 20 for _, wide in boxes), width
 
 
-@pytest.fixture(scope="module")
-def trained(
-    human_run: Path, small_run: Path, chromium: Any, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Server]:
-    """A board with a run whose checkpoints suggest moves, and one with two curves."""
-    folder = tmp_path_factory.mktemp("trained")
-    shutil.copytree(human_run, folder / "runs" / "human-1")
-    shutil.copytree(small_run, folder / "runs" / "winner-1")
-    served = Server(folder)
-    served.start()
-    yield served
-    assert served.end() == 0
-
-
-def test_a_run_and_its_checkpoints_are_above_the_fold_of_a_laptop(visit: Callable[..., Page], trained: Server) -> None:
-    """With all that a checkpoint says: its chance, its moves, its board."""
-    page = visit(of=trained)
+def test_a_run_and_its_checkpoints_are_above_the_fold_of_a_laptop(
+    visit: Callable[..., Page], rated_run: Path, winner_run: Path
+) -> None:
+    """With all that a checkpoint says: its chance, its moves, its board. And the page is small."""
+    page = visit()
     page.route("**/api/judge*", lambda route: None)
     desk = Desk(page).ready()
+    # What is requested before anything is chosen: without the answers of networks, and uncompressed.
+    bytes_of = page.evaluate(
+        """() => [...performance.getEntriesByType("resource"), ...performance.getEntriesByType("navigation")]
+            .filter((each) => !each.name.includes("/api/")).map((each) => each.decodedBodySize)"""
+    )
+    assert 100_000 < sum(bytes_of) <= 400_000
     desk.opened(GAME, 16)
     desk.keys("End")
     desk.after("Qxd1")
@@ -305,12 +275,12 @@ def test_a_run_and_its_checkpoints_are_above_the_fold_of_a_laptop(visit: Callabl
     wrong = below(page, "Compare")
     training = desk.tab("Training")
     training.get_by_label("Run", exact=True).select_option("runs/human-1")
-    expect(training.get_by_role("img", name="Loss after")).to_be_visible()
+    expect(training.get_by_role("img", name="Loss")).to_be_visible()
     expect(training.locator(".snapshot-said")).to_contain_text(re.compile(r"\d%.* · ", re.DOTALL))
     expect(training.locator(".snapshot-board")).to_be_visible()
     wrong += below(page, "Training, moves")
     training.get_by_label("Run", exact=True).select_option("runs/winner-1")
-    for curve in ("Loss after", "Accuracy after"):
+    for curve in ("Loss", "Accuracy"):
         expect(training.get_by_role("img", name=curve)).to_be_visible()
     expect(training.locator(".snapshot-said")).to_contain_text(re.compile(r"\d%"))
     wrong += below(page, "Training, two curves")

@@ -1,15 +1,15 @@
-"""Pieces and boards that somebody chooses, and that the browser remembers."""
+"""What a browser remembers: the language, pieces and boards."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from playwright.sync_api import Locator, Page, expect
 
 from support.board_page import Desk, serious
 
-PIECE = """each => getComputedStyle(each).backgroundImage.length"""
-SQUARES = """each => getComputedStyle(each).backgroundImage"""
+PICTURE = """each => getComputedStyle(each).backgroundImage"""
 WOOD = """each => getComputedStyle(each).fill"""
 
 
@@ -24,43 +24,78 @@ def choose(page: Page, **choices: str) -> None:
 
 
 def a_pawn(desk: Desk) -> Locator:
-    return desk.page.locator("#board cg-board piece.white.pawn").first
+    found: Locator = desk.page.locator("#board cg-board piece.white.pawn").first
+    return found
 
 
-def test_pieces_and_squares(visit: Callable[..., Page]) -> None:
-    desk = Desk(visit()).ready()
+def test_pieces_and_boards(desk: Desk) -> None:
     page = desk.page
     board = page.locator("#board cg-board")
-    usual, squares = a_pawn(desk).evaluate(PIECE), board.evaluate(SQUARES)
+    usual, squares = a_pawn(desk).evaluate(PICTURE), board.evaluate(PICTURE)
     seen = {usual}
     for name, code in (("Plain", "plain"), ("Letters", "letters")):
         choose(page, Chess_pieces=name, Chess_board="Green")
         expect(page.locator("html")).to_have_attribute("data-pieces", code)
-        page.wait_for_function("document.adoptedStyleSheets.length === 1")
-        seen.add(a_pawn(desk).evaluate(PIECE))
+        page.wait_for_function("() => document.adoptedStyleSheets.length === 1")
+        seen.add(a_pawn(desk).evaluate(PICTURE))
     assert len(seen) == 3
-    assert board.evaluate(SQUARES) != squares
+    assert board.evaluate(PICTURE) != squares
     page.reload()
     desk.ready()
-    page.wait_for_function("document.adoptedStyleSheets.length === 1")
-    assert a_pawn(desk).evaluate(PIECE) in seen - {usual}
+    page.wait_for_function("() => document.adoptedStyleSheets.length === 1")
+    assert a_pawn(desk).evaluate(PICTURE) in seen - {usual}
     desk.click("e2", "e4")
     desk.after("e4")
     choose(page, Chess_pieces="Classic", Chess_board="Wood")
     expect(page.locator("html")).not_to_have_attribute("data-pieces", "letters")
-    assert a_pawn(desk).evaluate(PIECE) == usual
-    assert board.evaluate(SQUARES) == squares
-
-
-def test_boards_of_go(visit: Callable[..., Page]) -> None:
-    desk = Desk(visit("/#game=go&size=9")).ready()
-    wood = desk.page.locator("#board svg.go .wood")
+    assert a_pawn(desk).evaluate(PICTURE) == usual
+    assert board.evaluate(PICTURE) == squares
+    desk.new("Go, 9 × 9")
+    wood = page.locator("#board svg.go .wood")
     expect(wood).to_be_visible()
     colours = [wood.evaluate(WOOD)]
     for name in ("Light wood", "Paper"):
-        choose(desk.page, Go_board=name)
+        choose(page, Go_board=name)
         colours.append(wood.evaluate(WOOD))
     assert len(set(colours)) == 3
-    desk.page.reload()
+    page.reload()
     desk.ready()
+    desk.new("Go, 9 × 9")
+    expect(wood).to_be_visible()
     assert wood.evaluate(WOOD) == colours[-1]
+
+
+def test_the_browsers_language_is_taken_and_another_can_be_chosen(visit: Callable[..., Page]) -> None:
+    page = visit(locale="de-AT")
+    desk = Desk(page)
+    expect(page.locator("html")).to_have_attribute("lang", "de")
+    expect(page.get_by_role("tab")).to_have_text(
+        ["Analyse", "Vergleich", "Partien", "Spielen", "Aufgaben", "Meine", "Training"]
+    )
+    page.get_by_role("button", name="Hilfe").click()
+    expect(page.get_by_role("dialog", name="Tasten")).to_contain_text("Leertaste")
+    assert serious(page) == []
+    page.keyboard.press("Escape")
+    # What the server refuses, and what it found wrong.
+    page.watch.allow("400")  # type: ignore[attr-defined]
+    page.keyboard.press("o")
+    dialog = page.get_by_role("dialog", name="Eine Partie öffnen")
+    for text, word in (("ein Brief an einen Freund", "Partie"), ("8/8/8/8/8/8/8/K7 w - - 0 1", "König")):
+        dialog.get_by_role("textbox").fill(text)
+        page.keyboard.press("Control+Enter")
+        expect(dialog.get_by_role("alert")).to_contain_text(word)
+    dialog.get_by_role("textbox").fill("1. e4 e5 2. Qe5 *")
+    page.keyboard.press("Control+Enter")
+    expect(dialog).to_be_hidden()
+    expect(page.locator("#status")).to_contain_text("„Qe5“")
+    page.keyboard.press("End")
+    desk.after("e5")
+    expect(desk.board()).to_have_attribute("aria-label", re.compile("Weiß.*e5"))
+    page.get_by_role("tab", name="Spielen").click()
+    page.get_by_role("button", name="Einstellungen").click()
+    page.get_by_role("combobox", name="Sprache").select_option(label="English")
+    expect(page.locator("html")).to_have_attribute("lang", "en")
+    expect(page.get_by_role("tab", name="Play")).to_have_attribute("aria-selected", "true")
+    expect(desk.board()).to_have_attribute("aria-label", re.compile("White.*e5"))
+    page.reload()
+    expect(page.locator("html")).to_have_attribute("lang", "en")

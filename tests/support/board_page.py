@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import json
-import re
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
+import chess.pgn
 from playwright.sync_api import Locator, Page, Route, expect
 
 BOARDS = {"chess": "#board .chess", "go": "#board svg.go"}
 
-SEARCHED = 180_000
+SEARCHED = 600_000
 """Milliseconds that a search of a short game may take."""
 
 
@@ -23,7 +27,7 @@ class Desk:
         self.chance = page.get_by_role("meter")
         self.status = page.locator("#status")
         self.network = page.get_by_role("combobox", name="Network", exact=True)
-        self.graph = page.locator("#graph").get_by_role("img", name="Graph")
+        self.graph = page.locator(".graph-place")
 
     def ready(self) -> Desk:
         expect(self.network).to_be_enabled()
@@ -51,33 +55,108 @@ class Desk:
         self.open(text)
         self.analysed(plies)
 
-    def analysed(self, plies: int) -> None:
-        expect(self.graph).to_have_attribute("aria-label", re.compile(rf"{plies} moves?, {plies + 1} known"))
+    def analysed(self, plies: int, timeout: int | None = None) -> None:
+        """Waits until the network has evaluated all positions of the line."""
+        expect(self.page.locator(f".graph-place[data-moves='{plies}'][data-known='{plies + 1}']")).to_have_count(
+            1, timeout=timeout
+        )
 
     def judged(self, plies: int) -> None:
         """Waits until a search has judged all moves of the line; its kernels may have to be compiled before."""
-        checked = re.compile(rf"{plies} moves?, {plies + 1} known, {plies} checked")
-        expect(self.graph).to_have_attribute("aria-label", checked, timeout=SEARCHED)
+        self.analysed(plies, SEARCHED)
+        expect(self.page.locator(f".graph-place[data-checked='{plies}']")).to_have_count(1, timeout=SEARCHED)
 
     def keys(self, *names: str) -> None:
         for name in names:
             self.page.keyboard.press(name)
 
+    @contextmanager
+    def copying(self) -> Iterator[list[str]]:
+        """Waits until what is done inside has written to the clipboard; the list has the text then."""
+        mark = f"nothing was copied {uuid.uuid4()}"
+        self.page.evaluate("(mark) => navigator.clipboard.writeText(mark)", mark)
+        wait_for(self.page, "async (mark) => (await navigator.clipboard.readText()) === mark", mark)
+        found: list[str] = []
+        yield found
+        wait_for(self.page, "async (mark) => !['', mark].includes(await navigator.clipboard.readText())", mark)
+        found.append(str(self.page.evaluate("navigator.clipboard.readText()")))
+
     def copied(self, what: str) -> str:
-        self.page.evaluate("navigator.clipboard.writeText('')")
-        self.page.get_by_role("button", name="Copy", exact=True).click()
-        self.page.get_by_role("menuitem", name=what).click()
-        expect(self.status).to_contain_text("copied")
-        self.page.wait_for_function("async () => await navigator.clipboard.readText()")  # not what was copied before
-        return str(self.page.evaluate("navigator.clipboard.readText()"))
+        """The text that this entry of the Copy menu writes."""
+        with self.copying() as found:
+            self.page.get_by_role("button", name="Copy", exact=True).click()
+            self.page.get_by_role("menuitem", name=what).click()
+        return found[0]
+
+    def pgn(self) -> chess.pgn.Game:
+        """The game as the page writes it."""
+        game = chess.pgn.read_game(io.StringIO(self.copied("PGN")))
+        assert game
+        assert not game.errors
+        return game
+
+    def sans(self) -> list[str]:
+        """The moves in the list, in its order."""
+        return self.moves.locator("button.move").all_inner_texts()
+
+    def counts(self, moves: int, timeout: int | None = None) -> None:
+        """Waits until the list has so many moves, those of variations included."""
+        expect(self.moves.locator("button.move")).to_have_count(moves, timeout=timeout)
+
+    def menu(self, entry: str) -> None:
+        """Chooses an entry of the Game menu."""
+        self.page.get_by_role("button", name="Game", exact=True).click()
+        self.page.get_by_role("menuitem", name=entry).click()
+
+    def move_menu(self, move: str, entry: str) -> None:
+        """Chooses an entry of a move's menu."""
+        self.moves.get_by_role("button", name=move, exact=True).click(button="right")
+        self.page.get_by_role("menuitem", name=entry).click()
+
+    def new(self, board: str) -> None:
+        """Opens an empty board: "Chess", "Go, 9 × 9"."""
+        self.page.get_by_role("button", name="New", exact=True).click()
+        self.page.get_by_role("menuitem", name=board, exact=True).click()
+
+    def paste(self, text: str) -> None:
+        """Pastes a text into the page, outside of any field."""
+        self.page.evaluate(
+            """(text) => {
+                const data = new DataTransfer();
+                data.setData("text/plain", text);
+                const event = new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true });
+                document.body.dispatchEvent(event);
+            }""",
+            text,
+        )
+
+    def drop(self, text: str, name: str = "game.pgn") -> None:
+        """Drops a file onto the page."""
+        self.page.evaluate(
+            """([text, name]) => {
+                const data = new DataTransfer();
+                data.items.add(new File([text], name));
+                const event = new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true });
+                document.body.dispatchEvent(event);
+            }""",
+            [text, name],
+        )
 
     def board(self, game: str = "chess") -> Locator:
         return self.page.locator(BOARDS[game])
 
-    def after(self, move: str, game: str = "chess") -> None:
-        """Waits until the board stands after a move; "" for the start."""
-        name = rf"to move, after {re.escape(move)}\." if move else r"to move\."
-        expect(self.board(game)).to_have_attribute("aria-label", re.compile(name))
+    def after(self, move: str, game: str = "chess", timeout: int | None = None) -> None:
+        """Waits until the board shows the position after a move; "" for the start."""
+        expect(self.board(game)).to_have_attribute("data-after", move, timeout=timeout)
+
+    def play_state(self, state: str, side: str = "w", timeout: int | None = None) -> None:
+        """Waits until a game against an opponent is in this state: "human", "thinking", "away", "over" and others."""
+        wanted = f".play-state[data-state='{state}'][data-side='{side}']"
+        expect(self.page.locator(wanted)).to_have_count(1, timeout=timeout)
+
+    def my_turn(self, side: str = "w", timeout: int | None = None) -> None:
+        """Waits until the person, who plays this side, is to move."""
+        self.play_state("human", side, timeout)
 
     # Chess
 
@@ -149,6 +228,24 @@ class Desk:
         return {
             colour: self.page.locator(f"#board svg.go .stones circle.{colour}").count() for colour in ("black", "white")
         }
+
+
+def wait_for(page: Page, so: str, argument: Any = None) -> None:
+    """Waits until an async function gives true: Playwright's wait_for_function takes any promise for true."""
+    for _ in range(SEARCHED // 20):
+        if page.evaluate(so, argument):
+            return
+        page.wait_for_timeout(20)
+    raise AssertionError(f"never true: {so}")
+
+
+def arrived(page: Page, routes: list[Route]) -> Route:
+    """Waits for a request that a route holds; the last one."""
+    for _ in range(SEARCHED // 20):
+        if routes:
+            return routes.pop()
+        page.wait_for_timeout(20)  # lets the browser's messages in
+    raise AssertionError("no request has come")
 
 
 def answer_with(asked: Route, move: str) -> None:
