@@ -45,8 +45,10 @@ from removal import NONE, RAISE, Function, functions  # noqa: E402
 
 COMPILED_CALLERS = 6
 """Steps from a compiled function, whose execution Python does not see, to a caller that it sees."""
-TESTS_PER_FILE, SECONDS_PER_FILE, FILES = 6, 15.0, 5
+TESTS_PER_FILE, SECONDS_PER_FILE, FILES = 6, 15.0, 8
 """Of a test file at most so many tests run for a function, for so long; so many files at most."""
+NEW_PROCESS = "a new process"
+"""Stands among the files that were tried for a try in a new process before all files were mapped."""
 FRESH_TESTS = 12
 """Tests of the last try, in a new process."""
 OPTIONS = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
@@ -101,10 +103,12 @@ class Tree:
 
 @dataclass
 class Mapped:
-    """What is known of a test file: seconds of each test that passes, and the tests that execute each function."""
+    """What is known of a test file: seconds of each test that passes, the tests that execute each function themselves,
+    and those for which it is executed when something that tests share is set up."""
 
     seconds: dict[str, float] = field(default_factory=dict)
     executed: dict[tuple[str, str], list[str]] = field(default_factory=dict)
+    set_up: dict[tuple[str, str], list[str]] = field(default_factory=dict)
 
 
 class Map:
@@ -121,8 +125,11 @@ class Map:
         with contextlib.suppress(FileNotFoundError):
             known = json.loads(self.place(file).read_text("utf-8"))
             if known["source"] == digest((self.tree.root / file).read_text("utf-8")):
-                executed = {(module, name): tests for module, name, tests in known["executed"]}
-                return Mapped(known["seconds"], executed)
+                executed, set_up = (
+                    {(module, name): tests for module, name, tests in known.get(part, [])}
+                    for part in ("executed", "set_up")
+                )
+                return Mapped(known["seconds"], executed, set_up)
         return None
 
     def make(self, file: str, seconds: float, markers: str) -> Mapped:
@@ -136,20 +143,24 @@ class Map:
         if times.exists():
             for test, taken in map(json.loads, times.read_text("utf-8").splitlines()):
                 found.seconds[test] = round(taken, 3)
-        executed: dict[tuple[str, str], set[str]] = collections.defaultdict(set)
+        noted: dict[tuple[str, str, str], set[str]] = collections.defaultdict(set)
         if notes.exists():
             for line in notes.read_text("utf-8", errors="replace").splitlines():
-                test, _, rest = line.partition("\t")
-                module, _, name = rest.partition("\t")
-                executed[module, name].add(test)
+                test, phase, module, name = (line.split("\t") + [""] * 4)[:4]
+                noted[phase, module, name].add(test)
             notes.unlink()
-        for key, tests in executed.items():
+        for (phase, module, name), tests in noted.items():
             passed = sorted((test for test in tests if test in found.seconds), key=lambda test: found.seconds[test])
-            found.executed[key] = passed[: 4 * FRESH_TESTS]
-        self.place(file).write_text(json.dumps({
-            "source": digest((self.tree.root / file).read_text("utf-8")), "seconds": found.seconds,
-            "executed": [[*key, tests] for key, tests in found.executed.items()],
-        }), encoding="utf-8")  # fmt: skip
+            part = found.executed if phase == "call" else found.set_up
+            part.setdefault((module, name), []).extend(passed[: 4 * FRESH_TESTS])
+        self.place(file).write_text(
+            json.dumps({
+                "source": digest((self.tree.root / file).read_text("utf-8")), "seconds": found.seconds,
+                "executed": [[*key, tests] for key, tests in found.executed.items()],
+                "set_up": [[*key, tests] for key, tests in found.set_up.items()],
+            }),
+            encoding="utf-8",
+        )  # fmt: skip
         return found
 
 
@@ -250,10 +261,11 @@ class Audit:
         return [way for way in function.ways if self.key(function, way) not in self.known
                 and (way != RAISE or self.known.get(self.key(function, NONE)) == "no")]  # fmt: skip
 
-    def tests(self, function: Function, mapped: Mapped) -> list[str]:
-        """The tests of a file that execute a function, quickest first."""
+    def tests(self, function: Function, mapped: Mapped, set_up: bool = False) -> list[str]:
+        """The tests of a file that execute a function, quickest first. set_up: also by what they share."""
         names = self.callers.get((function.module, function.name), {(function.module, function.name)})
-        found = {test for name in names for test in mapped.executed.get(name, [])}
+        parts = [mapped.executed, mapped.set_up] if set_up else [mapped.executed]
+        found = {test for name in names for part in parts for test in part.get(name, []) if test in mapped.seconds}
         return sorted(found, key=lambda test: mapped.seconds[test])
 
     def map_files(self, files: list[str], end: float, slowest: float, markers: str) -> None:
@@ -315,19 +327,26 @@ class Audit:
         print(f"{file}: {noticed} of {total} removals noticed", flush=True)
 
     def in_new_processes(self, end: float, complete: bool) -> None:
-        """The last try of what survived so far. Functions that no test executes survive if all files are mapped."""
+        """The last try of what FILES test files did not notice in forks, or all files if all are mapped.
+
+        A function that no test executes survives if all files are mapped.
+        """
         for function in self.functions:
             for way in function.ways:
                 if time.monotonic() > end or way not in self.todo(function):
                     continue
-                found = [(seconds, test) for mapped in self.mapped.values() for test in self.tests(function, mapped)
-                         for seconds in [mapped.seconds[test]]]  # fmt: skip
-                if not found and complete:
+                tried = self.files_tried[self.key(function, way)]
+                if not complete and (len(tried) < FILES or NEW_PROCESS in tried):
+                    continue
+                found = [(mapped.seconds[test], test) for mapped in self.mapped.values()
+                         for test in self.tests(function, mapped, set_up=True)]  # fmt: skip
+                if found:
+                    self.fresh(function, way, [test for _, test in sorted(found)[:FRESH_TESTS]], complete)
+                elif complete:
                     self.write(function, way, "no", [], last=True)
-                if found and (complete or self.files_tried[self.key(function, way)]):
-                    self.fresh(function, way, [test for _, test in sorted(found)[:FRESH_TESTS]])
 
-    def fresh(self, function: Function, way: str, tests: list[str]) -> None:
+    def fresh(self, function: Function, way: str, tests: list[str], complete: bool) -> None:
+        """Run tests in a new process. That none fails is the last word only if all test files are mapped."""
         more = {"NUMBA_DISABLE_JIT": "1"} if function.compiled else {}
         call = [sys.executable, "-m", "pytest", "-x", *OPTIONS, *tests]
         seconds = 120 + 10 * sum(mapped.seconds.get(test, 0) for mapped in self.mapped.values() for test in tests)
@@ -337,7 +356,7 @@ class Audit:
             self.write(function, way, "not tried", [], last=True)  # its tests need compiled kernels
             return
         answer = "too long" if code is None else "yes" if code else "no"
-        self.write(function, way, answer, sorted({test.split("::")[0] for test in tests}), last=True)
+        self.write(function, way, answer, [NEW_PROCESS], last=complete)
 
     def report(self, complete: bool) -> None:
         """Counts by package, and the survivors."""
@@ -346,7 +365,7 @@ class Audit:
         for function in self.functions:
             package = function.module.split("/")[0]
             answers = {way: self.known.get(self.key(function, way)) for way in function.ways}
-            tested = any(self.tests(function, mapped) for mapped in self.mapped.values())
+            tested = any(self.tests(function, mapped, set_up=True) for mapped in self.mapped.values())
             lost = [way for way, answer in answers.items() if answer == "no"]
             row = rows[package]
             row["functions"] += 1
@@ -423,6 +442,7 @@ def main(minutes: float, only: str, folder: Path, slowest: float, report: bool, 
         audit.map_files(some, -1.0 if report else end, slowest, markers)
         if not report:
             audit.in_forks(end)
+            audit.in_new_processes(end, complete=False)
     complete = len(audit.mapped) == len(files)
     if not report:
         audit.in_new_processes(end, complete)

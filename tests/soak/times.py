@@ -10,6 +10,15 @@ import pytest
 
 
 def pytest_runtest_logstart(nodeid: str) -> None:
+    begin()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_call(item: pytest.Item) -> None:
+    begin()
+
+
+def begin() -> None:
     tracer = getattr(sys.modules.get("sitecustomize"), "tracer", None)
     if tracer is not None:
         tracer.begin()

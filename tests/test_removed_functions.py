@@ -1,0 +1,105 @@
+"""The audit of `python -m soak.mutate --functions`: what it removes of a module, and how."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent / "soak" / "site"))
+
+import removal
+
+MODULE = '''
+from functools import cache
+
+class Box:
+    """A box."""
+
+    def __init__(self, size):
+        self.size = size
+
+    @property
+    def double(self):
+        """Twice the size."""
+        return 2 * self.size
+
+    def times(self, many):
+        return many * self.size
+
+def counted(last):
+    for number in range(last):
+        yield number
+
+def adder(step):
+    def add(value):
+        return value + step
+    return add
+
+@cache
+def square(number):
+    return number * number
+
+def declared(number):
+    """Nothing yet."""
+    raise NotImplementedError
+
+def empty():
+    pass
+'''
+
+
+def loaded(name: str, way: str) -> dict[str, Any]:
+    """The module without one function."""
+    found = next(one for one in removal.functions("box.py", MODULE) if one.name == name)
+    names: dict[str, Any] = {"__name__": "box"}
+    exec(compile(removal.without(MODULE, name, found.line, way), "box.py", "exec"), names)
+    return names
+
+
+def test_the_functions_that_do_something() -> None:
+    found = {one.name: one.ways for one in removal.functions("box.py", MODULE)}
+    assert list(found) == [
+        "Box.__init__", "Box.double", "Box.times", "counted", "adder", "adder.<locals>.add", "square",
+    ]  # fmt: skip
+    assert found["Box.times"] == (removal.NONE, removal.ARGUMENT, removal.RAISE)
+    assert found["Box.double"] == found["counted"] == (removal.NONE, removal.RAISE)
+
+
+def test_each_way_of_removal() -> None:
+    whole = loaded("counted", removal.RAISE)
+    assert (whole["Box"](3).double, whole["Box"](3).times(5), whole["adder"](2)(5), whole["square"](4)) == (
+        6,
+        15,
+        7,
+        16,
+    )
+    assert loaded("Box.times", removal.NONE)["Box"](3).times(5) is None
+    assert loaded("Box.times", removal.ARGUMENT)["Box"](3).times(5) == 5
+    assert loaded("square", removal.ARGUMENT)["square"](4) == 4
+    assert loaded("Box.double", removal.NONE)["Box"](3).double is None
+    assert list(loaded("counted", removal.NONE)["counted"](3)) == []
+    assert loaded("adder.<locals>.add", removal.NONE)["adder"](2)(5) is None
+    with pytest.raises(RuntimeError, match="removed"):
+        loaded("adder", removal.RAISE)["adder"](2)
+    with pytest.raises(LookupError):
+        removal.without(MODULE, "square", 1, removal.NONE)
+
+
+def test_free_variables_and_generators_stay_what_they_are() -> None:
+    """A fork puts the code of the removed function in place of the original, which needs the same of both."""
+    for one in removal.functions("box.py", MODULE):
+        original = compile(MODULE, "box.py", "exec")
+        for way in one.ways:
+            changed = compile(removal.without(MODULE, one.name, one.line, way), "box.py", "exec")
+            before, after = (
+                next(
+                    code
+                    for code in removal.codes(whole)
+                    if (code.co_qualname, code.co_firstlineno) == (one.name, one.line)
+                )
+                for whole in (original, changed)
+            )
+            assert (before.co_freevars, before.co_flags) == (after.co_freevars, after.co_flags)
