@@ -199,10 +199,11 @@ def test_stones_labels_and_marks_are_kept_in_the_sgf(desk: Desk) -> None:
     desk.keys("End")
     expect(marks).to_have_count(7)
     # Under moves that were played, by the mouse and by keys.
-    desk.new("Go, 9 × 9")
+    go(desk)
     expect(marks).to_have_count(0)
     expect(stones(desk, "black")).to_have_count(0)
     tools = desk.page.get_by_role("radiogroup", name="Tools")
+    expect(tools.get_by_role("radio", name="Play moves")).to_be_focused()
     assert serious(desk.page) == []
     tool(desk, "Play moves", "E5")
     expect(stones(desk, "black")).to_have_count(1, timeout=SEARCHED)
