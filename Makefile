@@ -9,7 +9,7 @@ READY := $(VENV)/.ready
 PAGE := src/kibitz/web/page/index.html
 FRONTEND := $(shell find frontend -name node_modules -prune -o -type f -print)
 
-.PHONY: demo demo-go test test-page test-slow soak pictures lint install page docs clean
+.PHONY: demo demo-go test test-page test-process test-browser test-slow test-times runs soak pictures lint install page docs clean
 
 install: $(READY) $(PAGE)
 
@@ -36,16 +36,33 @@ demo-go: $(READY)
 # Two processes with one thread each: networks of tests are so small that two threads mostly wait for each other.
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile
 
-test: $(READY) $(PAGE)
-	$(PYTEST) -m "not slow"
+# The tiers of docs/dev/testing.md. `make test` needs no browser, no other process and no training.
+test: $(READY)
+	$(PYTEST) -m fast
 
-# The page's logic, in Node: seconds. `make test` does this too.
+# The page's logic, in Node: seconds. `make test-process` does this too.
 test-page: $(READY)
 	@$(BIN)/python tools/test_page.py
 
-# Installs, kills trainings again and again, trains whole recipes, compares all that is recorded; .ci/run does this too.
+test-process: $(READY) $(PAGE)
+	$(PYTEST) -m process
+
+test-browser: $(READY) $(PAGE)
+	$(PYTEST) -m browser
+
+# Installs, kills trainings again and again, trains whole recipes, compares all that is recorded.
 test-slow: $(READY) $(PAGE)
 	$(PYTEST) -m slow
+
+# All tests, and what each file of them costs: the table of docs/dev/testing.md.
+test-times: $(READY) $(PAGE)
+	$(PYTEST) --costs .costs.json; status=$$?; $(BIN)/python tools/write_test_times.py .costs.json; exit $$status
+
+# Trains again, and records, the small runs that fixtures copy.
+runs: $(READY)
+	rm -rf tests/recorded/trained
+	KIBITZ_NEW_RUNS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -p no:xdist $$(grep -rlE "trained\(|recorded\(" tests --include='test_*.py') \
+		tests/personal/test_evaluation.py tests/evaluation tests/engines/test_sessions.py tests/web/test_app.py
 
 # Fuzzing, kills, a board under attack, long sessions: MINUTES in all, and the next call goes on (docs/RELIABILITY.md).
 # Guided by coverage where atheris is installed (pip install atheris), else by chance.
@@ -69,4 +86,4 @@ docs: $(READY)
 	@echo "site/index.html"
 
 clean:
-	rm -rf $(VENV) demo site src/kibitz/web/page frontend/node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .costs.json demo site src/kibitz/web/page frontend/node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis

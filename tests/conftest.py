@@ -17,7 +17,12 @@ from kibitz.games.chess.replay import STANDARD_START
 from kibitz.store.split import Split
 from kibitz.store.store import Store
 from kibitz.store.writer import StoreWriter
+from support.examples import choose_profile
 from support.helpers import GAMES, SMALL, import_games
+from support.trained import trained
+
+pytest_plugins = ("support.costs",)
+choose_profile()
 
 # A shell that starts the tests in the background has told them to ignore Ctrl-C, and the programs that they start too.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -109,26 +114,23 @@ def small_go_store(tmp_path_factory: pytest.TempPathFactory) -> Store:
 def small_run(tmp_path_factory: pytest.TempPathFactory, small_store: Store) -> Path:
     """A `winner` trained on the small store for a moment. Read only."""
     from kibitz.systems.winner import Settings
-    from kibitz.training.fit import train
     from kibitz.training.trainer import TrainConfig
 
     path = tmp_path_factory.mktemp("runs") / "winner-1"
     plan = TrainConfig(
         summary_every=20, validate_every=40, checkpoint_every=40, validate_positions=2000, precision="32-true"
     )
-    train("winner", Settings(**SMALL, batch=256, iterations=120), str(small_store.path), run=path, plan=plan)
-    return path
+    settings = Settings(**SMALL, batch=256, iterations=120)
+    return trained("winner", settings, small_store, path, plan, also=("last.pt", "snapshots"))
 
 
 @pytest.fixture(scope="session")
 def human_run(small_store: Store, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small network of `human`, trained for a moment. Read only."""
     from kibitz.systems.human import Settings
-    from kibitz.training.fit import train
     from kibitz.training.trainer import TrainConfig
 
     path = tmp_path_factory.mktemp("human") / "human-1"
     plan = TrainConfig(20, 1000, 1000, validate_positions=500, precision="32-true")
     settings = Settings(blocks=1, filters=16, batch=128, warmup=5, iterations=60)
-    train("human", settings, str(small_store.path), run=path, plan=plan)
-    return path
+    return trained("human", settings, small_store, path, plan, also=("snapshots",))

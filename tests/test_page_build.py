@@ -12,6 +12,7 @@ from types import ModuleType
 
 import pytest
 
+pytestmark = pytest.mark.process  # Node
 ROOT = Path(__file__).parents[1]
 
 NPM = """#!/bin/sh

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kibitz.stats import MOST_UNITS, ClusterBootstrap, Estimate, binned_reliability, log_loss, reliability, slices
+from support.examples import share
 
 rows = st.lists(
     st.tuples(st.integers(-3, 6), st.floats(0, 1), st.booleans(), st.booleans()),  # game, probability, outcome, mask
@@ -30,7 +31,6 @@ def quick(game: np.ndarray) -> ClusterBootstrap:
 
 
 @given(rows)
-@settings(max_examples=80, deadline=None)
 def test_mean_is_the_slow_mean_inside_its_interval(table: list[tuple[int, float, bool, bool]]) -> None:
     game, values, _, mask = columns(table)
     kept = [(g, v) for g, v, m in zip(game, values, mask, strict=True) if m]
@@ -50,7 +50,6 @@ def test_mean_is_the_slow_mean_inside_its_interval(table: list[tuple[int, float,
 
 
 @given(rows, st.integers(1, 12))
-@settings(max_examples=80, deadline=None)
 def test_calibration_error_is_the_slow_one(table: list[tuple[int, float, bool, bool]], bins: int) -> None:
     game, probability, outcome, _ = columns(table)
     found: dict[int, list[tuple[float, float]]] = defaultdict(list)
@@ -189,7 +188,7 @@ def test_wrong_calls_are_refused(call: object) -> None:
 
 
 @given(rows, st.integers(1, 12))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=share(0.5))
 def test_reliability_rows_make_up_the_whole(table: list[tuple[int, float, bool, bool]], bins: int) -> None:
     game, probability, outcome, _ = columns(table)
     made = reliability(probability, outcome, game, bins)
@@ -233,7 +232,7 @@ def test_slices_by_labels_keep_empty_ones() -> None:
 
 
 @given(rows)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=share(0.5))
 def test_means_of_several_values_are_those_of_each(table: list[tuple[int, float, bool, bool]]) -> None:
     game, values, others, mask = columns(table)
     groups = quick(game)
@@ -243,7 +242,6 @@ def test_means_of_several_values_are_those_of_each(table: list[tuple[int, float,
 
 
 @given(rows)
-@settings(max_examples=60, deadline=None)
 def test_correlation_is_the_slow_one(table: list[tuple[int, float, bool, bool]]) -> None:
     game, values, others, mask = columns(table)
     values = np.round(values, 3)  # differences that are lost in rounding are no variation
@@ -278,7 +276,6 @@ boards = st.lists(
 
 
 @given(boards)
-@settings(max_examples=80, deadline=None)
 def test_positions_of_many_predictions_are_those_predictions_one_by_one(
     table: list[tuple[int, list[tuple[float, bool]]]],
 ) -> None:

@@ -110,13 +110,13 @@ def test_an_interrupt_keeps_the_work(small_store: Store, tmp_path: Path) -> None
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     metrics = tmp_path / "run" / "metrics.jsonl"
-    until = time.monotonic() + 60
+    until = time.monotonic() + 600
     while not (metrics.exists() and metrics.read_text()):
-        assert time.monotonic() < until, "no summary within a minute"
+        assert time.monotonic() < until, "no summary within ten minutes"
         assert process.poll() is None
         time.sleep(0.05)
     os.kill(process.pid, signal.SIGINT)
-    out, _ = process.communicate(timeout=60)
+    out, _ = process.communicate(timeout=600)
     assert process.returncode == 130
     assert mentions(out, "command")
     assert (tmp_path / "run" / "last.pt").is_file()

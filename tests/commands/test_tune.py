@@ -219,10 +219,10 @@ def started(call: list[str], until: Path) -> subprocess.Popen[str]:
     process = subprocess.Popen(
         [sys.executable, "-m", "kibitz", *call], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    limit = time.monotonic() + 60
+    limit = time.monotonic() + 600
     while not until.exists():
         assert process.poll() is None, process.communicate()
-        assert time.monotonic() < limit, "no such file within a minute"
+        assert time.monotonic() < limit, "no such file within ten minutes"
         time.sleep(0.002)
     return process
 
@@ -239,7 +239,7 @@ def test_a_killed_search_goes_on(small_store: Store, tmp_path: Path, capsys: pyt
     call = ["tune", "convchess", str(small_store.path), *LONG, "--out", str(tmp_path / "s.journal")]
     process = started(call, tmp_path / "s" / "trial-002" / "last.pt")
     os.kill(process.pid, signal.SIGKILL)
-    process.communicate(timeout=60)
+    process.communicate(timeout=600)
     assert process.returncode == -signal.SIGKILL
     report, said = report_of(call, capsys)
     assert "trial 1 of 2" not in said

@@ -50,7 +50,7 @@ def test_python_chess_is_its_gui(compared_run: Path) -> None:
             begun = time.perf_counter()
             analysis.stop()
             assert analysis.wait().move in board.legal_moves
-            assert time.perf_counter() - begun < 10
+            assert time.perf_counter() - begun < 60
 
 
 def test_pondering(compared_run: Path) -> None:

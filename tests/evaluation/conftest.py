@@ -14,6 +14,7 @@ from kibitz.evaluation.games import Chosen, choose
 from kibitz.evaluation.positions import tsne
 from kibitz.runs import Run
 from kibitz.store.store import Store
+from support.trained import trained
 
 
 @pytest.fixture(scope="session")
@@ -47,7 +48,6 @@ Mover = Callable[..., Run]
 def mover(small_store: Store, tmp_path_factory: pytest.TempPathFactory) -> Mover:
     """Train a system that predicts moves on the small store, for a moment."""
     from kibitz.systems import load
-    from kibitz.training.fit import train
     from kibitz.training.trainer import TrainConfig
 
     known: dict[Any, Run] = {}
@@ -65,8 +65,7 @@ def mover(small_store: Store, tmp_path_factory: pytest.TempPathFactory) -> Mover
             }
             wanted = load(system).settings_type(**quick | settings)
             plan = TrainConfig(10, 1000, 1000, validate_positions=500, precision="32-true")
-            train(system, wanted, str(small_store.path), run=path, plan=plan)
-            known[key] = Run(path)
+            known[key] = Run(trained(system, wanted, small_store, path, plan))
         return known[key]
 
     return make

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kibitz.games.hashing import HashSet, hash_games
+from support.examples import share
 
 STANDARD = np.arange(68, dtype=np.uint8)
 
@@ -18,7 +19,6 @@ def names(games: list[tuple[list[int], int]], starts: np.ndarray | None = None) 
     return hash_games(moves, plies, starts, results, STANDARD).tolist()  # type: ignore[no-any-return]
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(st.tuples(st.lists(st.integers(4, 2**15), max_size=6), st.sampled_from([-1, 0, 1])), max_size=30))
 def test_equal_exactly_for_equal_games(games: list[tuple[list[int], int]]) -> None:
     """Against a slow twin: games as keys. (64 bits: chance will not make two alike here.)
@@ -51,7 +51,7 @@ def test_starts_count_but_not_how_the_standard_one_was_said() -> None:
     assert plain[0] == plain[1] == mixed[0] != mixed[1]
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=share(0.5))
 @given(st.lists(st.lists(st.integers(1, 200).map(lambda n: n << 40), max_size=300), max_size=10))
 def test_the_set_is_a_set(batches: list[list[int]]) -> None:
     """Against Python's; the hashes here all fall on the same place of the table."""

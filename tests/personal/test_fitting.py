@@ -29,6 +29,15 @@ from kibitz.training.trainer import TIME_LIMIT, TrainConfig
 from support import person
 from support.causes import mentions, naming
 
+
+@pytest.fixture(scope="module")
+def personal_run(my_games: Path, human_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Trained now, not recorded: other trainings are compared with it bit for bit."""
+    path = tmp_path_factory.mktemp("personal") / "run"
+    make(PersonalRequest([str(my_games)], base=str(human_run), run=path, precision="32-true"))
+    return path
+
+
 FORKS = """
 import json, os, signal, sys
 from pathlib import Path

@@ -31,6 +31,7 @@ from kibitz.runs import Run
 from kibitz.store.store import Store
 from support import go_person
 from support.causes import each_mentions, naming
+from support.trained import point_to, recorded, trained, weights_hash
 
 SMALL = Settings(blocks=2, filters=16, channels=4, players="A\nB", rank=43)
 
@@ -39,14 +40,12 @@ SMALL = Settings(blocks=2, filters=16, channels=4, players="A\nB", rank=43)
 def base(small_go_store: Store, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small network of `gohuman`, trained for a moment."""
     from kibitz.systems.gohuman import Settings as GoHumanSettings
-    from kibitz.training.fit import train
     from kibitz.training.trainer import TrainConfig
 
     path = tmp_path_factory.mktemp("gohuman") / "gohuman-1"
     plan = TrainConfig(5, 1000, 1000, validate_positions=100, precision="32-true")
     settings = GoHumanSettings(blocks=1, filters=16, batch=32, warmup=2, iterations=10, most_epochs=0)
-    train("gohuman", settings, str(small_go_store.path), run=path, plan=plan)
-    return path
+    return trained("gohuman", settings, small_go_store, path, plan)
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +56,10 @@ def games(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def player_run(games: Path, base: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("player") / "run"
-    make(PersonalRequest([str(games)], base=str(base), run=path, precision="32-true"))
+    key = {"games": games.read_text(), "base": weights_hash(base)}
+    request = PersonalRequest([str(games)], base=str(base), run=path, precision="32-true")
+    recorded("gopersonal", key, path, lambda _: make(request))
+    point_to(path, base, games)
     return path
 
 
@@ -152,8 +154,9 @@ def test_examples_are_turned_together_with_what_is_expected(store: Store) -> Non
 
 
 def test_a_killed_call_goes_on_to_the_same_run(
-    player_run: Path, games: Path, base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    games: Path, base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    make(PersonalRequest([str(games)], base=str(base), run=tmp_path / "whole", precision="32-true"))
     seen = []
 
     def on_step(step: object) -> None:
@@ -165,7 +168,7 @@ def test_a_killed_call_goes_on_to_the_same_run(
     with pytest.raises(KeyboardInterrupt):
         make(request, on_step)
     assert make(request).reason == "done"
-    ours, theirs = load_file(tmp_path / "run" / "best.safetensors"), load_file(player_run / "best.safetensors")
+    ours, theirs = load_file(tmp_path / "run" / "best.safetensors"), load_file(tmp_path / "whole" / "best.safetensors")
     assert all(torch.equal(ours[name], theirs[name]) for name in theirs)
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kibitz.store.positions import Positions, permutation
 from kibitz.store.store import Store
 
 
-@settings(max_examples=150, deadline=None)
 @given(size=st.integers(1, 3000), seed=st.integers(0, 2**32), epoch=st.integers(0, 100), data=st.data())
 def test_a_shuffle_is_a_permutation(size: int, seed: int, epoch: int, data: st.DataObject) -> None:
     """Each number once; and any piece of it is what the whole has there."""
@@ -68,7 +67,6 @@ def test_places_that_are_not_there(first: int, count: int) -> None:
         permutation(10, 0, 0, first, count)
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     games=st.lists(st.integers(0, 3000), max_size=12),
     first=st.integers(0, 60),

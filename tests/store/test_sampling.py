@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -40,7 +40,6 @@ def allowed(store: Store, games: list[int], first: int, without: NDArray[np.bool
     return found
 
 
-@settings(deadline=None)
 @given(
     data=st.data(), lengths=st.lists(st.integers(0, 25), max_size=12), first=st.integers(0, 12), each=st.integers(0, 8)
 )

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -53,7 +53,6 @@ def test_unknown_dates_are_early() -> None:
     assert (sides == TRAIN).all()
 
 
-@settings(max_examples=100, deadline=None)
 @given(
     shares=st.tuples(st.floats(0, 49), st.floats(0, 49)),
     days=st.tuples(ANY_DAY, ANY_DAY),

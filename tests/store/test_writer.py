@@ -22,6 +22,7 @@ from kibitz.store.split import Split
 from kibitz.store.store import Store
 from kibitz.store.writer import StoreWriter
 from support.causes import naming
+from support.examples import share
 
 COLUMNS = pa.schema([
     ("white", pa.string()), ("result", pa.int8()), ("date", pa.date32()), ("source", pa.string()),
@@ -58,7 +59,7 @@ def left_in(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=share(0.5))
 @given(
     st.lists(st.lists(st.lists(st.integers(0, 2**15), max_size=4), max_size=5), min_size=1, max_size=5),
     st.integers(1, 4),

@@ -81,7 +81,7 @@ class Client:
                 yield (json.loads(line) for line in response)
 
 
-def until(true: Any, seconds: float = 30.0) -> None:
+def until(true: Any, seconds: float = PATIENCE) -> None:
     """Wait for something to become true."""
     end = time.monotonic() + seconds
     while not true():
@@ -121,7 +121,7 @@ def served(
         thread = threading.Thread(target=server.go)
         thread.start()
         try:
-            assert begun.wait(30)
+            assert begun.wait(PATIENCE)
             yield Client(found.getsockname()[1]), server.board
         finally:
             server.handle_exit(2, None)

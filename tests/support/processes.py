@@ -11,8 +11,8 @@ FAKE = str(Path(__file__).with_name("gtp_faults.py"))
 
 
 def is_gone(number: int) -> bool:
-    """Whether a process ends within a second; one that nobody has waited for yet counts as ended."""
-    for _ in range(100):
+    """Whether a process ends within 30 seconds; one that nobody has waited for yet counts as ended."""
+    for _ in range(3000):
         try:
             os.kill(number, 0)
             if Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] == "Z":

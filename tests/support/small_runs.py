@@ -7,12 +7,12 @@ from pathlib import Path
 
 from kibitz.runs import FORMAT, INFO, ONNX, WEIGHTS, write_json
 from kibitz.store.store import Store
+from support.trained import trained
 
 
 def make_mover(path: Path, store: Store) -> Path:
     """A small `chessnet` with a value network, trained for a moment."""
     from kibitz.systems.chessnet import Settings
-    from kibitz.training.fit import train
     from kibitz.training.trainer import TrainConfig
 
     plan = TrainConfig(
@@ -21,8 +21,7 @@ def make_mover(path: Path, store: Store) -> Path:
     settings = Settings(
         layers="8conv3x3p1.ip16", min_rating=0, batch=64, iterations=20, value_batch=64, value_iterations=20
     )
-    train("chessnet", settings, str(store.path), run=path, plan=plan)
-    return path
+    return trained("chessnet", settings, store, path, plan)
 
 
 def make_go(path: Path) -> Path:

@@ -52,6 +52,7 @@ def test_networks(client: Client, small_run: Path) -> None:
         assert ("white" in listed[name]["answers"]) == bool(outputs & {"white_wins", "white_better", "value"})
 
 
+@pytest.mark.process
 def test_runs_in_the_folder_runs(
     client: Client, small_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -82,6 +83,7 @@ def test_runs_in_the_folder_runs(
     assert mentions(lines[-1]["error"], "weights")
 
 
+@pytest.mark.process
 def test_weights_that_change_are_loaded_anew(
     client: Client, small_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -129,6 +131,7 @@ def test_a_training_as_it_goes_on(
     assert client.get("/api/runs/runs/live/metrics").json["total"] == 0
 
 
+@pytest.mark.process
 def test_snapshots(client: Client, small_run: Path) -> None:
     found = client.get(f"/api/runs/{str(small_run).replace('/', '%2F')}/snapshots").json["snapshots"]
     assert [snapshot["iteration"] for snapshot in found] == [40, 80, 120]
@@ -265,7 +268,7 @@ BODIES = VALUES | some.fixed_dictionaries(
 )  # fmt: skip
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(path=some.sampled_from(POSTS), body=BODIES)
 def test_any_json_is_answered(client: Client, path: str, body: Any) -> None:
     answer = client.post(f"/api/{path}", {**body, "seconds": 0.01} if isinstance(body, dict) else body)
@@ -275,13 +278,13 @@ def test_any_json_is_answered(client: Client, path: str, body: Any) -> None:
         assert 0 < len(answer.json["error"]) < 500
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(path=some.sampled_from(POSTS), body=some.binary(max_size=200))
 def test_any_bytes_are_answered(client: Client, path: str, body: bytes) -> None:
     assert client.ask("POST", f"/api/{path}", body, JSON).status == 400
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=some.text(alphabet="()[];:\\{}<>$*-+=#%/BWCabeNf123.0O \n\"'AS", max_size=120))
 def test_any_record_is_answered(client: Client, text: str) -> None:
     for record in (text, "(;SZ[9]" + text, "1. e4 " + text, '[FEN "' + text):

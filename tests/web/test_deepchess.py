@@ -12,6 +12,7 @@ from kibitz.store.store import Store
 from support.board_client import Client, served
 from support.causes import mentions
 from support.helpers import SMALL_PAIRS
+from support.trained import trained
 
 LINE = {"game": "chess", "moves": ["e2e4", "e7e5"]}
 
@@ -19,14 +20,12 @@ LINE = {"game": "chess", "moves": ["e2e4", "e7e5"]}
 @pytest.fixture(scope="module")
 def run(small_store: Store, tmp_path_factory: pytest.TempPathFactory) -> Path:
     from kibitz.systems.deepchess import Settings
-    from kibitz.training.fit import train
     from kibitz.training.trainer import TrainConfig
 
     path = tmp_path_factory.mktemp("pairs") / "deepchess-1"
-    quick = {**SMALL_PAIRS, "positions": 4, "pretrain_epochs": 1.0, "epochs": 1.0, "pairs": 5000}
+    quick = {**SMALL_PAIRS, "positions": 6, "pretrain_epochs": 1.0, "epochs": 2.0, "pairs": 10_000}
     plan = TrainConfig(1000, 1000, 1000, validate_positions=500, precision="32-true")
-    train("deepchess", Settings(**quick), str(small_store.path), run=path, plan=plan)  # type: ignore[arg-type]
-    return path
+    return trained("deepchess", Settings(**quick), small_store, path, plan)  # type: ignore[arg-type]
 
 
 @pytest.fixture(scope="module")

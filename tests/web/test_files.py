@@ -216,9 +216,9 @@ def test_commands_of_comments_are_no_words() -> None:
 
 
 def test_a_comment_of_blanks_is_read_at_once() -> None:
-    begun = time.monotonic()
+    begun = time.process_time()  # of this process alone: others may have the cores
     found = load("1. e4 {a" + " " * 200_000 + "b [%clk 0:01:00]} *")
-    assert time.monotonic() - begun < 2
+    assert time.process_time() - begun < 2
     assert found["tree"][1]["commands"] == {"clk": "0:01:00"}
 
 

@@ -22,6 +22,7 @@ from support.board_client import Client, until
 from support.causes import naming
 from support.processes import is_gone
 
+pytestmark = pytest.mark.process
 HEAVY = ("torch", "lightning_fabric")
 CHESS = {"game": "chess", "moves": ["e2e4", "e7e5", "g1f3"]}
 GO = {"game": "go", "size": 9, "moves": ["C3", "G7"]}

@@ -183,7 +183,9 @@ class Desk:
             thinker.play(line, limits)
             said, patience = None, (limits.seconds or 0) + SILENCE
             until = time.monotonic() + patience
-            while not thinker.over:
+            over = False
+            while not over:
+                over = thinker.over  # before the look: what it thought last is reported too
                 found = thinker.look(stop)
                 if stop.is_set():
                     return

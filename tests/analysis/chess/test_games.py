@@ -175,7 +175,7 @@ def test_a_comment_without_end_does_not_fill_the_memory(file: Path, monkeypatch:
         read_text(file, SCHOLAR + "\n1. d4 {" + "no end\n" * 1000)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_mutated_games_never_make_it_raise(tmp_path: Path, data: st.DataObject) -> None:
     text = bytearray(

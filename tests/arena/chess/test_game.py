@@ -187,7 +187,7 @@ def test_an_engine_that_ended_between_two_games_is_started_again(engine: Callabl
         first = one._process
         assert first is not None
         os.kill(first, signal.SIGKILL)
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 600
         while one._engine is not None and one._engine.runs and time.monotonic() < deadline:
             time.sleep(0.02)
         one.start()
@@ -201,7 +201,7 @@ def test_an_engine_that_is_only_starting_is_ended(engine: Callable[..., str]) ->
     one = ChessEngine(Participant("a", tuple(shlex.split(engine("mute")))), 10)
     begun = threading.Thread(target=_quietly, args=(one.start,), daemon=True)
     begun.start()
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 600
     while one._process is None and time.monotonic() < deadline:
         time.sleep(0.01)
     process = one._process

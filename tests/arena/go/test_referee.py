@@ -35,6 +35,7 @@ def test_playouts_count_where_there_is_no_gnugo(monkeypatch: pytest.MonkeyPatch)
     assert referee.lead(board(), 9) == (0, "random playouts")
 
 
+@pytest.mark.process
 def test_playouts_count_where_gnugo_fails(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     broken = tmp_path / "gnugo"
     broken.write_text("#!/bin/sh\nexit 1\n")

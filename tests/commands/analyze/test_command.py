@@ -22,6 +22,7 @@ from kibitz.play.session import Session
 from kibitz.store.store import Store
 from support.causes import Ended, assert_refused, each_mentions, mentions, must_succeed
 from support.helpers import GAMES, SMALL_PAIRS
+from support.trained import trained
 
 SHORT = '[White "A"]\n[Black "B"]\n[Result "*"]\n\n1. e4 e5 2. Nf3 Nc6 *\n\n'
 RATED = SHORT.replace("[Result", '[WhiteElo "2000"]\n[BlackElo "1500"]\n[Result')
@@ -39,14 +40,12 @@ def file(tmp_path: Path) -> Path:
 def small_mover(path: Path, store: Store, system: str, **settings: Any) -> Path:
     """A run of a system that predicts moves, trained for a moment."""
     from kibitz.systems import load
-    from kibitz.training.fit import train
     from kibitz.training.trainer import TrainConfig
 
     plan = TrainConfig(
         summary_every=20, validate_every=40, checkpoint_every=40, validate_positions=500, precision="32-true"
     )
-    train(system, load(system).settings_type(**settings), str(store.path), run=path, plan=plan)
-    return path
+    return trained(system, load(system).settings_type(**settings), store, path, plan)
 
 
 SHARED_BODY = {

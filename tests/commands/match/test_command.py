@@ -209,7 +209,7 @@ def begun(arguments: list[str], games: int, pgn: Path) -> subprocess.Popen[str]:
         [sys.executable, "-m", "kibitz", "match", *arguments],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
     )  # fmt: skip
-    end = time.monotonic() + 30
+    end = time.monotonic() + 600
     while not pgn.exists() or pgn.read_text().count("[Round ") < games:
         assert time.monotonic() < end
         assert process.poll() is None, process.stderr and process.stderr.read()

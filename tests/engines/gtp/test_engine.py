@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kibitz.engines.gtp.session import GtpSettings
@@ -277,7 +277,6 @@ words = st.sampled_from(WORDS.split()) | st.text(max_size=8)
 sentences = st.lists(words, max_size=6).map(" ".join)
 
 
-@settings(deadline=None, max_examples=150)
 @given(st.lists(sentences, max_size=10))
 @example(["kata-analyze 1", "kata-analyze 1", "", "kata-analyze allow b A1"])
 @example(["play b A1", "kata-genmove_analyze w", "undo", "undo", "undo"])

@@ -148,7 +148,7 @@ def test_a_stop_comes_within_50_ms() -> None:
 
     def lines() -> Iterator[str]:
         yield "boardsize 19"
-        for i in range(12):
+        for i in range(60):
             yield "kata-analyze 1 ownership true"
             under_test.wait_for("info move", 40 * (i + 1))
             begun = time.perf_counter()

@@ -13,7 +13,7 @@ from typing import Any
 
 import chess
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kibitz.engines.uci import engine as uci
@@ -87,16 +87,16 @@ class Bench:
                 said.append(line)
                 yield line
         if self.engine._thread and not any(line.startswith("go infinite") for line in lines):
-            self.engine._thread.join(5)
+            self.engine._thread.join(60)
 
     def wait_for_thought(self) -> None:
-        end = time.monotonic() + 60
+        end = time.monotonic() + 600
         while not (self.players and self.players[-1].asked):
             assert time.monotonic() < end, "nothing was thought about"
             time.sleep(0.002)
 
     def wait_for(self, start: str, times: int = 1) -> None:
-        end = time.monotonic() + 60
+        end = time.monotonic() + 600
         while sum(line.startswith(start) for line in self.lines) < times:
             assert time.monotonic() < end, f"no {start} in {self.lines}"
             time.sleep(0.002)
@@ -401,7 +401,6 @@ words = st.sampled_from(WORDS.split()) | st.text(max_size=8)
 sentences = st.lists(words, max_size=8).map(" ".join)
 
 
-@settings(deadline=None, max_examples=200)
 @given(st.lists(sentences, max_size=12))
 @example(["go infinite", "go", "position fen", "go infinite", "setoption name", "stop", "stop"])
 def test_no_sentence_kills_it(lines: list[str]) -> None:
@@ -423,7 +422,7 @@ class Ponderer(Fake):
 
     def mind(self, board: chess.Board, limits: SearchLimits, stop: threading.Event, tell: Tell) -> SearchResult | None:
         if limits == SearchLimits(moves=limits.moves):
-            assert stop.wait(5)
+            assert stop.wait(60)
         move = chess.Move.from_uci("e2e4")
         line = PvLine(move, 7, None, 0.5, (move, chess.Move.from_uci("e7e5")), (400, 300, 300))
         return SearchResult(2, len(self.asked), 0.02, (line,))

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from kibitz.engines.uci.parser import FLAGS, NUMBERS, PositionCommand, legal, read_go
 from support.causes import mentions
+from support.examples import share
 
 START = chess.Board()
 
@@ -95,7 +96,7 @@ def test_an_illegal_move_ends_the_moves(wrong: str) -> None:
     assert len(position.board.move_stack) == 4
 
 
-@settings(max_examples=30)
+@settings(max_examples=share(0.5))
 @given(st.randoms(use_true_random=False))
 def test_step_by_step_is_at_once(rng: random.Random) -> None:
     """A game sent move by move, with steps back and other games between, is the game sent whole."""

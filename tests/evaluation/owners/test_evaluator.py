@@ -38,6 +38,7 @@ from kibitz.store.store import Store
 from kibitz.store.writer import StoreWriter
 from support.causes import each_mentions, mentions
 from support.helpers import bare, program
+from support.trained import trained
 
 GAMES = 16
 QUIET = EvalConfig(gnugo=None, playout_positions=0)
@@ -104,15 +105,14 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
 @pytest.fixture(scope="module")
 def run(store: Store, tmp_path_factory: pytest.TempPathFactory) -> Run:
     from kibitz.systems.gocnn import Settings
-    from kibitz.training.fit import train
     from kibitz.training.trainer import TrainConfig as Training
 
     path = tmp_path_factory.mktemp("go-runs") / "gocnn-1"
     settings = Settings(
         sizes="9,13", min_moves=0, handicap=9, layers="8conv3x3p1", last=3, iterations=12, batch=64, learning_rate=0.01
     )
-    train("gocnn", settings, str(store.path), run=path, plan=Training(10, 1000, 1000, 500, precision="32-true"))
-    return Run(path)
+    plan = Training(10, 1000, 1000, 500, precision="32-true")
+    return Run(trained("gocnn", settings, store, path, plan))
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from kibitz.evaluation.owners.points import BINS, KINDS, LINES, count_points, nearest_stone
 from kibitz.games.go.points import GRID, POINTS
 from kibitz.games.go.rules import CELL, COLOUR, empty_board
+from support.examples import share
 
 
 def empty(size: int) -> np.ndarray:
@@ -43,7 +44,7 @@ def test_four_points_by_hand() -> None:
 
 
 @given(st.integers(0, 10_000), st.sampled_from([9, 13, 19]))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=share(0.5))
 def test_sums_agree_with_each_other(seed: int, size: int) -> None:
     rng = np.random.default_rng(seed)
     board = np.tile(empty(size), (3, 1))
@@ -68,7 +69,7 @@ def test_sums_agree_with_each_other(seed: int, size: int) -> None:
 
 
 @given(st.integers(0, 10_000), st.sampled_from([9, 13, 19]), st.integers(0, 12))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=share(0.5))
 def test_nearest_stone_is_the_slow_one(seed: int, size: int, stones: int) -> None:
     rng = np.random.default_rng(seed)
     colours = empty(size)

@@ -38,6 +38,7 @@ from kibitz.store.store import Store
 from kibitz.systems.deepchess import Settings, positions
 from support.causes import each_mentions, mentions, naming
 from support.helpers import SMALL_PAIRS, bare, import_games, program
+from support.trained import trained
 
 PAWNS = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9, chess.KING: 0}
 ALL = EvalConfig(positions=0)
@@ -62,16 +63,14 @@ def quick() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def made(small_store: Store, tmp_path_factory: pytest.TempPathFactory, quick: None) -> Made:
-    """Train on the small store for a moment."""
-    from kibitz.training.fit import train
+    """A run on the small store, trained for a moment. Other settings are trained now: their records would be large."""
     from kibitz.training.trainer import TrainConfig
 
     def make(**settings: Any) -> Run:
         path = tmp_path_factory.mktemp("pairs") / "deepchess-1"
         quick = {**SMALL_PAIRS, "positions": 6, "pretrain_epochs": 1.0, "epochs": 2.0, "pairs": 10_000}
         plan = TrainConfig(1000, 1000, 1000, validate_positions=500, precision="32-true")
-        train("deepchess", Settings(**quick | settings), str(small_store.path), run=path, plan=plan)  # type: ignore[arg-type]
-        return Run(path)
+        return Run(trained("deepchess", Settings(**quick | settings), small_store, path, plan, record=not settings))  # type: ignore[arg-type]
 
     return make
 
@@ -351,6 +350,7 @@ def test_a_store_that_was_not_learned_from_has_no_by_position(
     render_test_page(found)
 
 
+@pytest.mark.slow
 def test_a_run_that_held_nothing_out_has_no_by_position(made: Made, small_store: Store) -> None:
     run = made(held_out=0.0, networks="full", pairs=2000)
     found = evaluate(run, small_store, choose(run, small_store), ALL, on_progress=quiet, log=pytest.fail)
@@ -411,6 +411,7 @@ def test_properties(result: dict[str, Any], opened: Run, small_store: Store, cho
         assert rows[name][3] > 1000
 
 
+@pytest.mark.slow
 def test_an_antisymmetric_network_is_so_in_the_table(made: Made, small_store: Store) -> None:
     run = made(antisymmetric=True, networks="full", pairs=2000)
     found = evaluate(run, small_store, choose(run, small_store), ALL, on_progress=quiet, log=pytest.fail)
@@ -646,6 +647,7 @@ def test_a_store_of_draws(opened: Run, bundled_games: list[str], make_store: Any
         choose(opened, store)
 
 
+@pytest.mark.slow
 def test_a_store_that_was_seen_whole(small_store: Store, tmp_path: Path, made: Made) -> None:
     run = made(networks="full", pairs=2000, epochs=1.0)
     info = json.loads((run.path / INFO).read_text())

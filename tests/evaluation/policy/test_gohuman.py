@@ -29,6 +29,7 @@ from kibitz.runs import Run
 from kibitz.store.store import Store
 from kibitz.store.writer import StoreWriter
 from support import go_oracle as oracle
+from support.trained import trained
 
 SIZES = (9, 13, 9, 9, 13, 9)
 KOMI = 5.5
@@ -65,13 +66,12 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
 @pytest.fixture(scope="module")
 def run(store: Store, tmp_path_factory: pytest.TempPathFactory) -> Run:
     from kibitz.systems.gohuman import Settings
-    from kibitz.training.fit import train
     from kibitz.training.trainer import TrainConfig
 
     path = tmp_path_factory.mktemp("runs") / "gohuman-1"
     settings = Settings(blocks=3, filters=16, iterations=8, batch=32, warmup=2, min_moves=1)
-    train("gohuman", settings, str(store.path), run=path, plan=TrainConfig(10, 1000, 1000, 500, precision="32-true"))
-    return Run(path)
+    plan = TrainConfig(10, 1000, 1000, 500, precision="32-true")
+    return Run(trained("gohuman", settings, store, path, plan))
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -8,7 +8,7 @@ from itertools import pairwise
 import chess
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -90,7 +90,6 @@ def random_game(board: chess.Board, rng: random.Random, plies: int) -> list[ches
     return boards
 
 
-@settings(max_examples=100, deadline=None)
 @given(fen=st.sampled_from([*PERFT, *RARE]), seed=st.integers(0, 2**32), plies=st.integers(1, 80))
 def test_random_games(fen: str, seed: int, plies: int) -> None:
     check(random_game(chess.Board(fen), random.Random(seed), plies))

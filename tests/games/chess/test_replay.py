@@ -9,7 +9,7 @@ from pathlib import Path
 import chess
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kibitz.games.chess.filters import Filter
@@ -101,7 +101,6 @@ START_POSITIONS = [
 ]
 
 
-@settings(max_examples=150, deadline=None)
 @given(fen=st.sampled_from(START_POSITIONS), seed=st.integers(0, 2**32), plies=st.integers(0, 120))
 def test_random_games(fen: str, seed: int, plies: int) -> None:
     """Random legal moves, those that are rare in real games four times as often."""
@@ -148,7 +147,6 @@ def test_captures_of_bundled_games(bundled_store: Store) -> None:
     assert min(kinds.values()) > 5, kinds
 
 
-@settings(max_examples=60, deadline=None)
 @given(fen=st.sampled_from(START_POSITIONS), seed=st.integers(0, 2**32), plies=st.integers(0, 40))
 def test_swapped_colours_are_python_chess_mirror(fen: str, seed: int, plies: int) -> None:
     rng = random.Random(seed)

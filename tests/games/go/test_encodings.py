@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sgfmill import boards
@@ -89,7 +89,6 @@ def test_no_plane_for_a_code_that_is_none() -> None:
     assert not plane_table(3, 0, False)[[14, 15, 14 + 256]].any()
 
 
-@settings(deadline=None)
 @given(st.integers(0, 2**32))
 def test_every_stone_is_on_one_plane(seed: int) -> None:
     slow, ko = boards.Board(9), 0
@@ -157,7 +156,6 @@ def check_pooling(board: np.ndarray) -> None:
     assert torch.allclose(values.grad.flatten(2), expected)
 
 
-@settings(deadline=None)
 @given(BOARDS)
 def test_pooling_over_any_chains(board: np.ndarray) -> None:
     check_pooling(board)

@@ -27,6 +27,7 @@ from kibitz.games.go.replay import (
 )
 from kibitz.games.go.rules import Board
 from support import go_oracle as oracle
+from support.examples import share
 
 Games = list[tuple[int, list[int]]]
 
@@ -63,7 +64,7 @@ def slow_codes(size: int, moves: list[int], ply: int) -> NDArray[np.uint8]:
     return codes
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=share(0.5))
 @given(st.lists(st.tuples(st.sampled_from(SIZES), st.integers(0, 2**32)), min_size=1, max_size=3), st.data())
 def test_any_position_in_any_order(seeds: list[tuple[int, int]], data: st.DataObject) -> None:
     games = [(size, oracle.random_game(size, 150, seed)) for size, seed in seeds]
@@ -98,7 +99,7 @@ def test_a_start_with_stones_and_white_to_move() -> None:
     assert codes[1, 72] == 6 + 4 + 16
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=share(0.5))
 @given(st.sampled_from(SIZES), st.integers(0, 2**32))
 def test_a_live_board_has_the_same_codes(size: int, seed: int) -> None:
     moves = oracle.random_game(size, 120, seed)

@@ -12,6 +12,7 @@ from kibitz.games.go.points import BLACK, GRID, PASS, SIZES, WHITE, from_gtp
 from kibitz.games.go.rules import CELL, MAX_LIBERTIES, ROOT, Board, Illegal, liberties
 from support import go_oracle as oracle
 from support.causes import mentions
+from support.examples import share
 
 
 def board(size: int, black: str = "", white: str = "", **rules: bool) -> Board:
@@ -29,7 +30,7 @@ def play(found: Board, *moves: str) -> None:
         found.play(found.to_move, from_gtp(move, found.size))
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=share(0.5))
 @given(st.sampled_from(SIZES), st.integers(0, 2**32))
 def test_random_games_as_on_sgfmills_board(size: int, seed: int) -> None:
     mine, slow, ko = Board(size), boards.Board(size), PASS

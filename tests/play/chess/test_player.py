@@ -7,7 +7,7 @@ import time
 import chess
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kibitz.errors import UsageError
@@ -62,7 +62,6 @@ def test_never_an_illegal_move_in_random_positions(method: str) -> None:
         check(board, player.think(board, SearchLimits(nodes=nodes)), lines=2)
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     seed=st.integers(0, 10**6),
     plies=st.integers(0, 200),
@@ -254,7 +253,7 @@ def test_time_is_kept(method: str) -> None:
         assert thought
         assert thought.lines
         # Generous: the machine may be busy; a search that does not look at its clock never ends at all.
-        assert time.perf_counter() - begun < seconds + 5
+        assert time.perf_counter() - begun < seconds + 60
 
 
 @pytest.mark.parametrize("method", SEARCHES)
@@ -273,13 +272,13 @@ def test_nodes_are_kept(method: str) -> None:
 def test_stop_is_heard(method: str) -> None:
     player = ChessPlayer(Slow(), method=method)
     stop = threading.Event()
-    threading.Timer(0.3, stop.set).start()
     begun = time.perf_counter()
+    threading.Timer(0.3, stop.set).start()
     told: list[SearchResult] = []
     thought = player.think(chess.Board(), SearchLimits(), stop, told.append)
     assert thought
     assert thought.lines
-    assert 0.3 <= time.perf_counter() - begun < 10
+    assert 0.3 <= time.perf_counter() - begun < 60
     assert told
     assert [one.depth for one in told] == sorted(one.depth for one in told)
     for one in told:

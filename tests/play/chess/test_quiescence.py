@@ -12,6 +12,7 @@ from kibitz.games.chess.legal import legal_moves
 from kibitz.games.chess.moves import to_move
 from kibitz.games.chess.replay import decode_board, encode_board
 from kibitz.play.chess.quiescence import MATE_SCORE, SURE, MoveQuiescence, QuiescenceResult, quiescence_search
+from support.examples import share
 
 VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9, chess.KING: 0}
 
@@ -101,7 +102,6 @@ def test_none_and_many() -> None:
         assert (quiescence_search(rows, 1, threads=threads).scores == 100).all()
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32), st.integers(1, 3))
 def test_few_pieces_beside_python_chess(seed: int, depth: int) -> None:
     """Positions of kings and pawns where no line of that length holds a capture: all agree with plain minimax."""
@@ -125,7 +125,7 @@ def test_few_pieces_beside_python_chess(seed: int, depth: int) -> None:
         board.push_uci(move)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=share(0.5))
 @given(st.lists(st.integers(0, 1 << 30), max_size=60), st.integers(0, 1))
 def test_colours_do_not_matter(choices: list[int], depth: int) -> None:
     """Without transpositions: from depth 2 on the order of moves decides what the table knows."""

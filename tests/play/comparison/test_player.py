@@ -36,6 +36,7 @@ from support.comparison_fakes import (
     scalar,
     write_run,
 )
+from support.examples import share
 
 PAWNS = (0, 1, 3, 3, 5, 9, 0)
 
@@ -97,7 +98,6 @@ def test_perft(fen: str, depth: int, leaves: int) -> None:
     assert count(state_of(chess.Board(fen)), 0, depth) == leaves
 
 
-@settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 10**6), plies=st.integers(0, 120))
 def test_lines_are_python_chess_s(seed: int, plies: int) -> None:
     """Rows, checks, men, and keys that differ exactly where the rules call positions different."""
@@ -246,7 +246,7 @@ def same_as_obvious(comparer: PositionComparer, weights: np.ndarray, board: ches
             assert (found, thinking.lines[0].pv[0]) == (best, move), name
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=share(0.1))
 @given(seed=st.integers(0, 10**6), plies=st.integers(0, 200), by_material=st.booleans())
 def test_a_scalar_comparator_gives_plain_alpha_beta(seed: int, plies: int, by_material: bool) -> None:
     """With an order that a number could give, value and move are those of alpha-beta with numbers, whatever helps."""
@@ -404,7 +404,6 @@ def test_the_fifty_moves_are_counted() -> None:
 # What is asked of a player
 
 
-@settings(max_examples=80, deadline=None)
 @given(
     seed=st.integers(0, 10**6),
     plies=st.integers(0, 200),
@@ -466,19 +465,19 @@ def test_time_and_stop_end_a_search() -> None:
     begun = time.perf_counter()
     thought = think(chess.Board(), SearchLimits(seconds=0.2))
     assert thought.seconds >= 0.2
-    assert time.perf_counter() - begun < 10
+    assert time.perf_counter() - begun < 60
     stop = threading.Event()
-    threading.Timer(0.2, stop.set).start()
     begun = time.perf_counter()
+    threading.Timer(0.2, stop.set).start()
     assert player(DRAWN).think(chess.Board(), SearchLimits(), stop)
-    assert time.perf_counter() - begun < 10
+    assert time.perf_counter() - begun < 60
     assert player(DRAWN).think(chess.Board(), SearchLimits(), stop)  # set before it begins
 
 
 def test_a_single_move_is_played_at_once() -> None:
     begun = time.perf_counter()
-    assert think("7k/8/6K1/8/8/8/8/R7 b - - 0 1", SearchLimits(seconds=30)).depth == 1
-    assert time.perf_counter() - begun < 15
+    assert think("7k/8/6K1/8/8/8/8/R7 b - - 0 1", SearchLimits(seconds=300)).depth == 1
+    assert time.perf_counter() - begun < 150
 
 
 def test_temperature_draws_among_good_moves() -> None:

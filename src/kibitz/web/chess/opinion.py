@@ -75,7 +75,8 @@ class UciThinker:
 
     def look(self, stop: threading.Event) -> dict[str, Any] | None:
         assert self._watched
-        stop.wait(PERIOD)
+        if not self._watched.over:
+            stop.wait(PERIOD)
         lines, first = [], set()
         for _, info in sorted(self._watched.lines.items()):
             move = info["pv"][0]

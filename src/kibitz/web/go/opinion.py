@@ -123,7 +123,8 @@ class GtpThinker:
 
     def look(self, stop: threading.Event) -> dict[str, Any] | None:
         if self._plays:
-            self._look_for_move()
+            if not self._over:
+                self._look_for_move()
             return None
         try:
             if not self._analysis:

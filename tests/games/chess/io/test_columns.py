@@ -81,7 +81,7 @@ LINES = (
 )  # fmt: skip
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 2**32), changes=st.integers(0, 400), where=st.floats(0, 1), last=st.booleans())
 def test_broken_records(seed: int, changes: int, where: float, last: bool) -> None:
     chance = random.Random(seed)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kibitz.games.chess.io.scan import LONGEST_COMMENT, scan
@@ -88,7 +88,6 @@ def test_nothing() -> None:
     assert len(parts(b"[")) == 1
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.lists(st.sampled_from([*b'[]"ab1.*-0/2 \t\r\n%{}', *GAME.encode(), 0, 255]), max_size=200).map(bytes))
 def test_any_bytes_are_cut_into_ordered_parts(text: bytes) -> None:
     """Begins grow, bodies lie in their game, and only blank text or lines of % stand before the first."""
@@ -102,7 +101,6 @@ def test_any_bytes_are_cut_into_ordered_parts(text: bytes) -> None:
     assert all(line.startswith(b"%") or not line.strip(b" \t\r") for line in before.split(b"\n"))
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.integers(1, 6), st.integers(0, 400))
 def test_games_of_a_prefix_are_those_of_the_whole(count: int, cut: int) -> None:
     """What a reader relies on that takes a file in blocks: all but the last game of a prefix stay where they are."""

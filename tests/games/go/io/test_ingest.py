@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kibitz import records
@@ -158,7 +158,6 @@ MIXED = (
     edits=st.lists(st.tuples(st.integers(0, len(MIXED)), st.integers(0, 9), st.binary(max_size=5)), max_size=10),
     deep=st.sampled_from([0, 0, 0, 3000]),
 )
-@settings(deadline=None, max_examples=60)
 def test_damage_never_stops_an_import(tmp_path_factory: pytest.TempPathFactory, edits: Any, deep: int) -> None:
     data = MIXED
     for at, gone, new in edits:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import zstandard
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sgfmill import sgf
 
@@ -138,7 +138,6 @@ trees = st.recursive(
 
 
 @given(st.lists(trees, min_size=1, max_size=4), st.sampled_from(["", "\n", " \n\n", "junk \n"]))
-@settings(deadline=None, max_examples=60)
 def test_any_trees_are_read_as_sgfmill_reads_them(games: list[str], between: str) -> None:
     texts = [f"(;GM[1]FF[4]SZ[19]{game})".encode() for game in games]
     text = between.encode().join(texts)
@@ -154,7 +153,6 @@ def test_any_trees_are_read_as_sgfmill_reads_them(games: list[str], between: str
         st.sampled_from([b"(;", b"(", b")", b"[", b"]", b"B", b"aa", b"\\", b"\n", b"SZ[9", b"\xe9", b";W[bb]", b":"])
     )
 )
-@settings(deadline=None, max_examples=200)
 def test_garbage_never_fails(parts: list[bytes]) -> None:
     for doubles in (False, True):
         lines(b"".join(parts), doubles)

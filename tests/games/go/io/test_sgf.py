@@ -16,6 +16,7 @@ from kibitz.games.go.io.sgf import Record, Unreadable, parse_record, read_record
 from kibitz.games.go.points import BLACK, GRID, PASS, WHITE
 from kibitz.games.go.rules import Board, Illegal
 from support.causes import mentions
+from support.examples import share
 
 GAME = "(;GM[1]FF[4]SZ[9]KM[5.5]RU[Chinese]RE[W+R]PB[a\\]b]PW[c\\\\d];B[cc];W[gg];B[];W[cg])"
 
@@ -165,7 +166,7 @@ def test_notes_and_headers() -> None:
     st.integers(0, 150),
     st.floats(-20, 20).map(lambda x: round(x * 2) / 2),
 )
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=share(0.5))
 def test_any_game_comes_back(seed: int, size: int, plies: int, komi: float) -> None:
     moves = random_game(seed, size, plies)
     record = Record(size, moves=moves, komi=komi, result=1, ending="time", headers={"PB": "]\\[ é 古"})
@@ -184,7 +185,7 @@ def test_any_game_comes_back(seed: int, size: int, plies: int, komi: float) -> N
 
 
 @given(st.integers(0, 2**32), st.integers(0, 80))
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=share(0.1))
 def test_games_written_by_sgfmill(seed: int, plies: int) -> None:
     moves = random_game(seed, 13, plies)
     game = sgf.Sgf_game(13, encoding="UTF-8")
