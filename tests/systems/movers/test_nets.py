@@ -31,8 +31,8 @@ VARIANTS: list[dict[str, Any]] = [
     {**BODY, "targets": "square", "rating_plane": True},
     {"networks": "piece,pawn,knight,bishop,rook,queen,king"},
     {"value_layers": "4conv3x3p1.ip4", "value_activation": "relu"},
-    {"networks": "value", "value_activation": "leaky"},
-    {"networks": "value", "value_activation": "sigmoid"},
+    {"value_layers": "4conv3x3p1.ip4", "value_activation": "leaky"},
+    {"value_layers": "4conv3x3p1.ip4", "value_activation": "sigmoid"},
     {"activation": "leaky"},
     {"activation": "sigmoid", "networks": "piece,pawn,knight,bishop,rook,queen,king"},
 ]
