@@ -168,6 +168,11 @@ def test_spellings_of_promotions(tmp_path: Path, spelling: str) -> None:
     assert ucis(record) == "e7e8q g7h7"
 
 
+@pytest.mark.parametrize("variant", ["Standard", " Standard", "normal ", "", "From Position"])
+def test_names_of_standard_chess(tmp_path: Path, variant: str) -> None:
+    check_all_readers(tmp_path, f'[Variant "{variant}"]\n[Result "1-0"]\n\n1. e4 e5 1-0 {{odd}}\n', 1)
+
+
 def test_no_move_is_guessed(tmp_path: Path) -> None:
     (record,), _ = records(tmp_path, f"{TAGS}1. e4 e5 2. Nf3 Nc6 3. Sf6 1-0\n")
     assert record.problem == "move 3. 'Sf6' is illegal"

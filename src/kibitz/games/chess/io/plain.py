@@ -43,7 +43,7 @@ def _has_plain_headers(text, at, stop):  # type: ignore[no-untyped-def]
             return False
         at += 1
         while at < stop and text[at] != 34:
-            if text[at] == 10:
+            if text[at] == 10 or text[at] == 13:
                 return False
             at += 2 if text[at] == 92 else 1
         at += 1
