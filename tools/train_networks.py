@@ -232,6 +232,7 @@ def start(pipeline: Pipeline, names: Sequence[str], mix: str | None) -> None:
             continue
         if not pipeline.notes(name):
             pipeline.write_notes(name, _first_notes(pipeline, name))
+        _keep_start(pipeline, name)
         command = plateau_command(pipeline, name, mix)
         with pipeline.log(name).open("a") as log:
             process = subprocess.Popen(
@@ -249,6 +250,24 @@ def _first_notes(pipeline: Pipeline, name: str) -> dict[str, Any]:
     if (saved / "positions.json").exists():
         return {"start_from": str(saved), **json.loads((saved / "positions.json").read_text())}
     return {"start_from": name, "positions": 0}
+
+
+def _keep_start(pipeline: Pipeline, name: str) -> None:
+    """Copy the network that a plateau starts from into the work folder: a release exchanges the packaged network, and a
+    training goes on only from the weights that it was begun with."""
+    from kibitz.runs import Run
+
+    notes, copy = pipeline.notes(name), pipeline.work / f"{name}-start"
+    if notes["start_from"] == str(copy):
+        return
+    part = copy.with_suffix(".part")
+    shutil.rmtree(part, ignore_errors=True)
+    part.mkdir(parents=True)
+    for file in ("best.safetensors", "run.json", "seen.npy"):
+        shutil.copyfile(Run(notes["start_from"]).path / file, part / file)
+    shutil.rmtree(copy, ignore_errors=True)
+    part.rename(copy)
+    pipeline.write_notes(name, {**notes, "start_from": str(copy)})
 
 
 def _in_background(pid: int, core: int) -> None:

@@ -133,6 +133,7 @@ def test_an_older_plateau_goes_on_in_the_background(
     tool.start(begun, ["human"], None)
     tool.start(begun, ["human"], None)
     assert "running already" in capsys.readouterr().out
+    assert begun.notes("human")["start_from"] == str(begun.work / "human-start"), "a release may exchange the network"
     end = time.monotonic() + 300
     while begun.positions("human") == before:
         assert begun.process("human"), begun.log("human").read_text()
