@@ -45,7 +45,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory, small_store: Store, bundled
     return folder
 
 
-@pytest.mark.parametrize("name", MODULES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow if name.endswith(".training") else ()) for name in MODULES]
+)
 def test_the_examples_of_the_docstrings_run(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     module = importlib.import_module(name)
@@ -69,6 +71,7 @@ def test_what_is_public_is_documented_with_an_example(name: str) -> None:
 PAGE = Path(__file__).parents[1] / "docs" / "PYTHON.md"
 
 
+@pytest.mark.slow
 def test_the_blocks_of_the_page_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As one session, from the top; what stands after >>> gives what stands below it."""
     monkeypatch.chdir(folder)

@@ -89,6 +89,7 @@ def test_a_training_finds_its_batch_once(small_store: Store, tmp_path: Path, mon
     assert train("winner", given, str(small_store.path), plan=QUICK, run=tmp_path / "r").continued
 
 
+@pytest.mark.slow
 def test_on_a_cpu_it_is_the_recipes(small_store: Store, tmp_path: Path) -> None:
     options = ["--batch", "auto", "--iterations", "2", "--layers", SMALL["layers"], "--device", "cpu"]
     run = tmp_path / "r"
