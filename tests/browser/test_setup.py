@@ -144,6 +144,18 @@ def stones(desk: Desk, colour: str) -> Locator:
 
 def test_stones_labels_and_marks_are_kept_in_the_sgf(desk: Desk) -> None:
     go(desk)
+    tools = desk.page.get_by_role("radiogroup", name="Tools")
+    expect(tools.get_by_role("radio", name="Play moves")).to_be_focused()
+    assert serious(desk.page) == []
+    # By keys.
+    desk.keys("ArrowRight")
+    expect(tools.get_by_role("radio", name="Black stone")).to_have_attribute("aria-checked", "true")
+    desk.board("go").focus()
+    desk.keys("ArrowLeft", "Enter")
+    expect(stones(desk, "black")).to_have_count(1, timeout=SEARCHED)
+    desk.keys("Control+z")
+    expect(stones(desk, "black")).to_have_count(0)
+    # By the mouse.
     tool(desk, "Black stone", "C3")
     expect(stones(desk, "black")).to_have_count(1, timeout=SEARCHED)
     tool(desk, "Black stone", "G7")
@@ -198,13 +210,10 @@ def test_stones_labels_and_marks_are_kept_in_the_sgf(desk: Desk) -> None:
     expect(stones(desk, "black")).to_have_count(2)
     desk.keys("End")
     expect(marks).to_have_count(7)
-    # Under moves that were played, by the mouse and by keys.
+    # Under moves that were played.
     go(desk)
     expect(marks).to_have_count(0)
     expect(stones(desk, "black")).to_have_count(0)
-    tools = desk.page.get_by_role("radiogroup", name="Tools")
-    expect(tools.get_by_role("radio", name="Play moves")).to_be_focused()
-    assert serious(desk.page) == []
     tool(desk, "Play moves", "E5")
     expect(stones(desk, "black")).to_have_count(1, timeout=SEARCHED)
     desk.keys("Home")
@@ -218,11 +227,3 @@ def test_stones_labels_and_marks_are_kept_in_the_sgf(desk: Desk) -> None:
     desk.keys("Control+z")
     expect(stones(desk, "white")).to_have_count(0)
     desk.counts(1)
-    tools.get_by_role("radio", name="Play moves").focus()
-    desk.keys("ArrowRight")
-    expect(tools.get_by_role("radio", name="Black stone")).to_have_attribute("aria-checked", "true")
-    desk.board("go").focus()
-    desk.keys("ArrowLeft", "Enter")
-    expect(stones(desk, "black")).to_have_count(1)
-    desk.keys("End")
-    expect(stones(desk, "black")).to_have_count(2)
