@@ -185,7 +185,7 @@ class _Reading:
         if variant.strip().lower() not in STANDARD_VARIANTS:
             record.refused = f"the variant {shown(' '.join(variant.split()))[:30]}, and only standard chess is known"
             return None
-        if variant:
+        if "Variant" in headers:
             headers["Variant"] = variant.strip() or "Standard"  # python-chess refuses blanks around it
         if "FEN" not in headers:
             return chess.Board()
