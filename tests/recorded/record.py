@@ -326,7 +326,7 @@ def uci(name: str) -> dict[str, Any]:
 
         say("uci")
         found["uci"] = [re.sub(r"(name Threads .* default) \d+", r"\1 *", line) for line in until("uciok")]
-        methods = re.findall(r"var (\S+)", next(line for line in found["uci"] if "option name method" in line))
+        methods = re.findall(r"var (\S+)", next(line for line in found["uci"] if "option name Method" in line))
         for option in ("Threads value 1", "Hash value 16", "MultiPV value 2", "UCI_ShowWDL value true"):
             say(f"setoption name {option}")
         settings = [[f"method value {method}"] for method in methods]

@@ -33,7 +33,8 @@ class SearchLimits:
 class PvLine:
     """One of the first choices. score: centipawns, mover's view; mate: moves to mate (> 0 the mover mates, < 0 is
     mated) or None; probability: the policy's, among the legal moves; pv: from the move on; wdl: per mille, mover's
-    view; visits: how often a search by visits has looked at it, 0 of others."""
+    view; visits: how often a search by visits has looked at it, 0 of others; own_value: whether score, mate and wdl
+    come from a search or an evaluation of this move, and not from the position before it."""
 
     move: chess.Move
     score: int
@@ -42,6 +43,7 @@ class PvLine:
     pv: tuple[chess.Move, ...]
     wdl: tuple[int, int, int]
     visits: int = 0
+    own_value: bool = True
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,13 @@ def make_line(value: float, probability: float, pv: list[int]) -> PvLine:
     """A line from a value (score.py) and packed moves."""
     moves = tuple(to_move(move) for move in pv)
     return PvLine(moves[0], score.centipawns(value), score.mate(value), probability, moves, score.chances(value))
+
+
+def by_score(line: PvLine) -> float:
+    """A number that orders lines, the best for the mover last."""
+    if line.mate is None:
+        return line.score
+    return (1_000_000 - line.mate) if line.mate > 0 else -1_000_000 - line.mate
 
 
 class TimeManager:

@@ -23,11 +23,11 @@ def test_declared() -> None:
         "option name Hash type spin default 64 min 1 max 16384",
         "option name Threads type spin default 2 min 1 max 512",
         "option name MultiPV type spin default 1 min 1 max 218",
-        "option name Move_Overhead type spin default 30 min 0 max 10000",
-        "option name method type combo default top-prob"
+        "option name Move Overhead type spin default 30 min 0 max 10000",
+        "option name Method type combo default top-prob"
         " var auto var top-move var top-prob var topprob-negamax var value-negamax var thesis-negamax var comparison"
         " var comparison-full var puct var human-search",
-        "option name temperature type spin default 0 min 0 max 200",
+        "option name Temperature type spin default 0 min 0 max 200",
         "option name Value type string default runs/a b",
         "option name UCI_ShowWDL type check default true",
         "option name Ponder type check default false",
@@ -44,7 +44,7 @@ def test_networks_of_ratings_have_a_strength() -> None:
     plain, rated = Options(), Options(rated=True, temperature=OWN_TEMPERATURE)
     more = [line for line in declared(rated) if line not in declared(plain)]
     assert more == [
-        "option name temperature type spin default -1 min -1 max 200",
+        "option name Temperature type spin default -1 min -1 max 200",
         "option name UCI_LimitStrength type check default false",
         "option name UCI_Elo type spin default 1500 min 800 max 2800",
         "option name Resign type check default false",
@@ -107,7 +107,7 @@ def test_changed(name: str, value: str, field: str, expected: object) -> None:
         ("hash", "lots", "Hash & lots & 1 & 16384 & 64 & whole"),
         ("hash", "0", "Hash & 0 & 1 & 16384 & 64 & whole"),
         ("multipv", "", "1 & 218 & whole"),
-        ("method", "luck", "method & luck & auto & top-move & move"),
+        ("method", "luck", "Method & luck & auto & top-move & move"),
         ("uci_showwdl", "1", "UCI_ShowWDL & 1 & False"),
         ("ponder", "1", "Ponder & 1 & False"),
         ("contempt", "true", "Hash & Threads & option"),

@@ -3,27 +3,31 @@
 A network's opinion of a position in the middle of an exchange says little, and its opinions of two positions in a row
 differ by more than most moves do. So every position is followed to a quiet one (play/chess/quiescence.py), and a
 chance is made of both: of the material that this search counts, and of what the network thinks of the quiet position.
-Where the network also predicts moves, its own search (PUCT) with a fixed number of evaluations gives the opinion.
 
 A move is compared with the best one by the same search: the position before it is followed DEPTH plies, the one after
-it a ply less, so that both look equally far. Moves near the threshold of a mistake are searched longer.
+it a ply less, so that both look equally far.
+
+Where the network also predicts moves, its own search (PUCT) with a fixed number of evaluations gives the value of each
+position, and a move costs what the value changes by. Each position is searched by itself, so that its value is the same
+in a game, alone on the page, through UCI and in Python.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import chess
 import numpy as np
 from numpy.typing import NDArray
 
+from kibitz.analysis.value import RULES, SEARCH, PositionValue
 from kibitz.games.chess.legal import legal_moves
 from kibitz.games.chess.material import MAX_PIECES_INSUFFICIENT, insufficient_material
 from kibitz.games.chess.moves import from_move, to_move
-from kibitz.games.chess.replay import SIDE, SQUARES, replay
+from kibitz.games.chess.replay import SIDE, SQUARES, encode_board, replay
 from kibitz.play.chess.quiescence import MAX_NODES, SURE, quiescence_search
 from kibitz.play.result import SearchLimits
 
@@ -38,20 +42,13 @@ MAX_DEPTH = 12
 FURTHER, DOUBTFUL, PATIENCE = 2, 0.06, 600_000
 """Moves that seem to lose as much as DOUBTFUL are followed FURTHER plies more, where no more than so many positions
 have to be visited for it."""
-NODES = 100
+NODES = 160
 """Evaluations of each position by networks that search themselves."""
-UNSURE, LONGER = (0.14, 0.33), 8
-"""Moves that seem to lose between so much are searched with LONGER times as many: about one in twenty. Both, and
-SEARCH_WEIGHTS, were chosen on half of the games of tools/label_mistakes.py; less or more seldom changes sides."""
 WEIGHTS = {"winner": (0.27, 0.27), "deepchess": (0.23, 0.33), "chessnet": (0.23, 0.5)}
 """How much a pawn, and the network's opinion of the quiet position in logits, count for a chance in logits, by system:
 fitted to Stockfish's chances on half of the games of tools/label_mistakes.py."""
 OTHER_WEIGHTS = (0.25, 0.35)
 """The same of systems that are not measured."""
-SEARCH_WEIGHTS = {"human": (0.3, 0.6)}
-OTHER_SEARCH_WEIGHTS = (0.34, 0.76)
-"""The same of systems that search themselves: of `human` those by which mistakes are best named, of the others those of
-chessnet, by least squares."""
 ONLY = 0.2
 """Every other move loses so much more than the played one: the only move."""
 _SIDE_STEP = 50
@@ -76,10 +73,10 @@ class Stopped(Exception):
 class Judgement:
     """What the search says of a move.
 
-    before, after: White's chance of winning, 0..1, with the best move and with the played one. loss: what the mover's
-    chance lost by it, 0..1. best: the best move, which may be the played one; line: how the game would go on from the
-    position before the move, the best move first. only: every other move would have lost much more. options: what every
-    legal move seems to lose at a first look; None for a null move.
+    before, after: White's chance of winning, 0..1, in the position before the move and in the one after it, each
+    searched by itself. loss: what the mover's chance lost by it, 0..1. best: the best move, which may be the played
+    one; line: how the game would go on from the position before the move, the best move first. only: every other move
+    would have lost much more. options: what every legal move seems to lose at a first look; None for a null move.
     """
 
     before: float
@@ -129,6 +126,15 @@ class _Followed:
             values[places] = getattr(other, name)[at]
 
 
+@dataclass(frozen=True)
+class _Thought:
+    """What a search found: the mover's chance, 0..1; moves to a mate in the mover's view, or None; the best line."""
+
+    chance: float
+    mate: int | None
+    line: tuple[chess.Move, ...]
+
+
 @dataclass
 class Judge:
     """Judges games with one network.
@@ -147,8 +153,8 @@ class Judge:
 
     def __post_init__(self) -> None:
         self._player: Any = self._opened() if self.nodes else None
-        table, other = (WEIGHTS, OTHER_WEIGHTS) if self._player is None else (SEARCH_WEIGHTS, OTHER_SEARCH_WEIGHTS)
-        self.weights = table.get(self.session.system, other)
+        self.weights = WEIGHTS.get(self.session.system, OTHER_WEIGHTS)
+        self._last: tuple[Any, _Thought] | None = None
 
     @property
     def searches(self) -> bool:
@@ -164,15 +170,11 @@ class Judge:
         The start may stand in the middle of a game: from the moves on its stack repetitions are known, and what was
         taken last.
         """
+        if self._player is not None:
+            return self._judge_by_own_search(start, moves, rows)
         black = rows[:, SQUARES + SIDE] != 0
         seen = self._followed(rows, self.depth)
-        if self._player is not None:
-            white, favourites = self._searched(start, moves)
-            first = np.where(black, 1 - white, white)
-            second = first[1:].copy()
-        else:
-            favourites = []
-            first, second = self._own_opinions(seen.leaves, black), self._own_opinions(seen.later_leaves, black[1:])
+        first, second = self._own_opinions(seen.leaves, black), self._own_opinions(seen.later_leaves, black[1:])
         over, drawn = _result(start, moves), _drawn(rows)
         chances, left = self._both(seen, first, second, over, drawn)
         if not moves:
@@ -182,39 +184,67 @@ class Judge:
             some = np.unique(np.concatenate([doubtful, doubtful + 1]))
             further = self._followed(rows[some], self.depth + FURTHER, PATIENCE)
             at = np.searchsorted(some, doubtful)
-            seen.take(doubtful, further, at)
-            if self._player is None:
-                first[doubtful] = self._own_opinions(seen.leaves[doubtful], black[doubtful])
-                second[doubtful] = self._own_opinions(seen.later_leaves[doubtful], black[doubtful + 1])
-            chances, left = self._both(seen, first, second, over, drawn)
-        if self._player is not None:
-            lost = chances[:-1] - left
-            for i in np.flatnonzero((lost >= UNSURE[0]) & (lost < UNSURE[1])).tolist():
-                first[i], second[i], favourites[i] = self._searched_longer(start, moves[: i + 1])
-            chances, left = self._both(seen, first, second, over, drawn)
+            deeper = replace(seen, **{name: values.copy() for name, values in vars(seen).items()})
+            deeper.take(doubtful, further, at)
+            first[doubtful] = self._own_opinions(deeper.leaves[doubtful], black[doubtful])
+            second[doubtful] = self._own_opinions(deeper.later_leaves[doubtful], black[doubtful + 1])
+            compared, left = self._both(deeper, first, second, over, drawn)
+            seen = deeper
+        else:
+            compared = chances
         white = np.where(black, 1 - chances, chances)
         scores, depths, lines = seen.scores, seen.depths, seen.lines
-        earlier = start.move_stack[-1] if start.move_stack else chess.Move.null()
-        kept, only, options = self._alternatives(rows[:-1], moves, earlier)
-        if not favourites:
-            favourites = kept
-        held = self._hold(rows[:-1], favourites, scores[:-1], depths[:-1])
+        kept, only, options = self._alternatives(rows[:-1], moves, _earlier(start))
+        held = self._hold(rows[:-1], kept, scores[:-1], depths[:-1])
         found = []
         for i, played in enumerate(moves):
-            loss = max(0.0, float(chances[i] - left[i]))
+            loss = max(0.0, float(compared[i] - left[i]))
             line = tuple(to_move(int(move)) for move in lines[i] if move)[:_SHOWN]
             follows = held[i]
-            if follows is not None and (not line or line[0] != favourites[i]):
-                line = (favourites[i], *follows)[:_SHOWN]
+            if follows is not None and (not line or line[0] != kept[i]):
+                line = (kept[i], *follows)[:_SHOWN]
             if not line or line[0] == played:
                 loss, line = 0.0, line or (played,)
-            before = float(chances[i])
-            after = before - loss
-            if black[i]:
-                before, after = 1 - before, 1 - after
-            best = line[0] if loss >= _EQUAL else played
-            shown = line if loss >= _EQUAL else (played,)
-            found.append(Judgement(before, after, loss, best, shown, only[i] and loss < _EQUAL, options[i]))
+            found.append(_judgement(white, i, loss, line, played, only[i], options[i]))
+        return white, found
+
+    def value(self, board: chess.Board) -> PositionValue:
+        """What a position is worth, with the moves on the board's stack as its history."""
+        if (over := _end_value(board)) is not None:
+            return PositionValue(over, RULES)
+        if self._player is not None:
+            thought = self._think(board)
+            mate = thought.mate if board.turn or thought.mate is None else -thought.mate
+            chance = thought.chance if board.turn else 1 - thought.chance
+            return PositionValue(chance, SEARCH, mate, tuple(move.uci() for move in thought.line))
+        white, _ = self.judge(board, [], encode_board(board)[None])
+        return PositionValue(float(white[0]), SEARCH)
+
+    def _judge_by_own_search(
+        self, start: chess.Board, moves: Sequence[chess.Move], rows: NDArray[np.uint8]
+    ) -> tuple[NDArray[np.float64], list[Judgement]]:
+        """`judge` by the network's own search of every position."""
+        board, drawn = start.copy(), _drawn(rows)
+        white, thoughts = np.empty(len(rows)), []
+        for i, move in enumerate([*moves, None]):
+            thought = self._think(board)
+            over = _end_value(board)
+            chance = thought.chance if board.turn == chess.WHITE else 1 - thought.chance
+            white[i] = over if over is not None else 0.5 if drawn[i] else chance
+            thoughts.append(thought)
+            if move is not None:
+                board.push(move)
+        if not moves:
+            return white, []
+        _, only, options = self._alternatives(rows[:-1], moves, _earlier(start))
+        found = []
+        for i, played in enumerate(moves):
+            line = thoughts[i].line[:_SHOWN] or (played,)
+            change = float(white[i] - white[i + 1])
+            loss = max(0.0, -change if rows[i, SQUARES + SIDE] else change)
+            if line[0] == played:
+                loss = 0.0
+            found.append(_judgement(white, i, loss, line, played, only[i], options[i]))
         return white, found
 
     def _followed(self, rows: NDArray[np.uint8], depth: int, most: int = MAX_NODES) -> _Followed:
@@ -256,41 +286,22 @@ class Judge:
             return None
         return open_player(self.session.run, lambda: self.session, method=PUCT.name)
 
-    def _searched(
-        self, start: chess.Board, moves: Sequence[chess.Move]
-    ) -> tuple[NDArray[np.float64], list[chess.Move]]:
-        """White's chance in each position by the network's own search, and the move it prefers."""
-        self._player.new_game()
-        board, white, preferred = start.copy(), [], []
-        for move in [*moves, None]:
-            own, favourite = self._thought(board, self.nodes)
-            white.append(own if board.turn == chess.WHITE else 1 - own)
-            preferred.append(favourite)
-            if move is not None:
-                board.push(move)
-        return np.array(white), preferred[: len(moves)]
-
-    def _searched_longer(self, start: chess.Board, moves: Sequence[chess.Move]) -> tuple[float, float, chess.Move]:
-        """The chances of the players to move before and after the last move, and the move preferred to it. They depend
-        on nothing that was searched before."""
-        self._player.new_game()
-        board = start.copy()
-        for move in moves[:-1]:
-            board.push(move)
-        before, favourite = self._thought(board, LONGER * self.nodes)
-        board.push(moves[-1])
-        after, _ = self._thought(board, LONGER * self.nodes)
-        return before, after, favourite
-
-    def _thought(self, board: chess.Board, nodes: int) -> tuple[float, chess.Move]:
-        """The chance of the player to move by the network's own search, and the move it prefers; Stopped is raised."""
+    def _think(self, board: chess.Board) -> _Thought:
+        """What the network's own search finds. It depends on nothing that was searched before. Raises Stopped."""
         if self.stop is not None and self.stop.is_set():
             raise Stopped
-        thought = self._player.think(board, SearchLimits(nodes=nodes))
-        if thought is None:  # the game is over
-            return 0.5, chess.Move.null()
-        win, _, loss = thought.lines[0].wdl
-        return (1000 + win - loss) / 2000, thought.lines[0].move
+        key = board.fen(), tuple(board.move_stack)
+        if self._last is not None and self._last[0] == key:  # the last position of a chunk is the first of the next
+            return self._last[1]
+        self._player.new_game()
+        found = self._player.think(board, SearchLimits(nodes=self.nodes))
+        if found is None:  # the game is over
+            return _Thought(0.5, None, ())
+        best = found.lines[0]
+        win, _, loss = best.wdl
+        thought = _Thought((1000 + win - loss) / 2000, best.mate, best.pv)
+        self._last = key, thought
+        return thought
 
     def _opinions(self, rows: NDArray[np.uint8]) -> NDArray[np.float64]:
         """White's chance in positions, by one look of the network at each; 0.5 where nobody can win."""
@@ -388,6 +399,28 @@ def _drawn(rows: NDArray[np.uint8]) -> NDArray[np.bool_]:
     for i in np.flatnonzero(found):
         found[i] = insufficient_material(codes[i])
     return found
+
+
+def _judgement(
+    white: NDArray[np.float64], i: int, loss: float, line: tuple[chess.Move, ...], played: chess.Move, only: bool,
+    options: FirstLook | None,
+) -> Judgement:  # fmt: skip
+    """The judgement of move i of a game, of which the positions are worth `white`."""
+    best = line[0] if loss >= _EQUAL else played
+    shown = line if loss >= _EQUAL else (played,)
+    return Judgement(float(white[i]), float(white[i + 1]), loss, best, shown, only and loss < _EQUAL, options)
+
+
+def _earlier(start: chess.Board) -> chess.Move:
+    """The move before a position, a null move where there is none."""
+    return start.move_stack[-1] if start.move_stack else chess.Move.null()
+
+
+def _end_value(board: chess.Board) -> float | None:
+    """White's chance where the rules have ended the game: 1, 0 or 0.5; else None."""
+    if board.is_checkmate():
+        return 0.0 if board.turn == chess.WHITE else 1.0
+    return 0.5 if board.is_stalemate() or board.is_insufficient_material() else None
 
 
 def _result(start: chess.Board, moves: Sequence[chess.Move]) -> float | None:

@@ -12,10 +12,9 @@ import chess.pgn
 from kibitz.analysis.chess.choices import Expected, ordinal, percent
 from kibitz.analysis.chess.moves import MATE, STALEMATE, AnalysedGame
 from kibitz.games.chess.io.exporter import Exporter
+from kibitz.play.chess.score import STEEPNESS
 from kibitz.systems import SYSTEMS
 
-STEEPNESS = 0.00368208
-"""Lichess's winning probability for White: 1 / (1 + exp(−0.00368208 · centipawns)), https://lichess.org/page/accuracy."""
 LEAST = 1e-4
 """Probabilities are kept this far from 0 and 1, so that no evaluation is beyond ±25.01 pawns."""
 

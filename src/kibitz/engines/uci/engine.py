@@ -326,11 +326,13 @@ def _think(
 
 
 def info_lines(thought: SearchResult, max_lines: int, show_wdl: bool) -> list[str]:
-    """`info` lines of a search result, the best line first, at most `max_lines`."""
+    """`info` lines of a search result, the best line first, at most `max_lines`. A line after the first is left out as
+    long as its move has no value of its own."""
     milliseconds = round(thought.seconds * 1000)
     work = f"nodes {thought.nodes} nps {thought.nodes * 1000 // max(1, milliseconds)} time {milliseconds}"
     lines = []
-    for rank, line in enumerate(thought.lines[:max_lines], 1):
+    first, *others = thought.lines[:max_lines]
+    for rank, line in enumerate([first, *(line for line in others if line.own_value)], 1):
         score = f"cp {line.score}" if line.mate is None else f"mate {line.mate}"
         wdl = " wdl {} {} {}".format(*line.wdl) if show_wdl else ""
         moves = " ".join(move.uci() for move in line.pv or (line.move,))

@@ -115,9 +115,9 @@ _KNOWN = (
     _Known("Hash", "hash", spin=(1, 16384)),
     _Known("Threads", "threads", spin=(1, 512)),
     _Known("MultiPV", "multipv", spin=(1, 218)),  # no position has more legal moves
-    _Known("Move_Overhead", "overhead", spin=(0, 10000)),
-    _Known("method", "method"),
-    _Known("temperature", "temperature", spin=(OWN_TEMPERATURE, 200)),
+    _Known("Move Overhead", "overhead", spin=(0, 10000)),
+    _Known("Method", "method"),
+    _Known("Temperature", "temperature", spin=(OWN_TEMPERATURE, 200)),
     _Known("Value", "value"),
     _Known("UCI_ShowWDL", "show_wdl", check=True),
     _Known("Ponder", "ponder", check=True),
@@ -130,7 +130,7 @@ _KNOWN = (
     _Known("ThinkTimes", "think_times", check=True, person=True),
     _Known("Resign", "resign", check=True, rated=True, person=True),
 )
-_BY_NAME = {known.name.lower(): known for known in _KNOWN}
+_BY_NAME = {known.name.lower().replace(" ", "_"): known for known in _KNOWN}
 
 
 OF_ENGINE = ("overhead", "show_wdl", "ponder", "syzygy", "book", "book_depth")
@@ -156,7 +156,7 @@ def declared(options: Options) -> list[str]:
 def split_setoption(line: str) -> tuple[str, str]:
     """Name and value of a line `setoption name NAME [value VALUE]`, "" where one is missing.
 
-    The name is in lower case with _ for blanks: case means nothing in UCI, and some write Move Overhead.
+    The name is in lower case with _ for blanks: case means nothing in UCI, and some write Move_Overhead.
     """
     words = line.lower().split()
     if words[1:2] != ["name"]:

@@ -45,7 +45,7 @@ def narrowed(board: chess.Board, limits: SearchLimits) -> SearchLimits:
     Positions that the game has had since the last capture or pawn move are not gone back to. What is asked about
     certain moves stays as it is.
     """
-    if limits.moves or not _can_mate(board):
+    if limits.moves or not can_mate(board):
         return limits
     rows = np.concatenate([encode_board(board)[None], encode_history(board)[::-1]])
     nodes = MAX_NODES if limits.seconds is None else min(MAX_NODES, int(limits.seconds * _RATE))
@@ -62,11 +62,16 @@ def best_move(rows: NDArray[np.uint8], max_nodes: int = MAX_NODES) -> int | None
     return found or None
 
 
-def _can_mate(board: chess.Board) -> bool:
+def can_mate(board: chess.Board) -> bool:
     """Whether the other side has a king alone, and the mover can force its mate with the pieces on the board."""
-    own, theirs = board.occupied_co[board.turn], board.occupied_co[not board.turn]
-    if chess.popcount(theirs) != 1 or not board.is_valid():
+    if chess.popcount(board.occupied_co[not board.turn]) != 1 or not board.is_valid():
         return False
+    return has_mating_material(board, board.turn)
+
+
+def has_mating_material(board: chess.Board, side: chess.Color) -> bool:
+    """Whether this side has a queen, a rook, two bishops of different colors, or a bishop and a knight."""
+    own = board.occupied_co[side]
     bishops, knights = board.bishops & own, board.knights & own
     pair = bool(bishops & chess.BB_LIGHT_SQUARES) and bool(bishops & chess.BB_DARK_SQUARES)
     return bool((board.queens | board.rooks) & own) or pair or bool(bishops and knights)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -149,7 +149,8 @@ class BestFirstSearch:
         for edge, value in moves:
             move = int(tree.move[edge])
             pv = [move] if tree.child[edge] < 0 else [move, *tree.line(int(tree.child[edge]))]
-            lines.append(make_line(value, self.policy[move], pv))
+            line = make_line(value, self.policy[move], pv)
+            lines.append(replace(line, own_value=tree.child[edge] >= 0))
             values.append(value)
         nodes = self.evaluator.nodes - clock.before
         return SearchResult(max(1, self.depth), nodes, clock.seconds(), tuple(lines)), values

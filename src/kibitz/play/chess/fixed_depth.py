@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -139,7 +139,9 @@ class FixedDepthSearch:
         if len(self.levels) == 1:
             entry = self.levels[0].entries[0]
             likeliest = entry.moves[: min(count, entry.width)].tolist()
-            lines = tuple(make_line(entry.value, self.policy[move], [move]) for move in likeliest)
+            lines = tuple(
+                replace(make_line(entry.value, self.policy[move], [move]), own_value=False) for move in likeliest
+            )
             return SearchResult(1, nodes, seconds, lines), [entry.value] * len(lines)
         values, best = self._negamax()
         at_root = [to_parent(value) for value in values[1]]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import chess
@@ -11,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.errors import UsageError
+from kibitz.games.chess.moves import from_move
+from kibitz.games.chess.replay import encode_board
 from kibitz.play import plays_nothing
 from kibitz.play.chess import position as positions
 from kibitz.play.chess.alphabeta import AlphaBeta
@@ -18,8 +21,10 @@ from kibitz.play.chess.bare_king import narrowed
 from kibitz.play.chess.best_first import BestFirstSearch, SearchTuning
 from kibitz.play.chess.evaluator import Evaluator
 from kibitz.play.chess.fixed_depth import FixedDepthSearch
+from kibitz.play.chess.line_values import MoveEvaluator
 from kibitz.play.chess.policy import move_probabilities, normalised, pair_probabilities
-from kibitz.play.result import SearchLimits, SearchResult, Tell, TimeManager, make_line
+from kibitz.play.puct import chess as rules
+from kibitz.play.result import PvLine, SearchLimits, SearchResult, Tell, TimeManager, by_score, make_line
 from kibitz.play.session import NetworkSession, Session
 from kibitz.play.side_inputs import with_side_inputs
 from kibitz.runs import Run
@@ -55,7 +60,8 @@ class ChessPlayer:
     policy methods' moves in proportion to probability^(1/T), searched ones to probability · exp(value / (SPREAD · T)).
     lines: how many first choices to tell. cut, width: of topprob-negamax and thesis-negamax. hash_mb: room for the
     table. seed: of the draws; None: any. side_inputs: what top-move and top-prob tell the network beside the position,
-    by name, 0..255; the last moves they tell it themselves.
+    by name, 0..255; the last moves they tell it themselves. own_values: whether each of several lines gets a value of
+    its own.
 
     Raises UsageError for an unknown method, or one whose network is missing, and for settings out of range.
     """
@@ -74,6 +80,7 @@ class ChessPlayer:
         seed: int | None = None,
         tuning: SearchTuning | None = None,
         side_inputs: Mapping[str, int] | None = None,
+        own_values: bool = True,
     ):
         self.policy = session if "origin" in session.outputs else None
         self.value = value if value is not None else session if "value" in session.outputs else None
@@ -96,6 +103,7 @@ class ChessPlayer:
         if not 0 < cut <= 1 or width < 1 or lines < 1 or temperature < 0 or hash_mb < 1:
             raise UsageError("cut must be in 0..1, width, lines and hash at least 1, the temperature at least 0")
         self.method, self.temperature, self.lines, self.tuning = method, temperature, lines, tuning or SearchTuning()
+        self._own_values = own_values
         self._random = np.random.default_rng(seed)
         self._side_inputs = side_inputs or {}
         policy = self.policy
@@ -144,7 +152,27 @@ class ChessPlayer:
         if self.temperature > 0 and odds.sum() > 0:
             first = int(self._random.choice(len(odds), p=odds / odds.sum()))
             chosen.insert(0, chosen.pop(first))
-        return SearchResult(thought.depth, thought.nodes, thought.seconds, tuple(chosen[: self.lines]))
+        shown = chosen[: self.lines]
+        if self.lines > 1 and self._own_values and not all(line.own_value for line in shown):
+            shown = list(self.with_own_values(board, shown))
+            if self.method in _SEARCHES:  # policy methods order moves by how likely they are
+                shown[1:] = sorted(shown[1:], key=by_score, reverse=True)
+        return SearchResult(thought.depth, thought.nodes, thought.seconds, tuple(shown))
+
+    def with_own_values(self, board: chess.Board, lines: Sequence[PvLine]) -> tuple[PvLine, ...]:
+        """Lines of which each has a value of its own. Those that lack it get that of one network evaluation of the
+        position after their move."""
+        unknown = [line for line in lines if not line.own_value]
+        if not unknown or self.policy is None:
+            return tuple(lines)
+        found = MoveEvaluator(self.policy, self.value).values(
+            encode_board(board), [from_move(line.move) for line in unknown], rules.repeated(rules.history(board))
+        )
+        new = {
+            line.move: make_line(value, line.probability, [from_move(line.move), *pv])
+            for line, (value, pv) in zip(unknown, found, strict=True)
+        }
+        return tuple(new.get(line.move, line) for line in lines)
 
     def _at_once(self, board: chess.Board, limits: SearchLimits) -> tuple[SearchResult, NDArray[np.float64]]:
         """top-move and top-prob: every legal move as a line, best first, and the odds of each."""
@@ -170,7 +198,8 @@ class ChessPlayer:
         else:
             order = np.lexsort((-pairs, lesser, ~allowed))
         order = order[: int(allowed.sum())]
-        lines = tuple(make_line(value, float(shares[i]), [int(moves[i])]) for i in order)
+        found = (make_line(value, float(shares[i]), [int(moves[i])]) for i in order)
+        lines = tuple(replace(line, own_value=False) for line in found)
         logs = np.log(np.maximum(shares[order].astype(np.float64), 1e-30)) / max(self.temperature, 1e-9)
         return SearchResult(1, 1, clock.seconds(), lines), np.exp(logs - logs.max())
 

@@ -16,6 +16,9 @@ MATED = -2.0
 """The value where the mover is mated on the board."""
 CLAMP = 2000
 """Centipawns at most, either way."""
+STEEPNESS = 0.00368208
+"""Lichess's winning probability is 1 / (1 + exp(−0.00368208 · centipawns)), see https://lichess.org/page/accuracy.
+kibitz turns every probability into centipawns, and back, by this formula."""
 
 
 @kernel
@@ -46,9 +49,14 @@ def mate(value: float) -> int | None:
 
 
 def centipawns(value: float) -> int:
-    """400·log10(p / (1 - p)) with p = (1 + value) / 2, the rating difference that expects as much; at most ±CLAMP."""
+    """The centipawns whose winning probability by Lichess's formula is (1 + value) / 2; at most ±CLAMP."""
     value = max(-0.999999, min(0.999999, value))
-    return max(-CLAMP, min(CLAMP, round(400 * math.log10((1 + value) / (1 - value)))))
+    return max(-CLAMP, min(CLAMP, round(math.log((1 + value) / (1 - value)) / STEEPNESS)))
+
+
+def of_centipawns(centipawns: float) -> float:
+    """The value, -1..1, of centipawns in the same view: the inverse of `centipawns`."""
+    return math.tanh(STEEPNESS * centipawns / 2)
 
 
 def chances(value: float) -> tuple[int, int, int]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import chess
@@ -25,6 +25,7 @@ from kibitz.play.chess.player import ChessPlayer
 from kibitz.play.puct import chess as rules
 from kibitz.play.puct.player import PuctTuning, likely_line, value_for_parent
 from kibitz.play.puct.search import PuctSearch, children
+from kibitz.play.puct.tree import UNKNOWN
 from kibitz.play.result import PvLine, SearchLimits, SearchResult, Tell, TimeManager, make_line
 from kibitz.play.session import Answers, NetworkSession, Session
 from kibitz.runs import Run, with_default_side_inputs
@@ -104,9 +105,12 @@ class RootSearch:
         chess_rules = rules.ChessRules(told, value or told, tuning.temperature)
         self.search = PuctSearch(chess_rules, tuning.constants, hash_mb * 1_000_000)
         self._batch, self._visits = tuning.batches.least, visits
+        self.unvisited: set[int] = set()
+        """Moves, packed, that the last search did not visit."""
 
     def look(self, board: chess.Board, clock: TimeManager, before: int = 0) -> dict[int, tuple[float, list[int]]]:
-        """Value (see score.py) and line, from the move on, of each legal move, packed, of a position that has some.
+        """Value (see score.py) and line, from the move on, of each legal move, packed, of a position that has some. A
+        move of `unvisited` has the value of the position before it.
 
         Nothing where the clock allows no evaluation. before: evaluations that count against the clock already.
         """
@@ -123,9 +127,12 @@ class RootSearch:
                 break
         tree = search.tree
         found = {}
+        self.unvisited = set()
         for child in children(tree, 0).tolist():
             move = int(tree.move[child])
             found[move] = value_for_parent(tree, child), [move, *likely_line(tree, child)]
+            if not tree.visits[child] and tree.proven[child] == UNKNOWN:
+                self.unvisited.add(move)
         return found
 
 
@@ -159,7 +166,9 @@ class HumanSearchPlayer:
             raise UsageError(f"{HUMAN_SEARCH.name} needs a network that is told ratings, and {name} is not; take human")
         if "value" not in (value or session).outputs:
             raise UsageError(f"{HUMAN_SEARCH.name} needs a value network, and {name} has none; name a run that has one")
-        self._look = ChessPlayer(session, method=TOP_PROB.name, lines=MAX_MOVES, side_inputs=side_inputs)
+        self._look = ChessPlayer(
+            session, method=TOP_PROB.name, lines=MAX_MOVES, side_inputs=side_inputs, own_values=False
+        )
         if lines < 1 or temperature < 0 or hash_mb < 1:
             raise UsageError("lines and hash must be at least 1, the temperature at least 0")
         self.method, self.temperature, self.lines = HUMAN_SEARCH.name, temperature, lines
@@ -189,7 +198,8 @@ class HumanSearchPlayer:
         if self.temperature:
             odds = np.array([line.probability for line in lines]) ** (1 / self.temperature)
             lines.insert(0, lines.pop(int(self._random.choice(len(odds), p=odds / odds.sum()))))
-        return SearchResult(len(lines[0].pv), nodes, clock.seconds(), tuple(lines[: self.lines]))
+        shown = self._look.with_own_values(board, lines[: self.lines])
+        return SearchResult(len(shown[0].pv), nodes, clock.seconds(), shown)
 
     def _weighed(self, looked: tuple[PvLine, ...], seen: dict[int, tuple[float, list[int]]]) -> list[PvLine]:
         """The lines of a look at the policy with the shares and values of the moves, the most frequent first."""
@@ -198,7 +208,8 @@ class HumanSearchPlayer:
         found = [seen[from_move(line.move)] for line in looked]
         played = shares([line.probability for line in looked], [value for value, _ in found], self.alpha, self.beta)
         order = np.argsort(-played, kind="stable")
-        return [make_line(found[i][0], float(played[i]), found[i][1]) for i in order.tolist()]
+        lines = [make_line(found[i][0], float(played[i]), found[i][1]) for i in order.tolist()]
+        return [replace(line, own_value=from_move(line.move) not in self._search.unvisited) for line in lines]
 
 
 def open_player(run: Run, session: Callable[[], Session], **settings: Any) -> HumanSearchPlayer:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any
 
 import chess
@@ -14,7 +15,8 @@ from numpy.typing import NDArray
 from kibitz.errors import UsageError
 from kibitz.games.chess.moves import from_move
 from kibitz.play.chess.bare_king import narrowed
-from kibitz.play.chess.score import STEP
+from kibitz.play.chess.line_values import MoveCheck, check_moves, find_mate
+from kibitz.play.chess.score import STEP, to_parent
 from kibitz.play.puct import chess as rules
 from kibitz.play.puct.pace import batch_size, decided
 from kibitz.play.puct.search import BatchSizes, PuctSearch, children
@@ -26,6 +28,12 @@ from kibitz.runs import Run
 PUCT = "puct"
 
 
+TREE_SHARE = 0.5
+"""Of the limits of a search for several lines: what the tree gets, the rest is for the lines after the first."""
+LINE_BYTES = 4_000_000
+"""Memory for the search of one line."""
+LEAST_SECONDS = 0.2
+"""With less time for a move, mates of more than two moves are left to the search."""
 SETTLED = 5_000
 """Visits after which a line that ends in what is proven counts as the one that is played."""
 
@@ -77,13 +85,14 @@ class PuctPlayer:
         self._tuning = tuning or PuctTuning()
         chess_rules = rules.ChessRules(session, valued, self._tuning.temperature, self._tuning.captures)
         self.search = PuctSearch(chess_rules, self._tuning.constants, hash_mb * 1_000_000)
+        self._of_lines = 0  # positions evaluated for single lines
         self._game: list[int] = []
         """Keys of the root and of the positions before it that may come again."""
 
     @property
     def nodes(self) -> int:
         """Positions evaluated so far."""
-        return self.search.evaluated
+        return self.search.evaluated + self._of_lines
 
     def new_game(self) -> None:
         """Forget the tree, and the evaluations of the last game."""
@@ -93,8 +102,10 @@ class PuctPlayer:
         self, board: chess.Board, limits: SearchLimits, stop: threading.Event | None = None, tell: Tell | None = None
     ) -> SearchResult | None:
         """As ChessPlayer.think. limits.nodes: positions evaluated; limits.depth: plies of the principal line."""
-        if self.lines == 1 and not self.temperature:
-            limits = narrowed(board, limits)
+        driven = limits if self.temperature else narrowed(board, limits)
+        if self.lines > 1 and driven is not limits:
+            return self._with_driving_move(board, limits, driven, stop, tell)
+        limits = driven
         only = {from_move(move) for move in limits.moves}
         legal = [from_move(move) for move in board.legal_moves]
         if not legal or (only and not only & set(legal)):
@@ -104,13 +115,37 @@ class PuctPlayer:
         often = rules.repeated(past)
         self._begin(board, only, past)
         self.search.note_draws(often)
-        if mate := self._short_mate(often):
+        mate = self._find_mate(limits, often)
+        if mate and self.lines == 1:
             result = SearchResult(len(mate.pv), self.nodes - clock.before, clock.seconds(), (mate,))
         else:
             result = self._search(limits, clock, often, tell, len(only & set(legal) if only else legal))
+        if mate and self.lines > 1:
+            result = _with_first(result, mate, self.lines)
         if only:  # a tree without the other moves is of no use later
             self.search.drop_tree()
         return result
+
+    def _with_driving_move(
+        self, board: chess.Board, limits: SearchLimits, driven: SearchLimits, stop: threading.Event | None,
+        tell: Tell | None,
+    ) -> SearchResult | None:  # fmt: skip
+        """Several lines where a bare king is to be mated: the move that one line would have comes first."""
+        lines, self.lines = self.lines, 1
+        try:
+            first = self.think(board, driven, stop)
+        finally:
+            self.lines = lines
+        others = tuple(move for move in board.legal_moves if move not in driven.moves)
+        if first is None or not others:
+            return first
+        rest = self.think(board, replace(limits, moves=others), stop, None)
+        if rest is None:
+            return first
+        if tell:
+            tell(rest)
+        nodes, seconds = first.nodes + rest.nodes, first.seconds + rest.seconds
+        return _with_first(replace(rest, nodes=nodes, seconds=seconds), first.lines[0], lines)
 
     def _search(
         self, limits: SearchLimits, clock: TimeManager, often: NDArray[np.uint64], tell: Tell | None, moves: int
@@ -119,27 +154,86 @@ class PuctPlayer:
         before = int(self.search.tree.visits[0])
         reports = ProgressThrottle(clock, (lambda result: None) if tell is None else tell)
         single = moves == 1 and limits.seconds is not None
+        others = 0 if self.temperature else min(self.lines, moves) - 1
+        if others:
+            clock.limits = _share(limits, TREE_SHARE)
+        found: dict[int, LineValue] = {}
         while not self._done(limits, clock, before):
             size = clock.batch(self.nodes, self._batch(clock))
             if size == 0 or not self.search.grow(size, often) or single:
                 break
             if reports.due():
-                reports(*self._report(clock, self.lines))
-        result, _ = self._report(clock, moves if self.temperature else self.lines)
+                if others and limits.nodes is None and limits.seconds is None:  # until a stop, which ends all at once
+                    self._search_lines(clock, int(self.search.tree.visits[0]) // (4 * others), often, found)
+                reports(*self._report(clock, self.lines, found))
+        clock.limits = limits
+        self._check_lines(often, found)
+        if others and (visits := self._visits_for_each(limits, clock, others)):
+            self._search_lines(clock, visits, often, found)
+            self._check_lines(often, found)
+        result, _ = self._report(clock, moves if self.temperature else self.lines, found)
         return self._drawn(result) if self.temperature else result
 
-    def _short_mate(self, drawn_keys: NDArray[np.uint64]) -> PvLine | None:
-        """The line of a mate in one or two, if there is one and one line is asked for: the rules find it at once, where
-        the policy of a network may not think of its quiet first move."""
+    def _visits_for_each(self, limits: SearchLimits, clock: TimeManager, others: int) -> int:
+        """How many visits are left for each of the other lines, after the tree has had its share."""
+        left = np.inf
+        if limits.nodes is not None:
+            left = limits.nodes - (self.nodes - clock.before)
+        if limits.seconds is not None and clock.seconds() > 0:
+            left = min(left, (limits.seconds / clock.seconds() - 1) * (self.nodes - clock.before))
+        return 0 if left == np.inf else int(left) // others
+
+    def _search_lines(
+        self, clock: TimeManager, visits: int, drawn_keys: NDArray[np.uint64], found: dict[int, LineValue]
+    ) -> None:
+        """Search the positions after the moves that are to be reported, except the first one, with so many visits each
+        where the tree has given them fewer."""
         tree = self.search.tree
-        if self.lines > 1 or self.search.solved:
+        for child in self._first_moves(found)[1:]:
+            move = int(tree.move[child])
+            done = max(int(tree.visits[child]), found[move].visits if move in found else 0)
+            if tree.proven[child] != UNKNOWN or done >= visits or tree.row[child] < 0:
+                continue
+            if (some := self._search_line(clock, child, visits, drawn_keys)) is not None:
+                found[move] = replace(found.get(move, some), value=some.value, visits=some.visits, line=some.line)
+
+    def _search_line(
+        self, clock: TimeManager, child: int, visits: int, drawn_keys: NDArray[np.uint64]
+    ) -> LineValue | None:
+        """What a search of the position after a move finds; None where there is no time for it."""
+        row = self.search.tree.rows[self.search.tree.row[child]]
+        search = PuctSearch(self.search.rules, self._tuning.constants, LINE_BYTES)
+        search.begin(rules.described(row[None].copy(), mates=True))
+        while not search.solved and int(search.tree.visits[0]) < visits:
+            size = clock.batch(
+                self.nodes + search.evaluated, min(self._tuning.batches.least, visits - search.evaluated)
+            )
+            if size <= 0 or not search.grow(size, drawn_keys):
+                break
+        self._of_lines += search.evaluated
+        tree = search.tree
+        seen = [each for each in children(tree, 0).tolist() if tree.visits[each] or tree.proven[each] != UNKNOWN]
+        if not seen:
             return None
-        moves = tree.move[children(tree, 0)]
-        found = rules.short_mate(tree.rows[tree.row[0]], moves, drawn_keys)
-        if found is None:
+        best = max(seen, key=lambda each: _rank(tree, each))
+        line = (int(tree.move[best]), *likely_line(tree, best))
+        return LineValue(float(to_parent(value_for_parent(tree, best))), int(tree.visits[0]), line)
+
+    def _find_mate(self, limits: SearchLimits, drawn_keys: NDArray[np.uint64]) -> PvLine | None:
+        """The line of a short mate, if there is one: the rules find it at once, where the policy of a network may not
+        think of its quiet first move."""
+        tree = self.search.tree
+        if self.search.solved:
             return None
-        prior = float(tree.prior[children(tree, 0)[moves == found[0]][0]])
-        return make_line(2 - len(found) * STEP, prior, list(found))
+        row, moves = tree.rows[tree.row[0]], tree.move[children(tree, 0)]
+        line = rules.short_mate(row, moves, drawn_keys)
+        value = 0.0 if line is None else 2 - len(line) * STEP
+        if line is None and not limits.moves and not (limits.seconds is not None and limits.seconds < LEAST_SECONDS):
+            value, line = find_mate(row) or (0.0, None)
+        if not line:
+            return None
+        prior = float(tree.prior[children(tree, 0)[moves == line[0]]].sum())
+        return make_line(value, prior, list(line))
 
     def _begin(self, board: chess.Board, only: set[int], past: list[int]) -> None:
         """The tree of a position: a part of the last one where the game went on in it, else a new one."""
@@ -183,7 +277,7 @@ class PuctPlayer:
             return True
         if limits.depth is not None and int(tree.visits[0]) > 1 and self._is_deep(limits):
             return True
-        if self.lines > 1 or self.temperature:
+        if self.lines > 1 or self.temperature or limits.seconds is None:  # values are wanted, and not only a move
             return False
         return decided(tree, clock, self.nodes, before)
 
@@ -197,16 +291,52 @@ class PuctPlayer:
             return True
         return self.search.was_full and limits.seconds is None and limits.nodes is None
 
-    def _report(self, clock: TimeManager, count: int) -> tuple[SearchResult, list[float]]:
-        """What is known by now, the best moves first, and their values (see score.py)."""
+    def _first_moves(self, found: Mapping[int, LineValue]) -> list[int]:
+        """The children of the root that are to be reported, the best first."""
         tree = self.search.tree
-        order = sorted(children(tree, 0).tolist(), key=lambda child: _rank(tree, child), reverse=True)[:count]
+        order = sorted(children(tree, 0).tolist(), key=lambda child: _rank(tree, child, found), reverse=True)
+        return order[: self.lines]
+
+    def _check_lines(self, drawn_keys: NDArray[np.uint64], found: dict[int, LineValue]) -> None:
+        """Give each line that is to be reported a value of its own: where several are wanted, moves without a visit get
+        one. Adds what the check of line_values.py says of these moves, by the packed move."""
+        tried: set[int] = set()
+        while True:  # a move that is mated goes to the end, and another one takes its place
+            first, tree = self._first_moves(found), self.search.tree
+            unvisited = [child for child in first if not tree.visits[child] and tree.proven[child] == UNKNOWN]
+            unvisited = [child for child in unvisited if int(tree.move[child]) not in tried]
+            if unvisited and self.lines > 1:
+                tried.update(int(tree.move[child]) for child in unvisited)
+                self.search.visit(np.array(unvisited), drawn_keys)
+                continue
+            rows = {
+                int(tree.move[child]): tree.rows[tree.row[child]]
+                for child in first
+                if tree.visits[child] and tree.proven[child] == UNKNOWN
+            }
+            rows = {move: row for move, row in rows.items() if move not in found or found[move].check is None}
+            if not rows:
+                return
+            for move, check in zip(rows, check_moves(np.stack(list(rows.values()))), strict=True):
+                found[move] = replace(found.get(move, LineValue()), check=_without_mate_for_mover(check))
+
+    def _report(
+        self, clock: TimeManager, count: int, found: Mapping[int, LineValue]
+    ) -> tuple[SearchResult, list[float]]:
+        """What is known by now, the best moves first, and their values (see score.py). Moves that were not visited are
+        left out, unless there is no other. found: what is known of single lines, by the packed move."""
+        tree = self.search.tree
+        order = sorted(children(tree, 0).tolist(), key=lambda child: _rank(tree, child, found), reverse=True)
+        known = [child for child in order if tree.visits[child] or tree.proven[child] != UNKNOWN]
         lines, values = [], []
-        for child in order:
-            value = value_for_parent(tree, child)
-            line = make_line(value, float(tree.prior[child]), [int(tree.move[child]), *likely_line(tree, child)])
-            lines.append(replace(line, visits=int(tree.visits[child])))
+        for child in (known or order[:1])[:count]:
+            move = int(tree.move[child])
+            value, visits, pv = _line_value(tree, child, found)
+            line = make_line(value, float(tree.prior[child]), [move, *pv])
+            lines.append(replace(line, visits=visits))
             values.append(value)
+        if not self.temperature:
+            lines, values = _in_order(lines, values)
         nodes = self.nodes - clock.before
         return SearchResult(max(1, len(lines[0].pv)), nodes, clock.seconds(), tuple(lines)), values
 
@@ -227,12 +357,73 @@ class PuctPlayer:
         return SearchResult(result.depth, result.nodes, result.seconds, tuple(lines[: self.lines]))
 
 
-def _rank(tree: PuctTree, child: int) -> tuple[float, ...]:
+def _with_first(result: SearchResult, first: PvLine, lines: int) -> SearchResult:
+    """The result with another line in the first place."""
+    others = [line for line in result.lines if line.move != first.move]
+    return replace(result, lines=(first, *others)[:lines])
+
+
+def _in_order(lines: list[PvLine], values: list[float]) -> tuple[list[PvLine], list[float]]:
+    """Lines by their values. The first one stays; one that was searched less never shows more than it."""
+    order = sorted(range(1, len(lines)), key=lambda i: values[i], reverse=True)
+    first, most = lines[0], values[0]
+    for i in order:
+        if values[i] > most:
+            values[i], lines[i] = most, replace(lines[i], score=first.score, mate=first.mate, wdl=first.wdl)
+    return [first, *(lines[i] for i in order)], [most, *(values[i] for i in order)]
+
+
+def _share(limits: SearchLimits, share: float) -> SearchLimits:
+    """A part of the limits of a search."""
+    nodes = None if limits.nodes is None else max(1, round(share * limits.nodes))
+    seconds = None if limits.seconds is None else share * limits.seconds
+    return replace(limits, nodes=nodes, seconds=seconds)
+
+
+def _without_mate_for_mover(check: MoveCheck) -> MoveCheck:
+    """The check of a move without a mate by the mover. `_find_mate` has found it at the root, for one line and for many
+    alike; where it ran out of positions, neither has it."""
+    return check if check.value is None or check.value < 0 else replace(check, value=None)
+
+
+@dataclass(frozen=True)
+class LineValue:
+    """What is known of one move of the root besides the tree.
+
+    value, visits, line: of a search of the position after the move, in the mover's view (score.py), and the packed
+    moves that follow; visits is 0 where there was none. check: see line_values.py.
+    """
+
+    value: float = 0.0
+    visits: int = 0
+    line: tuple[int, ...] = ()
+    check: MoveCheck | None = None
+
+
+NO_LINES: Mapping[int, LineValue] = MappingProxyType({})
+
+
+def _line_value(tree: PuctTree, child: int, found: Mapping[int, LineValue]) -> tuple[float, int, Sequence[int]]:
+    """A child's value for the side that moves there from its parent, the visits behind it, and what follows."""
+    value, visits, line = value_for_parent(tree, child), int(tree.visits[child]), likely_line(tree, child)
+    if (known := found.get(int(tree.move[child]))) is None or tree.proven[child] != UNKNOWN:
+        return value, visits, line
+    if known.visits > visits:
+        value, visits, line = known.value, known.visits, list(known.line)
+    if known.check is None:
+        return value, visits, line
+    if known.check.value is not None:
+        line = list(known.check.line)
+    return known.check.corrected(value, visits), visits, line
+
+
+def _rank(tree: PuctTree, child: int, found: Mapping[int, LineValue] = NO_LINES) -> tuple[float, ...]:
     """What orders moves: proven wins, the shorter the better; visits; proven losses, the longer the better."""
-    proven, visits = tree.proven[child], int(tree.visits[child])
-    value = value_for_parent(tree, child)
-    if proven in (LOSS, WIN):
-        return (1 if proven == LOSS else -1, value, visits, 0.0)
+    visits, value = int(tree.visits[child]), value_for_parent(tree, child)
+    if found and int(tree.move[child]) in found:
+        value = _line_value(tree, child, found)[0]
+    if abs(value) > 1:
+        return (1 if value > 0 else -1, value, visits, 0.0)
     return (0, visits, value, float(tree.prior[child]))
 
 

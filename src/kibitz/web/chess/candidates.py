@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from kibitz.play.result import SearchLimits
@@ -15,17 +13,12 @@ from kibitz.web.chess.line import ChessLine
 if TYPE_CHECKING:
     import chess
 
-    from kibitz.play.chess.player import ChessPlayer
     from kibitz.play.result import PvLine, SearchResult
     from kibitz.web.networks import NetworkInfo, NetworkRegistry
     from kibitz.web.positions import Line
 
-NODES = 200
-"""Evaluations of a position."""
-LINES = 20
-"""Moves that are told of at most."""
-LIKELY = 8
-"""Of the likeliest moves, so many have a value even if the search leaves them out."""
+LINES = 12
+"""Moves that are shown at most. Each of them has a value of its own."""
 MOST_SHOWN = 8
 """Moves of a line."""
 
@@ -38,43 +31,24 @@ def search(
     stop: threading.Event,
 ) -> dict[str, Any] | None:
     """What the search says of the last position; None where there is no move. report: called with interim results."""
+    from kibitz.analysis.chess.judging import NODES
     from kibitz.play import open_player
+    from kibitz.play.puct.player import TREE_SHARE
 
     assert isinstance(line, ChessLine)
     assert network.run
     board = line.since_null()
     if not any(board.generate_legal_moves()):
         return None
-    opened = partial(open_player, network.run, lambda: networks.session(network.name), method="puct")
-    # With one line it finds a mate in two at once; with several it goes by what the network thinks of.
-    quick = opened()
-    mate = quick.think(board.copy(), SearchLimits(nodes=1), stop).lines[0]
-    mates = [mate] if mate.mate is not None and mate.mate > 0 else []
+    player = open_player(network.run, lambda: networks.session(network.name), method="puct", lines=LINES)
 
     def as_json(found: SearchResult) -> dict[str, Any]:
-        others = [line for line in found.lines if line.visits and line.move not in [each.move for each in mates]]
-        return {"nodes": found.nodes, "lines": [_line(board, line) for line in (*mates, *others)]}
+        return {"nodes": found.nodes, "lines": [_line(board, line) for line in found.lines if line.own_value]}
 
-    player = opened(lines=LINES)
-    result = player.think(board.copy(), SearchLimits(nodes=NODES), stop, lambda found: report(as_json(found)))
-    if result is None:
-        return None
-    likely = sorted(result.lines, key=lambda line: line.probability, reverse=True)[:LIKELY]
-    looked_at = {line.move: _glance(quick, board, line, stop) for line in likely if not line.visits}
-    return as_json(replace(result, lines=tuple(looked_at.get(line.move, line) for line in result.lines)))
-
-
-def _glance(player: ChessPlayer, board: chess.Board, line: PvLine, stop: threading.Event) -> PvLine:
-    """The value after a move that was not searched, by one look at the position."""
-    after = board.copy()
-    after.push(line.move)
-    found = player.think(after, SearchLimits(nodes=1), stop)
-    if found is None:
-        return line
-    reply = found.lines[0]
-    mate = None if reply.mate is None else -reply.mate if reply.mate > 0 else 1 - reply.mate
-    win, draw, loss = reply.wdl
-    return replace(line, score=-reply.score, mate=mate, wdl=(loss, draw, win), pv=(line.move, *reply.pv), visits=1)
+    # Half of the evaluations are for the tree, as many as all other interfaces give a position.
+    limits = SearchLimits(nodes=round(NODES / TREE_SHARE))
+    result = player.think(board.copy(), limits, stop, lambda found: report(as_json(found)))
+    return None if result is None else as_json(result)
 
 
 def _line(board: chess.Board, line: PvLine) -> dict[str, Any]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import chess
 
     from kibitz.analysis.chess.judging import Judge, Judgement
+    from kibitz.analysis.value import PositionValue
     from kibitz.web.positions import Line
 
 QUICK_CHUNK, CHUNK = 8, 4
@@ -42,7 +43,7 @@ def judge(
     stop: threading.Event,
 ) -> Iterator[list[dict[str, Any]]]:  # fmt: skip
     """The lines of a stream: how many moves are judged, a quick judgement of each of the moves first..last (counted
-    from 1), an exact one of each, the end."""
+    from 1; 0 is the start position, of which only the value is given), an exact one of each, the end."""
     from kibitz.analysis import load
     from kibitz.analysis.chess.judging import DEPTH, NODES, QUICK_DEPTH, Judge, Stopped
 
@@ -64,6 +65,9 @@ def _in_chunks(judge: Judge, line: ChessLine, first: int, last: int, size: int) 
     """The judgements of the moves first..last, so many at a time. Nothing is lost by a null move."""
     import chess
 
+    if first == 0:
+        yield [_value_alone(0, judge.value(replace(line, moves=()).since_null()))]
+        first = 1
     board = replace(line, moves=line.moves[: first - 1]).since_null()
     at = first - 1
     while at < last:
@@ -80,6 +84,11 @@ def _in_chunks(judge: Judge, line: ChessLine, first: int, last: int, size: int) 
         _, found = judge.judge(board, moves, rows)
         yield _as_json(board, at + 1, moves, found)
         at += len(moves)
+
+
+def _value_alone(ply: int, value: PositionValue) -> dict[str, Any]:
+    """What is known of a position without the move before it."""
+    return {**_unjudged(ply), "white": {"before": None, "after": rounded(value.chance)}}
 
 
 def _unjudged(ply: int) -> dict[str, Any]:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import chess
 import chess.engine
 
-from kibitz.analysis.chess.pgn import STEEPNESS
 from kibitz.cores import cores
 from kibitz.external import EngineDied
 from kibitz.external.uci import ExternalEngine, Watched
+from kibitz.play.chess.score import STEEPNESS
 from kibitz.web.chess.line import ChessLine
 from kibitz.web.params import BadRequest
 

@@ -75,8 +75,8 @@ def judge(state: AppState, fields: Fields) -> StreamJob:
     chess_line = judging.judged(network, line)
     last = len(line.moves)
     seq = whole(fields, "seq", 0, 0, MAX_SEQ)
-    first = whole(fields, "from", 1, 1, max(1, last))
-    last = whole(fields, "to", last, min(first, last), last)
+    first = whole(fields, "from", min(1, last), 0, last)
+    last = whole(fields, "to", last, first, last)
     return StreamJob(
         f"judge {network.name}",
         seq,

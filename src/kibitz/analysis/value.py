@@ -1,0 +1,29 @@
+"""What a position is worth: one value, which every interface shows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+RULES, SEARCH, NETWORK = "rules", "search", "network"
+"""Where a value comes from: the rules (the game is over), a search, or one network evaluation without a search."""
+
+
+@dataclass(frozen=True)
+class PositionValue:
+    """The value of one position.
+
+    chance: the win probability, 0..1, of White in chess and of Black in Go, such as 0.62; 1 or 0 if a mate is proven.
+    source: RULES, SEARCH or NETWORK.
+    mate: moves to a proven mate, above 0 if White mates, such as 3; None if none is proven, and always in Go.
+    moves: the best line, in UCI (GTP vertices in Go), such as ("a1a6", "b7a6"); () if the game is over, or if the
+    network does not search.
+    """
+
+    chance: float
+    source: str
+    mate: int | None = None
+    moves: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        return {**vars(self), "chance": round(self.chance, 4), "moves": list(self.moves)}

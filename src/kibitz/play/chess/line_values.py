@@ -1,0 +1,170 @@
+"""What a first move is worth by itself: one network evaluation of the position after it, and a check by the rules.
+
+A search that sends its visits to a few moves knows little of the others. `MoveEvaluator` evaluates the position after
+each of some moves once. `check_moves` follows each of them for a few plies in material alone: it finds short mates of
+either side, and pieces that hang.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import chess
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.games.chess.replay import CLOCK, SQUARES, START_WIDTH, decode_board
+from kibitz.play.chess import bare_king
+from kibitz.play.chess.quiescence import MATE_SCORE, SURE, quiescence_search
+from kibitz.play.chess.score import STEP, of_centipawns
+from kibitz.play.session import Answers, NetworkSession
+
+if TYPE_CHECKING:
+    from kibitz.play.puct.search import Entered
+
+CHECK_PLIES = 4
+"""Plies of the check after a move, then captures alone."""
+SLACK_CENTIPAWNS = 50
+"""What a position may be worth more than its material by the check."""
+MATERIAL_FACTOR = 1.4
+"""Centipawns for each hundredth of a pawn of material: whoever is behind in material is so in other ways, too."""
+CHECK_VISITS = 24
+"""The check counts as much as so many visits of a search."""
+BARE_KING_VALUE = 0.98
+"""The value of a bare king's position, for a side with enough to mate it and nothing to lose at once."""
+BARE_KING_MATERIAL = 250
+"""Hundredths of a pawn that this side must still have after the check."""
+
+MAX_BARE_KING_CLOCK = 50
+"""Plies without a capture or pawn move after which the fifty-move rule may end the game before the mate."""
+
+
+@dataclass(frozen=True)
+class MoveCheck:
+    """What the check found of one move, in the view of the side that makes it.
+
+    centipawns: the material balance after the best play of the next plies. value: of a mate that was found (score.py),
+    None for none. bare_king: 1 if the mover is to mate a bare king, -1 if the mover's bare king is to be mated, else 0.
+    line: packed moves that follow, of a mate.
+    """
+
+    centipawns: int
+    value: float | None = None
+    bare_king: int = 0
+    line: tuple[int, ...] = ()
+
+    def corrected(self, value: float, visits: int) -> float:
+        """The value of the move, from what a search of so many visits, 1 or more, found: -1..1, or a mate."""
+        if self.value is not None:
+            return self.value
+        if abs(value) > 1:
+            return value
+        if self.bare_king:
+            return max(value, BARE_KING_VALUE) if self.bare_king > 0 else min(value, -BARE_KING_VALUE)
+        highest = of_centipawns(MATERIAL_FACTOR * self.centipawns + SLACK_CENTIPAWNS)
+        if value <= highest:
+            return value
+        share = CHECK_VISITS / (CHECK_VISITS + visits)
+        return (1 - share) * value + share * highest
+
+
+def check_moves(rows: NDArray[np.uint8]) -> list[MoveCheck]:
+    """The check of the moves that lead to some positions, uint8 [n, 68], in which the game is not over."""
+    return [_check(row) for row in rows]
+
+
+def find_mate(row: NDArray[np.uint8]) -> tuple[float, tuple[int, ...]] | None:
+    """The value and the line, packed moves, of a mate that the side to move can force within CHECK_PLIES + 1 plies;
+    None where none was found. row uint8 [68]. It finds each mate that `check_moves` finds after one of the moves."""
+    found = quiescence_search(row[None], CHECK_PLIES + 1, threads=1)
+    depth = max(0, int(found.reached[0]))
+    score = int(found.scores[0, depth])
+    if score < SURE:
+        return None
+    return 2 - (MATE_SCORE - score) * STEP, tuple(int(move) for move in found.lines[0, depth] if move)
+
+
+def _check(row: NDArray[np.uint8]) -> MoveCheck:
+    found = quiescence_search(row[None], CHECK_PLIES, threads=1)  # by itself: nothing else may change what it finds
+    depth = max(0, int(found.reached[0]))
+    score = int(found.scores[0, depth])
+    line = tuple(int(move) for move in found.lines[0, depth] if move)
+    if score >= SURE:
+        return MoveCheck(-score, -2 + (MATE_SCORE - score + 1) * STEP, line=line)
+    if score <= -SURE:
+        return MoveCheck(-score, 2 - (MATE_SCORE + score + 1) * STEP, line=line)
+    return MoveCheck(-score, bare_king=_bare_king(row, -score))
+
+
+def _bare_king(row: NDArray[np.uint8], centipawns: int) -> int:
+    """See MoveCheck. row: the position after the move."""
+    codes = row[:SQUARES]
+    whites, blacks = int(((codes >= 1) & (codes <= 6)).sum()), int((codes >= 7).sum())
+    near_draw = row[SQUARES + CLOCK] > MAX_BARE_KING_CLOCK
+    if min(whites, blacks) != 1 or abs(centipawns) < BARE_KING_MATERIAL or near_draw:
+        return 0
+    board = decode_board(codes, row[SQUARES:START_WIDTH])
+    mover = not board.turn  # who has just moved
+    strong = chess.WHITE if blacks == 1 else chess.BLACK
+    if (centipawns > 0) != (strong == mover) or not bare_king.has_mating_material(board, strong):
+        return 0
+    return 1 if strong == mover else -1
+
+
+class _NoOpinion:
+    """The value of a network that has none: 0 everywhere, so that captures and material alone count."""
+
+    outputs: tuple[str, ...] = ("value",)
+
+    def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Answers:
+        return {"value": np.zeros(len(codes), np.float32)}
+
+
+class MoveEvaluator:
+    """Evaluates the positions after single moves, one network evaluation each.
+
+    policy: a network that predicts moves; value: one that values positions, None if there is none: then captures and
+    material alone count.
+    """
+
+    def __init__(self, policy: NetworkSession, value: NetworkSession | None):
+        from kibitz.play.puct import chess as rules
+
+        valued = _NoOpinion() if value is None else value
+        self._rules = rules.ChessRules(policy, valued, captures=rules.CaptureWeights())
+
+    def values(
+        self, row: NDArray[np.uint8], moves: Sequence[int], drawn_keys: NDArray[np.uint64]
+    ) -> list[tuple[float, tuple[int, ...]]]:
+        """Of each of some legal moves, packed, its value for the mover (score.py), and what follows where a mate was
+        found. row uint8 [68]: the position; drawn_keys: of positions that are drawn when they occur again."""
+        from kibitz.play.puct.tree import DRAW, LOSS, UNKNOWN, WIN
+
+        if not moves:
+            return []
+        packed = np.array(moves, np.uint16)
+        entered = self._rules.enter(np.repeat(row[None, :START_WIDTH], len(packed), 0), packed)
+        ended = np.where((entered.ended != LOSS) & np.isin(entered.again, drawn_keys), DRAW, entered.ended)
+        known = {LOSS: 2 - STEP, WIN: -2 + 2 * STEP, DRAW: 0.0}
+        open_ = np.flatnonzero(ended == UNKNOWN)
+        values = dict(zip(open_.tolist(), self._opinions(entered, open_), strict=True))
+        found: list[tuple[float, tuple[int, ...]]] = []
+        for i, end in enumerate(ended.tolist()):
+            if end == UNKNOWN:
+                check = _check(entered.rows[i])
+                found.append((check.corrected(values[i], 1), check.line))
+            else:
+                mating = (int(entered.moves[entered.offsets[i]]),) if end == WIN else ()
+                found.append((known[end], mating))
+        return found
+
+    def _opinions(self, entered: Entered, at: NDArray[np.intp]) -> list[float]:
+        """The values of some of the positions for the side that has just moved, -1..1."""
+        if not len(at):
+            return []
+        parts = [entered.moves[entered.offsets[i] : entered.offsets[i + 1]] for i in at]
+        offsets = np.cumsum([0, *map(len, parts)])
+        opinions, _ = self._rules.evaluate(entered.rows[at], np.concatenate(parts), offsets)
+        return [float(np.clip(-np.nan_to_num(opinion), -1, 1)) for opinion in opinions]
