@@ -2,11 +2,13 @@
 
 import type { Snapshot } from "./api";
 import { Kept } from "./asking";
+import type { Displayed } from "./displayed";
 import type { App, Node, Result } from "./state";
 import { texts } from "./texts";
 
 export class Answers {
   private readonly kept = new Kept<Result>(3000);
+  private readonly values = new Kept<Displayed | null>(1000);
   /** Node numbers begin anew with every game. */
   private game = 0;
 
@@ -14,6 +16,7 @@ export class Answers {
     app.on("game", () => {
       this.game += 1;
       this.kept.clear();
+      this.values.clear();
     });
   }
 
@@ -34,6 +37,17 @@ export class Answers {
     if (!found) throw new Error(texts.answers.none);
     this.kept.set(key, found);
     return found;
+  }
+
+  /** What a search says of a position; null where the network has none, undefined where it was not asked for. */
+  value(network: string, node: Node): Displayed | null | undefined {
+    return this.values.get(this.key(network, null, node));
+  }
+
+  async fetchValue(network: string, node: Node, signal: AbortSignal): Promise<void> {
+    const key = this.key(network, null, node);
+    const { chance, source } = await this.app.api.value({ network, line: this.app.line(node.id) }, signal);
+    this.values.set(key, typeof chance === "number" && source ? { chance, source } : null);
   }
 
   private key(network: string, snapshot: string | null, node: Node): string {

@@ -131,6 +131,18 @@ export interface Check {
   line?: string[];
 }
 
+/** What a position is worth: White's chance in chess, Black's in Go. */
+export interface Value {
+  /** Null where there is none. */
+  source: "rules" | "search" | "network" | null;
+  chance?: number;
+  /** Moves to a proven mate, above 0 if White mates. */
+  mate?: number | null;
+  moves?: string[];
+  /** Black's lead in points, of Go. */
+  score?: number;
+}
+
 /** A UCI or GTP program of this machine. */
 export interface Program {
   name: string;
@@ -267,6 +279,11 @@ export class Api {
   /** What a network's search says of moves in the last position, the best first, as it changes. */
   candidates(asked: { network: string; line: Line }, found: (opinion: Opinion) => void, signal?: AbortSignal): Promise<Opinion> {
     return this.stream<Opinion>("candidates", { ...asked }, found, signal);
+  }
+
+  /** What the last position of a line is worth by a search. */
+  value(asked: { network: string; line: Line }, signal?: AbortSignal): Promise<Value> {
+    return this.stream<Value>("value", { ...asked }, () => undefined, signal);
   }
 
   /** Judges the last move of a line. */

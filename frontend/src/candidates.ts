@@ -2,6 +2,7 @@
 
 import type { OpinionLine } from "./api";
 import { Kept, Latest } from "./asking";
+import type { Judging } from "./judging";
 import type { App, Network } from "./state";
 
 /** Whether its search has values of single moves. */
@@ -23,6 +24,7 @@ export class Candidates {
     private readonly app: App,
     private readonly host: HTMLElement,
     private readonly changed: () => void,
+    private readonly judging: Judging,
   ) {
     app.on("game", () => {
       this.game += 1;
@@ -47,11 +49,20 @@ export class Candidates {
     return known ?? (key && key === this.asked ? this.partly : []);
   }
 
+  /** Black's lead in the position that is shown, of Go, where a search is done. */
+  leadOf(network: Network | undefined): number | null {
+    if (!network || this.app.game.kind !== "go") return null;
+    const key = JSON.stringify([this.game, this.app.weights(network.name), this.app.node().id]);
+    return this.kept.get(key)?.[0]?.score ?? null;
+  }
+
   private ask(key: string, network: string): void {
     if (key === this.asked) return;
     this.cancel();
     this.asked = key;
     const line = this.app.line();
+    const { id } = this.app.node();
+    const { game } = this;
     const heard = (lines: OpinionLine[]): void => {
       if (this.asked !== key) return;
       this.partly = lines;
@@ -61,6 +72,8 @@ export class Candidates {
       (signal) => this.app.api.candidates({ network, line }, ({ lines }) => heard(lines ?? []), signal),
       ({ lines }) => {
         this.kept.set(key, lines ?? []);
+        const value = lines?.[0]?.white ?? lines?.[0]?.black;
+        if (typeof value === "number" && game === this.game) this.judging.learn(id, network, value);
         heard(lines ?? []);
       },
       // Where it cannot be known, the moves stand without it.

@@ -1,5 +1,6 @@
 /** What a network expects, in words and as a bar. Of chess it is always White's chance, of Go always Black's. */
 
+import type { Displayed } from "./displayed";
 import { el, percent } from "./elements";
 import type { App, Network, Result } from "./state";
 import { fromServer, texts } from "./texts";
@@ -12,6 +13,12 @@ export const whose = (kind: Kind): string => (kind === "chess" ? texts.common.wh
 /** White's chance in chess, Black's in Go; null where the network gives none. */
 export function chanceOf(kind: Kind, result: Result | undefined): number | null {
   return (kind === "chess" ? result?.white : result?.black) ?? null;
+}
+
+/** What the network says by itself, without a search. */
+export function aloneOf(kind: Kind, result: Result | undefined): Displayed | null {
+  const chance = chanceOf(kind, result);
+  return chance === null ? null : { chance, source: "network" };
 }
 
 export function inWords(kind: Kind, p: number): string {
@@ -43,9 +50,15 @@ export class Chance {
   private readonly note = el("p", { class: "note" });
   readonly element = el("div", { class: "chance" }, this.line, this.bar, this.score, this.note);
 
-  /** `short`: with a bar, and without the note about what the chance means. `p`: the chance. */
-  draw(kind: Kind, result: Result | undefined, network: Network | undefined, short = false, p = chanceOf(kind, result)): void {
+  /**
+   * `value`: the chance, and whether a search has found it; `lead`: Black's, of Go. `short`: with a bar, and without the
+   * note about what the chance means.
+   */
+  draw(kind: Kind, network: Network | undefined, value: Displayed | null, lead: number | null, short = false): void {
     const claim = network?.claim;
+    const p = value?.chance ?? null;
+    const alone = value?.source === "network";
+    this.element.classList.toggle("network-only", alone);
     this.line.hidden = p === null;
     // The board has a bar of its own.
     this.bar.hidden = p === null || !short;
@@ -53,15 +66,15 @@ export class Chance {
       this.name.textContent = fromServer(claim?.name ?? "") || texts.chance.of(whose(kind));
       this.number.textContent = percent(p);
       // Of a network that claims something else, these would be the wrong words.
-      this.words.textContent = !claim || /winning|expected/.test(claim.name) ? inWords(kind, p) : "";
+      const words = !claim || /winning|expected/.test(claim.name) ? inWords(kind, p) : "";
+      this.words.textContent = [words, alone ? texts.chance.networkOnly : ""].filter(Boolean).join(" · ");
       this.fill.style.width = `${100 * p}%`;
       this.bar.className = `chance-bar ${kind}`;
     }
     this.note.textContent = p === null || short ? "" : fromServer(claim?.note ?? "");
     this.note.hidden = !this.note.textContent;
-    const score = result?.score ?? null;
-    this.score.hidden = score === null;
-    this.score.textContent = score === null ? "" : leads(score);
-    this.element.hidden = p === null && score === null;
+    this.score.hidden = lead === null;
+    this.score.textContent = lead === null ? "" : leads(lead);
+    this.element.hidden = p === null && lead === null;
   }
 }

@@ -4,10 +4,11 @@ import { Answers, snapshotName } from "./answers";
 import type { Snapshot } from "./api";
 import { Latest } from "./asking";
 import { makeView } from "./board";
-import { Chance, chanceOf, whose } from "./chance";
+import { aloneOf, Chance, whose } from "./chance";
+import type { Displayed } from "./displayed";
 import { Choice, el, percent, write } from "./elements";
 import { likely, NOTHING, type Picture, type View } from "./overlays";
-import type { App, Network, Result } from "./state";
+import type { App, Network, Node, Result } from "./state";
 import { texts } from "./texts";
 
 export function mountCompare(host: HTMLElement, app: App): void {
@@ -54,22 +55,23 @@ class ComparePanel {
       here.find((each) => each.name === app.second)?.name ?? here.find((each) => each !== first)?.name ?? first.name,
     );
     for (const side of this.sides) side.align(left.hasSnapshots || right.hasSnapshots);
-    const a = left.draw();
-    const b = right.draw();
+    // Only values of one kind are compared: snapshots are not searched.
+    const alone = left.ofSnapshot || right.ofSnapshot || !left.searches || !right.searches;
+    const a = left.draw(alone);
+    const b = right.draw(alone);
     left.list(a, b);
     right.list(b, a);
-    this.verdict.textContent = app.hints ? verdict(app, a, b) : texts.common.hintsOff;
+    this.verdict.textContent = app.hints ? verdict(app, a, b, left.value, right.value) : texts.common.hintsOff;
   }
 }
 
-function verdict(app: App, a: Result | undefined, b: Result | undefined): string {
+function verdict(app: App, a: Result | undefined, b: Result | undefined, first: Displayed | null, second: Displayed | null): string {
   if (!a || !b) return "";
   const kind = app.game.kind;
-  const [p, q] = [chanceOf(kind, a), chanceOf(kind, b)];
   const said: string[] = [];
-  if (p !== null && q !== null) {
+  if (first && second && (first.source === "network") === (second.source === "network")) {
     // As it is written on the two sides.
-    const points = Math.abs(Math.round(100 * p) - Math.round(100 * q));
+    const points = Math.abs(Math.round(100 * first.chance) - Math.round(100 * second.chance));
     said.push(
       points === 0
         ? texts.compare.agree(whose(kind))
@@ -96,6 +98,10 @@ class Side {
   private readonly note = el("p", { class: "note", role: "status" });
   readonly element: HTMLElement;
   private readonly latest = new Latest();
+  private readonly latestValue = new Latest();
+  private valueAsked = "";
+  /** What is shown of the position. */
+  value: Displayed | null = null;
   private chosen: string | null = null;
   hasSnapshots = false;
   private view: View | null = null;
@@ -162,8 +168,19 @@ class Side {
     }
   }
 
-  /** Draws what is known and asks for what is not. */
-  draw(): Result | undefined {
+  get ofSnapshot(): boolean {
+    return Boolean(this.snapshot.value);
+  }
+
+  /** Whether the network has values of a search. */
+  get searches(): boolean {
+    const network = this.app.named(this.network.value);
+    if (!network || network.problem) return false;
+    return network.game === "chess" ? network.answers.includes("white") : network.methods.includes("puct");
+  }
+
+  /** Draws what is known and asks for what is not. `alone`: the network's own value is shown, without a search. */
+  draw(alone: boolean): Result | undefined {
     const { app } = this;
     const node = app.node();
     const network = this.network.value;
@@ -177,7 +194,11 @@ class Side {
       this.view = makeView(this.place, start, null);
     }
     this.view.draw(node, seen(result), { flipped: app.flipped, coordinates: false, sides: "none", small: true });
-    this.chance.draw(app.game.kind, result, app.named(network), true);
+    const own = aloneOf(app.game.kind, result);
+    const searched = alone || !app.hints ? null : this.answers.value(network, node);
+    this.value = own && (searched ?? own);
+    this.chance.draw(app.game.kind, app.named(network), this.value, result?.score ?? null, true);
+    this.askValue(network, node, Boolean(own) && !alone && searched === undefined);
     this.ask(network, snapshot, result);
     return result;
   }
@@ -199,6 +220,20 @@ class Side {
       () => this.changed(),
       (problem) => this.say(problem, true),
       () => this.say(snapshot ? texts.answers.loadingCheckpoint : texts.answers.loading),
+    );
+  }
+
+  private askValue(network: string, node: Node, wanted: boolean): void {
+    const key = wanted ? `${this.app.weights(network)} ${node.id}` : "";
+    if (key === this.valueAsked) return;
+    this.valueAsked = key;
+    this.latestValue.cancel();
+    if (!wanted) return;
+    this.latestValue.ask(
+      (signal) => this.answers.fetchValue(network, node, signal),
+      () => this.changed(),
+      // Then the network's own value stays.
+      () => undefined,
     );
   }
 

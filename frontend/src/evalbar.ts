@@ -1,7 +1,7 @@
 /** The chance as a bar beside the board: White's in chess, Black's in Go. */
 
-import { believed } from "./believed";
 import { whose } from "./chance";
+import { displayedChance } from "./displayed";
 import { el, percent } from "./elements";
 import type { Judging } from "./judging";
 import type { App } from "./state";
@@ -18,19 +18,21 @@ export function mountEvalBar(host: HTMLElement, app: App, judging: Judging): voi
   const draw = (): void => {
     const { kind } = app.game;
     const network = app.named(app.network);
-    const p = app.hints ? believed(app, judging) : null;
+    const value = app.hints ? displayedChance(app, judging) : null;
+    const p = value?.chance ?? null;
+    const alone = value?.source === "network";
     const side = whose(kind);
     // The side whose chance it is stands below, as its pieces do.
     const upside = kind === "chess" && app.flipped;
-    host.className = `of-${kind} ${upside ? "upside" : ""} ${p === null ? "none" : ""}`;
+    host.className = `of-${kind} ${upside ? "upside" : ""} ${p === null ? "none" : ""} ${alone ? "network-only" : ""}`;
     // Where nothing is known, nothing is shown: half.
     fill.style.transform = `scaleY(${(p ?? 0.5).toFixed(4)})`;
     number.textContent = p === null ? "" : percent(p).replace("%", "");
     host.setAttribute("aria-label", texts.chance.of(side));
     host.setAttribute("aria-valuenow", String(Math.round(100 * (p ?? 0.5))));
-    host.setAttribute("aria-valuetext", p === null ? texts.evalbar.unknown : `${side} ${percent(p)}`);
+    host.setAttribute("aria-valuetext", p === null ? texts.evalbar.unknown : `${side} ${percent(p)}${alone ? `, ${texts.chance.networkOnly}` : ""}`);
     const claim = network?.claim ? texts.evalbar.by(fromServer(network.claim.name), network.name) : texts.chance.of(side);
-    host.title = p === null ? claim : `${claim}: ${percent(p)}`;
+    host.title = p === null ? claim : `${claim}: ${percent(p)}${alone ? `, ${texts.chance.networkOnly}` : ""}`;
   };
   for (const event of ["game", "cursor", "results", "judgements", "networks", "settings"] as const) app.on(event, draw);
   draw();

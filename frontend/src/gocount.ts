@@ -102,6 +102,7 @@ export class Counter {
   private readonly written = new WeakMap<Game, string>();
 
   constructor(private readonly app: App) {
+    app.on("game", () => shown.counts.clear());
     for (const event of ["game", "cursor", "tree", "networks"] as const) app.on(event, () => this.draw());
     this.draw();
   }
@@ -142,7 +143,13 @@ export class Counter {
     const text = inWords(result);
     if (this.element.textContent !== text) this.element.textContent = text;
     shown.count = { node: node.id, owners: result.owners };
+    const lead = result.black - result.white;
+    const value = lead > 0 ? 1 : lead < 0 ? 0 : 0.5;
+    const recounted = shown.counts.get(node.id) !== value;
+    shown.counts.set(node.id, value);
+    shown.count.lead = lead;
     if (before?.owners.join() !== result.owners.join()) shown.changed();
+    if (recounted) app.emit("judgements");
     this.write(result, said);
   }
 

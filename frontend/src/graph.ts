@@ -3,8 +3,8 @@
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 
-import { believed } from "./believed";
-import { chanceOf, whose } from "./chance";
+import { aloneOf, whose } from "./chance";
+import { displayedChance, type Displayed } from "./displayed";
 import { el, percent } from "./elements";
 import type { Mistakes } from "./mistakes";
 import { firstColumn, named, numberOf } from "./naming";
@@ -81,12 +81,19 @@ class Graph {
     });
   }
 
-  /** What is drawn of a position: the chance, or of Go Black's lead where that is asked for. */
-  private value(network: string | null, id: number): number | null {
+  /**
+   * What is drawn of a position: the chance, or of Go Black's lead where that is asked for. Two networks are compared by
+   * what each says without a search.
+   */
+  private value(network: string | null, id: number): Displayed | null {
     const { app } = this;
     if (!network) return null;
-    if (this.leads) return app.result(network, id)?.score ?? null;
-    return network === app.network ? believed(app, this.mistakes.judging, id) : chanceOf(app.game.kind, app.result(network, id));
+    if (this.leads) {
+      const score = app.result(network, id)?.score;
+      return typeof score === "number" ? { chance: score, source: "search" } : null;
+    }
+    if (network === app.network && !app.second) return displayedChance(app, this.mistakes.judging, id);
+    return aloneOf(app.game.kind, app.result(network, id));
   }
 
   private get leads(): boolean {
@@ -116,7 +123,14 @@ class Graph {
       const wanted = `${app.game.kind} ${app.network} ${app.second} ${this.leads}`;
       if (wanted !== this.made) this.plot = (this.plot?.destroy(), null);
       this.made = wanted;
-      const data: uPlot.AlignedData = [app.path.map((_, place) => place), first, second];
+      const alone = (place: number): boolean => first[place]?.source === "network";
+      const data: uPlot.AlignedData = [
+        app.path.map((_, place) => place),
+        first.map((each, place) => (alone(place) ? null : (each?.chance ?? null))),
+        second.map((each) => each?.chance ?? null),
+        // Up to its neighbours, so that the line has no holes.
+        first.map((each, place) => (alone(place) || alone(place - 1) || alone(place + 1) ? (each?.chance ?? null) : null)),
+      ];
       if (this.plot) this.plot.setData(data);
       else this.make(data);
     }
@@ -141,7 +155,7 @@ class Graph {
   /** The networks that could be drawn beside the chosen one. */
   private offer(): void {
     const { app } = this;
-    this.first.textContent = app.network ?? "";
+    this.first.textContent = `${app.network ?? ""}${app.second ? ` (${texts.chance.networkOnly})` : ""}`;
     const here = app.networks.filter((each) => each.game === app.game.kind && !each.problem && each.name !== app.network && this.gives(each.name));
     const key = JSON.stringify([here.map(({ name }) => name), app.second]);
     this.secondField.hidden = here.length === 0;
@@ -167,7 +181,9 @@ class Graph {
     if (id !== undefined && app.game.nodes.has(id)) {
       const chances = [app.network, app.second].flatMap((name) => {
         const value = this.value(name, id);
-        return value === null ? [] : [this.leads ? leadOf(value) : percent(value)];
+        if (value === null) return [];
+        const alone = value.source === "network" ? ` (${texts.chance.networkOnly})` : "";
+        return [this.leads ? leadOf(value.chance) : `${percent(value.chance)}${alone}`];
       });
       text = `${named(app, app.node(id))}${this.mistakes.of(id)?.mark ?? ""} ${chances.join(" / ")}`;
     } else if (app.analyser.busy && app.analyser.done < app.analyser.total && app.path.length > 1) {
@@ -247,6 +263,7 @@ class Graph {
           {},
           { stroke: accent, width: 1.75, fill: colour("--accent-soft"), fillTo: this.leads ? 0 : 0.5, points: { show: false } },
           { stroke: colour("--warn"), width: 1.5, dash: [5, 4], points: { show: false } },
+          { stroke: text, width: 1.25, points: { show: false } },
         ],
         hooks: {
           draw: [(plot) => this.dots(plot)],
@@ -281,7 +298,8 @@ class Graph {
   private dots(plot: uPlot): void {
     const { ctx } = plot;
     const styles = getComputedStyle(this.host);
-    const values = plot.data[1] ?? [];
+    const [, searched, , alone] = plot.data;
+    const values = Array.from(searched ?? [], (each, place) => each ?? alone?.[place] ?? null);
     ctx.save();
     // The line drawn last may have been a dashed one.
     ctx.setLineDash([]);

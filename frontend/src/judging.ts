@@ -59,6 +59,8 @@ const PAUSE = 250;
 
 export class Judging {
   private readonly known = new ByWeights<Judgement>();
+  /** Values of positions from other searches: White's chance in chess, Black's in Go. */
+  private readonly values = new ByWeights<number>();
   private readonly refused = new Set<string>();
   private asked: Asked | null = null;
   private abort: AbortController | null = null;
@@ -68,10 +70,14 @@ export class Judging {
   private telling = 0;
 
   constructor(private readonly app: App) {
-    app.on("game", () => this.known.forget(app.allWeights));
+    const forget = (): void => {
+      this.known.forget(app.allWeights);
+      this.values.forget(app.allWeights);
+    };
+    app.on("game", forget);
     app.on("networks", () => {
       this.refused.clear();
-      this.known.forget(app.allWeights);
+      forget();
       this.changed();
     });
     app.on("path", () => this.changed());
@@ -84,6 +90,24 @@ export class Judging {
     return this.known.of(this.app.weights(this.app.network ?? "")).get(id);
   }
 
+  /** What a search says of a position: White's chance in chess, Black's in Go; null where there was none. */
+  value(id: number): number | null {
+    const weights = this.app.weights(this.app.network ?? "");
+    const found = this.values.of(weights).get(id);
+    if (found !== undefined) return found;
+    // Of Go only the position before a checked move was searched for itself.
+    const after = this.app.game.kind === "chess" ? this.exact(id)?.white.after : null;
+    return after ?? null;
+  }
+
+  /** Takes over what another search found of a position. */
+  learn(id: number, network: string, value: number): void {
+    const known = this.values.of(this.app.weights(network));
+    if (known.get(id) === value) return;
+    known.set(id, value);
+    this.tell();
+  }
+
   exact(id: number): Judgement | undefined {
     const found = this.of(id);
     return found?.exact ? found : undefined;
@@ -91,7 +115,7 @@ export class Judging {
 
   /** Moves of the line that are judged exactly. */
   get done(): number {
-    return this.app.path.filter((id) => this.exact(id)).length;
+    return this.app.path.slice(1).filter((id) => this.exact(id)).length;
   }
 
   /** "checking moves 12 of 80"; nothing where all are judged or cannot be. */
@@ -165,7 +189,12 @@ export class Judging {
     try {
       const line = app.line(ids.at(-1));
       if (app.game.kind === "chess") await app.api.judge({ network, line, from, to }, found, abort.signal);
-      else found(judgementOf(await app.api.check({ network, line }, abort.signal), from, app.node(app.node(ids[0]!).parent!).turn));
+      else {
+        const before = app.node(app.node(ids[0]!).parent!);
+        const judgement = judgementOf(await app.api.check({ network, line }, abort.signal), from, before.turn);
+        found(judgement);
+        if (judgement.white.before !== null) this.learn(before.id, network, 1 - judgement.white.before);
+      }
       // What it leaves out is not asked for again.
       if (!abort.signal.aborted && !ids.every((id) => known.get(id)?.exact)) throw new Error(texts.judging.leftOut(network));
     } catch (error) {
@@ -187,11 +216,14 @@ export class Judging {
     const { network, path } = app;
     if (!network || !this.possible) return null;
     const stretch = (from: number, to: number): Asked => ({ network, from, to, ids: path.slice(from, to + 1), weights: app.weights(network) });
-    const missing = (place: number): boolean => place > 0 && place < path.length && !this.exact(path[place]!) && this.searched(path[place]!);
+    // Of the position before the first move of chess the value alone is wanted.
+    const begin = app.game.kind === "chess" ? 0 : 1;
+    const missing = (place: number): boolean =>
+      place >= begin && place < path.length && !this.exact(path[place]!) && this.searched(path[place]!);
     const first = this.first === null ? undefined : app.placeOf(this.first);
     this.first = null;
     if (first !== undefined && missing(first)) return stretch(first, first);
-    let from = 1;
+    let from = begin;
     while (from < path.length && !missing(from)) from += 1;
     if (from >= path.length) return null;
     let to = from;

@@ -4,9 +4,9 @@ import "./panels.css";
 
 import type { OpinionLine } from "./api";
 import { Kept, Latest } from "./asking";
-import { believed } from "./believed";
 import { Candidates, values } from "./candidates";
 import { Chance, whose } from "./chance";
+import { displayedChance } from "./displayed";
 import { button, Choice, el, fresh, write } from "./elements";
 import type { Judging } from "./judging";
 import { grainOf, layersOf, NAMES, pieceAt, type Plane } from "./layers";
@@ -64,7 +64,7 @@ class NetworkPanel {
   ) {
     this.bars = new MoveBars(app);
     this.byRating = new MovesByRating(app);
-    this.candidates = new Candidates(app, host, () => this.draw());
+    this.candidates = new Candidates(app, host, () => this.draw(), judging);
     this.movesPart = el("section", {}, el("h3", { class: "bar-heads" }, this.likely, this.columns), this.bars.element, this.byRating.element);
     this.arrowsLabel = el("label", { class: "switch" }, this.arrows, this.arrowsWords);
     this.arrows.addEventListener("change", () => {
@@ -126,7 +126,8 @@ class NetworkPanel {
     const { app, kind } = this;
     const network = this.network();
     const says = app.hints && network ? app.result(network.name, app.cursor) : undefined;
-    this.chance.draw(kind, says, network, false, says ? believed(app, this.judging) : null);
+    const lead = shown.count?.node === app.cursor ? shown.count.lead : (this.candidates.leadOf(network) ?? says?.score);
+    this.chance.draw(kind, network, says ? displayedChance(app, this.judging) : null, says ? (lead ?? null) : null);
   }
 
   private draw(): void {
@@ -152,6 +153,12 @@ class NetworkPanel {
     this.movesPart.hidden = !says || !result?.moves?.length;
     const byRating = (says && result?.by_rating) || [];
     const lines = says ? this.candidates.of(network) : [];
+    const best = lines[0];
+    if (network && best?.moves[0]) {
+      const move = best.moves[0];
+      const p = result?.moves?.find((each) => each.move === move)?.p ?? best.p ?? 0;
+      shown.found(node, network.name, { move, san: best.san[0] ?? move, p });
+    }
     const likely = says ? (result?.moves ?? []).slice(0, byRating.length || values(network) ? 5 : 8) : [];
     this.bars.draw(withBest(likely, result?.moves ?? [], lines), lines);
     this.likely.textContent = result?.rating ? texts.network.likelyOf(result.rating) : texts.network.likely;

@@ -63,7 +63,9 @@ class Shown {
   /** Whose moves the board takes; a game against a network narrows it. */
   sides: Sides = "both";
   /** The count of a game of Go that is over: the position, and of each point 1 for Black, 0 for White, 0.5 for nobody. */
-  count: { node: number; owners: number[] } | null = null;
+  count: { node: number; owners: number[]; lead?: number } | null = null;
+  /** Black's result, 1, 0 or 0.5, of the positions that were counted. Node numbers are those of the game that is shown. */
+  readonly counts = new Map<number, number>();
   /** Told how a game of Go was counted. */
   counted: ((winner: "w" | "b" | "draw", words: string) => void) | null = null;
   /** Who may make a move before their turn: a person, while a network of chess thinks. */
@@ -72,6 +74,7 @@ class Shown {
   ahead: ((move: string) => boolean) | null = null;
   /** In a game against a network: what resigning does. */
   resign: (() => void) | null = null;
+  private first: { node: Node; network: string; move: Candidate | null } | null = null;
   private heat: { node: Node; heat: Heat } | null = null;
   private readonly listeners = new Set<() => void>();
 
@@ -88,6 +91,17 @@ class Shown {
   answer(node: Node, heat: Heat | null): void {
     this.heat = heat && { node, heat };
     this.changed();
+  }
+
+  /** The best move of a search of one position; it has an arrow as long as that position is shown. */
+  found(node: Node, network: string, move: Candidate | null): void {
+    if (this.first?.node === node && this.first.network === network && this.first.move?.move === move?.move) return;
+    this.first = { node, network, move };
+    this.changed();
+  }
+
+  best(node: Node, network: string | null): Candidate | null {
+    return this.first?.node === node && this.first.network === network ? this.first.move : null;
   }
 
   asked(node: Node): Heat | null {
@@ -117,16 +131,18 @@ export function picture(app: App, node: Node, result: Result | undefined): Pictu
   const asked = layer === "target" || layer === "matters" || layer === "planes" ? shown.asked(node) : null;
   return {
     heat: layer === "origin" && result?.origin ? { kind: "origin", values: result.origin } : asked,
-    moves: shown.moves ? likely(result) : [],
+    moves: shown.moves ? likely(result, shown.best(node, app.network)) : [],
     owners: layer === "owners" ? (result?.owners ?? null) : null,
     liberties: layer === "liberties" ? (shown.grains.get(app.network ?? "") ?? Infinity) : 0,
     chains: layer === "chains",
   };
 }
 
-/** The moves worth an arrow: up to five, of 2% and more. */
-export function likely(result: Result | undefined): Candidate[] {
-  return (result?.moves ?? []).filter((each, index) => index < 5 && (index === 0 || each.p >= 0.02));
+/** The moves worth an arrow: up to five, of 2% and more; the best move of a search always has one, the first. */
+export function likely(result: Result | undefined, best?: Candidate | null): Candidate[] {
+  const moves = (result?.moves ?? []).filter((each, index) => index < 5 && (index === 0 || each.p >= 0.02));
+  if (!best) return moves;
+  return [best, ...moves.filter((each) => each.move !== best.move)].slice(0, Math.max(1, moves.length));
 }
 
 /** Strength 0..1 of the tint for each value, and what is written there ("" where nothing is). */

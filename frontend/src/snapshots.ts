@@ -4,7 +4,7 @@ import { Answers, snapshotName } from "./answers";
 import type { Snapshot } from "./api";
 import { Latest } from "./asking";
 import { makeView } from "./board";
-import { Chance } from "./chance";
+import { aloneOf, Chance } from "./chance";
 import { seen } from "./compare";
 import { button, el, fresh, percent, write } from "./elements";
 import type { View } from "./overlays";
@@ -91,7 +91,7 @@ export class Snapshots {
     this.run.disabled = this.snapshots.length < 2 || !shows;
     const node = app.node();
     const result = shows ? this.answers.known(network.name, snapshot.id, node) : undefined;
-    this.chance.draw(app.game.kind, result, network, true);
+    this.chance.draw(app.game.kind, network, aloneOf(app.game.kind, result), result?.score ?? null, true);
     this.moves.textContent = (result?.moves ?? [])
       .slice(0, 5)
       .map(({ san, p }) => `${san}\u00a0${percent(p)}`)

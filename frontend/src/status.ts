@@ -1,7 +1,7 @@
 /** What the page says: the line under the board, and for those who hear it, the position. */
 
-import { believed } from "./believed";
 import { whose } from "./chance";
+import { displayedChance } from "./displayed";
 import { percent } from "./elements";
 import type { Judging } from "./judging";
 import { ending } from "./match";
@@ -46,7 +46,7 @@ export function mountSpoken(host: HTMLElement, app: App, judging: Judging): void
     window.clearTimeout(timer);
     timer = window.setTimeout(() => {
       const node = app.node();
-      const p = app.hints ? believed(app, judging) : null;
+      const p = app.hints ? (displayedChance(app, judging)?.chance ?? null) : null;
       const chance = p === null ? "" : texts.status.chance(whose(app.game.kind), percent(p));
       host.textContent = [`${named(app, node)}.`, ending(node), chance].filter(Boolean).join(" ");
     }, 600);

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from kibitz import environment
 
 if TYPE_CHECKING:
+    from kibitz.analysis.value import PositionValue
     from kibitz.api.games import analyse, analyse_all
     from kibitz.api.moves import ChosenMove, ChosenPoint
     from kibitz.api.networks import (
@@ -52,6 +53,7 @@ __all__ = [
     "PositionArrays",
     "PositionEvaluation",
     "PositionLabels",
+    "PositionValue",
     "SideInputs",
     "TestResult",
     "TestRows",
@@ -75,6 +77,7 @@ __all__ = [
 ]
 
 _MODULES = {
+    "analysis.value": ("PositionValue",),
     "api.games": ("analyse", "analyse_all"),
     "api.moves": ("ChosenMove", "ChosenPoint"),
     "api.networks": (

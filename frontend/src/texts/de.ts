@@ -43,6 +43,7 @@ export const de: Texts = {
     resign: "Aufgeben",
   },
   chance: {
+    networkOnly: "nur Netz",
     even: "etwa gleich",
     little: (side) => `${side} steht etwas besser`,
     better: (side) => `${side} steht besser`,

@@ -42,6 +42,7 @@ export const en = {
     resign: "Resign",
   },
   chance: {
+    networkOnly: "network only",
     even: "about even",
     little: (side: string) => `${side} is a little better`,
     better: (side: string) => `${side} is better`,

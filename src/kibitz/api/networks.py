@@ -11,12 +11,13 @@ import chess
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.api.checks import check_number
+from kibitz.api.checks import check_number, check_whole
 from kibitz.api.positions import KOMI, PositionArrays, ReadPosition, check_arrays, read_position, stack
 from kibitz.errors import UsageError
 from kibitz.systems.declaration import GO_PUCT
 
 if TYPE_CHECKING:
+    from kibitz.analysis.value import PositionValue
     from kibitz.api.moves import ChosenMove, ChosenPoint
     from kibitz.api.positions import SgfmillBoard
     from kibitz.api.training import TrainingRun
@@ -272,6 +273,33 @@ class TrainedNetwork:
         """
         values = self._side_values("evaluate_all", inputs)
         return self._evaluations(positions, values, to_move, komi)
+
+    def value_position(self, position: chess.Board | str, *, nodes: int | None = None) -> PositionValue:
+        """What a position of chess is worth: the value that the page, `kibitz analyze` and the UCI engine show, too.
+
+        If the network searches, this is the value of the best line of its search with so many evaluations (nodes; None:
+        the same number as everywhere else). Other networks value the quiet position that the next moves lead to.
+        `evaluate` gives the network's own output, without a search.
+
+        Raises UsageError for Go, for networks that do not predict who wins, and for less than one node; KibitzError for
+        positions that cannot be.
+
+        >>> import kibitz
+        >>> value = kibitz.load_network("chessnet").value_position("kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1")
+        >>> value.chance, value.mate, value.moves[0]
+        (1.0, 2, 'a1a6')
+        """
+        from kibitz.analysis import load
+        from kibitz.analysis.chess.judging import judge_by_search
+
+        if self.game != "chess":
+            raise UsageError("value_position is for chess; choose_move gives the lead of a search in Go")
+        if nodes is not None:
+            check_whole("nodes", nodes, 1)
+        judge = judge_by_search(self._session, load(self.system), None, nodes)
+        if judge is None:
+            raise UsageError(f"{self.name} does not predict who wins; use winner or chessnet")
+        return judge.value(read_position(position).chess_board)
 
     @overload
     def choose_move(self, position: chess.Board, **options: Unpack[MoveOptions]) -> ChosenMove: ...

@@ -30,8 +30,8 @@ SLACK_CENTIPAWNS = 50
 """What a position may be worth more than its material by the check."""
 MATERIAL_FACTOR = 1.4
 """Centipawns for each hundredth of a pawn of material: whoever is behind in material is so in other ways, too."""
-CHECK_VISITS = 24
-"""The check counts as much as so many visits of a search."""
+CHECK_VISITS = 64
+"""The check counts the less, the more visits a search gave the move; after so many it counts nothing."""
 BARE_KING_VALUE = 0.98
 """The value of a bare king's position, for a side with enough to mate it and nothing to lose at once."""
 BARE_KING_MATERIAL = 250
@@ -66,7 +66,7 @@ class MoveCheck:
         highest = of_centipawns(MATERIAL_FACTOR * self.centipawns + SLACK_CENTIPAWNS)
         if value <= highest:
             return value
-        share = CHECK_VISITS / (CHECK_VISITS + visits)
+        share = max(0.0, 1 - visits / CHECK_VISITS)
         return (1 - share) * value + share * highest
 
 

@@ -95,6 +95,19 @@ def check(state: AppState, fields: Fields) -> StreamJob:
     return StreamJob(f"judge {network.name}", seq, steps)
 
 
+def value(state: AppState, fields: Fields) -> StreamJob:
+    network, line = read_request(state, fields)
+    if line.game == "go" and PUCT not in network.methods:
+        raise BadRequest(f"{network.name} does not search, so its value is that of the network alone")
+    seq = whole(fields, "seq", 0, 0, MAX_SEQ)
+
+    def steps(tell: Callable[[Any], None], stop: threading.Event) -> Iterator[list[dict[str, Any]]]:
+        module = importlib.import_module(f"kibitz.web.{line.game}.value")
+        yield [{"seq": seq, **module.value(state.networks, network, line, stop), "done": True}]
+
+    return StreamJob(f"value {network.name}", seq, steps)
+
+
 def candidates(state: AppState, fields: Fields) -> StreamJob:
     network, line = read_request(state, fields)
     if PUCT not in network.methods:
@@ -137,5 +150,6 @@ ROUTES = [
     post_for_stream("/api/judge", judge),
     post_for_stream("/api/check", check),
     post_for_stream("/api/candidates", candidates),
+    post_for_stream("/api/value", value),
     post_for_stream("/api/think", think),
 ]

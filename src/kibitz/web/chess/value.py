@@ -1,0 +1,22 @@
+"""What a position of chess is worth: the value that all interfaces show."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+from kibitz.web.chess.judging import judged
+
+if TYPE_CHECKING:
+    from kibitz.web.networks import NetworkInfo, NetworkRegistry
+    from kibitz.web.positions import Line
+
+
+def value(networks: NetworkRegistry, network: NetworkInfo, line: Line, stop: threading.Event) -> dict[str, Any]:
+    """The value of the last position, see kibitz.analysis.value. Raises BadRequest, and Stopped."""
+    from kibitz.analysis import load
+    from kibitz.analysis.chess.judging import Judge
+
+    board = judged(network, line).since_null()
+    session = networks.session(network.name)
+    return Judge(session, load(network.system), stop=stop).value(board).as_json()
