@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from kibitz.errors import UsageError
 from kibitz.games.chess.replay import encode_board
 from kibitz.play.chess.player import METHODS, SPREAD, ChessPlayer
+from kibitz.play.chess.score import of_centipawns
 from kibitz.play.result import SearchLimits, SearchResult
 from support.chess_fakes import Fake
 
@@ -190,8 +191,7 @@ def test_searched_moves_are_drawn_by_value_and_policy(method: str, temperature: 
     thought = player.think(chess.Board(), SearchLimits(nodes=300))
     assert thought
     assert len(thought.lines) == len(noted.odds) > 3
-    shares = [10 ** (line.score / 400) for line in thought.lines]  # of centipawns, which are rounded
-    values = np.array([(share - 1) / (share + 1) for share in shares])
+    values = np.array([of_centipawns(line.score) for line in thought.lines])  # of centipawns, which are rounded
     odds = np.exp((values - values.max()) / (SPREAD * temperature)) * [line.probability for line in thought.lines]
     assert noted.odds == pytest.approx(odds / odds.sum(), rel=0.1, abs=1e-3)
 

@@ -11,10 +11,12 @@ from kibitz.play.chess.score import CLAMP, MATED, STEP
 
 
 @pytest.mark.parametrize("value", [-0.99, -0.5, -0.1, 0.0, 0.001, 0.25, 0.9, 0.9999])
-def test_centipawns_are_the_rating_difference_that_expects_as_much(value: float) -> None:
-    chance = (1 + value) / 2
-    assert score.centipawns(value) == round(400 * math.log10(chance / (1 - chance)))
-    assert score.centipawns(-value) == -score.centipawns(value)
+def test_centipawns_are_those_of_lichess(value: float) -> None:
+    centipawns = score.centipawns(value)
+    if abs(centipawns) < CLAMP:
+        assert 1 / (1 + math.exp(-0.00368208 * centipawns)) == pytest.approx((1 + value) / 2, abs=1e-3)
+        assert score.of_centipawns(centipawns) == pytest.approx(value, abs=2e-3)
+    assert score.centipawns(-value) == -centipawns
 
 
 @pytest.mark.parametrize("value", [1.0, 0.99999999, 1.5, 2.0])

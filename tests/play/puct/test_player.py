@@ -261,7 +261,7 @@ def test_several_lines_and_their_order() -> None:
 
 
 def test_a_small_table_does_not_end_the_search() -> None:
-    player = PuctPlayer(Fake(), hash_mb=1, lines=2)
+    player = PuctPlayer(Fake(), hash_mb=1)
     player.search.limit = 0
     result = player.think(chess.Board(), SearchLimits(nodes=5000))
     assert result
@@ -272,7 +272,7 @@ def test_a_small_table_does_not_end_the_search() -> None:
 @pytest.mark.parametrize("megabytes", [3, 4])
 def test_memory_stays_within_the_hash(megabytes: int) -> None:
     """A search for which the table is too small goes on in what is kept of it."""
-    player, board = PuctPlayer(Fake(), hash_mb=megabytes, lines=2), chess.Board()
+    player, board = PuctPlayer(Fake(), hash_mb=megabytes), chess.Board()
     for _ in range(2):
         result = player.think(board, SearchLimits(nodes=6000))
         assert result
@@ -326,12 +326,51 @@ def test_so_many_evaluations_always_find_the_same() -> None:
 
 
 def test_it_stops_when_no_other_move_can_catch_up() -> None:
-    result = PuctPlayer(Fake(sharp=3.0)).think(chess.Board(), SearchLimits(nodes=2000))
+    limits = SearchLimits(nodes=2000, seconds=3600)
+    result = PuctPlayer(Fake(sharp=3.0)).think(chess.Board(), limits)
     assert result
     assert result.nodes < 2000
-    several = PuctPlayer(Fake(sharp=3.0), lines=2).think(chess.Board(), SearchLimits(nodes=2000))
+    several = PuctPlayer(Fake(sharp=3.0), lines=2).think(chess.Board(), limits)
     assert several
-    assert several.nodes > 1990, "the order of several lines is still open"
+    assert several.nodes > 1900, "the order of several lines is still open"
+    alone = PuctPlayer(Fake(sharp=3.0)).think(chess.Board(), SearchLimits(nodes=2000))
+    assert alone
+    assert alone.nodes == 2000, "without a clock the value is wanted, and not only the move"
+
+
+def test_the_best_line_is_the_same_for_one_line_and_for_many() -> None:
+    """Half of the evaluations of a search for many lines are the tree's."""
+    for fen in (
+        chess.STARTING_FEN,
+        "4k3/8/8/8/8/8/8/KQ6 w - - 0 1",
+        "8/8/8/8/8/4k3/8/KQ6 b - - 0 1",
+        next(iter(MATES)),
+    ):
+        one = PuctPlayer(Fake()).think(chess.Board(fen), SearchLimits(nodes=100))
+        many = PuctPlayer(Fake(), lines=8).think(chess.Board(fen), SearchLimits(nodes=200))
+        assert one
+        assert many
+        assert one.lines[0].wdl == many.lines[0].wdl
+        assert (one.lines[0].move, one.lines[0].mate) == (many.lines[0].move, many.lines[0].mate)
+
+
+def test_each_of_several_lines_has_a_value_of_its_own() -> None:
+    """A move that is mated at once, or that hangs the queen, says so however few visits it got."""
+    board = chess.Board("r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 0 4")
+    for nodes in (1, 20, 400):
+        result = PuctPlayer(Fake(), lines=40).think(board, SearchLimits(nodes=nodes))
+        assert result
+        assert len(result.lines) == board.legal_moves.count()
+        lines = {board.san(line.move): line for line in result.lines}
+        assert all(line.visits for line in result.lines)
+        assert [lines[move].mate for move in ("h6", "a6", "Ng8", "g6", "Qe7")] == [-1, -1, -1, None, None]
+    hung = chess.Board("4k3/8/8/3p4/8/8/3Q4/4K3 w - - 0 1")
+    result = PuctPlayer(Fake(), lines=40).think(hung, SearchLimits(nodes=60))
+    assert result
+    scores = {hung.san(line.move): line.score for line in result.lines}
+    assert scores["Qe2+"] > 300
+    assert scores["Qe3+"] > 300
+    assert scores["Kd1"] > 300
 
 
 def test_temperature_draws_other_moves_and_keeps_mates() -> None:

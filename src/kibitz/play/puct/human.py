@@ -198,7 +198,9 @@ class HumanSearchPlayer:
         if self.temperature:
             odds = np.array([line.probability for line in lines]) ** (1 / self.temperature)
             lines.insert(0, lines.pop(int(self._random.choice(len(odds), p=odds / odds.sum()))))
-        shown = self._look.with_own_values(board, lines[: self.lines])
+        shown = tuple(lines[: self.lines])
+        if self.lines > 1:
+            shown = self._look.with_own_values(board, shown)
         return SearchResult(len(shown[0].pv), nodes, clock.seconds(), shown)
 
     def _weighed(self, looked: tuple[PvLine, ...], seen: dict[int, tuple[float, list[int]]]) -> list[PvLine]:

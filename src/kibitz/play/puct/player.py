@@ -39,6 +39,23 @@ SETTLED = 5_000
 
 
 @dataclass(frozen=True)
+class LineValue:
+    """What is known of one move of the root besides the tree.
+
+    value, visits, line: of a search of the position after the move, in the mover's view (score.py), and the packed
+    moves that follow; visits is 0 where there was none. check: see line_values.py.
+    """
+
+    value: float = 0.0
+    visits: int = 0
+    line: tuple[int, ...] = ()
+    check: MoveCheck | None = None
+
+
+NO_LINES: Mapping[int, LineValue] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
 class PuctTuning:
     """Constants of the selection, the policy's temperature and what captures count (see ChessRules), and the sizes of
     batches. As they stand here they were chosen by bench/search_quality.py, see docs/RESULTS-search.md."""
@@ -321,7 +338,7 @@ class PuctPlayer:
                 found[move] = replace(found.get(move, LineValue()), check=_without_mate_for_mover(check))
 
     def _report(
-        self, clock: TimeManager, count: int, found: Mapping[int, LineValue]
+        self, clock: TimeManager, count: int, found: Mapping[int, LineValue] = NO_LINES
     ) -> tuple[SearchResult, list[float]]:
         """What is known by now, the best moves first, and their values (see score.py). Moves that were not visited are
         left out, unless there is no other. found: what is known of single lines, by the packed move."""
@@ -384,23 +401,6 @@ def _without_mate_for_mover(check: MoveCheck) -> MoveCheck:
     """The check of a move without a mate by the mover. `_find_mate` has found it at the root, for one line and for many
     alike; where it ran out of positions, neither has it."""
     return check if check.value is None or check.value < 0 else replace(check, value=None)
-
-
-@dataclass(frozen=True)
-class LineValue:
-    """What is known of one move of the root besides the tree.
-
-    value, visits, line: of a search of the position after the move, in the mover's view (score.py), and the packed
-    moves that follow; visits is 0 where there was none. check: see line_values.py.
-    """
-
-    value: float = 0.0
-    visits: int = 0
-    line: tuple[int, ...] = ()
-    check: MoveCheck | None = None
-
-
-NO_LINES: Mapping[int, LineValue] = MappingProxyType({})
 
 
 def _line_value(tree: PuctTree, child: int, found: Mapping[int, LineValue]) -> tuple[float, int, Sequence[int]]:
