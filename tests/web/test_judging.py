@@ -63,7 +63,9 @@ def test_chunks_say_what_the_judge_of_the_whole_game_says(client: Client, name: 
     board = chess.Board()
     for one, move in zip(found, wanted, strict=True):
         sign = 1 if board.turn == chess.WHITE else -1
-        assert sign * (one["white"]["before"] - one["white"]["after"]) == pytest.approx(one["loss"], abs=2e-4)
+        # A best move loses nothing, and each position has its own search.
+        change = sign * (one["white"]["before"] - one["white"]["after"])
+        assert one["loss"] == pytest.approx(max(0.0, change), abs=0.1) or one["best"]["san"] == move.san
         assert board.san(board.parse_uci(one["best"]["move"])) == one["best"]["san"] == one["line"][0]
         after = board.copy()
         for san in one["line"]:
@@ -84,8 +86,16 @@ def test_a_part_of_the_game(client: Client) -> None:
     assert lines[3]["mark"] == "??"
     recapture = asked("winner", moves_of("1. e4 d5 2. exd5 Qxd5 *"), **{"from": 4})
     assert client.stream("/api/judge", recapture)[2]["only"] is False  # who takes back has found nothing
-    empty = client.stream("/api/judge", asked("winner", []))
-    assert [line.get("total", line.get("done")) for line in empty] == [0, True]
+    # Of a line without moves there is the value of its position.
+    total, *both, done = client.stream("/api/judge", asked("winner", []))
+    assert (total["total"], done["done"]) == (1, True)
+    assert [(line["ply"], line["exact"], line["white"]["before"]) for line in both] == [
+        (0, False, None),
+        (0, True, None),
+    ]
+    start = client.stream("/api/judge", asked("winner", moves, **{"from": 0, "to": 1}))[1:-1]
+    assert [(line["ply"], line["exact"]) for line in start] == [(0, False), (1, False), (0, True), (1, True)]
+    assert start[2]["white"]["after"] == both[1]["white"]["after"] == start[3]["white"]["before"]
 
 
 def test_repetitions_before_the_chunk_are_known(client: Client) -> None:
@@ -108,7 +118,7 @@ def test_repetitions_before_the_chunk_are_known(client: Client) -> None:
         ({"network": "convchess"}, "convchess & winner & moves"),
         ({"network": "gocnn", "line": {"game": "go"}}, "search"),
         ({"network": "gocnn"}, "gocnn & Go & network"),
-        ({"from": 0}, "from & 1 & 4 & whole"),
+        ({"from": -1}, "from & 0 & 4 & whole"),
         ({"from": 3, "to": 2}, "to & 3 & 4 & whole"),
         ({"to": 5}, "to & 1 & 4 & whole"),
         ({"seq": "x"}, "seq & whole"),

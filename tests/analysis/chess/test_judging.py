@@ -11,13 +11,12 @@ import pytest
 
 import kibitz
 from kibitz.analysis import load
-from kibitz.analysis.chess import answers, judging
-from kibitz.analysis.chess.judging import LONGER, FirstLook, Judge, Judgement
+from kibitz.analysis.chess import answers
+from kibitz.analysis.chess.judging import FirstLook, Judge
 from kibitz.analysis.chess.moves import AnalysedGame, analyse
 from kibitz.analysis.chess.pgn import annotated
 from kibitz.games.chess.io.reader import parse
 from kibitz.games.chess.replay import encode_board
-from kibitz.play.result import SearchLimits
 from kibitz.play.session import Session
 
 Analysed = Callable[..., AnalysedGame]
@@ -129,61 +128,42 @@ def test_without_ratings_nothing_is_usual(judged: Analysed) -> None:
     assert "usual_loss" not in found["moves"][0]
 
 
-class Watched:
-    """A player that writes down how much it is asked for."""
-
-    def __init__(self, player: Any):
-        self.player = player
-        self.asked: list[tuple[int, int | None]] = []
-
-    def new_game(self) -> None:
-        self.player.new_game()
-
-    def think(self, board: chess.Board, limits: SearchLimits) -> Any:
-        self.asked.append((board.ply(), limits.nodes))
-        return self.player.think(board, limits)
-
-
-def test_what_is_near_a_mistake_is_searched_longer(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both positions of such a move, and no other; what is said of it then is the same wherever the judging begins."""
-    moves = ["e2e4", "e7e5", "d1h5", "g8f6", "h5e5", "f8e7", "e5e7", "d8e7"]
-    judge = Judge(Session("human"), load("human"), depth=3, nodes=20)
-    once = judged_all(judge, monkeypatch, moves, (2.0, 3.0))
-    assert [nodes for _, nodes in once[1]] == [20] * (len(moves) + 1)
-    losses = sorted(one.loss for one in once[0])
-    low, high = losses[-3] - 1e-9, losses[-2] + 1e-9  # the second and the third of the largest losses
-    assert low > 0
-    again = judged_all(judge, monkeypatch, moves, (low, high))
-    near = [ply for ply, one in enumerate(once[0]) if low <= one.loss < high]
-    assert len(near) == 2
-    assert again[1][len(moves) + 1 :] == [(ply + more, 20 * LONGER) for ply in near for more in (0, 1)]
-    for ply, (first, second) in enumerate(zip(once[0], again[0], strict=True)):
-        assert ply in near or (first.loss, first.before) == (second.loss, second.before)
-    assert any(once[0][ply].loss != again[0][ply].loss for ply in near)
-    alone = judged_all(judge, monkeypatch, moves, (-2.0, 2.0), near[0])[0][0]
-    assert (alone.loss, alone.best) == (again[0][near[0]].loss, again[0][near[0]].best)
-
-
-def judged_all(
-    judge: Judge,
-    monkeypatch: pytest.MonkeyPatch,
-    moves: list[str],
-    unsure: tuple[float, float],
-    only: int | None = None,
-) -> tuple[list[Judgement], list[tuple[int, int | None]]]:
-    """What a judge says of a line, or of one of its moves, and what it asked its player for."""
-    monkeypatch.setattr(judging, "UNSURE", unsure)
-    judge._player = watched = Watched(judge._opened())
-    first, last = (0, len(moves)) if only is None else (only, only + 1)
-    board = chess.Board()
-    for move in moves[:first]:
-        board.push_uci(move)
-    start, rows = board.copy(), [encode_board(board)]
-    for move in moves[first:last]:
-        board.push_uci(move)
+def test_a_position_is_worth_the_same_in_a_game_and_alone() -> None:
+    """Its value depends on nothing that was searched before."""
+    moves = [chess.Move.from_uci(move) for move in ["e2e4", "e7e5", "d1h5", "g8f6", "h5e5", "f8e7", "e5e7", "d8e7"]]
+    judge = Judge(Session("human"), load("human"), nodes=20)
+    board, rows = chess.Board(), [encode_board(chess.Board())]
+    alone = [Judge(judge.session, load("human"), nodes=20).value(board)]
+    for move in moves:
+        board.push(move)
         rows.append(encode_board(board))
-    some = [chess.Move.from_uci(move) for move in moves[first:last]]
-    return judge.judge(start, some, np.stack(rows))[1], watched.asked
+        alone.append(Judge(judge.session, load("human"), nodes=20).value(board))
+    white, found = judge.judge(chess.Board(), moves, np.stack(rows))
+    assert [value.source for value in alone] == ["search"] * len(rows)
+    assert white.tolist() == [value.chance for value in alone]
+    assert [one.before for one in found] == white[:-1].tolist()
+    assert [one.after for one in found] == white[1:].tolist()
+    assert len(set(white.tolist())) > 4
+    for i, one in enumerate(found):
+        lost = (white[i] - white[i + 1]) * (1 if i % 2 == 0 else -1)
+        assert one.loss in (0.0, pytest.approx(max(0.0, lost)))
+
+
+@pytest.mark.parametrize("name", ["winner", "chessnet"])
+def test_what_is_proven_is_certain(name: str) -> None:
+    judge = Judge(Session(name), load(name))
+    mate = judge.value(chess.Board("kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1"))
+    assert (mate.chance, mate.source) == (1.0, "search")
+    if name == "chessnet":
+        assert (mate.mate, mate.moves[0]) == (2, "a1a6")
+    black = judge.value(chess.Board("r7/8/8/8/8/1p6/PP6/KBk5 b - - 0 1"))
+    assert black.chance == 0.0
+    assert black.mate in (None, -2)
+    over = judge.value(chess.Board("7k/5KQ1/8/8/8/8/8/8 b - - 0 1"))
+    assert (over.chance, over.source) == (1.0, "rules")
+    for fen in ("8/8/8/4k3/8/8/8/KQ6 w - - 0 1", "8/8/8/4k3/8/8/8/KQ6 b - - 0 1"):
+        assert judge.value(chess.Board(fen)).chance > 0.95
+    assert judge.value(chess.Board("7k/8/8/8/8/8/8/K1B5 w - - 0 1")).chance == 0.5
 
 
 STALEMATE = '[SetUp "1"]\n[FEN "7k/8/5K2/6Q1/8/8/8/8 w - - 0 1"]\n\n1. Qg6 1/2-1/2'

@@ -36,10 +36,10 @@ TOGETHER = 512
 class Worth:
     """The change of the winning probability by a move.
 
-    before, after: White's probability of winning, 0..1. By search: with the best move, and with the played one, both
-    seen from the position before it; by the raw network: in the positions before and after it. change: how much the
-    mover's own probability rose (negative: fell), by search never above 0; None for a move that ended the game, where
-    the rules have the word and not the network. By search that is mate alone: a stalemate may have cost a win.
+    before, after: White's probability of winning, 0..1, in the positions before and after the move: by search where
+    moves are judged, else by the raw network. change: how much the mover's own probability rose (negative: fell), by
+    search never above 0; None for a move that ended the game, where the rules have the word and not the network. By
+    search that is mate alone: a stalemate may have cost a win.
     """
 
     before: float
