@@ -321,5 +321,5 @@ function withBest(likely: Candidate[], all: Candidate[], lines: readonly Opinion
   const best = lines[0];
   const move = best?.moves[0];
   if (!best || !move || likely.some((each) => each.move === move)) return likely;
-  return [...likely, { move, san: best.san[0] ?? move, p: all.find((each) => each.move === move)?.p ?? best.p ?? 0 }];
+  return [{ move, san: best.san[0] ?? move, p: all.find((each) => each.move === move)?.p ?? best.p ?? 0 }, ...likely];
 }

@@ -44,11 +44,18 @@ FURTHER, DOUBTFUL, PATIENCE = 2, 0.06, 600_000
 have to be visited for it."""
 NODES = 160
 """Evaluations of each position by networks that search themselves."""
+UNSURE, LONGER = (0.14, 0.33), 5
+"""Moves that seem to lose between so much are searched with LONGER times as many evaluations, about one in twenty. The
+longer search decides about the mark alone: positions keep the value that all interfaces show."""
 WEIGHTS = {"winner": (0.27, 0.27), "deepchess": (0.23, 0.33), "chessnet": (0.23, 0.5)}
 """How much a pawn, and the network's opinion of the quiet position in logits, count for a chance in logits, by system:
 fitted to Stockfish's chances on half of the games of tools/label_mistakes.py."""
 OTHER_WEIGHTS = (0.25, 0.35)
 """The same of systems that are not measured."""
+SEARCH_WEIGHTS = {"human": (0.3, 0.6)}
+OTHER_SEARCH_WEIGHTS = (0.34, 0.76)
+"""The same of systems that search themselves: of `human` those by which mistakes are best named, of the others those of
+chessnet, by least squares."""
 ONLY = 0.2
 """Every other move loses so much more than the played one: the only move."""
 _SIDE_STEP = 50
@@ -128,11 +135,13 @@ class _Followed:
 
 @dataclass(frozen=True)
 class _Thought:
-    """What a search found: the mover's chance, 0..1; moves to a mate in the mover's view, or None; the best line."""
+    """What a search found: the mover's chance, 0..1; moves to a mate in the mover's view, or None; the best line; and
+    opinion: the chance before the check of material."""
 
     chance: float
     mate: int | None
     line: tuple[chess.Move, ...]
+    opinion: float
 
 
 @dataclass
@@ -153,7 +162,8 @@ class Judge:
 
     def __post_init__(self) -> None:
         self._player: Any = self._opened() if self.nodes else None
-        self.weights = WEIGHTS.get(self.session.system, OTHER_WEIGHTS)
+        table, other = (WEIGHTS, OTHER_WEIGHTS) if self._player is None else (SEARCH_WEIGHTS, OTHER_SEARCH_WEIGHTS)
+        self.weights = table.get(self.session.system, other)
         self._last: tuple[Any, _Thought] | None = None
 
     @property
@@ -178,7 +188,7 @@ class Judge:
         over, drawn = _result(start, moves), _drawn(rows)
         chances, left = self._both(seen, first, second, over, drawn)
         if not moves:
-            return np.where(black, 1 - chances, chances), []
+            return self._alone(rows, over) if self.depth >= DEPTH else np.where(black, 1 - chances, chances), []
         doubtful = np.flatnonzero(chances[:-1] - left >= DOUBTFUL)
         if len(doubtful) and self.depth >= DEPTH:
             some = np.unique(np.concatenate([doubtful, doubtful + 1]))
@@ -193,6 +203,8 @@ class Judge:
         else:
             compared = chances
         white = np.where(black, 1 - chances, chances)
+        if self.depth >= DEPTH:
+            white = self._alone(rows, over)
         scores, depths, lines = seen.scores, seen.depths, seen.lines
         kept, only, options = self._alternatives(rows[:-1], moves, _earlier(start))
         held = self._hold(rows[:-1], kept, scores[:-1], depths[:-1])
@@ -236,16 +248,46 @@ class Judge:
                 board.push(move)
         if not moves:
             return white, []
+        seen = self._followed(rows, self.depth)
+        opinions = np.array([thought.opinion for thought in thoughts])
+        lost = self._losses(seen, opinions[:-1], opinions[1:], start, moves, rows)
+        doubtful = np.flatnonzero(lost >= DOUBTFUL)
+        if len(doubtful) and self.depth >= DEPTH:
+            some = np.unique(np.concatenate([doubtful, doubtful + 1]))
+            further = self._followed(rows[some], self.depth + FURTHER, PATIENCE)
+            seen.take(doubtful, further, np.searchsorted(some, doubtful))
+        first, second = opinions[:-1].copy(), opinions[1:].copy()
+        lost = self._losses(seen, first, second, start, moves, rows)
+        favorites = [(thought.line or (move,))[0] for thought, move in zip(thoughts, moves, strict=False)]
+        lines = [thought.line for thought in thoughts]
+        board = start.copy()
+        for i, move in enumerate(moves):
+            before = board.copy()
+            board.push(move)
+            if UNSURE[0] <= lost[i] < UNSURE[1]:
+                longer, after = self._think(before, LONGER), self._think(board, LONGER)
+                first[i], second[i] = longer.opinion, after.opinion
+                lines[i], favorites[i] = longer.line, (longer.line or (move,))[0]
+        lost = self._losses(seen, first, second, start, moves, rows)
+        held = self._hold(rows[:-1], favorites, seen.scores[:-1], seen.depths[:-1])
         _, only, options = self._alternatives(rows[:-1], moves, _earlier(start))
         found = []
         for i, played in enumerate(moves):
-            line = thoughts[i].line[:_SHOWN] or (played,)
-            change = float(white[i] - white[i + 1])
-            loss = max(0.0, -change if rows[i, SQUARES + SIDE] else change)
-            if line[0] == played:
-                loss = 0.0
-            found.append(_judgement(white, i, loss, line, played, only[i], options[i]))
+            line = tuple(to_move(int(move)) for move in seen.lines[i] if move)
+            if held[i] is not None or thoughts[i].mate is not None or not line:
+                line = lines[i] or (played,)
+            loss = 0.0 if line[0] == played else float(lost[i])
+            found.append(_judgement(white, i, loss, line[:_SHOWN], played, only[i], options[i]))
         return white, found
+
+    def _losses(
+        self, seen: _Followed, first: NDArray[np.float64], second: NDArray[np.float64], start: chess.Board,
+        moves: Sequence[chess.Move], rows: NDArray[np.uint8],
+    ) -> NDArray[np.float64]:  # fmt: skip
+        """What each move lost [moves], 0..1: of the movers' opinions before [moves] and after it [moves], and of the
+        material of positions that are followed equally far."""
+        chances, left = self._both(seen, np.append(first, 0.5), second, _result(start, moves), _drawn(rows))
+        return (chances[:-1] - left).clip(0)
 
     def _followed(self, rows: NDArray[np.uint8], depth: int, most: int = MAX_NODES) -> _Followed:
         """Positions in a row followed to quiet ones, each and the one after it equally far."""
@@ -257,6 +299,22 @@ class Judge:
             depths, deep.scores[n, depths], deep.rows[n, depths], deep.lines[n, depths],
             deep.scores[n[1:], then], deep.rows[n[1:], then],
         )  # fmt: skip
+
+    def _alone(self, rows: NDArray[np.uint8], over: float | None) -> NDArray[np.float64]:
+        """White's chance in each position [n], followed by itself: neighbors share nothing and change nothing. over: as
+        of `_both`."""
+        scores, leaves = np.empty(len(rows), np.int32), np.empty((len(rows), rows.shape[1]), np.uint8)
+        for i, row in enumerate(rows):
+            found = quiescence_search(row[None], self.depth, threads=1)
+            depth = max(0, int(found.reached[0]))
+            scores[i], leaves[i, : found.rows.shape[2]] = found.scores[0, depth], found.rows[0, depth]
+        black = rows[:, SQUARES + SIDE] != 0
+        opinions = np.concatenate([self._own_opinions(leaves[i : i + 1], black[i : i + 1]) for i in range(len(rows))])
+        chances = np.where(_drawn(rows), 0.5, self._chances(scores, opinions))
+        if over is not None:
+            chances[-1] = over
+        white: NDArray[np.float64] = np.where(black, 1 - chances, chances)
+        return white
 
     def _both(
         self, seen: _Followed, first: NDArray[np.float64], second: NDArray[np.float64], over: float | None,
@@ -286,20 +344,22 @@ class Judge:
             return None
         return open_player(self.session.run, lambda: self.session, method=PUCT.name)
 
-    def _think(self, board: chess.Board) -> _Thought:
-        """What the network's own search finds. It depends on nothing that was searched before. Raises Stopped."""
+    def _think(self, board: chess.Board, times: int = 1) -> _Thought:
+        """What the network's own search finds with `times` as many evaluations as usual. It depends on nothing that was
+        searched before. Raises Stopped."""
         if self.stop is not None and self.stop.is_set():
             raise Stopped
-        key = board.fen(), tuple(board.move_stack)
+        key = board.fen(), tuple(board.move_stack), times
         if self._last is not None and self._last[0] == key:  # the last position of a chunk is the first of the next
             return self._last[1]
         self._player.new_game()
-        found = self._player.think(board, SearchLimits(nodes=self.nodes))
+        found = self._player.think(board, SearchLimits(nodes=times * self.nodes))
         if found is None:  # the game is over
-            return _Thought(0.5, None, ())
+            return _Thought(0.5, None, (), 0.5)
         best = found.lines[0]
         win, _, loss = best.wdl
-        thought = _Thought((1000 + win - loss) / 2000, best.mate, best.pv)
+        opinion = (1 + max(-1.0, min(1.0, self._player.opinion))) / 2
+        thought = _Thought((1000 + win - loss) / 2000, best.mate, best.pv, opinion)
         self._last = key, thought
         return thought
 

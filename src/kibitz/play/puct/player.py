@@ -102,6 +102,8 @@ class PuctPlayer:
         self._tuning = tuning or PuctTuning()
         chess_rules = rules.ChessRules(session, valued, self._tuning.temperature, self._tuning.captures)
         self.search = PuctSearch(chess_rules, self._tuning.constants, hash_mb * 1_000_000)
+        self.opinion = 0.0
+        """What the last search thinks of the first move, -1..1, or a mate (score.py), before the check of material."""
         self._of_lines = 0  # positions evaluated for single lines
         self._game: list[int] = []
         """Keys of the root and of the positions before it that may come again."""
@@ -134,11 +136,14 @@ class PuctPlayer:
         self.search.note_draws(often)
         mate = self._find_mate(limits, often)
         if mate and self.lines == 1:
+            self.opinion = 1.0
             result = SearchResult(len(mate.pv), self.nodes - clock.before, clock.seconds(), (mate,))
+        elif mate:
+            report = None if tell is None else _telling_first(tell, mate, self.lines)
+            result = self._search(limits, clock, often, report, len(only & set(legal) if only else legal))
+            result = _with_first(result, mate, self.lines)
         else:
             result = self._search(limits, clock, often, tell, len(only & set(legal) if only else legal))
-        if mate and self.lines > 1:
-            result = _with_first(result, mate, self.lines)
         if only:  # a tree without the other moves is of no use later
             self.search.drop_tree()
         return result
@@ -345,10 +350,13 @@ class PuctPlayer:
         tree = self.search.tree
         order = sorted(children(tree, 0).tolist(), key=lambda child: _rank(tree, child, found), reverse=True)
         known = [child for child in order if tree.visits[child] or tree.proven[child] != UNKNOWN]
-        lines, values = [], []
+        lines: list[PvLine] = []
+        values: list[float] = []
         for child in (known or order[:1])[:count]:
             move = int(tree.move[child])
             value, visits, pv = _line_value(tree, child, found)
+            if not lines:
+                self.opinion = value if abs(value) > 1 else value_for_parent(tree, child)
             line = make_line(value, float(tree.prior[child]), [move, *pv])
             lines.append(replace(line, visits=visits))
             values.append(value)
@@ -378,6 +386,11 @@ def _with_first(result: SearchResult, first: PvLine, lines: int) -> SearchResult
     """The result with another line in the first place."""
     others = [line for line in result.lines if line.move != first.move]
     return replace(result, lines=(first, *others)[:lines])
+
+
+def _telling_first(tell: Tell, first: PvLine, lines: int) -> Tell:
+    """A callback that is given each result with another line in the first place."""
+    return lambda result: tell(_with_first(result, first, lines))
 
 
 def _in_order(lines: list[PvLine], values: list[float]) -> tuple[list[PvLine], list[float]]:

@@ -97,7 +97,9 @@ def check(state: AppState, fields: Fields) -> StreamJob:
 
 def value(state: AppState, fields: Fields) -> StreamJob:
     network, line = read_request(state, fields)
-    if line.game == "go" and PUCT not in network.methods:
+    if line.game == "chess":
+        importlib.import_module("kibitz.web.chess.judging").judged(network, line)
+    elif PUCT not in network.methods:
         raise BadRequest(f"{network.name} does not search, so its value is that of the network alone")
     seq = whole(fields, "seq", 0, 0, MAX_SEQ)
 
