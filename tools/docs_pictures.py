@@ -121,7 +121,7 @@ def two_games(store: Store, game: int) -> str:
     return framed(x - PAD, tall, "".join(parts))
 
 
-SCENES = {"chess": ("/#network=human", 24), "go": ("/#game=go&network=gohuman", 120)}
+SCENES = {"chess": ("/#network=human", 16), "go": ("/#game=go&network=gohuman", 120)}
 """Pictures of the page: its address, and the moves of its example that are made."""
 
 

@@ -1,13 +1,13 @@
-/** Games to try the page with: one of 1858, and one between two levels of GNU Go. */
+/** Games to try the page with: one of 1910, and one between two levels of GNU Go. */
 
 export const EXAMPLES = {
-  chess: `[Event "Paris"]
-[Date "1858.??.??"]
-[White "Morphy"]
-[Black "Duke of Brunswick and Count Isouard"]
+  chess: `[Event "Vienna"]
+[Date "1910.??.??"]
+[White "Réti"]
+[Black "Tartakower"]
 [Result "1-0"]
 
-1. e4 e5 2. Nf3 d6 3. d4 Bg4 4. dxe5 Bxf3 5. Qxf3 dxe5 6. Bc4 Nf6 7. Qb3 Qe7 8. Nc3 c6 9. Bg5 b5 10. Nxb5 cxb5 11. Bxb5+ Nbd7 12. O-O-O Rd8 13. Rxd7 Rxd7 14. Rd1 Qe6 15. Bxd7+ Nxd7 16. Qb8+ Nxb8 17. Rd8# 1-0
+1. e4 c6 2. d4 d5 3. Nc3 dxe4 4. Nxe4 Nf6 5. Qd3 e5 6. dxe5 Qa5+ 7. Bd2 Qxe5 8. O-O-O Nxe4 9. Qd8+ Kxd8 10. Bg5+ Kc7 11. Bd8# 1-0
 `,
   go: `(;FF[4]CA[UTF-8]GM[1]SZ[19]EV[An example]PB[GNU Go 3.8 level 0]PW[GNU Go 3.8 level -3]RU[Chinese]KM[7.5]RE[B+39.5]
 ;B[ok];W[gd];B[mo];W[ei];B[po];W[pf];B[oh];W[qd];B[do];W[lc];B[ko];W[cp];B[pq];W[co];B[dn];W[dp];B[cn];W[cl];B[kg]
