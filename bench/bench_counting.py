@@ -57,6 +57,7 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=70)
     parser.add_argument("--seed", type=int, default=43)
     parser.add_argument("--skip", type=int, default=0)
+    parser.add_argument("--alone", action="store_true", help="without GNU Go")
     parser.add_argument("--list", action="store_true", help="also print each game that kibitz does not count exactly")
     options = parser.parse_args()
     games = [(number, game) for number, game in enumerate(read_records([options.file]), 1) if isinstance(game, Record)]
@@ -69,7 +70,7 @@ def main() -> None:
     seconds = dict.fromkeys(results, 0.0)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        path = find_gnugo(None)
+        path = None if options.alone else find_gnugo(None)
         program = GtpProgram([path, "--mode", "gtp", "--quiet"], "GNU Go", folder) if path else None
         for number, game in games:
             begun = time.perf_counter()
@@ -86,6 +87,8 @@ def main() -> None:
     print(f"{len(games)} of {found} games, seed {options.seed}, skipped {options.skip}\n")
     print("| counted by | exact | right winner | seconds a game |\n|---|---|---|---|")
     for who, scores in results.items():
+        if not scores:
+            continue
         recorded = [(game.margin or 0) * (game.result or 0) for _, game in games]
         pairs = [(score, truth) for score, truth in zip(scores, recorded, strict=False) if score is not None]
         exact = sum(abs(score - truth) < 0.01 for score, truth in pairs)
