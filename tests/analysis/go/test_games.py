@@ -222,3 +222,20 @@ def test_a_game_that_two_passes_ended_is_counted() -> None:
             assert position.score == Score(75.5, 75.5)
             assert position.told
             assert position.told.black_wins == 1
+
+
+def test_who_leads_does_not_depend_on_handicap_and_ranks_of_the_header() -> None:
+    """Four stones before the first move, which GNU Go counts as 39 points."""
+    session = Session("gohuman")
+    stones = "SZ[19]KM[0.5]RU[Japanese]AB[dp][pd][dd][pp]PL[W]"
+    plain, ranked = (
+        analyse(1, parse_record(f"(;{stones}{more};W[fc])"), session, answers, nodes=0, steadied=True)
+        for more in ("", "HA[4]BR[9k]WR[1d]")
+    )
+    assert [one.score for one in plain.positions] == [one.score for one in ranked.positions]
+    assert abs(plain.positions[0].score.lead - 39) < 10
+    weaker = parse_record(f"(;{stones}BR[20k]WR[9d];W[fc])")
+    other = analyse(1, weaker, session, answers, nodes=0, steadied=True)
+    assert other.positions[0].score == plain.positions[0].score
+    chances = [game.positions[0].told.between_ranks for game in (ranked, other) if game.positions[0].told]
+    assert chances[0] != chances[1]

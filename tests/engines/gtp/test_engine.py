@@ -290,3 +290,26 @@ def test_no_sentence_kills_it(lines: list[str]) -> None:
     answers = bench.text.split("\n\n")
     assert answers.pop() == ""
     assert all(answer.startswith(("=", "?")) for answer in answers)
+
+
+WALLS = [f"play {colour} {column}{row}" for row in range(1, 10) for colour, column in (("b", "D"), ("w", "E"))]
+
+
+def test_a_game_that_two_passes_ended_has_one_result() -> None:
+    """A dead stone of each side behind two walls: by area Black has 36 points, White 45."""
+    bench = Bench()
+    bench.say("boardsize 9", "komi 0.5", *WALLS, "play b H5", "play w B5", "play b pass", "play w pass")
+    bench.say("final_score", "kibitz-score", "final_status_list dead", "final_status_list seki")
+    answers = bench.text.split("\n\n")[-5:-1]
+    assert answers == ["= W+9.5", "= Counted W+9.5; Black wins 0%", "= B5\nH5", "= "]
+    bench.say("undo", "kibitz-score")
+    assert bench.text.split("\n\n")[-2].startswith("= Expected ")
+
+
+def test_the_analysis_of_a_finished_game_is_its_count() -> None:
+    first = ("boardsize 9", "komi 0.5", *WALLS, "play b pass", "play w pass")
+    line = analysis("kata-analyze b 1 rootInfo true", 1, first)[0]
+    assert line.startswith("info move pass ")
+    assert line.count("info move ") == 1
+    assert "scoreLead -9.5000" in line.split("rootInfo")[1]
+    assert "winrate 0.000000" in line.split("rootInfo")[1]

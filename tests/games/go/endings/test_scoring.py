@@ -321,3 +321,16 @@ def test_resigned_games_need_gnugo(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scoring, "find_gnugo", lambda path=None: None)
     with pytest.raises(KibitzError, match="no such program"):
         Referee("playouts", play_out=True)
+
+
+def test_a_position_far_from_its_end_is_not_sent_to_gnugo() -> None:
+    from kibitz.games.go.endings.scoring import _is_far_from_end
+    from kibitz.games.go.points import GRID, POINTS
+
+    opening = np.zeros(POINTS, np.uint8)
+    opening[[3 * GRID + 3, 15 * GRID + 15]], opening[[3 * GRID + 15, 15 * GRID + 3]] = 1, 2
+    assert _is_far_from_end(opening)
+    ended = np.zeros((GRID, GRID), np.uint8)
+    ended[:, 7:9], ended[:, 9:11] = 1, 2
+    ended[::2, :7], ended[1::2, 11:] = 1, 2
+    assert not _is_far_from_end(ended.ravel())
