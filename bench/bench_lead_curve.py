@@ -43,9 +43,9 @@ def main() -> None:
     analysis = load_owners(session.system)
     print("| judged | mean change | median change | seconds a position |\n|---|---|---|---|")
     for name, steadied, nodes in (
+        ("for both sides to move, two symmetries", True, 0),
         ("by one evaluation", False, 0),
         ("by a search of 16 visits", False, 16),
-        ("for both sides to move, two symmetries", True, 0),
     ):
         begun, changes, positions = time.process_time(), [], 0
         for number, game in enumerate(games, 1):

@@ -163,7 +163,7 @@ class WholeBoardLead(ResultsOfBothSides):
     only where points are open, which STRETCH makes good. Small leads are the network's own, because they are steadier.
     """
 
-    FROM_POINTS, OVER_POINTS = 20.0, 40.0
+    FROM_POINTS, OVER_POINTS = 12.0, 40.0
     """The network's own lead counts alone up to FROM_POINTS on 19×19; OVER_POINTS later the owners count alone."""
     STRETCH = 0.4
     """The part of the lead that the owners lack where the whole board is open: 2 to 9 handicap stones before the first
