@@ -279,7 +279,7 @@ def test_a_program_of_go_that_lies(ask: Any) -> None:
 def test_programs_of_go_that_hang(ask: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(go_opinion, "STARTS", 0.5)
     monkeypatch.setattr(opinions, "SILENCE", 0.5)
-    assert mentions(ask("gtp", "mute").error(GO), "list_commands & 0.5 & commands")
+    assert mentions(ask("gtp", "mute").error(GO), "list_commands & 0.5")
 
 
 def test_gnu_go(real: Client) -> None:
