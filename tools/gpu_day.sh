@@ -88,7 +88,7 @@ for line in Path(sys.argv[1], "constraints.txt").read_text().splitlines():
     if "==" in line and not line.startswith("#"):
         name, _, version = line.partition("==")
         pins[normal(name.strip())] = version.split(";")[0].strip()
-skipped = {normal(name) for name in sys.argv[2].split()} | {"optuna", "onnxruntime", "uvicorn", "starlette"}
+skipped = {normal(name) for name in sys.argv[2].split()} | {"onnxruntime", "uvicorn", "starlette"}
 queue = needed(project["dependencies"] + project["optional-dependencies"]["train"])
 done = set()
 while queue:
