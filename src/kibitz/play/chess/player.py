@@ -60,11 +60,13 @@ class ChessPlayer:
     policy methods' moves in proportion to probability^(1/T), searched ones to probability · exp(value / (SPREAD · T)).
     lines: how many first choices to tell. cut, width: of topprob-negamax and thesis-negamax. hash_mb: room for the
     table. seed: of the draws; None: any. side_inputs: what top-move and top-prob tell the network beside the position,
-    by name, 0..255; the last moves they tell it themselves. own_values: whether each of several lines gets a value of
-    its own.
+    by name, 0..255; the last moves they tell it themselves.
 
     Raises UsageError for an unknown method, or one whose network is missing, and for settings out of range.
     """
+
+    own_values = True
+    """Whether each of several lines gets a value of its own."""
 
     def __init__(
         self,
@@ -80,7 +82,6 @@ class ChessPlayer:
         seed: int | None = None,
         tuning: SearchTuning | None = None,
         side_inputs: Mapping[str, int] | None = None,
-        own_values: bool = True,
     ):
         self.policy = session if "origin" in session.outputs else None
         self.value = value if value is not None else session if "value" in session.outputs else None
@@ -103,7 +104,6 @@ class ChessPlayer:
         if not 0 < cut <= 1 or width < 1 or lines < 1 or temperature < 0 or hash_mb < 1:
             raise UsageError("cut must be in 0..1, width, lines and hash at least 1, the temperature at least 0")
         self.method, self.temperature, self.lines, self.tuning = method, temperature, lines, tuning or SearchTuning()
-        self._own_values = own_values
         self._random = np.random.default_rng(seed)
         self._side_inputs = side_inputs or {}
         policy = self.policy
@@ -153,7 +153,7 @@ class ChessPlayer:
             first = int(self._random.choice(len(odds), p=odds / odds.sum()))
             chosen.insert(0, chosen.pop(first))
         shown = chosen[: self.lines]
-        if self.lines > 1 and self._own_values and not all(line.own_value for line in shown):
+        if self.lines > 1 and self.own_values and not all(line.own_value for line in shown):
             shown = list(self.with_own_values(board, shown))
             if self.method in _SEARCHES:  # policy methods order moves by how likely they are
                 shown[1:] = sorted(shown[1:], key=by_score, reverse=True)

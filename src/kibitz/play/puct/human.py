@@ -166,9 +166,8 @@ class HumanSearchPlayer:
             raise UsageError(f"{HUMAN_SEARCH.name} needs a network that is told ratings, and {name} is not; take human")
         if "value" not in (value or session).outputs:
             raise UsageError(f"{HUMAN_SEARCH.name} needs a value network, and {name} has none; name a run that has one")
-        self._look = ChessPlayer(
-            session, method=TOP_PROB.name, lines=MAX_MOVES, side_inputs=side_inputs, own_values=False
-        )
+        self._look = ChessPlayer(session, method=TOP_PROB.name, lines=MAX_MOVES, side_inputs=side_inputs)
+        self._look.own_values = False
         if lines < 1 or temperature < 0 or hash_mb < 1:
             raise UsageError("lines and hash must be at least 1, the temperature at least 0")
         self.method, self.temperature, self.lines = HUMAN_SEARCH.name, temperature, lines
