@@ -534,6 +534,7 @@ def test_what_is_wrong_is_said_in_a_line(
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.slow
 def test_a_training_tells_stops_and_goes_on(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     heard: list[kibitz.TrainingProgress] = []
@@ -560,6 +561,7 @@ def test_a_training_tells_stops_and_goes_on(folder: Path, monkeypatch: pytest.Mo
     assert taught.finished
 
 
+@pytest.mark.slow
 def test_what_a_callback_raises_is_raised(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
 

@@ -402,7 +402,8 @@ class TrainedNetwork:
             if komi is not None and "komi" in beyond:
                 values = {"komi": _komi_input(komi), **values}
             if state.shape[1] == 4:
-                return codes, with_default_side_inputs(state, {**beyond, **values}), None
+                unknown = {"handicap": _unknown_handicap()} if "handicap" in beyond else {}  # as of boards
+                return codes, with_default_side_inputs(state, {**beyond, **unknown, **values}), None
             if values:
                 raise UsageError(f"{', '.join(values)}: the state has columns for side inputs already")
             return codes, state, None
@@ -560,6 +561,13 @@ def _of_game(read: ReadPosition, komi: float | None) -> dict[str, int]:
     points = _komi(komi, read) + compensation(read.rules, read.handicap)
     known = side_inputs(None, None, read.rules)
     return {"komi": _komi_input(points), "handicap": known["handicap"], "rules": known["rules"]}
+
+
+def _unknown_handicap() -> int:
+    """The side input of a handicap that is not known."""
+    from kibitz.games.go.sides import side_inputs
+
+    return side_inputs(None, None, "")["handicap"]
 
 
 def _komi_input(points: float) -> int:

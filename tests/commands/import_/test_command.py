@@ -451,12 +451,14 @@ def check_any(folder: Path, data: bytes) -> None:
 FUZZ = settings(max_examples=60, deadline=5000, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
+@pytest.mark.process
 @FUZZ
 @given(st.one_of(st.binary(max_size=300), st.text(max_size=300).map(str.encode)))
 def test_fuzz_any_bytes(tmp_path: Path, data: bytes) -> None:
     check_any(tmp_path, data)
 
 
+@pytest.mark.process
 @FUZZ
 @given(
     cut=st.integers(0, len(MIXED)),
