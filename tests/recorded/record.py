@@ -196,16 +196,14 @@ def make_stores(work: Path) -> None:
 
 def option_names() -> dict[str, list[str]]:
     """The options of each command, and of each system where it has its own."""
-    commands = re.findall(r"^│ (\w+) ", kibitz("--help", columns=1000).split("Commands")[1], re.MULTILINE)
+    commands = re.findall(r"^  ([\w-]+) {2,}\S", kibitz("--help", columns=1000).split("Start here:")[1], re.MULTILINE)
     calls = [(), *((command,) for command in commands)]
     systems = [system["name"] for system in answered("systems")["systems"]]
     calls += [(command, system) for command in ("train", "tune") for system in systems]
     found = {}
     for call in calls:
-        rows = re.findall(r"^│ \*? {0,4}(--\S+)(?: +(-\w)\b)?", kibitz(*call, "--help", columns=1000), re.MULTILINE)
-        found[" ".join(("kibitz", *call))] = sorted(
-            word for row in rows for names in row for word in names.split(",") if word
-        )
+        rows = re.findall(r"^  (--\S+)", kibitz(*call, "--help", columns=1000), re.MULTILINE)
+        found[" ".join(("kibitz", *call))] = sorted(word for names in rows for word in names.split("/"))
     return found
 
 
