@@ -56,7 +56,7 @@ def of_analyze(network: str, moves: list[str], found: list[Values]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "game.pgn"
         path.write_text(str(chess.pgn.Game.from_board(board_after(moves))) + "\n")
-        command = [sys.executable, "-m", "kibitz", "analyze", str(path), network, "--json"]
+        command = [sys.executable, "-m", "kibitz", "analyze", network, str(path), "--json"]
         said = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     game = said["games"][0] if "games" in said else said
     for ply, move in enumerate(game["moves"], 1):
@@ -102,9 +102,9 @@ def in_chromium(port: int, network: str, moves: list[str], plies: list[int], fou
         for ply in range(max(plies) + 1):
             if ply in plies:
                 expect(page.locator(".move-bars.valued .value").first).to_have_text(re.compile("%|#"))
-                expect(page.locator(".panel .chance.network-only")).to_have_count(0)
+                expect(page.locator("#panels .chance.network-only:visible")).to_have_count(0)
                 percents = {
-                    "headline": page.locator(".panel .chance-line strong").first.inner_text(),
+                    "headline": page.locator("#panels .chance-line:visible strong").first.inner_text(),
                     "bar": page.get_by_role("meter").get_attribute("aria-valuetext") or "",
                 }
                 for name, text in percents.items():
