@@ -245,6 +245,19 @@ def test_a_text_too_long_for_a_game_is_passed_over(tmp_path: Path, monkeypatch: 
     assert mentions(read.broken[0], "game")
 
 
+def test_a_whole_game_before_a_text_that_is_too_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A game that ends before a text without end is read; one that does not end is not."""
+    monkeypatch.setattr(pgn, "BLOCK", 1000)
+    monkeypatch.setattr(blocks, "MAX_GAME_BYTES", 5000)
+    good = game(FOOL, Event="gööd", Result="0-1")
+    long = "{" + "no end" * 2000
+    read = Read(tmp_path, good * 2 + long)
+    assert [row["event"] for row in read.rows] == ["gööd"] * 2
+    assert len(read.broken) == 1
+    cut = Read(tmp_path, good + good.replace("0-1", "*").rstrip().removesuffix("*") + long)
+    assert [row["event"] for row in cut.rows] == ["gööd"]
+
+
 def test_leaving_early_ends_the_threads(tmp_path: Path, bundled_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import threading
 

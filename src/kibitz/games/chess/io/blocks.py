@@ -20,6 +20,8 @@ MAX_GAME_BYTES = 1 << 24
 MAX_STRAYS = 20
 """Stretches of text that belong to no game, of each file, whose lines are reported."""
 _MAX_WORDS = 60
+_MAX_HEAD_BYTES = 1 << 18
+"""Bytes in which the end of a game is looked for if too much text follows."""
 
 
 @dataclass(frozen=True)
@@ -113,6 +115,8 @@ def _texts(
             if len(rest) > MAX_GAME_BYTES:
                 if not skipping:
                     broken.append(f"{stream.name}: {len(rest) >> 20} MB without an end of a game; is this a PGN file?")
+                    if end := _end_of_first(rest):
+                        yield rest[:end], begins, np.minimum(bodies, end), line, False
                 line += rest.count(b"\n")
                 rest, skipping = b"\n", True
                 line -= 1
@@ -123,6 +127,19 @@ def _texts(
             yield text[:complete], begins[first:-1], bodies[first:-1], line, False
         line += text.count(b"\n", 0, complete)
         rest = text[complete:]
+
+
+def _end_of_first(text: bytes) -> int:
+    """Where the first game ends, in bytes, if other text follows its result and a blank line; 0 if it does not end
+    soon."""
+    head = text[:_MAX_HEAD_BYTES]
+    head = head[: head.rfind(b"\n") + 1]
+    decoded = decode(head)
+    pieces = split_games(decoded + "{")  # the brace stands for what follows, which may be in the middle of a letter
+    first = next(pieces, None)
+    if first is None or next(pieces, None) is None:
+        return 0
+    return first.end if len(decoded) == len(head) else len(decoded[: first.end].encode())
 
 
 def find_games(text: bytes) -> GameBlock:
