@@ -113,11 +113,11 @@ describe("moves", () => {
   test("all at once, once their positions are known; a move more alone", async () => {
     sit();
     await done(2);
-    expect([stretches("judge"), judging.progress]).toEqual([[[1, 2]], ""]);
+    expect([stretches("judge"), judging.progress]).toEqual([[[0, 2]], ""]); // of the start the value alone is wanted
     app.step(2);
     await app.play("Qg4");
     await done(3);
-    expect(stretches("judge")).toEqual([[1, 2], [3, 3]]);
+    expect(stretches("judge")).toEqual([[0, 2], [3, 3]]);
     expect(judging.exact(find(app.game, "Qg4").id)?.ply).toBe(3);
   });
 
@@ -142,7 +142,7 @@ describe("moves", () => {
     server.on("judge", each(judged));
     judging.soon(find(app.game, "m7").id);
     await done(10);
-    expect(stretches("judge")).toEqual([[1, 10], [7, 7], [1, 6], [8, 10]]);
+    expect(stretches("judge")).toEqual([[0, 10], [7, 7], [0, 6], [8, 10]]);
   });
 
   test("of Go only moves that cost much by the network alone, one after the other", async () => {
