@@ -17,7 +17,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.process
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param(name, marks=pytest.mark.slow) if name in ("train", "tune", "personal") else name
+        for name in COMMANDS
+    ],
+)
 def test_the_texts_of_a_command_are_the_approved_ones(command: str, folder: Path) -> None:
     """After a change of words: `python tests/recorded/record.py --texts`, and look at the diff."""
     approved = (texts.APPROVED / f"{command}.txt").read_text(encoding="utf-8")

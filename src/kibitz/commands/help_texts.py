@@ -93,7 +93,7 @@ COMMANDS: Mapping[str, CommandHelp] = {
         ),
         ("--into", "--append", "--min-rating", "--player", "--since", "--json"),
         {
-            "Input and output": ("--into", "--append", "--game", "--limit", "--json"),
+            "Input and output": ("--into", "--append", "--keep-duplicates", "--game", "--limit", "--json"),
             "Filter by player": ("--player", "--min-rating", "--max-rating", "--rank", "--unrated"),
             "Filter by game": (
                 "--ending",
@@ -105,6 +105,7 @@ COMMANDS: Mapping[str, CommandHelp] = {
                 "--rules",
                 "--handicap",
                 "--size",
+                "--no-bots",
             ),
             "Split": SPLIT,
             "Territory labels (Go)": ("--referee", "--gnugo", "--gnugo-limit", "--play-out", "--unconfirmed"),
@@ -360,6 +361,8 @@ OPTIONS: Mapping[str, str] = {
     "--rules": f"Go: keep games under these rules; {_EACH}. [default: all]",
     "--handicap": "Go: largest number of handicap stones; 0 keeps even games only. [default: no limit]",
     "import --size": f"Go: keep games on boards of this size; {_EACH}. [default: all]",
+    "--no-bots": "Chess: skip games with a computer player, marked by BOT titles or by WhiteIsComp and similar tags.",
+    "--keep-duplicates": "Keep all copies of a game.",
     "--since": "Keep games from this day on: 2015, 2015-06 or 2015-06-30. [default: no limit]",
     "--until": "Keep games up to this day; 2015 includes the whole year. [default: no limit]",
     "--speed": f"Chess: keep games of this speed, from the time control or the event's name; {_EACH}. [default: all]",

@@ -102,7 +102,7 @@ def test_json_says_what_the_session_says(
     assert found.keys() == {"run", "system", "games"}
     assert game["number"] == 3
     assert game["result"] == game["headers"]["Result"] == "0-1"
-    (white,) = (answers["white_wins"] for answers in seen)
+    white = max((answers["white_wins"] for answers in seen), key=len)  # one position is a trial
     assert len(white) == len(game["moves"]) + 1
     np.testing.assert_allclose([m["before"] for m in game["moves"]], white[:-1], atol=1e-4)
     np.testing.assert_allclose([m["after"] for m in game["moves"]], white[1:], atol=1e-4)
@@ -337,7 +337,7 @@ def test_moves_and_value(
     assert err == ""
     (game,) = json.loads(out)["games"]
     assert {"moves", "swings", "average_loss", "predictable"} <= set(game)
-    state, answers = seen[0]
+    state, answers = max(seen, key=lambda pair: len(pair[0]))  # one position is a trial
     assert state[:, 4].tolist() == [125, 93, 125, 93, 125]
     worth = answers["value"] * [1, -1, 1, -1, 1]
     np.testing.assert_allclose([m["before"] for m in game["moves"]], (1 + worth[:-1]) / 2, atol=1e-4)

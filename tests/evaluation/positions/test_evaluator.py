@@ -267,12 +267,13 @@ def test_stockfish_beside_the_network_on_the_same_positions(
     assert labelled(found)["figures"] == result["figures"]
 
 
+@pytest.mark.process
 def test_a_hanging_stockfish_is_left_out(
     opened: Run, small_store: Store, chosen: Chosen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(uci, "PATIENCE", 0.5)
     engine = tmp_path / "engine"
-    engine.write_text("#!/bin/sh\nsleep 60\n")
+    engine.write_text("#!/bin/sh\nexec sleep 60\n")
     engine.chmod(0o755)
     said: list[str] = []
     config = EvalConfig(positions=200, stockfish=str(engine), stockfish_positions=10)

@@ -22,6 +22,8 @@ from kibitz.training.tune.space import Grid, TuneConfig, usual_grid
 from kibitz.training.tune.study import opened
 from support.causes import naming
 
+pytestmark = pytest.mark.slow  # trials are trainings
+
 PLAN = TrainConfig(validate_positions=400, precision="32-true")
 GRID = Grid((0.001, 0.01), (0.0,), ("he", "0.01"))
 

@@ -172,7 +172,7 @@ def read_move(board: chess.Board, name: str) -> chess.Move:
     core = read_word(name[:20]).core
     moves: set[chess.Move | None] = set()
     try:
-        if move := find_move(board, core):
+        if (move := find_move(board, core)) is not None:  # a null move is false
             return move
         moves = {find_move(board, core, letters) for letters in english_of([core])} - {None}
     except Ambiguous:

@@ -64,9 +64,10 @@ def read(
     fewer than `selected`.
     """
     number = 0
+    strays: list[Stray] = []
     for block, stream in _blocks(path):
         on_progress(number, stream.consumed)
-        strays = list(block.strays)
+        strays += block.strays
         for game in range(len(block)):
             while strays and strays[0].games <= number:
                 on_stray(strays.pop(0))
@@ -80,8 +81,8 @@ def read(
                 yield record
             if selected == number:
                 return
-        for stray in strays:
-            on_stray(stray)
+        while strays and number:  # a file without a game gets one line, not one for each stretch of text
+            on_stray(strays.pop(0))
     name = "standard input" if path == STDIN else printable(path)
     if number == 0:
         raise KibitzError(f"{name}: no game in it; is it a PGN file?")
