@@ -323,10 +323,10 @@ def large(tmp_path_factory: pytest.TempPathFactory, bundled_games: list[str]) ->
     path = tmp_path_factory.mktemp("large") / "large.pgn"
     with path.open("w") as file:
         for shuffles in range(30):
-            there_and_back = "1. Nf3 Nf6 2. Ng1 Ng8 " * shuffles
+            there_and_back = "Nf3 Nf6 Ng1 Ng8 " * shuffles
             for game in bundled_games:
                 headers, moves = game.split("\n\n", 1)
-                file.write(f"{headers}\n\n{there_and_back}{moves}")
+                file.write(f"{headers}\n\n{there_and_back}{moves.replace('1. ', '', 1)}")  # for the fast parser
     return path
 
 
