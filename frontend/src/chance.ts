@@ -42,7 +42,9 @@ export function leads(score: number): string {
 export class Chance {
   private readonly name = el("span", { class: "whose" });
   private readonly number = el("strong");
-  private readonly words = el("span", { class: "words" });
+  private readonly verdict = el("span", { class: "verdict" });
+  private readonly source = el("span", { class: "source" });
+  private readonly words = el("span", { class: "words" }, this.verdict, this.source);
   private readonly fill = el("span", { class: "fill" });
   private readonly bar = el("div", { class: "chance-bar", "aria-hidden": "true" }, this.fill);
   private readonly score = el("p", { class: "score" });
@@ -67,7 +69,8 @@ export class Chance {
       this.number.textContent = percent(p);
       // Of a network that claims something else, these would be the wrong words.
       const words = !claim || /winning|expected/.test(claim.name) ? inWords(kind, p) : "";
-      this.words.textContent = [words, alone ? texts.chance.networkOnly : ""].filter(Boolean).join(" · ");
+      this.verdict.textContent = words;
+      this.source.textContent = alone ? texts.chance.networkOnly : "";
       this.fill.style.width = `${100 * p}%`;
       this.bar.className = `chance-bar ${kind}`;
     }

@@ -233,7 +233,7 @@ def test_no_words_are_cut_and_tabs_are_in_one_row(visit: Callable[..., Page]) ->
         page.goto("/#network=human&ply=4&moves=e2e4.e7e5.g1f3.b8c6" if game == "chess" else GO)
         expect(page.locator(".move-bars.valued .continued").first).to_be_visible()
         longest = "Black is a little better" if locale == "en-US" else "Schwarz steht etwas besser"
-        page.locator("#side .chance-line .words").first.evaluate(
+        page.locator("#side .chance-line .verdict").first.evaluate(
             "(each, words) => { each.textContent = words }", longest
         )
         for width, height in LAPTOPS[1:]:
