@@ -98,6 +98,7 @@ def test_the_engine_says_that_it_resigns() -> None:
     assert output.getvalue().decode().splitlines()[-2:] == ["info string resigns", "bestmove (none)"]
 
 
+@pytest.mark.slow
 def test_the_command(my_games: Path, human_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "r"
     assert cli.run(["personal", str(my_games), "--from", str(human_run), "--run", str(path), "--json"]) == 0

@@ -222,6 +222,7 @@ def test_a_store_without_decisive_games(tmp_path: Path) -> None:
     assert not (tmp_path / "r").exists()
 
 
+@pytest.mark.slow
 def test_no_validation_is_said_and_the_last_weights_are_kept(small_store: Store, tmp_path: Path) -> None:
     said: list[str] = []
     split = Split(validate_from=date(2999, 1, 1), test_from=date(2999, 1, 2))

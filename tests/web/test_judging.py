@@ -63,9 +63,9 @@ def test_chunks_say_what_the_judge_of_the_whole_game_says(client: Client, name: 
     board = chess.Board()
     for one, move in zip(found, wanted, strict=True):
         sign = 1 if board.turn == chess.WHITE else -1
-        # A best move loses nothing, and each position has its own search.
+        # A best move loses nothing. Doubtful moves are searched longer than the positions are.
         change = sign * (one["white"]["before"] - one["white"]["after"])
-        assert one["loss"] == pytest.approx(max(0.0, change), abs=0.1) or one["best"]["san"] == move.san
+        assert one["loss"] == pytest.approx(max(0.0, change), abs=0.2) or one["best"]["san"] == move.san
         assert board.san(board.parse_uci(one["best"]["move"])) == one["best"]["san"] == one["line"][0]
         after = board.copy()
         for san in one["line"]:

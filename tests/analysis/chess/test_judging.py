@@ -32,7 +32,7 @@ def judged(make_fake: Any) -> Analysed:
     def one(text: str, depth: int = 3) -> AnalysedGame:
         session = make_fake(white_wins=[0.5])
         session.system = "winner"
-        record = parse(text)
+        record = parse(text, allow_null=True)
         assert record is not None
         return analyse(record, session, answers, 0.1, judge=Judge(session, answers, depth, nodes=0))
 

@@ -96,7 +96,9 @@ def test_any_bytes_are_cut_into_ordered_parts(text: bytes) -> None:
     for begin, body, end in zip(begins.tolist(), bodies.tolist(), ends, strict=True):
         assert begin <= body <= end
         assert begin < end
-        assert begin == 0 or text[begin - 1] == 10  # a game begins a line
+        assert (
+            begin == 0 or text[begin - 1] in b" \t\r\n]" or text[begin] == ord("[")
+        )  # a game begins a word, or with a tag
     before = text[: int(begins[0])] if len(begins) else text
     assert all(line.startswith(b"%") or not line.strip(b" \t\r") for line in before.split(b"\n"))
 
