@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
+from numpy.typing import NDArray
 from safetensors.torch import load_file
 
 from kibitz.errors import KibitzError, UsageError
@@ -21,6 +23,7 @@ from kibitz.personal import games as games_module
 from kibitz.personal.book import Book
 from kibitz.personal.chess.system import PersonalSystem
 from kibitz.personal.fitting import PersonalRequest, make
+from kibitz.personal.shares import Asked
 from kibitz.play.session import Session
 from kibitz.runs import Run
 from kibitz.store.split import TEST
@@ -135,7 +138,15 @@ def test_adapters_at_a_strength(personal_run: Path, human_run: Path) -> None:
 def test_nothing_better_than_the_base(
     my_games: Path, human_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Rates that are far too large make every training worse: the base is kept, with the book."""
+    """Where the person plays the base's first choices, rates that are far too large make every training worse: the base
+    is kept, with the book."""
+    base = Session(human_run)
+
+    def first_choices(asked: Asked) -> NDArray[np.int64]:
+        shares = asked.shares(base)
+        return np.array([first + shares[first:end].argmax() for first, end in itertools.pairwise(asked.offsets)])
+
+    monkeypatch.setattr(Asked, "played", property(first_choices))
     monkeypatch.setattr(fitting, "RATES", (30.0, 30.0, 30.0))
     done = make(PersonalRequest([str(my_games)], base=str(human_run), run=tmp_path / "r", precision="32-true"))
     assert done.info["kept"] == "nothing"
