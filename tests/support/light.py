@@ -18,7 +18,7 @@ from support.board_client import Client
 
 FORBIDDEN = (*TRAINING, "scipy", "lightning_utilities")
 """What is not there in the small size, by the names that are imported."""
-LIMIT = 240
+LIMIT = 600
 """Seconds that a command may take: its functions are compiled, perhaps on a busy machine."""
 
 
