@@ -113,6 +113,7 @@ def test_match(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: 
     assert sum(ending["games"] for ending in found["endings"].values()) == 2
 
 
+@pytest.mark.slow
 def test_search(capsys: pytest.CaptureFixture[str], small_store: Store, tmp_path: Path) -> None:
     found = told(
         capsys, "tune", "winner", small_store.path, "--layers", "16conv4x4.pool2x2.ip8", "--batch", "32",

@@ -75,6 +75,7 @@ def pipeline(tool: ModuleType, files: dict[str, Path], tmp_path_factory: pytest.
     return made
 
 
+@pytest.mark.process
 def test_every_third_player_is_held_out(pipeline: Any) -> None:
     assert (pipeline.work / "held-out-players.txt").read_text().split() == ["bob@lichess"]
     training = (pipeline.work / "training-players.pgn").read_text(encoding="utf-8")
@@ -84,6 +85,7 @@ def test_every_third_player_is_held_out(pipeline: Any) -> None:
     assert held_out.count('[Owner "bob@lichess"]') == held_out.count("[Owner ") == 9
 
 
+@pytest.mark.process
 def test_no_held_out_game_is_in_the_store(
     tool: ModuleType, pipeline: Any, files: dict[str, Path], tmp_path: Path
 ) -> None:

@@ -148,6 +148,7 @@ def test_patience_ends_a_training_that_gets_no_better(small_store: Store, tmp_pa
     assert (outcome.reason, outcome.iteration) == ("no better validation", 40)
 
 
+@pytest.mark.slow
 def test_a_time_limit_stops_with_weights_and_the_same_call_goes_on(small_store: Store, tmp_path: Path) -> None:
     given = Settings(**SMALL, batch=64, iterations=100_000)
     plan = TrainConfig(50, 100_000, 100_000, 500, time_limit=1.0, precision="32-true")
@@ -160,6 +161,7 @@ def test_a_time_limit_stops_with_weights_and_the_same_call_goes_on(small_store: 
     assert second.outcome.iteration > first.outcome.iteration
 
 
+@pytest.mark.slow
 def test_a_time_limit_leaves_weights_without_a_validation_too(small_store: Store, tmp_path: Path) -> None:
     given = Settings(**SMALL, batch=64, iterations=100_000)
     plan = TrainConfig(50, 10, 100_000, 500, time_limit=0.2, precision="32-true")
