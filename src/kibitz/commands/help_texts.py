@@ -362,7 +362,8 @@ OPTIONS: Mapping[str, str] = {
     "--handicap": "Go: largest number of handicap stones; 0 keeps even games only. [default: no limit]",
     "import --size": f"Go: keep games on boards of this size; {_EACH}. [default: all]",
     "--no-bots": "Chess: skip games with a computer player, marked by BOT titles or by WhiteIsComp and similar tags.",
-    "--keep-duplicates": "Keep all copies of a game.",
+    "--keep-duplicates": "Keep all copies of a game. [default: of games with the same moves, result, players and date,"
+    " keep the first; from 60 plies on, players and date may differ]",
     "--since": "Keep games from this day on: 2015, 2015-06 or 2015-06-30. [default: no limit]",
     "--until": "Keep games up to this day; 2015 includes the whole year. [default: no limit]",
     "--speed": f"Chess: keep games of this speed, from the time control or the event's name; {_EACH}. [default: all]",
