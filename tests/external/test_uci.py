@@ -173,6 +173,7 @@ def test_options_that_it_does_not_take() -> None:
         engine.ping(10)
 
 
+@pytest.mark.process
 def test_a_program_that_cannot_start(tmp_path: Path) -> None:
     with pytest.raises(EngineDied, match="no such file"):
         engine_evaluations(str(tmp_path / "none"), FENS, 1, workers=1)

@@ -169,6 +169,7 @@ def test_an_engine_that_is_mute(
     gc.collect()
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
