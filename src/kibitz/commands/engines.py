@@ -215,7 +215,8 @@ def rehearse(player: ThinkingPlayer) -> None:
 
     board = chess.Board()
     for _ in range(2):
-        if thought := player.think(board, SearchLimits(depth=2, nodes=REHEARSED)):
+        # A limit of time that never ends it: only with one the search asks whether the move is decided.
+        if thought := player.think(board, SearchLimits(seconds=1e9, depth=2, nodes=REHEARSED)):
             for move in thought.lines[0].pv[:2]:
                 board.push(move)
     bare_king = chess.Board("8/8/8/4k3/8/8/8/R3K3 w - - 0 1")  # has functions of its own
