@@ -55,7 +55,7 @@ def thin(store: Store, into: Path, positions: int) -> Store:
             chosen = (splitmix64(part) >> np.uint64(11)) / 2.0**53 < share
             small: GameBatch = batch.take(chosen)
             small.per_move.clear()
-            writer.add(GameBatch(**{**vars(small), "table": without_names(small.table)}))
+            writer.add_nameless(GameBatch(**{**vars(small), "table": without_names(small.table)}), part[chosen])
         return writer.commit({"files": [store.path.name]})
 
 

@@ -1,4 +1,8 @@
-"""How many examples a property is tried with: 20, under CI 150, in a soak 2,000 (HYPOTHESIS_PROFILE=soak)."""
+"""How many examples a property is tried with: 20, under CI 150, in a soak 2,000 (HYPOTHESIS_PROFILE=soak).
+
+The first two try the same examples each time, so that no test fails by chance. The soak looks for new ones: what it
+finds becomes an @example.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,8 @@ PROFILES = {"local": 20, "ci": 150, "soak": 2000}
 def choose_profile() -> None:
     """Before the tests are imported."""
     for name, count in PROFILES.items():
-        settings.register_profile(name, max_examples=count, deadline=None)  # other processes may have the cores
+        # No deadline: other processes may have the cores.
+        settings.register_profile(name, max_examples=count, deadline=None, derandomize=name != "soak")
     settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "local"))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import chess.pgn
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as some
 from sgfmill import sgf
 
@@ -401,6 +401,8 @@ comments = some.text(alphabet=some.characters(exclude_categories=["Cs", "Cc"]), 
     words=some.lists(comments, min_size=1, max_size=8),
     game=some.sampled_from(["chess", "go"]),
 )
+@example(seed=0, words=["\ufeff"], game="chess")
+@example(seed=0, words=["\ufeff"], game="go")
 def test_what_is_saved_can_be_loaded(seed: int, words: list[str], game: str) -> None:
     draw = random.Random(seed)
     line: Any = {"game": "chess"} if game == "chess" else {"game": "go", "size": 9}

@@ -246,6 +246,16 @@ class StoreWriter:
         with self._os_errors_in_words():
             return self._add(batch, limit, finish)
 
+    def add_nameless(self, batch: GameBatch, hashes: NDArray[np.uint64]) -> int:
+        """Write games whose names were removed, with the hashes (uint64 [games]) that they had with their names.
+
+        A short game's hash contains the players and the date. A new one would make duplicates of different games, and
+        would move games between training and validation. Returns the number of games that were added.
+        """
+        with self._os_errors_in_words():
+            new = self._known.add(hashes)
+            return self._write(batch.take(new), hashes[new], None)
+
     def _hashes(self, batch: GameBatch) -> NDArray[np.uint64]:
         results = batch.table["result"].to_numpy()
         hashes = hash_games(batch.moves, batch.plies, batch.starts, results, self._standard)

@@ -16,9 +16,9 @@ _SGF = re.compile(r"\(\s*+;\s*+[A-Za-z]*+\s*+[\[;()]")
 
 def load(fields: Fields) -> dict[str, Any]:
     """The answer of /api/load. Raises BadRequest if no game or position can be read."""
-    record = text(fields, "text").replace("\ufeff", "").replace("\0", " ")
+    record = text(fields, "text").lstrip("\ufeff").replace("\0", " ")
     index = whole(fields, "index", 0, 0, 10**7)
-    if not record.strip():
+    if not record.replace("\ufeff", "").strip():
         raise BadRequest("there is nothing to load; paste or drop PGN, SGF or FEN")
     if advice := what_to_do(record):
         raise BadRequest(advice)
