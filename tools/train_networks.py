@@ -274,6 +274,8 @@ def _in_background(pid: int, core: int) -> None:
     """The lowest priority, and one core, for a process and the threads that it starts from now on."""
     with contextlib.suppress(OSError, AttributeError):
         os.setpriority(os.PRIO_PROCESS, pid, LOWEST_PRIORITY)
+    with contextlib.suppress(OSError):  # Linux shares the processor among sessions, whatever the priorities inside them
+        Path(f"/proc/{pid}/autogroup").write_text(str(LOWEST_PRIORITY))
     with contextlib.suppress(OSError, AttributeError):
         os.sched_setaffinity(pid, {core % (os.cpu_count() or 1)})
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -153,6 +154,17 @@ def test_an_older_plateau_goes_on_in_the_background(
         time.sleep(0.1)
     assert begun.process("human") is None
     assert not Run(begun.run("human")).info["finished"]
+
+
+def test_a_background_process_gets_the_lowest_share(tool: ModuleType) -> None:
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, start_new_session=True) as process:
+        shares = Path(f"/proc/{process.pid}/autogroup")
+        assert os.getpriority(os.PRIO_PROCESS, process.pid) < 19
+        tool._in_background(process.pid, 0)
+        assert os.getpriority(os.PRIO_PROCESS, process.pid) == 19
+        if shares.exists() and "nice" in shares.read_text():  # Linux with a share for each session
+            assert "nice 19" in shares.read_text()
+        process.communicate(b"\n")
 
 
 def test_a_plateau_is_saved_without_folders_of_this_machine(tool: ModuleType, begun: Any) -> None:
