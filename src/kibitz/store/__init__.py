@@ -1,1 +1,1 @@
-"""The store: games as moves and a table, written whole or not at all, and any position in them on demand."""
+"""The game store, kibitz's compact game database: moves, a table of the games, and any position on demand."""

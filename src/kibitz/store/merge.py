@@ -1,4 +1,4 @@
-"""Several stores as one: their games block by block, duplicates left out."""
+"""Merge several stores into one, block by block, without duplicate games."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ BLOCK = 20_000
 
 
 def blocks(store: Store, columns: pa.Schema, size: int = BLOCK) -> Iterator[GameBatch]:
-    """The games of a store in its order, `size` at a time, as a reader of records gives them.
+    """Yield the games of a store in its order, at most `size` games a batch, as a reader of records yields them.
 
-    columns: of the tables that are given; one that the store does not have is unknown for all its games.
+    columns: the schema of the batches' tables. A column that the store lacks is null for all its games.
     """
     per_move = {name: store.per_move(name) for name in store.info["beside"]}
     per_game = {name: store.per_game(name) for name in store.info.get("carried", {})}
@@ -44,6 +44,7 @@ def _parts(arrays: dict[str, Any], rows: slice) -> dict[str, NDArray[Any]]:
 
 
 def _with_columns(rows: pa.Table, columns: pa.Schema) -> pa.Table:
+    """One slice of each array that has a value for each move or each game."""
     """The table with exactly these columns."""
     known = {field.name: rows[field.name] for field in columns if field.name in rows.column_names}
     values = [known[field.name] if field.name in known else pa.nulls(len(rows), field.type) for field in columns]

@@ -31,10 +31,11 @@ class Batch:
 
 
 class Positions:
-    """The positions of some games of a store: plies `first` to `last` of each (a negative `last` counts from the end).
+    """The positions of some games of a store, numbered 0 to len - 1: plies `first` to `last` of each game.
 
-    The default is every position, from the start (ply 0) to the one after the last move (last = -1); last = -2 ends
-    with the last position in which a move was played. Games too short for the range have none.
+    A negative `last` counts from the end. The default is every position, from the start (ply 0) to the one after the
+    last move (last = -1). last = -2 ends with the last position in which a move was played. Games that are too short
+    for the range have no positions.
     """
 
     def __init__(self, store: Store, games: NDArray[np.int64], first: int = 0, last: int = -1):
@@ -46,14 +47,17 @@ class Positions:
         counts = np.maximum(stop - first, 0)
         self._present = self.games[counts > 0]
         self._ends = np.cumsum(counts[counts > 0], dtype=np.int64)
-        # The game of every 64th position: a search from there finds any other in one look at memory instead of twenty.
+        # The game of every 64th position. A search that begins there usually reads memory once, not twenty times.
         self._marks = np.searchsorted(self._ends, np.arange(0, len(self), _APART), side="right")
 
     def __len__(self) -> int:
         return int(self._ends[-1]) if len(self._ends) else 0
 
     def locate(self, ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Games and plies of the positions with these ids (0 .. len - 1). Raises IndexError for others."""
+        """Return the games and plies, each int64 [n], of the positions with these ids (0 to len - 1).
+
+        Raises IndexError for other ids.
+        """
         ids = np.ascontiguousarray(ids, np.int64)
         if ids.size and not 0 <= ids.min() <= ids.max() < len(self):
             raise IndexError(f"positions {ids.min()}..{ids.max()} of {len(self)}")
@@ -62,8 +66,10 @@ class Positions:
         return games, plies
 
     def find(self, games: NDArray[np.int64], plies: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The ids of positions (games[i], plies[i]), int64 [n]; −1 for those that are not among them. Needs games that
-        rise, as those of a test do."""
+        """Return the ids of the positions (games[i], plies[i]), int64 [n], or −1 for positions that are not included.
+
+        The games of this object must be in ascending order, as those of a test are.
+        """
         if not len(self._present):
             return np.full(len(games), -1, np.int64)
         at = np.minimum(np.searchsorted(self._present, games), len(self._present) - 1)
@@ -80,6 +86,12 @@ class Positions:
 
 @kernel
 def _locate(marks, ends, present, first, ids, games, plies):  # type: ignore[no-untyped-def]
+    """Write the game and the ply of each position id.
+
+    marks: int64 [positions / 64], the index of the game of every 64th position. ends: int64 [games], the cumulated
+    number of positions. present: int64 [games], the games' numbers in the store. first: the first ply of each game.
+    ids: int64 [n]. Outputs: games and plies, int64 [n].
+    """
     for i in range(ids.shape[0]):
         index = marks[ids[i] // _APART]
         while ends[index] <= ids[i]:
@@ -92,6 +104,8 @@ def _locate(marks, ends, present, first, ids, games, plies):  # type: ignore[no-
 
 @kernel
 def _shuffled(size, key, first, ids):  # type: ignore[no-untyped-def]
+    """Write numbers first, first + 1, … of the permutation of 0 to size - 1 that `key` (uint64) selects, to ids, int64
+    [n]."""
     half = np.uint64(1)
     while (np.uint64(1) << (half * np.uint64(2))) < size:
         half += np.uint64(1)
@@ -111,9 +125,10 @@ def _shuffled(size, key, first, ids):  # type: ignore[no-untyped-def]
 
 
 def permutation(size: int, seed: int, epoch: int, first: int, count: int) -> NDArray[np.int64]:
-    """Places first .. first + count - 1 of a random order of 0 .. size - 1; every epoch has an order of its own.
+    """Return entries first to first + count - 1 of a random permutation of 0 to size - 1, int64 [count].
 
-    A Feistel network of four rounds with cycle walking: each number comes exactly once an epoch. size at most 2^46.
+    Each epoch has another permutation. A Feistel network of four rounds with cycle walking: each number occurs exactly
+    once in an epoch. size is at most 2^46. Raises ValueError for entries outside the permutation.
     """
     if not 0 <= first <= first + count <= size:
         raise ValueError(f"places {first}..{first + count} of {size}")

@@ -1,7 +1,7 @@
-"""A fixed sample of positions: a number of each game, drawn from the plies that qualify.
+"""A fixed random sample of positions: a number from each game, sampled from the plies that qualify.
 
-The draw of a game depends on its hash and the seed alone, not on the store it lies in or the games beside it. A share
-of all plies may be held out in the same way, for a test on other positions of the very games that were learned from.
+The sample of a game depends only on its hash and the seed, not on the store or its other games. A share of all plies
+can be held out in the same way, to test on other positions of the training games.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from kibitz.store.store import Store
 
 @dataclass(frozen=True)
 class Sample:
-    """Drawn positions, by game and ply: games int64 [n], plies int64 [n], in the order of the games given."""
+    """Sampled positions: games, int64 [n], and plies, int64 [n], in the order of the games given."""
 
     games: NDArray[np.int64]
     plies: NDArray[np.int64]
@@ -37,11 +37,11 @@ def sample_positions(
     held_out: bool = False,
     seed: int = 0,
 ) -> Sample:
-    """At most `each` positions of every game, without repetition; 0 takes all that qualify.
+    """Sample at most `each` positions of every game, without repetition. `each` 0 takes all plies that qualify.
 
-    first: the first ply that may be drawn; the last is the one after the last move. exclude: bool per move of the
-    store; positions reached by such a move are never sampled. share: percent of the plies held out; held_out: draw from
-    these, or from the others. Sorted by game and ply.
+    first: the first ply that qualifies; the last is the one after the last move. exclude: bool [moves of the store];
+    positions that such a move leads to are never sampled. share: percentage of the plies that is held out. held_out:
+    sample from the held-out plies, not from the others. The sample is sorted by game and ply.
     """
     games = np.ascontiguousarray(games, np.int64)
     hashes = store.column("hash")[games].astype(np.uint64)
@@ -54,8 +54,10 @@ def sample_positions(
 
 
 def whole_times(times: NDArray[np.float64], hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """How often each game counts, int64 [n]: `times` rounded down or up, by a chance that follows from its hash, so
-    that it is right on average."""
+    """Return how often each game counts, int64 [n]: `times` (float64 [n]) rounded down or up.
+
+    The game's hash decides the direction, with a probability that makes the mean right.
+    """
     chance = (splitmix64(hashes.astype(np.uint64)) >> np.uint64(40)) / 2.0**24
     return np.floor(times + chance).astype(np.int64)
 
@@ -67,7 +69,7 @@ def splitmix64(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 @kernel
 def _mixed(word):  # type: ignore[no-untyped-def]
-    """SplitMix64's finish: 64 bits of which each depends on all of the word."""
+    """Return 64 bits, each of which depends on all bits of the word: the last step of SplitMix64."""
     word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return word ^ (word >> np.uint64(31))
@@ -75,6 +77,7 @@ def _mixed(word):  # type: ignore[no-untyped-def]
 
 @kernel
 def _all_mixed(words):  # type: ignore[no-untyped-def]
+    """Mix each word, uint64 [n], into random bits, uint64 [n]."""
     bits = np.empty_like(words)
     for i in range(words.shape[0]):
         bits[i] = _mixed((words[i] + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15))
@@ -83,6 +86,11 @@ def _all_mixed(words):  # type: ignore[no-untyped-def]
 
 @kernel
 def _qualifies(offsets, game, ply, key, exclude, limit, held_out):  # type: ignore[no-untyped-def]
+    """Return whether a ply of a game can be sampled.
+
+    offsets: int64 [games + 1], where each game's moves begin. exclude: bool [moves], or empty. limit: uint64, the
+    held-out share in hundredths of a percent. key: uint64, the random bits of the game.
+    """
     if exclude.shape[0] and ply > 0 and exclude[offsets[game] + ply - 1]:
         return False
     held = limit > 0 and _mixed(key ^ np.uint64(ply) * np.uint64(0x9E3779B97F4A7C15)) % np.uint64(10000) < limit
@@ -91,6 +99,11 @@ def _qualifies(offsets, game, ply, key, exclude, limit, held_out):  # type: igno
 
 @kernel
 def _draw(offsets, games, hashes, each, first, exclude, limit, held_out, seed, sampled, plies):  # type: ignore[no-untyped-def]
+    """Write the sampled (game, ply) pairs to `sampled` and `plies`, int64, and return their number.
+
+    offsets: int64 [games + 1]. games: int64 [n], with hashes uint64 [n]. each, first, exclude, limit and held_out are
+    those of `_qualifies` and `sample_positions`.
+    """
     count = 0
     for i in range(games.shape[0]):
         game = games[i]
@@ -107,7 +120,7 @@ def _draw(offsets, games, hashes, each, first, exclude, limit, held_out, seed, s
             if not _qualifies(offsets, game, ply, key, exclude, limit, held_out):
                 continue
             word = _mixed(word + np.uint64(0x9E3779B97F4A7C15))
-            if word % np.uint64(left) < np.uint64(needed):  # each of those left has the same chance
+            if word % np.uint64(left) < np.uint64(needed):  # every remaining ply has the same probability
                 sampled[count], plies[count] = game, ply
                 count += 1
                 needed -= 1

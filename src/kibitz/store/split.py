@@ -1,5 +1,7 @@
-"""Training, validation and test: every game stands on exactly one side, by its hash or by its date, and games that
-begin alike stand together."""
+"""Training, validation and test splits: every game is in exactly one, by its hash or its date.
+
+Games with the same opening moves are in the same split.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,10 @@ _PARTS = 1_000_000
 
 
 def check_options(options: Mapping[str, Any]) -> None:
-    """Raises UsageError for a share that a day beside it leaves without effect. options: fields of a Split that were
-    given."""
+    """Raise UsageError for a share that a date makes meaningless.
+
+    options: the fields of a Split that the user gave.
+    """
     for side in ("validate", "test"):
         if f"{side}_from" in options and f"{side}_share" in options:
             raise UsageError(f"--{side}-from and --{side}-share: a day or a share, choose one")
@@ -31,15 +35,18 @@ def check_options(options: Mapping[str, Any]) -> None:
 
 @dataclass(frozen=True)
 class Split:
-    """How games are divided.
+    """How games are divided into training, validation and test.
 
-    Without dates, by hash: validate_share and test_share are percents of the games. With test_from, games from that day
-    on are the test; with validate_from, games from that day on (and before test_from) are the validation. With
-    test_from alone the validation is taken by hash from the games before; with validate_from alone there is no test.
-    Games without a date count as early. With newest, the newest so many games are the test: by date, those of one day
-    in the order of the store; the validation is taken by hash from the others.
-    together: games with the same start and first 40 moves, which are near-duplicates as a rule, stand on one side: that
-    of the first of them in the store, or by date that of the earliest. False in splits of earlier versions.
+    Without dates, by hash: validate_share and test_share are percentages of the games. With test_from, games from that
+    day on are the test split. With validate_from, games from that day on (and before test_from) are the validation
+    split. With test_from alone, the validation split is sampled by hash from the earlier games. With validate_from
+    alone there is no test split. Games without a date count as early. With newest, the test split is the `newest` last
+    games by date; games of one day are in the order of the store. The validation split is then sampled by hash from the
+    other games.
+
+    together: games with the same start and first 40 moves, which are usually near-duplicates, are in the same split. It
+    is the split of the first such game in the store, or of the earliest if the split is by date. False in splits of
+    earlier versions.
     """
 
     validate_share: float = 5.0
@@ -65,7 +72,7 @@ class Split:
             )
 
     def changed(self, options: dict[str, Any]) -> Split:
-        """The same with other values. Shares alone ask for a split by hash, without the days that it had."""
+        """Return this split with other values. If only shares are given, the result splits by hash, without dates."""
         by_day = {"validate_from", "test_from", "newest"}
         if options.keys() & {"validate_share", "test_share"} and not options.keys() & by_day:
             options = {"validate_from": None, "test_from": None, "newest": 0, **options}
@@ -74,8 +81,11 @@ class Split:
     def assign(
         self, hashes: NDArray[np.uint64], dates: NDArray[np.datetime64], openings: NDArray[np.uint64] | None = None
     ) -> NDArray[np.uint8]:
-        """The side of each game: 0 training, 1 validation, 2 test. dates: datetime64[D], NaT where unknown; openings:
-        equal for games that stand together, None where that is not known."""
+        """Return the split of each game, uint8 [n]: 0 training, 1 validation, 2 test.
+
+        hashes: uint64 [n]. dates: datetime64[D] [n], NaT if unknown. openings: uint64 [n], equal for games that belong
+        together; None if they aren't known.
+        """
         if self.together and openings is not None:
             hashes, dates = _as_one(hashes, dates, openings)
         place = (hashes >> np.uint64(11)) % np.uint64(_PARTS)
@@ -86,10 +96,10 @@ class Split:
         else:
             side[dates >= np.datetime64(self.validate_from)] = VALIDATE
         if self.newest:
-            days = dates.astype(np.int64)  # an unknown one is the least number
+            days = dates.astype(np.int64)  # an unknown date is the smallest number
             newest = np.zeros(len(side), np.bool_)
             newest[np.argsort(days, kind="stable")[-self.newest :]] = True
-            if self.together and openings is not None:  # near-duplicates on both sides of the bound are no test
+            if self.together and openings is not None:  # near-duplicates of older games don't test anything
                 _, group = np.unique(openings, return_inverse=True)
                 newest &= (np.bincount(group, ~newest) == 0)[group]
             side[newest] = TEST
@@ -108,7 +118,8 @@ class Split:
         return f"by date: validation {validate}, test {f'from {self.test_from}' if self.test_from else 'none'}"
 
     def as_json(self) -> dict[str, Any]:
-        """As stores and runs keep it. `newest` only where it is used: earlier versions do not know it."""
+        """The values in the form that stores and runs keep. Earlier versions don't know `newest`: it is left out if
+        unused."""
         return {
             key: str(value) if isinstance(value, datetime.date) else value
             for key, value in asdict(self).items()
@@ -117,7 +128,10 @@ class Split:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Split:
-        """What `as_json` gave. Raises ValueError, KeyError, TypeError or AttributeError for anything else."""
+        """Build a split from the result of `as_json`.
+
+        Raises ValueError, KeyError, TypeError or AttributeError for anything else.
+        """
         days = {key: datetime.date.fromisoformat(data[key]) for key in ("validate_from", "test_from") if data.get(key)}
         split = cls(**{"together": False, **data, "validate_from": None, "test_from": None, **days})
         if not (0 <= split.validate_share <= 100 and 0 <= split.test_share <= 100 and 0 <= split.newest < 2**63):
@@ -128,11 +142,11 @@ class Split:
 def _as_one(
     hashes: NDArray[np.uint64], dates: NDArray[np.datetime64], openings: NDArray[np.uint64]
 ) -> tuple[NDArray[np.uint64], NDArray[np.datetime64]]:
-    """Hashes and dates as the split takes them: for all games of one opening the first's hash and the earliest date."""
+    """Return hashes and dates that are equal for all games of one opening: the first game's hash and the earliest date."""
     _, first, group = np.unique(openings, return_index=True, return_inverse=True)
     if len(first) == len(openings):
         return hashes, dates
-    days = dates.astype(np.int64)  # an unknown one is the least number: it counts as early
+    days = dates.astype(np.int64)  # an unknown date is the smallest number: it counts as early
     earliest = np.full(len(first), np.iinfo(np.int64).max)
     np.minimum.at(earliest, group, days)
     return hashes[first][group], earliest[group].astype(dates.dtype)

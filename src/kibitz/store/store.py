@@ -1,17 +1,17 @@
-"""An open store: the games of one import, as moves and a table, and any position in them on demand.
+"""An open store: the games of one or more imports, as moves and a table, and any position in them on demand.
 
 A store is a folder:
 
-    store.json          its contents, the rejected games with reasons, and how it was made
-    0001/moves.u16      all moves, game after game (little-endian)
-    0001/offsets.i64    where each game's moves begin, and the end
-    0001/starts.u8      start positions, one row each; row 0 is the standard one
-    0001/games.parquet  one row a game; those added later follow in games-0002.parquet and so on
-    0001/NAME.bin       optional arrays: per move (clock, evaluation) or per game (owner)
+ store.json          its contents, the rejected games with reasons, and how it was made
+ 0001/moves.u16      all moves, game after game (little-endian)
+ 0001/offsets.i64    where each game's moves begin, and the end
+ 0001/starts.u8      start positions, one row each; row 0 is the standard one
+ 0001/games.parquet  one row a game; games added later are in games-0002.parquet and so on
+ 0001/NAME.bin       optional arrays: per move (clock, evaluation) or per game (owner)
 
-Adding games writes beyond the ends of these files and then exchanges store.json, which says how much of each is the
-store. So a reader never sees half of an import, and adding costs as much as what is added. What lies beyond the ends
-is of an import that was killed; the next one overwrites it.
+An import that adds games writes beyond the ends of these files and then replaces store.json, which records how much of
+each file belongs to the store. So a reader never sees half of an import, and adding games costs only as much as what is
+added. Bytes beyond the ends come from an import that was killed. The next import overwrites them.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from kibitz.received import read_json
 from kibitz.store.split import Split
 
 FORMATS = (1, 2)
-"""Versions that are read: 1 where the table is one file, 2 where it is several."""
+"""Store versions that can be read: 1 has one table file, 2 has several."""
 _UNREADABLE = (OSError, pa.ArrowException, ValueError, KeyError, OverflowError)
-"""What damaged tables raise."""
+"""What reading a damaged table raises."""
 INFO = "store.json"
 TABLE = "games.parquet"
 
@@ -42,7 +42,7 @@ TABLE = "games.parquet"
 class Store:
     """Reads a store. Arrays are mapped from disk, not copied.
 
-    Raises KibitzError where there is no store, or one of another version, or one that is damaged.
+    Raises KibitzError if there is no store, or if the store is damaged or of another version.
     """
 
     def __init__(self, path: str | Path):
@@ -75,7 +75,7 @@ class Store:
                 raise self._broken(name, "missing or of the wrong size")
 
     def _known_sizes(self) -> dict[str, int]:
-        """Bytes of each array that are the store's; of start positions only newer stores say it."""
+        """The number of bytes of each array that belong to the store. Older stores don't record it for start positions."""
         expected = {"moves.u16": self.info["moves"] * 2, "offsets.i64": (self.info["games"] + 1) * 8}
         for name, kind in self.info["beside"].items():
             expected[f"{name}.bin"] = self.info["moves"] * np.dtype(kind["dtype"]).itemsize
@@ -91,8 +91,7 @@ class Store:
         return expected
 
     def _check_names(self) -> None:
-        """Raises ValueError where the account names a game or a kind of numbers that there is not, or a file outside of
-        the store."""
+        """Raise ValueError if store.json names an unknown game, an unknown dtype, or a file outside the store."""
         kinds = [np.dtype(kind["dtype"]) for kind in (*self.info["beside"].values(), *self._carried().values())]
         if self.game not in GAMES or any(kind.kind not in "biuf" for kind in kinds):
             raise ValueError("no such game, or no numbers")
@@ -103,11 +102,12 @@ class Store:
                 raise ValueError(f"{name}: outside of the store")
 
     def __len__(self) -> int:
-        """Games."""
+        """The number of games."""
         return int(self.info["games"])
 
     @property
     def fingerprint(self) -> str:
+        """A hash of the games, as text: two stores with the same fingerprint contain the same games."""
         return str(self.info["fingerprint"])
 
     def _broken(self, name: str, what: str) -> KibitzError:
@@ -132,10 +132,12 @@ class Store:
 
     @cached_property
     def moves(self) -> NDArray[np.uint16]:
+        """All moves, game after game, uint16 [moves]."""
         return self._map("moves.u16", "<u2")
 
     @cached_property
     def offsets(self) -> NDArray[np.int64]:
+        """Where each game's moves begin in `moves`, and the end, int64 [games + 1]."""
         offsets = self._map("offsets.i64", "<i8")
         if offsets[0] != 0 or offsets[-1] != self.info["moves"] or (np.diff(offsets) < 0).any():
             raise KibitzError(f"{self._folder / 'offsets.i64'}: damaged; import the games again")
@@ -143,11 +145,12 @@ class Store:
 
     @cached_property
     def plies(self) -> NDArray[np.int64]:
-        """Moves in each game."""
+        """The number of moves of each game, int64 [games]."""
         return np.diff(self.offsets)
 
     @cached_property
     def starts(self) -> NDArray[np.uint8]:
+        """The start positions, uint8 [starts, width]. Row 0 is the standard one."""
         starts, width = self._map("starts.u8", "u1"), self.info["start_width"]
         rows = starts.reshape(-1, width) if len(starts) % width == 0 else starts[:0]
         if not len(rows) or not game_of(self.game).are_starts(rows):
@@ -156,13 +159,14 @@ class Store:
 
     @cached_property
     def start_of(self) -> NDArray[np.int32]:
+        """The row in `starts` of each game, int32 [games]."""
         starts = self.column("start")
         if len(starts) and not 0 <= starts.min() <= starts.max() < len(self.starts):
             raise KibitzError(f"{self._folder / TABLE}: damaged; import the games again")
         return cast("NDArray[np.int32]", starts)
 
     def per_move(self, name: str) -> NDArray[Any] | None:
-        """An array with a value for each move, or None if the store has none of that name."""
+        """Return an array with a value for each move, [moves], or None if the store has none with this name."""
         kind = self.info["beside"].get(name)
         return self._map(f"{name}.bin", kind["dtype"]) if kind else None
 
@@ -170,12 +174,13 @@ class Store:
         return cast("dict[str, Any]", self.info.get("carried", {}))
 
     def per_game(self, name: str) -> NDArray[Any] | None:
-        """An array with a row for each game, [games, width], or None if the store has none of that name."""
+        """Return an array with a row for each game, [games, width], or None if the store has none with this name."""
         kind = self._carried().get(name)
         return self._map(f"{name}.bin", kind["dtype"]).reshape(-1, kind["width"]) if kind else None
 
     def table(self, columns: list[str] | None = None) -> pa.Table:
-        """Rows of the games, in the order of the store."""
+        """Return the table with one row per game, in the order of the store. columns: the columns to read; None for
+        all."""
         table = pa.concat_tables([self._table(name, columns) for name in self.tables])
         if len(table) != len(self):
             file = self._folder / self.tables[-1]
@@ -189,7 +194,7 @@ class Store:
             raise self._broken(name, "missing or damaged") from None
 
     def batches(self, size: int) -> Iterator[tuple[int, pa.Table]]:
-        """The table piece by piece: the number of the first game, and at most `size` rows."""
+        """Yield the table in pieces: the number of the first game, and a table of at most `size` rows."""
         first = 0
         for name in self.tables:
             try:
@@ -214,7 +219,7 @@ class Store:
             raise self._broken(TABLE, "missing or damaged") from None
 
     def column(self, name: str) -> NDArray[Any]:
-        """One column as an array. Unknown numbers are 0, unknown dates NaT, unknown texts None."""
+        """Return one column as an array [games]. Unknown numbers are 0, unknown dates are NaT, unknown texts are None."""
         try:
             values = self.table([name])[name].combine_chunks()
         except KeyError:
@@ -224,7 +229,7 @@ class Store:
         return cast("NDArray[Any]", values.to_numpy(zero_copy_only=False))
 
     def row(self, game: int) -> dict[str, Any]:
-        """One game's row. Raises IndexError for a game that is not in the store."""
+        """Return one game's row. Raises IndexError for a game that is not in the store."""
         if not 0 <= game < len(self):
             raise IndexError(f"game {game}: the store has {len(self)}")
         for name in self.tables:
@@ -240,28 +245,34 @@ class Store:
         raise self._broken(self.tables[-1], "fewer games than the store")
 
     def sides(self, split: Split | None = None) -> NDArray[np.uint8]:
-        """The side of each game (training, validation, test) in a split, by default the store's own."""
+        """Return the split of each game, uint8 [games]: 0 training, 1 validation, 2 test.
+
+        split: how to divide the games; None for the store's default.
+        """
         dates = self.column("date").astype("datetime64[D]")
         return (split or self.split).assign(self.column("hash"), dates, self.openings())
 
     def openings(self) -> NDArray[np.uint64] | None:
-        """A hash of each game's start and first moves (see hashing.py), equal for near-duplicates; None for stores
-        without this column."""
+        """Return a hash of each game's start and first moves (see hashing.py), uint64 [games], equal for
+        near-duplicates.
+
+        None for stores without this column.
+        """
         if "opening" not in self.columns:
             return None
         return self.column("opening")
 
     def near_duplicates(self) -> int | None:
-        """How many games begin like an earlier game of the store; None for stores without openings."""
+        """Return the number of games that begin like an earlier game of the store; None for stores without openings."""
         openings = self.openings()
         return None if openings is None else len(openings) - len(np.unique(openings))
 
     def replay(self, games: NDArray[np.int64], plies: NDArray[np.int64]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-        """Positions (games[i], plies[i]) as codes and state, in the form of the game's own replay."""
+        """Return the positions (games[i], plies[i]) as codes, uint8 [n, squares], and state, uint8 [n, 4]."""
         return game_of(self.game).replay(self.moves, self.offsets, self.starts, self.start_of, games, plies)
 
     def captures(self) -> NDArray[np.bool_]:
-        """Whether each move captures, bool [moves], by the game's own replay."""
+        """Return whether each move is a capture, bool [moves]."""
         return game_of(self.game).captures(self.moves, self.offsets, self.starts, self.start_of)
 
     def bytes_on_disk(self) -> int:

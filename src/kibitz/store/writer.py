@@ -1,4 +1,4 @@
-"""Writing a store from batches of games, or more games into one. An import is there whole or not at all."""
+"""Write a store from batches of games, or add games to a store. An import becomes visible whole or not at all."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _ROWS = 100_000  # games in a row group of the table
 
 
 def refuse_existing(path: Path, remedy: str) -> None:
-    """Raises UsageError, with what to do instead, where there is something already."""
+    """Raise UsageError, with the remedy, if something exists at this path."""
     if path.exists():
         kind = "a store" if (path / INFO).exists() else "a file or folder"
         raise UsageError(f"{path}: there is {kind} already; {remedy}")
@@ -43,15 +43,19 @@ def refuse_existing(path: Path, remedy: str) -> None:
 class StoreWriter:
     """Collects batches of games; `commit` makes the store.
 
-    It is a context manager: leaving it without a commit removes everything it wrote. It locks the store's path, so that
-    a second writer to the same path raises an error.
-
-    game: "chess" or "go". columns: schema of the table. standard_start: the usual start position, a row of uint8.
-    per_move: dtype and missing value of each array that may have a value for each move. split: of a new store; None for
-    the default. append: add to the store if there is one. per_game: dtype, missing value and width of each array that
-    may have a row for each game. Duplicates are rejected, also those of games that the store already has, unless
-    keep_duplicates is true: games with the same start, moves and result, and, if they are short, the same players and
+    It is a context manager: leaving it without a commit removes everything that it wrote. It locks the store's path, so
+    a second writer to the same path raises an error. It rejects duplicates, also of games that the store already has.
+    Games are duplicates if they have the same start, moves and result and, if they are short, the same players and
     date.
+
+     game: "chess" or "go".
+     columns: the schema of the table.
+     standard_start: the usual start position, uint8 [width].
+     per_move: dtype and missing value of each array that can have a value for each move.
+     split: how a new store divides its games; None for the default.
+     append: add the games to the store if it exists.
+     per_game: dtype, missing value and width of each array that can have a row for each game.
+     keep_duplicates: accept duplicates.
     """
 
     def __init__(
@@ -90,7 +94,8 @@ class StoreWriter:
         self._committed = False
         self._files: list[IO[bytes]] = []
         self._tables = [TABLE]
-        self._fresh: Path | None = None  # what is made anew and nobody's yet: the folder of a new table, or the store
+        # the new folder of a table, or the new store: not part of a store until the commit
+        self._fresh: Path | None = None
         self._ends: dict[Path, int] = {}  # files of the old store that grow, with their size there
         self._made: list[Path] = []  # files that an old store did not have
         self._table: pq.ParquetWriter | None = None
@@ -137,7 +142,7 @@ class StoreWriter:
             self._copy_old(self.old)
 
     def _open_folder(self, name: str) -> None:
-        """A folder of its own, without games."""
+        """Create an empty folder with new files for a new store or table."""
         self._folder = self._root / name
         self._fresh = self._root if self.old is None else self._folder
         if self._folder.exists():
@@ -149,7 +154,7 @@ class StoreWriter:
         self._table = pq.ParquetWriter(self._folder / TABLE, self.schema, compression="zstd")
 
     def _grow(self, old: Store) -> None:
-        """Write beyond the ends of the old store's files; its table gets another file."""
+        """Prepare to write beyond the ends of the old store's files, and open another table file."""
         self._folder = self.path / old.info["folder"]
         self._tables = [*old.tables, f"games-{len(old.tables) + 1:04d}.parquet"]
         self.schema = old.schema.remove_metadata()
@@ -163,7 +168,7 @@ class StoreWriter:
         self._take_over(old)
 
     def _new(self, name: str, end: int | None = None) -> IO[bytes]:
-        """A new file, or an old one to be written from `end` on, in bytes."""
+        """Open a new file, or an old one to write from byte `end` on."""
         path = self._folder / name
         if end is None:
             self._made.append(path)
@@ -187,7 +192,7 @@ class StoreWriter:
             raise KibitzError(f"{self.path}: {reason}; {left}; {remedy}") from None
 
     def _take_over(self, old: Store) -> None:
-        """What is known of an old store's games: duplicates, start positions, fingerprint, counts."""
+        """Copy what the store already records about its games: duplicates, start positions, fingerprint, counts."""
         hashes = old.column("hash")
         self._known.add(hashes)
         self._digest.update(hashes.tobytes())
@@ -227,7 +232,7 @@ class StoreWriter:
             shutil.rmtree(self._fresh, ignore_errors=True)
             return
         for path, end in self._ends.items():
-            with contextlib.suppress(OSError):  # what stays beyond the end is nobody's
+            with contextlib.suppress(OSError):  # bytes beyond the end belong to no store
                 os.truncate(path, end)
         for path in self._made:
             path.unlink(missing_ok=True)
@@ -240,8 +245,9 @@ class StoreWriter:
     ) -> int:
         """Write a batch. Returns the number of games that were added.
 
-        limit: the most games to add; None for all. finish: costly work on the new games before they are written; it is
-        not done for duplicates, and may reject games. Raises KibitzError if the disk is full or the path is gone.
+        limit: the largest number of games to add; None for all. finish: costly work on the new games before they are
+        written. It isn't run on duplicates, and it may reject games. Raises KibitzError if the disk is full or the path
+        has disappeared.
         """
         with self._os_errors_in_words():
             return self._add(batch, limit, finish)
@@ -278,7 +284,7 @@ class StoreWriter:
         return self._write(batch.take(new), hashes[new], finish)
 
     def _add_up_to(self, batch: GameBatch, limit: int, finish: Callable[[GameBatch], GameBatch]) -> int:
-        """Write games that are new until so many are added: of those that `finish` sees it may reject some."""
+        """Write new games until `limit` games are added. `finish` may reject some, so one pass may not suffice."""
         added, at = 0, 0
         while added < limit and at < len(batch):
             some = np.zeros(len(batch), np.bool_)
@@ -293,7 +299,7 @@ class StoreWriter:
     def _write(
         self, batch: GameBatch, hashes: NDArray[np.uint64], finish: Callable[[GameBatch], GameBatch] | None
     ) -> int:
-        """Write games that are new; how many `finish` left."""
+        """Write the new games of a batch, and return how many remain after `finish`."""
         if len(batch) and finish:
             batch = finish(replace(batch, rejections=Rejections()))
             self.rejections.merge(batch.rejections)
@@ -318,13 +324,13 @@ class StoreWriter:
         return len(batch)
 
     def _write_starts(self) -> None:
-        """The start positions; those of an old store stay where they are."""
+        """Write the start positions. Those of an old store keep their rows."""
         known = len(self.old.starts) if self.old is not None and self._fresh is None else 0
         file = self._new("starts.u8", known * self._start_width if known else None)
         file.write(b"".join(list(self._starts)[known:]))
 
     def _reject(self, reason: str, table: pa.Table, games: NDArray[np.bool_]) -> None:
-        """Count these games of a batch (a mask) as rejected, and record the first few by name."""
+        """Count these games of a batch (bool [games]) as rejected, and record the names of the first few."""
         which = np.flatnonzero(games)
         for row in table.take(pa.array(which[:EXAMPLES])).to_pylist():
             names = {"White": row.get("white") or "?", "Black": row.get("black") or "?", "Date": str(row.get("date"))}
@@ -344,7 +350,7 @@ class StoreWriter:
         return np.array(indices, np.int32)
 
     def _write_arrays(self, batch: GameBatch) -> None:
-        """Write the arrays per move and per game. One that is new gets its missing value for all earlier games."""
+        """Write the arrays per move and per game. A new array has its missing value for all earlier games."""
         arrays = batch.per_move | batch.per_game
         for name in sorted(arrays.keys() - self._arrays.keys()):
             self._arrays[name] = self._new(f"{name}.bin")
@@ -362,7 +368,7 @@ class StoreWriter:
     def commit(self, how: Mapping[str, Any]) -> Store:
         """Close the files and make the store visible. how: the options of this import, for the store's history.
 
-        Raises KibitzError if the disk is full or the path is gone; an old store is unchanged then.
+        Raises KibitzError if the disk is full or the path has disappeared; an old store then stays unchanged.
         """
         with self._os_errors_in_words():
             self._commit(how)
@@ -421,7 +427,7 @@ class StoreWriter:
             raise
         if self.old is not None:
             self.old = None  # Windows does not remove a file that is mapped
-            for folder in self.path.iterdir():  # an old folder, and those that killed imports left
+            for folder in self.path.iterdir():  # an old folder, and folders of killed imports
                 if folder.name.isdigit() and folder != self._folder:
                     shutil.rmtree(folder, ignore_errors=True)
 
@@ -430,7 +436,7 @@ _NAME_COLUMNS = ("white", "black", "date")
 
 
 def _name_hashes(table: pa.Table) -> NDArray[np.uint64]:
-    """A hash of each game's players and date, uint64 [n]: the same for names that differ in case and blanks only."""
+    """Return a hash of each game's players and date, uint64 [n]. It ignores case and spaces in names."""
     found = np.zeros(len(table), np.uint64)
     for name in _NAME_COLUMNS:
         if name not in table.column_names:
@@ -445,7 +451,7 @@ def _name_hashes(table: pa.Table) -> NDArray[np.uint64]:
 
 
 def _arrays(store: Store) -> Iterator[tuple[str, NDArray[Any]]]:
-    """The store's arrays with values for each move or a row for each game, by name."""
+    """Yield the store's arrays with values for each move or a row for each game, by name."""
     for name in (*store.info["beside"], *store.info.get("carried", ())):
         values = store.per_move(name)
         if values is None:
@@ -455,7 +461,7 @@ def _arrays(store: Store) -> Iterator[tuple[str, NDArray[Any]]]:
 
 
 def _openings(store: Store, standard: NDArray[np.uint8]) -> NDArray[np.uint64]:
-    """uint64 [games]: the hash of each game's opening, for a store without this column."""
+    """Return a hash of each game's opening, uint64 [games], for a store without this column."""
     parts = []
     for at in range(0, len(store), _ROWS):
         rows = slice(at, min(at + _ROWS, len(store)))
@@ -466,6 +472,6 @@ def _openings(store: Store, standard: NDArray[np.uint8]) -> NDArray[np.uint64]:
 
 
 def _copy(values: NDArray[Any], file: IO[bytes]) -> None:
-    """Write an array in pieces: a mapped one may be larger than the memory."""
+    """Write an array in pieces, because a mapped array can be larger than the memory."""
     for at in range(0, len(values), _COPY):
         file.write(values[at : at + _COPY].tobytes())
