@@ -1,7 +1,8 @@
-"""The two games: rules, records and arrays of positions. What is the same for both reaches a game through `game_of`.
+"""The two games: rules, records and arrays of positions. `game_of` returns what is common to both.
 
-The packages `chess` and `go` have the same plan: `io/` reads records, `filters.py` chooses games, `replay.py` makes any
-position from packed moves, `encodings.py` makes planes from positions; `game.py` is what a game declares to the rest.
+The packages `chess` and `go` have the same structure: `io/` reads records, `filters.py` selects games, `replay.py`
+computes any position from packed moves, `encodings.py` makes planes from positions. `game.py` is the game's interface
+to the rest of kibitz.
 """
 
 from __future__ import annotations
@@ -20,27 +21,30 @@ if TYPE_CHECKING:
 
 GAMES = ("chess", "go")
 STATE_WIDTH = 4
-"""Numbers of a position besides its codes, in both games."""
+"""Number of values of a position besides its codes, in both games."""
 
 
 class Reader(Protocol):
-    """The games of some files as batches. read: games seen so far; broken: one line for each unreadable file."""
+    """The games of some files as batches. read: number of games so far. broken: one line for each unreadable file."""
 
     def __init__(self, paths: list[str], keep: Any): ...
 
     def __iter__(self) -> Iterator[GameBatch]: ...
 
     def batches(self, workers: Workers) -> Iterator[GameBatch]:
-        """The same batches in the same order, read by workers."""
+        """Yield the same batches in the same order, read by workers."""
 
 
 class Game(Protocol):
     """A game: the module `game` of its package.
 
-    COLUMNS: the columns of a store's table. PER_MOVE: name -> (dtype, value for "none") of the arrays with a value for
-    each move. PER_GAME: name -> (dtype, value for "none", values a game). RESULTS: a result (1, 0, -1) in words.
-    SUMMARY_COLUMNS: heading -> column of which `kibitz info` counts the games with each value. STANDARD_START: the
-    start position as a row of codes and state.
+    Reader: the reader of its game records.
+    COLUMNS: the columns of a store's table.
+    PER_MOVE: name -> (dtype, missing value) of the arrays with a value for each move.
+    PER_GAME: name -> (dtype, missing value, width) of the arrays with a row for each game.
+    RESULTS: the words for each result (1, 0, -1).
+    SUMMARY_COLUMNS: heading -> column; `kibitz info` counts the games with each value of the column.
+    STANDARD_START: the start position as a row of codes and state.
     """
 
     Reader: type[Any]
@@ -60,14 +64,14 @@ class Game(Protocol):
         games: NDArray[np.int64],
         plies: NDArray[np.int64],
     ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-        """Positions (games[i], plies[i]) as codes uint8 [n, squares] and state uint8 [n, numbers].
+        """Return positions (games[i], plies[i]) as codes, uint8 [n, squares], and state, uint8 [n, 4].
 
-        moves: of all games; offsets [games + 1]: where each game's begin; starts [k, row], start_of [games]: the start
-        position of each. Raises IndexError for a position that is not there.
+        moves: of all games. offsets: [games + 1], where each game's moves begin. starts: [k, width], start positions.
+        start_of: [games], the row of each game's start. Raises IndexError for a position that doesn't exist.
         """
 
     def are_starts(self, starts: NDArray[np.uint8]) -> bool:
-        """Whether rows [k, row] are start positions that `replay` can read without stepping out of its arrays."""
+        """Return whether rows [k, width] are start positions that `replay` can read without leaving its arrays."""
 
     def captures(
         self,
@@ -76,11 +80,12 @@ class Game(Protocol):
         starts: NDArray[np.uint8],
         start_of: NDArray[np.int32],
     ) -> NDArray[np.bool_]:
-        """Whether each move captures, bool [moves]. Raises NotImplementedError for games without it."""
+        """Return whether each move captures, bool [moves]. Raises NotImplementedError for games without this
+        function."""
 
 
 def game_of(name: str) -> Game:
-    """The game of that name, one of GAMES. Imports its package, which takes numba and a parser."""
+    """Return the game with this name, one of GAMES. Imports its package, which takes numba and a parser."""
     if name not in GAMES:
         raise ValueError(f"{name}: no such game; there are {', '.join(GAMES)}")
     return cast(Game, importlib.import_module(f"kibitz.games.{name}.game"))

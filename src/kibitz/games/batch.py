@@ -1,4 +1,4 @@
-"""What a reader of game records hands to the store: games in batches, and the account of what it left out."""
+"""What a reader of game records passes to the store: games in batches, and the rejected games."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 EXAMPLES = 5
-"""How many games of each reason are kept by name."""
+"""Number of games per reason that are recorded as examples."""
 
 
 @dataclass
 class Rejections:
-    """Games that were not taken: how many for each reason, and the first few of each.
+    """Games that were not imported: the number for each reason, and the first few games of each.
 
-    A reason is one short phrase ("illegal move", "rating under 2000"); an example names file, game number (from 1),
-    headers and, where there is one, the detail.
+    A reason is one short phrase ("illegal move", "rating under 2000"). An example has the file, the game's number (from
+    1), headers and, if there is one, a detail.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
@@ -36,8 +36,11 @@ class Rejections:
     def add_many(
         self, reasons: Sequence[str], file: str, about: Callable[[int], tuple[int, Mapping[str, str], str]]
     ) -> None:
-        """Count games in the order of the reasons, one each. about: number, headers and detail of the game at a place
-        in the order; asked of the first few of each reason alone."""
+        """Count games in the order of the reasons, one for each reason.
+
+        about: returns the number, headers and detail of the game at an index in that order. It is called only for the
+        first few games of each reason.
+        """
         counts = Counter(reasons)
         for reason, count in counts.items():
             at = -1
@@ -72,11 +75,14 @@ class Rejections:
 class GameBatch:
     """Some games as arrays.
 
-    moves: uint16 [sum of plies], game after game; plies: int32 [games]; starts: uint8 [games, width], or None if all
-    games begin from the standard start; table: one row a game, without the columns that the store adds itself;
-    rejections: games that are not in the batch; read: number of games in the records, rejected ones included.
-    per_move: further arrays with a value for each move (clocks, evaluations), by name; per_game: those with a row for
-    each game (the final owner of each point), by name.
+    moves: uint16 [sum of plies], game after game.
+    plies: int32 [games], the number of moves of each game.
+    starts: uint8 [games, width], or None if all games begin from the standard start.
+    table: one row per game, without the columns that the store adds.
+    rejections: games that are not in the batch.
+    read: the number of games in the records, rejected ones included.
+    per_move: arrays with a value for each move (clocks, evaluations), by name.
+    per_game: arrays with a row for each game (the final owner of each point), by name.
     """
 
     moves: NDArray[np.uint16]
@@ -90,13 +96,13 @@ class GameBatch:
     strays: list[str] = field(default_factory=list)
     """Text of the records that belongs to no game: file, line and first words of each stretch."""
     more_strays: int = 0
-    """How many more stretches there are."""
+    """The number of further stretches."""
 
     def __len__(self) -> int:
         return len(self.plies)
 
     def take(self, keep: NDArray[np.bool_]) -> GameBatch:
-        """The games where keep is true."""
+        """Return the games for which keep, bool [games], is true."""
         if keep.all():
             return self
         each_move = np.repeat(keep, self.plies)

@@ -1,5 +1,5 @@
-"""Names for games: of the whole one (64 bits, from its start, moves and result), of its first moves; and a set of such
-names that grows."""
+"""Hashes of games: of the whole game (its start, moves and result) and of its first moves; and a growing set of
+hashes."""
 
 from __future__ import annotations
 
@@ -9,20 +9,29 @@ from numpy.typing import NDArray
 from kibitz.kernels import kernel
 
 SHARED = 40
-"""Games that share this many moves from the start are taken for near-duplicates: one game from two sources, say, with
-another end or result. Where theory reaches as far, games of other players are taken for it too, which does no harm."""
+"""Games that share this many moves from the start count as near-duplicates.
+
+For example, a game from two sources may have two different endings or results. If opening theory is this long, games of
+other players count as near-duplicates too, which does no harm.
+"""
 _ALL = 1 << 62
 _PRIME = np.uint64(0x9E3779B97F4A7C15)
 
 
 @kernel
 def _mix(value, word):  # type: ignore[no-untyped-def]
+    """Return the hash `value` (uint64) after one more number."""
     value = (value ^ np.uint64(word)) * _PRIME
     return value ^ (value >> np.uint64(29))
 
 
 @kernel
 def _hash_games(moves, offsets, starts, standard, results, most, hashes):  # type: ignore[no-untyped-def]
+    """Write a hash of each game to `hashes`, uint64 [games].
+
+    moves: uint16. offsets: int64 [games + 1]. starts: uint8 [games, width], width 0 if all are standard. standard:
+    uint8 [width]. results: int8 [games]. most: the number of moves to include.
+    """
     for game in range(hashes.shape[0]):
         count = min(offsets[game + 1] - offsets[game], most)
         value = np.uint64(results[game] + 2)
@@ -32,7 +41,7 @@ def _hash_games(moves, offsets, starts, standard, results, most, hashes):  # typ
         for i in range(offsets[game], offsets[game] + count):
             value = _mix(value, moves[i])
         value = _mix(value, count)
-        hashes[game] = max(_mix(value, 0), np.uint64(1))  # 0 marks an empty place in the set
+        hashes[game] = max(_mix(value, 0), np.uint64(1))  # 0 marks an empty slot of the set
 
 
 def hash_games(
@@ -42,21 +51,25 @@ def hash_games(
     results: NDArray[np.int8],
     standard: NDArray[np.uint8],
 ) -> NDArray[np.uint64]:
-    """One hash a game. Equal games (same start, moves and result) have equal ones; headers do not count.
+    """Return one hash per game, uint64 [games], equal for games with the same start, moves and result.
 
-    moves uint16 [sum of plies]; starts uint8 [games, width], None where all begin from the standard start; standard
-    uint8 [width]: that start, which leaves no mark in the hash, so that it does not matter how it was said.
+    Headers don't count. moves: uint16 [sum of plies]. starts: uint8 [games, width], None if all begin from the standard
+    start. results: int8 [games]. standard: uint8 [width], the standard start. It doesn't enter the hash, so a record
+    may give it or omit it.
     """
     return _hashes(moves, plies, starts, results, standard, _ALL)
 
 
 LONG_PLIES = 60
-"""From so many moves on, equal moves and an equal result make a duplicate, however the players are spelled."""
+"""From this many moves on, games with equal moves and results are duplicates, however the players are spelled."""
 
 
 def hash_names(hashes: NDArray[np.uint64], plies: NDArray[np.int32], names: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """The hashes of games with those of their players and dates mixed in, for games under LONG_PLIES moves: short games
-    of different people on different days often have the same moves. All arrays [n]."""
+    """Return the hashes of games, uint64 [n], with `names`, the hashes of players and dates, mixed in for short games.
+
+    A short game has under LONG_PLIES moves. Short games of different people often have the same moves. All arrays are
+    [n].
+    """
     mixed = (hashes ^ (names * np.uint64(0xBF58476D1CE4E5B9))) * _PRIME
     mixed = np.maximum(mixed ^ (mixed >> np.uint64(31)), np.uint64(1))
     return np.where(plies < LONG_PLIES, mixed, hashes)
@@ -65,8 +78,10 @@ def hash_names(hashes: NDArray[np.uint64], plies: NDArray[np.int32], names: NDAr
 def hash_openings(
     moves: NDArray[np.uint16], plies: NDArray[np.int32], starts: NDArray[np.uint8] | None, standard: NDArray[np.uint8]
 ) -> NDArray[np.uint64]:
-    """One hash a game, of its start and its first SHARED moves, or of all where it has fewer; the result does not
-    matter. Arguments as in `hash_games`."""
+    """Return one hash per game, uint64 [games], of its start and its first SHARED moves. The result doesn't count.
+
+    Arguments as in `hash_games`.
+    """
     return _hashes(moves, plies, starts, np.zeros(len(plies), np.int8), standard, SHARED)
 
 
@@ -88,6 +103,10 @@ def _hashes(
 
 @kernel
 def _insert(slots, hashes, new):  # type: ignore[no-untyped-def]
+    """Add hashes (uint64 [n], not 0) to `slots`, and return the number of new ones.
+
+    slots: uint64, a power of two long, 0 where empty. new: bool [n], set to whether each hash is new.
+    """
     mask = np.uint64(slots.shape[0] - 1)
     added = 0
     for i in range(hashes.shape[0]):
@@ -102,7 +121,7 @@ def _insert(slots, hashes, new):  # type: ignore[no-untyped-def]
 
 
 class HashSet:
-    """A set of non-zero 64-bit hashes, 13 to 27 bytes each."""
+    """A set of non-zero 64-bit hashes that uses 13 to 27 bytes for each."""
 
     def __init__(self) -> None:
         self._slots = np.zeros(1 << 12, np.uint64)
@@ -112,7 +131,8 @@ class HashSet:
         return self._size
 
     def add(self, hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
-        """Add all; true where a hash was not there before (of equal ones, at the first)."""
+        """Add all hashes, and return which are new, bool [n]. If a new hash occurs several times, only the first is
+        new."""
         while (self._size + len(hashes)) * 5 > len(self._slots) * 3:
             old = self._slots[self._slots != 0]
             self._slots = np.zeros(len(self._slots) * 2, np.uint64)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 
 def text_codes(texts: pa.ChunkedArray, code: Callable[[str | None], int]) -> NDArray[np.uint8]:
-    """A number for each game, uint8 [games]; `code` is called once for each different text, and for None."""
+    """Return a number for each game, uint8 [games]. `code` is called once for each distinct text, and for None."""
     encoded = texts.combine_chunks().dictionary_encode()
     if isinstance(encoded, pa.ChunkedArray):
         encoded = encoded.combine_chunks()

@@ -142,7 +142,8 @@ class Split:
 def _as_one(
     hashes: NDArray[np.uint64], dates: NDArray[np.datetime64], openings: NDArray[np.uint64]
 ) -> tuple[NDArray[np.uint64], NDArray[np.datetime64]]:
-    """Return hashes and dates that are equal for all games of one opening: the first game's hash and the earliest date."""
+    """Return hashes and dates that are equal for all games of one opening: the first game's hash and the earliest
+    date."""
     _, first, group = np.unique(openings, return_index=True, return_inverse=True)
     if len(first) == len(openings):
         return hashes, dates

@@ -75,7 +75,8 @@ class Store:
                 raise self._broken(name, "missing or of the wrong size")
 
     def _known_sizes(self) -> dict[str, int]:
-        """The number of bytes of each array that belong to the store. Older stores don't record it for start positions."""
+        """The number of bytes of each array that belong to the store. Older stores don't record it for start
+        positions."""
         expected = {"moves.u16": self.info["moves"] * 2, "offsets.i64": (self.info["games"] + 1) * 8}
         for name, kind in self.info["beside"].items():
             expected[f"{name}.bin"] = self.info["moves"] * np.dtype(kind["dtype"]).itemsize
@@ -219,7 +220,8 @@ class Store:
             raise self._broken(TABLE, "missing or damaged") from None
 
     def column(self, name: str) -> NDArray[Any]:
-        """Return one column as an array [games]. Unknown numbers are 0, unknown dates are NaT, unknown texts are None."""
+        """Return one column as an array [games]. Unknown numbers are 0, unknown dates are NaT, unknown texts are
+        None."""
         try:
             values = self.table([name])[name].combine_chunks()
         except KeyError:

@@ -1,7 +1,7 @@
-"""Attacks of pieces, and the legality of captures en passant, for the replay and for legal moves.
+"""Attacks of pieces and the legality of en-passant captures, for the replay and for the legal moves.
 
-A board in here is int8 [64] in the mover's view: 1..6 the mover's pieces P N B R Q K, below 0 the other side's.
-The squares stay where they are; `forward` is the mover's pawn step, 8 or -8.
+A board here is int8 [64] in the mover's view: 1 to 6 are the mover's pieces P N B R Q K, negative numbers the
+opponent's. The squares keep their indices; `forward` is the mover's pawn step, 8 or -8.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ STEPS = np.array([8, 1, -8, -1, 9, -7, -9, 7], np.int64)
 
 
 def _reach() -> NDArray[np.int64]:
-    """How many squares lie between each square and the border, in each direction [64, 8]."""
+    """Return the number of squares between each square and the border in each direction, int64 [64, 8]."""
     square = np.arange(64)
     up, right = 7 - square // 8, 7 - square % 8
     down, left = square // 8, square % 8
@@ -25,7 +25,7 @@ def _reach() -> NDArray[np.int64]:
 
 
 def _knight() -> NDArray[np.int64]:
-    """The squares a knight reaches from each square [64, 8], filled up with -1."""
+    """Return the squares that a knight reaches from each square, int64 [64, 8], padded with -1."""
     reached = np.full((64, 8), -1, np.int64)
     for square in range(64):
         rank, file = divmod(square, 8)
@@ -41,7 +41,10 @@ KNIGHT = _knight()
 
 @inner
 def look(codes, side, board):  # type: ignore[no-untyped-def]
-    """Fill the board; the square of the mover's king, or -1."""
+    """Fill `board`, int8 [64], in the mover's view, and return the square of the mover's king, or -1.
+
+    codes: uint8 [64]. side: the side to move, 0 White or 1 Black.
+    """
     king = np.int64(-1)
     for square in range(64):
         code = np.int64(codes[square])
@@ -58,7 +61,10 @@ def look(codes, side, board):  # type: ignore[no-untyped-def]
 
 @inner
 def strikes(piece, way, distance, forward):  # type: ignore[no-untyped-def]
-    """Whether another side's piece (1..6) strikes the square that it sees `distance` steps off, against the way."""
+    """Return whether an opposing piece (1 to 6) attacks a square.
+
+    way: the index in STEPS of the direction from the square to the piece. distance: the number of steps between them.
+    """
     if piece == 5 or piece == (4 if way < 4 else 3):
         return True
     if distance != 1:
@@ -68,7 +74,7 @@ def strikes(piece, way, distance, forward):  # type: ignore[no-untyped-def]
 
 @inner
 def attacked(board, square, forward):  # type: ignore[no-untyped-def]
-    """Whether the other side attacks the square."""
+    """Return whether the opponent attacks the square (0 to 63). board: int8 [64]."""
     for way in range(8):
         step = STEPS[way]
         for distance in range(1, REACH[square, way] + 1):
@@ -88,8 +94,12 @@ def attacked(board, square, forward):  # type: ignore[no-untyped-def]
 
 @inner
 def takes_in_passing(board, king, origin, forward, file):  # type: ignore[no-untyped-def]
-    """Whether a pawn may capture en passant: made and tested, for two pawns leave a rank at once, which no pin tells
-    of. king: the square of the mover's, or -1; file: where the pawn passed, 0..7."""
+    """Return whether a pawn may capture en passant.
+
+    The capture is made on the board and tested, because two pawns leave a rank at once, and pins don't cover this case.
+    board: int8 [64], unchanged at the end. king: the square of the mover's king, or -1. origin: the square of the pawn.
+    file: the file, 0 to 7, of the pawn to capture.
+    """
     aside = origin & 7
     if origin >> 3 != (4 if forward > 0 else 3) or (aside != file - 1 and aside != file + 1):
         return False
@@ -105,9 +115,10 @@ def takes_in_passing(board, king, origin, forward, file):  # type: ignore[no-unt
 
 @kernel
 def can_pass(codes, side, passed, board):  # type: ignore[no-untyped-def]
-    """Whether a capture en passant of the pawn on file `passed` - 1 is legal; 0: no pawn has passed.
+    """Return whether capturing the pawn on file `passed` - 1 en passant is legal. `passed` 0 means that no pawn can be
+    captured.
 
-    codes [64]; side: who is to move, 0 or 1; board int8 [64] is room to work in.
+    codes: uint8 [64]. side: the side to move, 0 or 1. board: int8 [64], working memory.
     """
     if passed == 0:
         return False

@@ -1,8 +1,8 @@
 """How a chess move changes a board, as compiled functions for other kernels.
 
-A board is codes [64] (see replay.py): 0 empty, 1..6 White's P N B R Q K, 7..12 Black's. A move is packed (moves.py) and
-legal on that board: nothing here checks it. A board in the mover's view (attacks.py) has the same squares, so
-`other_squares` serves it, too.
+A board is codes, uint8 [64] (see replay.py): 0 empty, 1 to 6 White's P N B R Q K, 7 to 12 Black's. A move is packed
+(moves.py) and must be legal: the functions don't check it. `other_squares` also works for a board in the mover's view
+(attacks.py), because its squares have the same indices.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from kibitz.kernels import kernel
 
 
 def _rights_after() -> NDArray[np.uint8]:
-    """uint8 [64]: the castling rights that survive a move from or to each square."""
+    """Return the castling rights that survive a move from or to each square, uint8 [64]."""
     masks = np.full(64, 15, np.uint8)
     for square, lost in ((4, 3), (7, 1), (0, 2), (60, 12), (63, 4), (56, 8)):  # kings, then rooks
         masks[square] = 15 - lost
@@ -27,18 +27,21 @@ RIGHTS_AFTER = _rights_after()
 
 @kernel
 def squares_of(move):  # type: ignore[no-untyped-def]
-    """Origin and target square (0..63) and promotion piece (0 none, 2 N .. 5 Q) of a packed move, int64 each."""
+    """Return the origin and target squares (0 to 63) and the promotion piece of a packed move, int64 each.
+
+    The promotion piece is 0 for none, or 2 (knight) to 5 (queen).
+    """
     return np.int64(move) & 63, np.int64(move) >> 6 & 63, np.int64(move) >> 12
 
 
 @kernel
 def other_squares(piece, captured, origin, target):  # type: ignore[no-untyped-def]
-    """Squares besides origin and target that a move changes: (emptied, filled), each -1 where there is none.
+    """Return the squares besides origin and target that a move changes: (emptied, filled), each -1 if there is none.
 
-    En passant empties the square of the captured pawn and fills none. Castling empties the rook's corner and fills the
-    square that the king passed over with what stood in the corner.
+    En passant empties the square of the captured pawn and fills none. Castling empties the rook's corner and moves the
+    rook to the square that the king passed.
 
-    piece: the type of what moves, 1..6; captured: what stands on the target before the move, 0 for nothing.
+    piece: the type of the moving piece, 1 to 6. captured: the piece on the target before the move, 0 for none.
     """
     if piece == 1:
         if captured == 0 and (target - origin) & 7 != 0:  # a diagonal step onto an empty square
@@ -53,10 +56,13 @@ def other_squares(piece, captured, origin, target):  # type: ignore[no-untyped-d
 
 @kernel
 def next_state(piece, captured, origin, target, rights, clock):  # type: ignore[no-untyped-def]
-    """Castling rights, plies since the last capture or pawn move (not limited to 255), and the file + 1 of a pawn's
-    double step (0 for none), after a move.
+    """Return the state after a move: castling rights, plies since the last capture or pawn move, and en-passant file +
+    1.
 
-    piece: the type of what moved, 1..6; captured: what it captured, 0 for nothing; rights, clock: before the move.
+    The number of plies is not limited to 255. The file + 1 is that of a pawn's double step, 0 for other moves.
+
+    piece: the type of the moving piece, 1 to 6. captured: the captured piece, 0 for none. rights, clock: the castling
+    rights and the number of plies before the move.
     """
     rights &= RIGHTS_AFTER[origin] & RIGHTS_AFTER[target]
     if piece == 1:
@@ -67,17 +73,18 @@ def next_state(piece, captured, origin, target, rights, clock):  # type: ignore[
 
 @kernel
 def play_moves(board, moves, first, end, rights, clock, taken):  # type: ignore[no-untyped-def]
-    """Play moves[first:end], one after the other, on board (uint8 codes [64], changed in place).
+    """Play moves[first:end], one after the other, on board (codes, uint8 [64], changed in place).
 
-    rights, clock: castling rights, and plies since the last capture or pawn move, before the first of them. taken: bool
-    [moves], which of the moves capture is written there; or None, and the kernel is compiled without.
+    rights, clock: castling rights, and plies since the last capture or pawn move, before the first move. taken: bool
+    [moves]; the kernel writes there which moves capture. With None, the kernel is compiled without this output. first <
+    end.
+
     Returns the castling rights after the last move, the plies since the last capture or pawn move (not limited to 255),
-    and the file + 1 of a pawn that made a double step last (0 for none): whether it can be captured en passant is
-    another question (attacks.can_pass). first < end.
+    and the file + 1 of a pawn whose double step was the last move, or 0. Whether it can be captured en passant is a
+    separate question (attacks.can_pass).
 
-    The rules of `other_squares` and `next_state` stand here a second time, and the loop is inside: called once a move,
-    as functions, they made the replay of a store a quarter slower. tests/games/chess/test_board_kernels.py holds the
-    two against each other.
+    This kernel repeats the rules of `other_squares` and `next_state` inside its loop: with one call per move, replaying
+    a store took a quarter longer. tests/games/chess/test_board_kernels.py compares the two versions.
     """
     double_step = 0
     for at in range(first, end):
@@ -103,7 +110,7 @@ def play_moves(board, moves, first, end, rights, clock, taken):  # type: ignore[
                 board[(origin & 56) | (target & 7)] = 0
                 if taken is not None:
                     taken[at] = True
-            if 1 < promotion < 6:  # others are in damaged stores alone, and would make codes that there are not
+            if 1 < promotion < 6:  # other values occur only in damaged stores, and would make invalid codes
                 board[target] = piece + promotion - 1
         elif captured:
             clock = 0

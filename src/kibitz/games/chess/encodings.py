@@ -1,8 +1,8 @@
-"""Planes of a chess position, made inside the network from codes and state.
+"""Planes of a chess position, computed inside the network from codes and state.
 
-All modules here take codes uint8 [n, 64] and state uint8 [n, 4] (see replay.py) and give planes [n, channels, 8, 8],
-the row of the first rank first, laid out channels-last (as convolutions on a CPU like them). `planes.py` has their
-tables, and the same planes by name for people.
+All modules here take codes, uint8 [n, 64], and state, uint8 [n, 4] (see replay.py), and return planes [n, channels, 8,
+8]. The row of the first rank is the first row. The memory layout is channels-last, which makes convolutions on a CPU
+faster. `planes.py` has the tables of the planes, and computes the same planes with their names.
 """
 
 from __future__ import annotations
@@ -20,22 +20,25 @@ from kibitz.games.chess.replay import CASTLING, EN_PASSANT, OTHER_COLOUR, SIDE
 
 
 class Encoding(nn.Module):
-    """An encoding as this module's head describes it."""
+    """A module that turns codes and state into planes, as described at the top of this file."""
 
     channels: int
 
 
 def swap_colours_tables() -> tuple[Tensor, Tensor]:
-    """What replay.swap_colours does to codes, as tables, int64: the other colour's code of each code [13], and, ranks
-    flipped, the square that each square's content comes from [64]."""
+    """Return what replay.swap_colours does to codes, as two int64 tables.
+
+    The first has the code of the same piece in the other color, [13]. The second has the square that each square's
+    content comes from when the ranks are flipped, [64].
+    """
     codes = torch.from_numpy(OTHER_COLOUR.astype(np.int64))
     return codes, torch.tensor(UPSIDE_DOWN)
 
 
 class MoverView(nn.Module):
-    """The board as the side to move sees it: with Black to move, colours are swapped and ranks flipped.
+    """The board from the side to move: with Black to move, colors are swapped and ranks are flipped.
 
-    codes uint8 [n, 64], state uint8 [n, 4] to codes int64 [n, 64].
+    Takes codes, uint8 [n, 64], and state, uint8 [n, 4]. Returns codes, int64 [n, 64].
     """
 
     def __init__(self) -> None:
@@ -50,8 +53,10 @@ class MoverView(nn.Module):
 
 
 class SignedPlanes(Encoding):
-    """One plane a piece type, +1 White, −1 Black, 0 empty, in the order P N B R Q K; with `side`, a seventh that is
-    all +1 when White is to move and −1 when Black is (the encoding of `winner`). Channels: 6 or 7."""
+    """One plane for each piece type, in the order P N B R Q K: +1 White, −1 Black, 0 empty. Channels: 6 or 7.
+
+    With `side`, a seventh plane is +1 everywhere if White is to move and −1 if Black is. The system `winner` uses it.
+    """
 
     def __init__(self, side: bool = True) -> None:
         super().__init__()
@@ -68,7 +73,7 @@ class SignedPlanes(Encoding):
 
 
 class PiecePlanes(Encoding):
-    """One plane of 0 and 1 a piece type and colour, White's P N B R Q K first. Channels: 12."""
+    """One plane of 0 and 1 for each piece type and color, White's P N B R Q K first. Channels: 12."""
 
     channels = 12
 
@@ -83,7 +88,7 @@ class PiecePlanes(Encoding):
 
 @dataclass(frozen=True)
 class BoardEncoding:
-    """A choice of the setting `planes`. values: what its planes hold, for the help; make: the encoding."""
+    """One choice of the setting `planes`. values: what the planes contain, for the help. make: builds the encoding."""
 
     values: str
     make: Callable[[], Encoding]
@@ -93,14 +98,18 @@ BOARD_ENCODINGS = {
     "6": BoardEncoding("own +1, other −1", lambda: SignedPlanes(side=False)),
     "12": BoardEncoding("0 or 1", PiecePlanes),
 }
-"""Encodings of the pieces on the board, by the name that the setting `planes` has for each. The first two are named by
-the number of their planes; another may have any name."""
+"""Encodings of the pieces on the board, by their name in the setting `planes`.
+
+The names of the first two are the numbers of their planes. Another encoding may have any name.
+"""
 
 
 class RightsPlanes(Encoding):
-    """Castling rights and en passant in the mover's view: four planes, all 1 where the mover may castle to the
-    king's or the queen's side, and where the opponent may; a fifth with 1 on the square that a
-    pawn has just passed over."""
+    """Castling rights and en passant in the mover's view. Channels: 5.
+
+    Two planes are 1 everywhere if the mover may castle on the kingside and on the queenside. Two more say the same of
+    the opponent. The fifth is 1 on the square that a pawn has just passed with a double step.
+    """
 
     channels = 5
 
@@ -117,11 +126,12 @@ class RightsPlanes(Encoding):
 
 
 class AttackPlanes(Encoding):
-    """Squares attacked by White and by Black: the post's own proposal, in three grains.
+    """Squares attacked by White and by Black, as one of three kinds of planes.
 
-    `squares`: 2 planes, 1 where at least one piece of the colour attacks. `counts`: 2 planes, how many do, over 4.
-    `pieces`: 12 planes, how many attackers of each type, White's P N B R Q K first. A slider attacks up to and with the
-    first piece in its way, own or not; a pawn attacks its two forward diagonals; pins do not matter.
+    `squares`: 2 planes, 1 where at least one piece of the color attacks. `counts`: 2 planes, the number of attackers
+    divided by 4. `pieces`: 12 planes, the number of attackers of each type, White's P N B R Q K first. A slider attacks
+    every square up to the first piece in its way, and that piece's square, whatever its color. A pawn attacks its two
+    forward diagonals. Pins are ignored.
     """
 
     def __init__(self, kind: str = "squares") -> None:
@@ -157,7 +167,7 @@ class AttackPlanes(Encoding):
 
 
 def _leap_matrix(steps: tuple[tuple[int, int], ...]) -> Tensor:
-    """float32 [64, 64]: 1 where one of the steps leads from the first square to the second."""
+    """Return a matrix, float32 [64, 64]: 1 where one of the steps leads from the first square to the second."""
     matrix = torch.zeros(64, 64)
     for square in range(64):
         for ranks, files in steps:
@@ -168,11 +178,14 @@ def _leap_matrix(steps: tuple[tuple[int, int], ...]) -> Tensor:
 
 
 def _up(pieces: Tensor, empty: Tensor, files: int) -> Tensor:
-    """What sliders reach going up, moving by `files` (−1, 0, 1) at each rank. Rank first: [8, …, 8] all three."""
+    """Return what sliders attack in the upward direction, moving by `files` (−1, 0, 1) at each rank.
+
+    pieces and empty have the rank as their first dimension, [8, …, 8], and so has the result.
+    """
     ray = torch.zeros_like(pieces[0])
     reached = [ray]
     for rank in range(7):
-        ray = pieces[rank] + ray * empty[rank]  # a ray begins beside a slider and goes on over empty squares
+        ray = pieces[rank] + ray * empty[rank]  # a ray begins next to a slider and continues over empty squares
         if files:
             ray = F.pad(ray[..., :-1], (1, 0)) if files > 0 else F.pad(ray[..., 1:], (0, 1))
         reached.append(ray)
@@ -180,7 +193,8 @@ def _up(pieces: Tensor, empty: Tensor, files: int) -> Tensor:
 
 
 def _diagonals(pieces: Tensor, empty: Tensor) -> Tensor:
-    """How often sliders [n, channels, 8, 8] reach each square diagonally; `empty` is [n, 1, 8, 8]."""
+    """Return the number of attacks of sliders [n, channels, 8, 8] on each square along diagonals. empty: [n, 1, 8,
+    8]."""
     up, free = pieces.permute(2, 0, 1, 3), empty.permute(2, 0, 1, 3)
     up, free = torch.stack([up, up.flip(0)], 1), torch.stack([free, free.flip(0)], 1)
     reached = _up(up, free, 1) + _up(up, free, -1)
@@ -188,7 +202,7 @@ def _diagonals(pieces: Tensor, empty: Tensor) -> Tensor:
 
 
 def _straights(pieces: Tensor, empty: Tensor) -> Tensor:
-    """How often sliders reach each square along ranks and files. Shapes as in `_diagonals`."""
+    """Return the number of attacks of sliders on each square along ranks and files. Shapes as in `_diagonals`."""
     up, free = pieces.permute(2, 0, 1, 3), empty.permute(2, 0, 1, 3)
     side, free_side = pieces.permute(3, 0, 1, 2), empty.permute(3, 0, 1, 2)
     reached = _up(
@@ -201,7 +215,7 @@ def _straights(pieces: Tensor, empty: Tensor) -> Tensor:
 
 
 class Stack(Encoding):
-    """Several encodings, one after the other along the channels."""
+    """Several encodings, concatenated along the channels."""
 
     def __init__(self, *parts: Encoding) -> None:
         super().__init__()
@@ -214,12 +228,15 @@ class Stack(Encoding):
 
 
 BITS = 12 * 64 + 5
-"""Numbers of the encoding of `deepchess`."""
+"""The number of inputs of `deepchess`."""
 
 
 class PieceBits(nn.Module):
-    """A position as 773 bits [n, 773]: 64 squares for each of White's P N B R Q K, then Black's; 1 where White is to
-    move; the rights to castle, White's to the king's and the queen's side first (David, Netanyahu and Wolf 2016)."""
+    """A position as 773 bits, [n, 773] (David, Netanyahu and Wolf 2016).
+
+    64 squares for each of White's P N B R Q K, then Black's. Then 1 if White is to move, and the four castling rights:
+    White's on the kingside and the queenside, then Black's.
+    """
 
     channels = BITS
 

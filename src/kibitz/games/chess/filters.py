@@ -1,4 +1,4 @@
-"""Which games to take, decided from the headers before a move is read, and from the moves after."""
+"""Which games to import: a filter by headers, applied before moves are read, and by moves, applied after."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ _IN_WORDS = re.compile(
 
 
 def speed_of(time_control: str, event: str) -> str | None:
-    """The speed of a game: from its TimeControl, else from words in the event's name, else None.
+    """Return the speed of a game from its TimeControl, else from words in the event's name, else None.
 
-    Expected seconds a player has for 40 moves decide, with the bounds of lichess: under 3 minutes bullet, under 8
-    blitz, under 25 rapid, then classical; a day or more for a move is correspondence.
+    The expected number of seconds that a player has for 40 moves decides, with the limits of lichess: under 3 minutes
+    bullet, under 8 blitz, under 25 rapid, otherwise classical. A day or more per move is correspondence.
     """
     control = time_control.strip().lower()
     if control.startswith("1/") and (days := _SIMPLE_CONTROL.fullmatch(control[2:])) and int(days[1]) >= 86400:
@@ -62,8 +62,10 @@ def speed_of(time_control: str, event: str) -> str | None:
 
 
 def _worded(control: str) -> int | None:
-    """The expected seconds for 40 moves of a time control as people write it ("90 min + 30 sec", "1:30:00+30", "10|5",
-    "3 days/move"), in small letters; None where it is not written so."""
+    """Return the expected seconds for 40 moves of a time control as people write it; None if it isn't one.
+
+    Examples in lower case: "90 min + 30 sec", "1:30:00+30", "10|5", "3 days/move".
+    """
     if re.match(r"\d+\s*days?\b", control):
         return 86400
     if clock := _CLOCK_TIME.match(control):
@@ -87,8 +89,11 @@ _BOT_NAME = re.compile(
 
 
 def is_bot(name: str, title: str, kind: str, is_computer: str) -> bool:
-    """Whether headers say that a player is a program: WhiteTitle "BOT", WhiteType "program", WhiteIsComp "Yes", or a
-    name with the mark of a program, as in "Crafty(C)" and "lichess AI level 3"."""
+    """Return whether the headers mark a player as a program.
+
+    The marks are WhiteTitle "BOT", WhiteType "program", WhiteIsComp "Yes", or a name such as "Crafty(C)" or "lichess AI
+    level 3".
+    """
     return (
         title.strip().lower() in _BOT_TITLES
         or kind.strip().lower() in _BOT_TYPES
@@ -98,18 +103,20 @@ def is_bot(name: str, title: str, kind: str, is_computer: str) -> bool:
 
 
 def read_rating(text: str) -> int:
-    """A rating header as a number; 0 where there is none."""
+    """Return a rating header as a number; 0 if there is none."""
     digits = re.match(r"\s*(\d{1,4})\b", text)
     return int(digits[1]) if digits else 0
 
 
 UNKNOWN = -128
-"""The result of a game that its headers do not tell, among results as numbers."""
+"""The number for a result that the headers don't give."""
 
 
 class HeaderColumns(Protocol):
-    """What headers say of some games. white_ratings, black_ratings: 0 where unknown; results: White's view, UNKNOWN
-    where it is not told. The functions give what another one says of each game's date, speed and two players (either).
+    """The headers of some games as columns, as far as a filter reads them.
+
+    white_ratings, black_ratings: int64 [n], 0 if unknown. results: int64 [n], White's view, UNKNOWN if not given. The
+    methods apply a function to each game's date, its speed, or its two players (true if it is true for either).
     """
 
     white_ratings: NDArray[np.int64]
@@ -126,14 +133,14 @@ class HeaderColumns(Protocol):
 
 
 def _where(refused: NDArray[np.bool_], reason: str) -> NDArray[np.object_]:
-    """The reason of those that are refused, None for the others. object [n]."""
+    """Return the reason for each refused game and None for the others, object [n]."""
     found = np.full(len(refused), None, object)
     found[refused] = reason
     return found
 
 
 def _of_few(values: NDArray[np.int64], function: Callable[[int], Any]) -> NDArray[np.object_]:
-    """The function of numbers of which few differ. object [n]."""
+    """Apply a function to integers among which few values differ; call it once per value. Returns object [n]."""
     answers = np.full(len(values), None, object)
     for value in np.unique(values).tolist():
         answers[values == value] = function(value)
@@ -142,7 +149,19 @@ def _of_few(values: NDArray[np.int64], function: Callable[[int], Any]) -> NDArra
 
 @dataclass(frozen=True)
 class Filter:
-    """Which games to take. The defaults take every game."""
+    """Which games to import. The defaults accept every game.
+
+    min_rating, max_rating: limits for the ratings of both players, for example 1000 and 2200.
+    unrated: with a limit, also accept players without a rating.
+    ending: "any", or how the game must have ended, one of ENDINGS. Other values than "any" exclude draws.
+    result: the results to accept, for example ("1-0",); () for all.
+    since, until: the first and the last day.
+    speed: the speeds to accept, for example ("blitz", "rapid"); () for all.
+    min_plies: the smallest number of plies.
+    player: text that the name of one of the players must contain, in any case; () for all.
+    no_bots: exclude games of programs.
+    limit: the largest number of games.
+    """
 
     min_rating: int | None = None
     max_rating: int | None = None
@@ -158,7 +177,7 @@ class Filter:
     limit: int | None = None
 
     def check(self) -> None:
-        """Raises UsageError where the filter can let nothing through or names what does not exist."""
+        """Raise UsageError if the filter can't accept any game or has an unknown value."""
         check_period(self.since, self.until)
         if self.min_rating is not None and self.max_rating is not None and self.max_rating < self.min_rating:
             raise UsageError(f"--max-rating {self.max_rating} is under --min-rating {self.min_rating}; exchange them")
@@ -176,9 +195,9 @@ class Filter:
             raise UsageError(f"--limit {self.limit}: must be at least 1 game")
 
     def refuses_headers(self, games: HeaderColumns) -> NDArray[np.object_]:
-        """Why each game is not wanted, as far as headers tell; None where it may be. object [n]."""
+        """Return why each game is refused by its headers, None for the others. object [n]."""
         first = [*self._refuses_ratings(games.white_ratings, games.black_ratings)]
-        # A result that is written only after the moves is looked at again then.
+        # A result that appears only after the moves is checked later.
         first.append(_of_few(games.results, lambda result: None if result == UNKNOWN else self.refuses_result(result)))
         if self.since or self.until:
             first.append(games.dates(lambda date: outside(date, self.since, self.until)))
@@ -196,7 +215,7 @@ class Filter:
         return why
 
     def _refuses_ratings(self, white: NDArray[np.int64], black: NDArray[np.int64]) -> Iterator[NDArray[np.object_]]:
-        """Why ratings, 0 where unknown, are not wanted."""
+        """Yield the reasons to refuse games by their ratings, which are 0 if unknown."""
         if self.min_rating is None and self.max_rating is None:
             return
         if not self.unrated:
@@ -213,7 +232,7 @@ class Filter:
         return f"speed {speed}" if speed else "no time control"
 
     def refuses_result(self, result: int) -> str | None:
-        """Why a result (1, 0, -1, White's view) is not wanted; None where it is."""
+        """Return why a result (1, 0 or -1, White's view) is refused, or None."""
         if self.ending != "any" and result == 0:
             return "drawn"
         if self.result and result not in {RESULTS[name] for name in self.result}:
@@ -221,7 +240,7 @@ class Filter:
         return None
 
     def refuses_moves(self, plies: int, ending: str) -> str | None:
-        """Why a game is not wanted, now that its moves are known."""
+        """Return why a game is refused by its moves, or None."""
         if plies < self.min_plies:
             return f"under {self.min_plies} plies"
         if self.ending == "checkmate" and ending != "checkmate":

@@ -1,4 +1,4 @@
-"""Chess, as everything outside this package sees it: see `kibitz.games.Game`."""
+"""Chess as the rest of kibitz uses it: implements `kibitz.games.Game`."""
 
 from kibitz.games.chess.io.ingest import COLUMNS, PER_MOVE
 from kibitz.games.chess.io.pgn import PgnReader as Reader

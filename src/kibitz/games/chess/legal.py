@@ -1,7 +1,7 @@
-"""The rules of chess on many positions at once: legal moves, checks, and which piece makes a move.
+"""The rules of chess for many positions at once: legal moves, checks, and the piece that makes each move.
 
-Positions are codes uint8 [n, 64] and state uint8 [n, 4] (see replay.py), moves are packed (see moves.py).
-Every function takes set-up positions with any material; a side without a king is never in check.
+Positions are codes, uint8 [n, 64], and state, uint8 [n, 4] (see replay.py). Moves are packed (see moves.py). Every
+function takes setups with any material. A side without a king is never in check.
 """
 
 from __future__ import annotations
@@ -13,15 +13,17 @@ from kibitz.games.chess.attacks import KNIGHT, REACH, STEPS, attacked, look, str
 from kibitz.games.chess.replay import CASTLING, EN_PASSANT, SIDE
 from kibitz.kernels import fill, inner, kernel
 
-MAX_MOVES = 64 * 27 + 2  # no position has more moves: a queen has 27 at most, any other piece fewer; and castling
-_ANYWHERE = -1  # a set of squares is 64 bits of an int64 (uint64 would turn into floats beside other integers)
+MAX_MOVES = 64 * 27 + 2  # no position has more moves: a queen has at most 27, every other piece fewer; and castling
+# a set of squares is 64 bits of an int64, because numba turns uint64 mixed with other integers into floats
+_ANYWHERE = -1
 
 
 @inner
 def _pins_and_checks(board, king, forward, pinned):  # type: ignore[no-untyped-def]
-    """How many pieces give check, and the squares where a single check is answered: its piece or between.
+    """Return the number of checking pieces, and the set of squares where a move answers a single check.
 
-    pinned [64]: the squares where a pinned piece may go, for each square; anywhere for the others.
+    These are the squares of the checking piece and between it and the king, as the bits of an int64. board: int8 [64].
+    pinned: int64 [64], set for each pinned piece to the squares that it may go to; the others are unchanged.
     """
     checks = 0
     answer = np.int64(0)
@@ -57,9 +59,12 @@ def _pins_and_checks(board, king, forward, pinned):  # type: ignore[no-untyped-d
 
 @inner
 def _pawn(board, origin, forward, allowed, moves, count):  # type: ignore[no-untyped-def]
-    """All of a pawn's moves but en passant."""
+    """Write the moves of a pawn, except en passant, from `count` on, and return the new count.
+
+    board: int8 [64]. allowed: the set of squares (bits of an int64) that it may go to. moves: uint16.
+    """
     ahead = origin + forward
-    if ahead < 0 or ahead > 63:  # only in positions that no game reaches
+    if ahead < 0 or ahead > 63:  # only in positions that no game can reach
         return count
     rank = origin >> 3
     last = rank == (6 if forward > 0 else 1)
@@ -88,8 +93,11 @@ def _pawn(board, origin, forward, allowed, moves, count):  # type: ignore[no-unt
 
 @inner
 def _king(board, origin, forward, real, moves, count):  # type: ignore[no-untyped-def]
-    """A king's single steps; only `real` ones, not further kings of a curious set-up, keep out of check."""
-    board[origin] = 0  # a king does not hide the squares behind it
+    """Write the single steps of a king from `count` on, and return the new count.
+
+    real: whether check matters. It doesn't for the further kings of an unusual setup. board: int8 [64]. moves: uint16.
+    """
+    board[origin] = 0  # the king must not block the squares behind it
     for way in range(8):
         if REACH[origin, way] == 0:
             continue
@@ -103,7 +111,10 @@ def _king(board, origin, forward, real, moves, count):  # type: ignore[no-untype
 
 @inner
 def _castling(board, home, forward, short, long, moves, count):  # type: ignore[no-untyped-def]
-    """Castling of a king that stands at home and is not in check."""
+    """Write the castling moves of a king on its home square that isn't in check, and return the new count.
+
+    board: int8 [64]. short, long: the castling rights. moves: uint16, written from `count` on.
+    """
     if short and board[home + 3] == 4:
         free = board[home + 1] == 0 and board[home + 2] == 0
         if free and not attacked(board, home + 1, forward) and not attacked(board, home + 2, forward):
@@ -119,9 +130,11 @@ def _castling(board, home, forward, short, long, moves, count):  # type: ignore[
 
 @inner
 def generate(codes, state, board, pinned, moves, count):  # type: ignore[no-untyped-def]
-    """Write one position's moves from `count` on, at most MAX_MOVES; where they end, and how many pieces give check.
+    """Write one position's moves from `count` on, at most MAX_MOVES. Returns the new count and the number of checking
+    pieces.
 
-    board [64] is filled in the mover's view; pinned [64] is room to work in.
+    codes: uint8 [64]. state: uint8 [4]. board: int8 [64], filled in the mover's view. pinned: int64 [64], working
+    memory. moves: uint16.
     """
     black = state[SIDE] != 0
     forward = -8 if black else 8
@@ -178,6 +191,8 @@ def generate(codes, state, board, pinned, moves, count):  # type: ignore[no-unty
 
 @kernel
 def _legal_moves(codes, state):  # type: ignore[no-untyped-def]
+    """Return the legal moves, uint16 [total], and offsets, int64 [n + 1], of positions codes [n, 64] and state [n, 4],
+    uint8."""
     board = np.empty(64, np.int8)
     pinned = np.empty(64, np.int64)
     offsets = np.zeros(codes.shape[0] + 1, np.int64)
@@ -195,6 +210,7 @@ def _legal_moves(codes, state):  # type: ignore[no-untyped-def]
 
 @kernel
 def _in_check(codes, state, checked):  # type: ignore[no-untyped-def]
+    """Write whether the side to move is in check to `checked`, bool [n]. codes: uint8 [n, 64]. state: uint8 [n, 4]."""
     board = np.empty(64, np.int8)
     for i in range(codes.shape[0]):
         king = look(codes[i], np.int64(state[i, SIDE]), board)
@@ -202,16 +218,17 @@ def _in_check(codes, state, checked):  # type: ignore[no-untyped-def]
 
 
 def legal_moves(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> tuple[NDArray[np.uint16], NDArray[np.int64]]:
-    """All legal moves of positions codes [n, 64], state [n, 4]: packed moves uint16 [total] and offsets int64 [n + 1].
+    """Return all legal moves of positions: packed moves, uint16 [total], and offsets, int64 [n + 1].
 
-    Position i has moves[offsets[i]:offsets[i + 1]], in the order of their origin squares. Castling is the king's two
-    files, a promotion is four moves. Draws do not matter: a position that is drawn by the rules keeps its moves.
+    codes: uint8 [n, 64]. state: uint8 [n, 4]. Position i has moves[offsets[i]:offsets[i + 1]], in the order of their
+    origin squares. Castling is the king's move of two files, and a promotion is four moves. A position that is drawn by
+    the rules keeps its moves.
     """
     return _legal_moves(np.ascontiguousarray(codes, np.uint8), np.ascontiguousarray(state, np.uint8))  # type: ignore[no-any-return]
 
 
 def in_check(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Whether the side to move is in check, bool [n], in positions codes [n, 64], state [n, 4]."""
+    """Return whether the side to move is in check, bool [n]. codes: uint8 [n, 64]. state: uint8 [n, 4]."""
     checked = np.empty(len(codes), np.bool_)
     _in_check(np.ascontiguousarray(codes, np.uint8), np.ascontiguousarray(state, np.uint8), checked)
     return checked
@@ -219,8 +236,10 @@ def in_check(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NDArray[np.b
 
 @kernel
 def _moved_pieces(moves, offsets, starts, start_of, kinds):  # type: ignore[no-untyped-def]
-    # Legal moves never start from a square that a piece has left or where a pawn was taken in passing, so emptying
-    # squares is left out: only what arrives somewhere matters.
+    """Write the type of each moving piece to `kinds`, uint8 [moves], 0 to 5. The other arguments are those of
+    `replay`."""
+    # A legal move never starts from a square that a piece has left, or where a pawn was captured en passant. So squares
+    # needn't be emptied: only arriving pieces matter.
     board = np.empty(64, np.uint8)
     for game in range(offsets.shape[0] - 1):
         row = starts[start_of[game]]
@@ -235,7 +254,7 @@ def _moved_pieces(moves, offsets, starts, start_of, kinds):  # type: ignore[no-u
             kind = board[origin]
             kinds[at] = kind
             board[target] = promotion - 1 if promotion else kind
-            if kind == 5 and origin & 7 == 4:  # a king's two steps from its file: castling brings the rook beside it
+            if kind == 5 and origin & 7 == 4:  # a king's move of two files is castling, which also moves the rook
                 if target == origin + 2:
                     board[origin + 1] = 3
                 elif origin == target + 2:
@@ -245,9 +264,10 @@ def _moved_pieces(moves, offsets, starts, start_of, kinds):  # type: ignore[no-u
 def moved_pieces(
     moves: NDArray[np.uint16], offsets: NDArray[np.int64], starts: NDArray[np.uint8], start_of: NDArray[np.int32]
 ) -> NDArray[np.uint8]:
-    """The type of the piece that makes each move of a store, uint8 [len(moves)]: 0 P, 1 N, 2 B, 3 R, 4 Q, 5 K.
+    """Return the type of the piece that makes each move of a store, uint8 [moves]: 0 P, 1 N, 2 B, 3 R, 4 Q, 5 K.
 
-    The arguments are a store's arrays, as in replay.replay. A promotion is made by a pawn, castling by the king.
+    The arguments are a store's arrays, as in replay.replay. A promotion counts as a pawn's move, castling as the
+    king's.
     """
     kinds = np.empty(len(moves), np.uint8)
     _moved_pieces(moves, offsets, starts, start_of, kinds)

@@ -1,4 +1,4 @@
-"""Properties of a position that follow from its pieces alone: values, phase of the game, insufficient material."""
+"""Properties of a position that depend only on its pieces: values, phase of the game, insufficient material."""
 
 from __future__ import annotations
 
@@ -8,21 +8,27 @@ from numpy.typing import NDArray
 from kibitz.kernels import kernel
 
 PIECE_VALUES = np.array([0, 1, 3, 3, 5, 9, 0], np.int64)
-"""In pawns, by piece type (0 nothing, 1..6 P N B R Q K). The king is 0: it is never captured, and a capture that only
-it guards against must not count as a loss of the king."""
+"""Values in pawns, by piece type (0 nothing, 1 to 6 P N B R Q K), int64 [7].
+
+The king's value is 0: it is never captured, and a capture that only the king can answer must not count as its loss.
+"""
 CODE_VALUES = np.concatenate([PIECE_VALUES, -PIECE_VALUES[1:]]).astype(np.int8)
-"""In pawns, by the code of a square, int8 [13]: > 0 White's pieces, < 0 Black's."""
+"""Values in pawns, by the code of a square, int8 [13]: positive for White's pieces, negative for Black's."""
 
 PHASES = ("opening", "middlegame", "endgame")
 OPENING_OVER, ENDGAME_UP_TO = 10, 6
-"""The opening is over, and the endgame reached, with at most this many knights, bishops, rooks and queens of both
-sides."""
+"""The opening is over, and the endgame begins, with at most this many knights, bishops, rooks and queens of both sides.
+"""
 MAX_PIECES_INSUFFICIENT = 12
-"""No position with more pieces has insufficient material: two kings, and ten bishops of which eight were pawns."""
+"""No position with more pieces has insufficient material: two kings, and ten bishops of which eight are promoted pawns.
+"""
 
 
 def phase(codes: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """The phase of positions codes [n, 64], int64 [n]: 0 opening, 1 middlegame, 2 endgame (indices into PHASES)."""
+    """Return the phase of positions, int64 [n]: 0 opening, 1 middlegame, 2 endgame (indices into PHASES).
+
+    codes: uint8 [n, 64].
+    """
     piece = (codes.astype(np.int64) + 5) % 6  # 0 pawn .. 5 king; 5 for an empty square, too
     officers = ((piece > 0) & (piece < 5)).sum(1)
     return np.asarray((officers <= OPENING_OVER).astype(np.int64) + (officers <= ENDGAME_UP_TO))
@@ -30,10 +36,11 @@ def phase(codes: NDArray[np.uint8]) -> NDArray[np.int64]:
 
 @kernel
 def insufficient_material(codes):  # type: ignore[no-untyped-def]
-    """Whether no series of legal moves can mate, by the pieces in codes uint8 [64]: king against king and at most one
-    knight, or any number of bishops that all stand on squares of one colour.
+    """Return whether no sequence of legal moves can lead to mate, by the pieces alone. codes: uint8 [64].
 
-    A position with more than MAX_PIECES_INSUFFICIENT pieces never is: who knows the count may ask that first.
+    True for the two kings with at most one knight, or with any number of bishops on squares of one color. A position
+    with more than MAX_PIECES_INSUFFICIENT pieces is never such a position, so callers that know the number can check it
+    first.
     """
     knights, light, dark = 0, 0, 0
     for square in range(64):

@@ -1,7 +1,7 @@
-"""Shares of the training samples by kind of game, such as "a third from online blitz of club players".
+"""Shares of training samples by kind of game, such as "a third from online blitz games of club players".
 
-A mix is a text: one or more parts "SCALES/SPEEDS/RATINGS=SHARE" with commas between them. SCALES and SPEEDS are names
-joined by "+", RATINGS is "LOW-HIGH" for the mean of both ratings; "any" stands for all of them. For example
+A mix is a text: one or more parts "SCALES/SPEEDS/RATINGS=SHARE", separated by commas. SCALES and SPEEDS are names
+joined by "+", and RATINGS is "LOW-HIGH" for the mean of both ratings. "any" matches all values. For example
 "lichess+chess.com/blitz+rapid/1000-2200=0.33". A game belongs to the first part that fits. All other games share the
 rest.
 """
@@ -27,8 +27,9 @@ _PART = re.compile(r"(?P<scales>[^/=]+)/(?P<speeds>[^/=]+)/(?P<ratings>[^/=]+)=(
 class MixPart:
     """One part of a mix.
 
-    scales, speeds: indices into SCALES and SPEEDS, for example (2, 3); () for all. low, high: bounds of the mean of
-    both ratings, inclusive, for example 1000 and 2200; None for all games. share: of the samples, 0..1.
+    scales, speeds: indices into SCALES and SPEEDS, for example (2, 3); () for all.
+    low, high: limits of the mean of both ratings, inclusive, for example 1000 and 2200; None for all games.
+    share: share of the samples, 0 to 1.
     """
 
     scales: tuple[int, ...]
@@ -40,7 +41,10 @@ class MixPart:
     def holds(
         self, ratings: NDArray[np.int64], speeds: NDArray[np.uint8], scales: NDArray[np.uint8]
     ) -> NDArray[np.bool_]:
-        """Which games belong to the part, bool [n]. ratings: of both players [2, n], 0 for unknown."""
+        """Return which games belong to the part, bool [n].
+
+        ratings: of both players, int64 [2, n], 0 if unknown. speeds, scales: uint8 [n], indices into SPEEDS and SCALES.
+        """
         inside = np.ones(len(speeds), np.bool_)
         if self.scales:
             inside &= np.isin(scales, self.scales)
@@ -53,7 +57,10 @@ class MixPart:
 
 
 def parse_mix(text: str) -> tuple[MixPart, ...]:
-    """The parts of a mix; () for an empty text. Raises UsageError for a text that is no mix, or shares over 1."""
+    """Return the parts of a mix; () for an empty text.
+
+    Raises UsageError if the text isn't a mix, or if the shares sum to more than 1.
+    """
     parts = []
     for each in filter(None, (part.strip() for part in text.split(","))):
         match = _PART.fullmatch(each)
@@ -104,10 +111,10 @@ def mixed_weights(
     speeds: NDArray[np.uint8],
     scales: NDArray[np.uint8],
 ) -> NDArray[np.float64]:
-    """The weights of games [n], changed so that each part has its share of all samples.
+    """Return the weights of games, float64 [n], changed so that each part has its share of all samples.
 
-    weights: how often each game counts before, [n]; plies: samples of each game [n]; ratings: [2, n]. The number of
-    samples in all stays the same. A part without games, and its share, are left out.
+    weights: the previous weight of each game, [n]. plies: the samples of each game, [n]. ratings: [2, n]. The total
+    number of samples stays the same. A part that matches no games, and its share, are ignored.
     """
     mixed = weights.astype(np.float64)
     total = float((mixed * plies).sum())

@@ -1,7 +1,7 @@
-"""A chess move in 16 bits: origin, target and the piece a pawn becomes.
+"""A chess move in 16 bits: origin, target and promotion piece.
 
-Bits 0-5 origin square, bits 6-11 target square, bits 12-14 promotion (0 none, 2 N, 3 B, 4 R, 5 Q: python-chess's
-piece types). Castling is the king's move of two files, as UCI writes it; en passant is the capturing pawn's move.
+Bits 0-5 origin square, bits 6-11 target square, bits 12-14 promotion (0 none, 2 N, 3 B, 4 R, 5 Q: python-chess's piece
+types). Castling is the king's move of two files, as UCI writes it. En passant is the capturing pawn's move.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 
 def pack(origin: NDArray[np.uint8], target: NDArray[np.uint8], promotion: NDArray[np.int8]) -> NDArray[np.uint16]:
-    """Moves from arrays of squares (0..63) and promotion pieces (2..5; anything below is none)."""
+    """Pack moves from arrays of squares (0 to 63) and promotion pieces (2 to 5; lower values mean none) into uint16
+    [n]."""
     moves = origin.astype(np.uint16)
     moves |= target.astype(np.uint16) << np.uint16(6)
     moves |= np.maximum(promotion, 0).astype(np.uint16) << np.uint16(12)
@@ -24,12 +25,12 @@ def pack(origin: NDArray[np.uint8], target: NDArray[np.uint8], promotion: NDArra
 
 
 def to_move(code: int) -> chess.Move:
-    """The python-chess move of a packed one."""
+    """Return the python-chess move of a packed move."""
     import chess
 
     return chess.Move(code & 63, code >> 6 & 63, (code >> 12) or None)
 
 
 def from_move(move: chess.Move) -> int:
-    """The packed code of a python-chess move (castling as the king's step of two files)."""
+    """Return the packed form of a python-chess move, with castling as the king's move of two files."""
     return move.from_square | move.to_square << 6 | (move.promotion or 0) << 12

@@ -1,8 +1,8 @@
-"""The planes of a chess position by name, for people: what a network is given, computed in NumPy.
+"""The planes of a chess position with their names, in NumPy: the inputs of a network, for display.
 
 The tables here are those of the encodings (`encodings.py`), which make the same planes of many positions inside a
-network. Functions take one position, codes uint8 [64] and state uint8 [4 or more] (see replay.py), and give each plane,
-float32 [64], by its name; `sides` are the names of the two sides.
+network. Functions take one position, codes, uint8 [64], and state, uint8 [4 or more] (see replay.py). They return each
+plane, float32 [64], by its name. `sides` are the names of the two sides.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Sides = tuple[str, str]
 
 WHITE_AND_BLACK = ("White's", "Black's")
 OWN_AND_OTHERS = ("own", "the other side's")
-"""Names of the two sides: of encodings that see the real board, and of those that see it as the mover."""
+"""Names of the two sides in encodings with the mover's view."""
 ATTACKS = ("none", "squares", "counts", "pieces")
 _PLURALS = ("pawns", "knights", "bishops", "rooks", "queens", "kings")
 _CASTLINGS = ("to the king's side", "to the queen's side")
@@ -45,7 +45,7 @@ def _signed_table() -> NDArray[np.float32]:
 
 
 def _rights_table() -> NDArray[np.float32]:
-    rights = np.arange(16)[:, None] >> np.arange(4) & 1  # [rights, White's K, Q, Black's k, q]
+    rights = np.arange(16)[:, None] >> np.arange(4) & 1  # columns: White's K and Q, Black's k and q
     return np.concatenate([rights, rights[:, [2, 3, 0, 1]]]).astype(np.float32)  # White to move, then Black
 
 
@@ -56,28 +56,31 @@ def _passed_table() -> NDArray[np.float32]:
 
 
 SIGNED = _signed_table()
-"""float32 [13, 6]: six planes of each code, +1 White, −1 Black, in the order P N B R Q K."""
+"""float32 [13, 6]: the six planes of each code, +1 White, −1 Black, in the order P N B R Q K."""
 PIECES = np.concatenate([np.zeros((1, 12), np.float32), np.eye(12, dtype=np.float32)])
-"""float32 [13, 12]: twelve planes of each code, White's P N B R Q K first."""
+"""float32 [13, 12]: the twelve planes of each code, White's P N B R Q K first."""
 RIGHTS = _rights_table()
-"""float32 [32, 4]: rights to castle, the mover's first, by 16 · side to move + the state's number."""
+"""float32 [32, 4]: castling rights, the mover's first, by 16 · side to move + castling bits of the state."""
 PASSED = _passed_table()
-"""float32 [9, 64]: the square that a pawn has passed over, in the mover's view, by file + 1; 0 is none."""
+"""float32 [9, 64]: the square that a pawn has passed with a double step, in the mover's view, by file + 1; 0 is none.
+"""
 UPSIDE_DOWN = np.arange(64).reshape(8, 8)[::-1].ravel()
-"""int64 [64]: the square that each square's content comes from where the ranks are flipped."""
+"""int64 [64]: the square that each square's content comes from when the ranks are flipped."""
 
 
 # Views
 
 
 def mover_view(codes: Codes, state: State) -> Codes:
-    """The board as the side to move sees it: with Black to move, colours are swapped and ranks flipped."""
+    """Return the board from the side to move: with Black to move, colors are swapped and ranks are flipped."""
     return OTHER_COLOUR[codes][UPSIDE_DOWN] if state[SIDE] else codes
 
 
 def on_squares(planes: NamedPlanes, flip_ranks: bool) -> NamedPlanes:
-    """Planes on the squares of the board; flip_ranks: they are those of a mover's view in which the ranks are
-    flipped."""
+    """Return planes with the squares of the real board.
+
+    flip_ranks: whether the planes have a mover's view with flipped ranks.
+    """
     return {name: plane[UPSIDE_DOWN] for name, plane in planes.items()} if flip_ranks else planes
 
 
@@ -85,33 +88,33 @@ def on_squares(planes: NamedPlanes, flip_ranks: bool) -> NamedPlanes:
 
 
 def constant(value: float) -> NDArray[np.float32]:
-    """A plane with the same value everywhere."""
+    """Return a plane with the same value on all squares."""
     return np.full(64, value, np.float32)
 
 
 def one_square(number: int) -> NDArray[np.float32]:
-    """A plane with 1 on a square, given as its index + 1; 0 is none."""
+    """Return a plane with 1 on one square, given as its index + 1; 0 for no square."""
     plane = constant(0)
     plane[number - 1] = number > 0
     return plane
 
 
 def signed(codes: Codes, sides: Sides) -> NamedPlanes:
-    """Encoding SignedPlanes without the side to move."""
+    """The planes of SignedPlanes, without the side to move."""
     return dict(zip((f"{piece} ({sides[0]} +1, {sides[1]} −1)" for piece in _PLURALS), SIGNED[codes].T, strict=True))
 
 
 def pieces(codes: Codes, sides: Sides) -> NamedPlanes:
-    """Encoding PiecePlanes."""
+    """The planes of PiecePlanes."""
     return dict(zip((f"{side} {piece}" for side in sides for piece in _PLURALS), PIECES[codes].T, strict=True))
 
 
 BOARDS: dict[str, Callable[[Codes, Sides], NamedPlanes]] = {"6": signed, "12": pieces}
-"""Planes of the pieces on the board, by the names that encodings.BOARD_ENCODINGS has for them."""
+"""Planes of the pieces on the board, by their name in encodings.BOARD_ENCODINGS."""
 
 
 def rights(state: State, sides: Sides) -> NamedPlanes:
-    """Encoding RightsPlanes, in the mover's view."""
+    """The planes of RightsPlanes, in the mover's view."""
     names = [f"{side} right to castle {corner}" for side in sides for corner in _CASTLINGS]
     values = RIGHTS[int(state[SIDE]) * 16 + int(state[CASTLING])]
     planes = {name: constant(value) for name, value in zip(names, values, strict=True)}
@@ -119,7 +122,7 @@ def rights(state: State, sides: Sides) -> NamedPlanes:
 
 
 def attacks(codes: Codes, kind: str, sides: Sides) -> NamedPlanes:
-    """Encoding AttackPlanes of a kind of ATTACKS; "none" gives none."""
+    """The planes of AttackPlanes. kind: one of ATTACKS; "none" returns no planes."""
     if kind == "none":
         return {}
     by_piece = _attackers(codes)
@@ -133,7 +136,7 @@ def attacks(codes: Codes, kind: str, sides: Sides) -> NamedPlanes:
 
 
 def bits(codes: Codes, state: State) -> NamedPlanes:
-    """Encoding PieceBits: twelve boards of pieces, then the five bits that follow, each shown as a whole board."""
+    """The planes of PieceBits: twelve boards of pieces, then the five bits that follow, each as a whole board."""
     to_move = {"White is to move": constant(state[SIDE] == 0)}
     names = [f"{side} right to castle {corner}" for side in WHITE_AND_BLACK for corner in _CASTLINGS]
     castling = {name: constant(value) for name, value in zip(names, RIGHTS[int(state[CASTLING])], strict=True)}
@@ -141,7 +144,7 @@ def bits(codes: Codes, state: State) -> NamedPlanes:
 
 
 def _attackers(codes: Codes) -> NDArray[np.float32]:
-    """How many pieces of each type attack each square, float32 [12, 64]: White's P N B R Q K first."""
+    """Return the number of attackers of each type on each square, float32 [12, 64]: White's P N B R Q K first."""
     count = np.zeros((12, 8, 8), np.float32)
     for square in np.flatnonzero(codes):
         code = int(codes[square]) - 1
@@ -153,6 +156,6 @@ def _attackers(codes: Codes) -> NDArray[np.float32]:
                 if not (0 <= rank < 8 and 0 <= file < 8):
                     break
                 count[code, rank, file] += 1
-                if codes[8 * rank + file]:  # a slider attacks up to and with the first piece in its way
+                if codes[8 * rank + file]:  # a slider attacks up to the first piece in its way, and that piece
                     break
     return count.reshape(12, 64)

@@ -1,7 +1,7 @@
-"""The stack of positions of a compiled search, a row for each ply: moves, keys, and results by the rules.
+"""The stack of positions of a compiled search, one row for each ply: moves, keys, and results by the rules.
 
 These kernels take `stack`, a record with at least the fields of STACK (each search adds its own), and change it in
-place. `ply` is the index of a row, 0 the root. Rows are uint8 [68] and moves packed, as in games/chess.
+place. `ply` is the index of a row; 0 is the root. Rows are uint8 [68] and moves are packed, as in games/chess.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from kibitz.games.chess.replay import CASTLING, CLOCK, EN_PASSANT, FIFTY_MOVES, 
 from kibitz.kernels import fill, inner, kernel
 
 MAX_PLIES = 128
-"""Rows of a line; the search stays below."""
+"""Number of rows of a line. Searches stay below it."""
 NO_ROW = 1 << 20
-"""Above the index of every row: a verdict that depends on no earlier row."""
+"""Larger than the index of every row: for a verdict that depends on no earlier row."""
 ONGOING, MATE, DRAW = 0, 1, 2
 """Results of a row by the rules."""
 
@@ -30,24 +30,24 @@ _ZOBRIST_EP = np.concatenate([[0], _RANDOM[0, 24:32]])  # by en-passant file + 1
 
 STACK = [
     ("rows", "u1", (MAX_PLIES, START_WIDTH)),  # the positions: codes, then state
-    ("keys", "i8", (MAX_PLIES,)),  # Zobrist keys: equal for what the rules call the same position
-    ("piece_count", "i8", (MAX_PLIES,)),  # pieces on the board, kings included
+    ("keys", "i8", (MAX_PLIES,)),  # Zobrist keys, equal for positions that the rules call the same
+    ("piece_count", "i8", (MAX_PLIES,)),  # number of pieces on the board, kings included
     ("changed", "i8", (MAX_PLIES, 4)),  # squares that the move to a row has changed
-    ("changes", "i8", (MAX_PLIES,)),  # how many of them
-    ("checks", "i8", (MAX_PLIES,)),  # pieces that give check
+    ("changes", "i8", (MAX_PLIES,)),  # number of these squares
+    ("checks", "i8", (MAX_PLIES,)),  # number of pieces that give check
     ("move_count", "i8", (MAX_PLIES,)),  # legal moves
     ("moves", "u2", (MAX_PLIES, MAX_MOVES)),  # the legal moves, packed; the search sorts them
     ("repeated_keys", "i8", (FIFTY_MOVES,)),  # keys that occurred twice in the game before the root
-    ("repeated_count", "i8"),  # how many of them
-    ("board", "i1", (64,)),  # the row entered last, in its mover's view (attacks.py)
+    ("repeated_count", "i8"),  # number of these keys
+    ("board", "i1", (64,)),  # the row that was entered last, in its mover's view (attacks.py)
     ("pinned", "i8", (64,)),  # scratch of `generate`
 ]
-"""Fields of the stack, all in one record: passing them as separate arrays is slow, and takes minutes to compile."""
+"""Fields of the stack, all in one record. Separate arrays as arguments are slow, and take minutes to compile."""
 
 
 @kernel
 def set_root(stack):  # type: ignore[no-untyped-def]
-    """Compute key and piece count of row 0, which the caller has written."""
+    """Compute the key and the piece count of row 0, which the caller has written."""
     row = stack.rows[0]
     key = np.int64(0)
     count = 0
@@ -64,7 +64,7 @@ def set_root(stack):  # type: ignore[no-untyped-def]
 
 @inner
 def _set_square(stack, ply, square, code):  # type: ignore[no-untyped-def]
-    """Put a code on a square of row `ply`, with key and list of changes."""
+    """Put a code on a square of row `ply`, and update the key and the list of changes."""
     row = stack.rows[ply]
     stack.keys[ply] ^= _ZOBRIST_PIECES[row[square], square] ^ _ZOBRIST_PIECES[code, square]
     row[square] = code
@@ -74,7 +74,7 @@ def _set_square(stack, ply, square, code):  # type: ignore[no-untyped-def]
 
 @kernel
 def make_move(stack, ply, move):  # type: ignore[no-untyped-def]
-    """Play a legal move (packed) in row `ply`: writes row `ply` + 1, its key, piece count and changed squares."""
+    """Play a legal move (packed) in row `ply`: write row `ply` + 1, its key, piece count and changed squares."""
     below, row = stack.rows[ply], stack.rows[ply + 1]
     fill(row, below)
     after = ply + 1
@@ -106,8 +106,10 @@ def make_move(stack, ply, move):  # type: ignore[no-untyped-def]
 
 @inner
 def make_null_move(stack, ply):  # type: ignore[no-untyped-def]
-    """Write row `ply` + 1 with the other side to move and nothing else changed. Its clock starts at 0, so that no
-    repetition reaches over it."""
+    """Write row `ply` + 1 with the other side to move and nothing else changed.
+
+    Its clock starts at 0, so that no repetition extends across the null move.
+    """
     row = stack.rows[ply + 1]
     fill(row, stack.rows[ply])
     stack.changes[ply + 1] = 0
@@ -120,13 +122,13 @@ def make_null_move(stack, ply):  # type: ignore[no-untyped-def]
 
 @kernel
 def enter(stack, ply):  # type: ignore[no-untyped-def]
-    """Generate the legal moves of row `ply`, and decide it by the rules.
+    """Generate the legal moves of row `ply`, and decide its result by the rules.
 
-    Returns the verdict, ONGOING, MATE (the mover is mated) or DRAW; and the earliest row that it depends on: NO_ROW
-    where the position alone decides, -1 where the game before the root or the count to fifty moves does.
+    Returns the verdict, ONGOING, MATE (the mover is mated) or DRAW, and the earliest row that it depends on. That is
+    NO_ROW if the position alone decides, and -1 if the game before the root or the fifty-move count does.
     """
     row = stack.rows[ply]
-    board, pinned = stack.board[:], stack.pinned[:]  # slices have the type of other arrays, fields have not
+    board, pinned = stack.board[:], stack.pinned[:]  # numba treats slices, but not fields, as the type of other arrays
     count, checks = generate(row[:64], row[64:], board, pinned, stack.moves[ply], np.int64(0))
     stack.move_count[ply], stack.checks[ply] = count, checks
     if count == 0:
@@ -148,10 +150,11 @@ def enter(stack, ply):  # type: ignore[no-untyped-def]
 
 @inner
 def static_exchange(board, side, move):  # type: ignore[no-untyped-def]
-    """Pawns that a move gains, promotion included, and whether it loses at first sight: a dearer piece takes a guarded
-    cheaper one. Further exchanges are not counted.
+    """Return the pawns that a move gains, promotion included, and whether it obviously loses material.
 
-    board int8 [64] in the mover's view, as `generate` leaves it; side: who moves, 0 or 1; move: legal, packed.
+    It loses material if a more valuable piece takes a guarded cheaper one. Further exchanges are not counted.
+
+    board: int8 [64] in the mover's view, as `generate` leaves it. side: the side to move, 0 or 1. move: legal, packed.
     """
     origin, target, promotion = squares_of(move)
     piece = np.int64(board[origin])
@@ -169,8 +172,10 @@ def static_exchange(board, side, move):  # type: ignore[no-untyped-def]
 
 @inner
 def has_non_pawn_material(board):  # type: ignore[no-untyped-def]
-    """Whether the mover has a piece besides king and pawns; without, null moves are unsafe (zugzwang). board int8 [64]
-    in the mover's view."""
+    """Return whether the mover has a piece besides king and pawns. board: int8 [64] in the mover's view.
+
+    Without such a piece, null moves are unsafe (zugzwang).
+    """
     count = 0
     for square in range(64):
         count += 1 < board[square] < 6

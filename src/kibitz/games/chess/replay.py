@@ -1,12 +1,14 @@
-"""Positions on demand: replay any (game, ply) from packed moves.
+"""Replay any position (game, ply) of a store from packed moves.
 
-A position is 64 codes and 4 state numbers, all uint8:
-side to move (0 White, 1 Black), castling rights (bits 1 K, 2 Q, 4 k, 8 q), en-passant file + 1 (0 where no capture en
-passant is legal), and the plies since the last capture or pawn move (at most 255).
-A pawn's double step leaves no mark unless it can be taken in passing, by a legal move: positions are the same when the
-same moves are possible in them (FIDE 9.2.3), and the FENs of python-chess and lichess and X-FEN say no more either. So
-a position does not depend on whether it was replayed or read.
-Ply 0 is the start position, ply i the position after i moves, so a game of n moves has n + 1 positions.
+A position is 64 codes and 4 state numbers, all uint8: side to move (0 White, 1 Black), castling rights (bits 1 K, 2 Q,
+4 k, 8 q), en-passant file + 1 (0 if no en-passant capture is legal), and the plies since the last capture or pawn move
+(at most 255).
+
+The state records a pawn's double step only if an en-passant capture is legal. Positions are the same if the same moves
+are possible in them (FIDE 9.2.3), and X-FEN and the FENs of python-chess and lichess record no more. So a position
+doesn't depend on whether it was replayed or read from a FEN.
+
+Ply 0 is the start position and ply i the position after i moves, so a game of n moves has n + 1 positions.
 """
 
 from __future__ import annotations
@@ -30,18 +32,19 @@ START_WIDTH = SQUARES + STATE_WIDTH
 
 
 _BLOCK = 256
-"""Positions whose moves are brought into the processor's cache together."""
+"""Number of positions whose moves are loaded into the CPU cache together."""
 _MOVES_PER_CACHE_LINE = 32
 
 
 @kernel
 def _replay(moves, offsets, starts, start_of, games, plies, codes, state):  # type: ignore[no-untyped-def]
-    """Arguments as those of `replay`, checked; writes codes uint8 [n, 64] and state uint8 [n, 4]."""
+    """Write positions to codes, uint8 [n, 64], and state, uint8 [n, 4]. The other arguments are those of `replay`,
+    checked."""
     prefetched = 0
     view = np.empty(64, np.int8)
     for begin in range(0, games.shape[0], _BLOCK):
         end = min(begin + _BLOCK, games.shape[0])
-        # Random games lie far apart in memory. Reading one move of each cache line first overlaps their cache misses.
+        # Random games are far apart in memory. Reading one move of each cache line first overlaps their cache misses.
         for i in range(begin, end):
             first = offsets[games[i]]
             for at in range(first, first + plies[i], _MOVES_PER_CACHE_LINE):
@@ -62,7 +65,7 @@ def _replay(moves, offsets, starts, start_of, games, plies, codes, state):  # ty
             state[i, CASTLING] = rights
             state[i, EN_PASSANT] = en_passant if can_pass(board, side, en_passant, view) else 0
             state[i, CLOCK] = min(clock, 255)
-    return prefetched  # so that the compiler does not remove the reads
+    return prefetched  # returned so that the compiler doesn't remove the reads
 
 
 def replay(
@@ -73,10 +76,11 @@ def replay(
     games: NDArray[np.int64],
     plies: NDArray[np.int64],
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Positions (games[i], plies[i]) as codes [n, 64] and state [n, 4].
+    """Return positions (games[i], plies[i]) as codes, uint8 [n, 64], and state, uint8 [n, 4].
 
-    moves: all games' moves, one after the other; offsets [games + 1]: where each begins; starts [k, 68]: start
-    positions; start_of [games]: each game's row there. Raises IndexError for a game or ply that is not in the store.
+    moves: uint16, all games' moves, one after the other. offsets: int64 [games + 1], where each game's moves begin.
+    starts: uint8 [k, 68], start positions. start_of: int32 [games], each game's row in starts. games, plies: int64 [n].
+    Raises IndexError for a game or ply that is not in the store.
     """
     games, plies = check_indices(offsets, games, plies)
     codes = np.empty((len(games), SQUARES), np.uint8)
@@ -87,6 +91,8 @@ def replay(
 
 @kernel
 def _legal_passing(codes, state):  # type: ignore[no-untyped-def]
+    """Set the en-passant file of positions to 0 if no en-passant capture is legal. codes: uint8 [n, 64]. state: uint8
+    [n, 4]."""
     view = np.empty(64, np.int8)
     for i in range(codes.shape[0]):
         if not can_pass(codes[i], np.int64(state[i, SIDE]), np.int64(state[i, EN_PASSANT]), view):
@@ -94,12 +100,15 @@ def _legal_passing(codes, state):  # type: ignore[no-untyped-def]
 
 
 def keep_legal_passing(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> None:
-    """Take the en-passant file out of the states [n, 4] where no capture en passant is legal in codes [n, 64]."""
+    """Remove the en-passant file from states if no en-passant capture is legal.
+
+    codes: uint8 [n, 64]. state: uint8 [n, 4], changed in place.
+    """
     _legal_passing(codes, state)
 
 
 def encode_board(board: chess.Board) -> NDArray[np.uint8]:
-    """A python-chess board as one start row [68]; castling rights must be those of standard chess."""
+    """Return a python-chess board as one start row, uint8 [68]. Castling rights must be those of standard chess."""
     row = np.zeros(START_WIDTH, np.uint8)
     for square, piece in board.piece_map().items():
         row[square] = piece.piece_type + (0 if piece.color else 6)
@@ -109,15 +118,17 @@ def encode_board(board: chess.Board) -> NDArray[np.uint8]:
         bit for bit, square in ((1, chess.H1), (2, chess.A1), (4, chess.H8), (8, chess.A8)) if rights >> square & 1
     )
     row[64 + CLOCK] = min(board.halfmove_clock, 255)
-    if board.ep_square is not None:  # behind every pawn that moved two, in python-chess
+    if board.ep_square is not None:  # python-chess sets it behind every pawn that moved two squares
         row[64 + EN_PASSANT] = chess.square_file(board.ep_square) + 1
         keep_legal_passing(row[None, :64], row[None, 64:])
     return row
 
 
 def encode_history(board: chess.Board) -> NDArray[np.uint8]:
-    """The earlier positions of a board's game that may come again, those since the last capture or pawn move, as start
-    rows [n, 68]; the first one first."""
+    """Return the earlier positions of a board's game that can repeat, as start rows, uint8 [n, 68], the earliest first.
+
+    These are the positions since the last capture or pawn move.
+    """
     past, rows = board.copy(), []
     for _ in range(min(board.halfmove_clock, len(board.move_stack))):
         past.pop()
@@ -126,7 +137,10 @@ def encode_history(board: chess.Board) -> NDArray[np.uint8]:
 
 
 def decode_board(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> chess.Board:
-    """The python-chess board of one position; the full-move number is not kept and reads 1."""
+    """Return the python-chess board of one position. A position has no full-move number, so it is 1.
+
+    codes: uint8 [64]. state: uint8 [4].
+    """
     board = chess.Board.empty()
     for square in np.flatnonzero(codes):
         code = int(codes[square]) - 1
@@ -145,14 +159,14 @@ STANDARD_START = encode_board(chess.Board())
 
 
 def are_starts(starts: NDArray[np.uint8]) -> bool:
-    """Whether rows [k, 68] hold codes and states that there are. The positions need not be possible."""
+    """Return whether rows, uint8 [k, 68], have valid codes and states. The positions may be impossible."""
     state = starts[:, SQUARES:]
     return bool((starts[:, :SQUARES] <= 12).all() and (state[:, [SIDE, CASTLING, EN_PASSANT]] <= (1, 15, 8)).all())
 
 
 @kernel
 def _captures(moves, offsets, starts, start_of, taken):  # type: ignore[no-untyped-def]
-    """Arguments as those of `captures`; writes taken bool [moves]."""
+    """Write whether each move captures to `taken`, bool [moves]. The other arguments are those of `captures`."""
     board = np.empty(64, np.uint8)
     for game in range(offsets.shape[0] - 1):
         row = starts[start_of[game]]
@@ -164,24 +178,24 @@ def _captures(moves, offsets, starts, start_of, taken):  # type: ignore[no-untyp
 def captures(
     moves: NDArray[np.uint16], offsets: NDArray[np.int64], starts: NDArray[np.uint8], start_of: NDArray[np.int32]
 ) -> NDArray[np.bool_]:
-    """Which moves of a store take a piece, bool [len(moves)], en passant included; arguments as in `replay`."""
+    """Return which moves of a store capture, en passant included, bool [moves]. Arguments as in `replay`."""
     taken = np.empty(len(moves), np.bool_)
     _captures(moves, offsets, starts, start_of, taken)
     return taken
 
 
 OTHER_COLOUR = np.array([0, 7, 8, 9, 10, 11, 12, 1, 2, 3, 4, 5, 6], np.uint8)
-"""The code of the same piece in the other colour, by code, uint8 [13]."""
+"""The code of the same piece in the other color, by code, uint8 [13]."""
 _OTHER_RIGHTS = np.array([(rights & 3) << 2 | rights >> 2 for rights in range(16)], np.uint8)
 
 
 def swap_colours(
     codes: NDArray[np.uint8], state: NDArray[np.uint8], selected: NDArray[np.bool_]
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Give White's pieces to Black and Black's to White, flip the ranks and change the side to move, where `selected`
-    [n] is true: the same chess for the other side (python-chess's Board.mirror).
+    """Swap the colors, flip the ranks and change the side to move where `selected` is true.
 
-    codes [n, 64] and state [n, 4] are changed in place, and returned.
+    The result is the same position for the other side (python-chess's Board.mirror). codes: uint8 [n, 64]. state: uint8
+    [n, 4]. Both are changed in place and returned. selected: bool [n].
     """
     rows = np.flatnonzero(selected)
     codes[rows] = OTHER_COLOUR[codes[rows].reshape(-1, 8, 8)[:, ::-1].reshape(-1, SQUARES)]
@@ -191,17 +205,17 @@ def swap_colours(
 
 
 def to_mover_view(squares: NDArray[np.int64], side: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Squares (0..63) as the side to move sees them: ranks are flipped where `side` is 1 (Black). int64 [n] all."""
+    """Return squares (0 to 63) from the side to move: ranks are flipped where `side` is 1 (Black). All int64 [n]."""
     return squares ^ side * 56
 
 
 def flip_files(
     codes: NDArray[np.uint8], state: NDArray[np.uint8], selected: NDArray[np.bool_]
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Flip the files (a and h, b and g, ...) where `selected` [n] is true and neither side may castle.
+    """Flip the files (a and h, b and g, ...) where `selected`, bool [n], is true and neither side may castle.
 
-    Without castling rights the flipped position is equivalent. codes [n, 64] and state [n, 4] are changed in place and
-    returned.
+    Without castling rights the flipped position is equivalent. codes, uint8 [n, 64], and state, uint8 [n, 4], are
+    changed in place and returned.
     """
     rows = np.flatnonzero(selected & (state[:, CASTLING] == 0))
     codes[rows] = codes[rows].reshape(-1, 8, 8)[:, :, ::-1].reshape(-1, SQUARES)

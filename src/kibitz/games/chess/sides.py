@@ -1,6 +1,6 @@
 """Side inputs: ratings, their scale, the speed and the last moves, as small numbers.
 
-A rating says little without its scale: 1800 over the board and 1800 on a server are different players.
+A rating needs its scale: 1800 over the board and 1800 on a server mean different strengths.
 """
 
 from __future__ import annotations
@@ -20,24 +20,27 @@ SPEEDS = ("", *KNOWN_SPEEDS)
 SCALES = ("", "fide", "lichess", "chess.com", "fics")
 """Rating scales by number; 0 is unknown."""
 RATING_UNIT = 16
-"""Points of rating in one unit of a byte."""
+"""Number of rating points in one unit of a byte."""
 
 BEYOND = {
     "rating": 0, "opponent_rating": 0, "speed": 0, "scale": 0,
     "last_from": 0, "last_to": 0, "before_from": 0, "before_to": 0,
 }  # fmt: skip
-"""Side inputs by name, with their default: ratings of the mover and of the opponent in units of 16; speed and scale as
-indices into SPEEDS and SCALES; origin and target (board squares + 1) of the last move, the opponent's, and of the one
-before it, the mover's own. 0 is unknown."""
+"""Side inputs by name, with their default. 0 is unknown.
+
+rating and opponent_rating: the ratings of the mover and the opponent in units of 16 points. speed and scale: indices
+into SPEEDS and SCALES. last_from and last_to: origin and target (board squares + 1) of the last move, the opponent's.
+before_from and before_to: the same for the move before it, the mover's.
+"""
 RATING, OPPONENT, SPEED, SCALE, LAST = range(STATE_WIDTH, STATE_WIDTH + 5)
-"""Their columns in the state, after the position's own four; LAST is the first of the four columns of moves."""
+"""Their columns in the state, after the position's four columns. LAST is the first of the four columns of moves."""
 
 
 def scale_of(site: str) -> str:
-    """The scale of the ratings of games at a site (header Site): a server's own, or FIDE's; "" where it is unknown.
+    """Return the rating scale of games at a site (header Site): a server's, or FIDE's; "" if it is unknown.
 
-    A server's games name it by address ("https://lichess.org/abc", "Chess.com"); an event that was held on a server
-    ("chess.com INT") has FIDE's ratings.
+    A server's games name it by address ("https://lichess.org/abc", "Chess.com"). Events held on a server ("chess.com
+    INT") use FIDE ratings.
     """
     text = site.strip().lower()
     if "freechess.org" in text or text == "fics":
@@ -56,18 +59,20 @@ class _Columns(Protocol):
 
 
 def speed_codes(store: _Columns) -> NDArray[np.uint8]:
-    """The speed of every game of a store (anything with its `table`), as an index into SPEEDS."""
+    """Return the speed of every game of a store, uint8 [games], as an index into SPEEDS. store: anything with its
+    `table`."""
     texts = store.table(["speed"])["speed"]
     return text_codes(texts, lambda speed: SPEEDS.index(speed) if speed in SPEEDS else 0)
 
 
 def scale_codes(store: _Columns) -> NDArray[np.uint8]:
-    """The rating scale of every game of a store (anything with its `table`), as an index into SCALES."""
+    """Return the rating scale of every game of a store, uint8 [games], as an index into SCALES. store: as in
+    `speed_codes`."""
     return text_codes(store.table(["site"])["site"], lambda site: SCALES.index(scale_of(site or "")))
 
 
 def rating_bytes(ratings: NDArray[Any]) -> NDArray[np.uint8]:
-    """Ratings in points as bytes of 16 points; 0 stays unknown."""
+    """Return ratings in points as bytes in units of 16 points, uint8 [n]; 0 stays unknown."""
     return cast("NDArray[np.uint8]", np.minimum(np.asarray(ratings, np.int64) // RATING_UNIT, 255).astype(np.uint8))
 
 
@@ -80,10 +85,11 @@ def side_inputs(
     at: NDArray[np.int64],
     plies: NDArray[np.int64],
 ) -> NDArray[np.uint8]:
-    """The columns of BEYOND, uint8 [n, 8].
+    """Return the columns of BEYOND, uint8 [n, 8].
 
-    rating, opponent: of the mover and the other side [n], 0 unknown; moves: of whole games; at: the index of each
-    position's move among them; plies: the moves of the same game before it.
+    rating, opponent: the ratings of the mover and the opponent, [n], 0 if unknown. speeds, scales: uint8 [n], indices
+    into SPEEDS and SCALES. moves: uint16, of whole games. at: int64 [n], the index of each position's move in `moves`.
+    plies: int64 [n], the number of moves of the same game before it.
     """
     more = np.zeros((len(at), len(BEYOND)), np.uint8)
     more[:, 0], more[:, 1] = rating_bytes(rating), rating_bytes(opponent)

@@ -1,4 +1,4 @@
-"""Start positions from FEN and EPD. Every part of kibitz reads a FEN with `read_fen`."""
+"""Read start positions from FEN and EPD. Every part of kibitz reads a FEN with `read_fen`."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _IMPOSSIBLE = {
     chess.STATUS_PAWNS_ON_BACKRANK: "a pawn stands on the first or last rank",
     chess.STATUS_OPPOSITE_CHECK: "the side that is not to move is in check",
 }
-"""Faults after which moves make no sense. Nine queens are no fault."""
+"""Faults that make playing impossible. Nine queens are not a fault."""
 
 
 class BadStart(ValueError):
-    """A FEN that cannot be read or played from. The message says why, in one line."""
+    """A FEN that can't be read, or whose position can't be played. The message gives the reason in one line."""
 
 
 class Chess960Start(BadStart):
@@ -31,11 +31,11 @@ class Chess960Start(BadStart):
 
 
 def read_fen(fen: str) -> chess.Board:
-    """The board of a FEN or EPD, without rights to castle or to take en passant that cannot exist.
+    """Return the board of a FEN or EPD, without impossible castling and en-passant rights.
 
-    Underscores may stand for spaces; the side to move (w) and all fields after it may be missing, and the operations
-    of an EPD are ignored. A right to castle exists if the king is on e1 or e8 and the rook on its corner. Raises
-    Chess960Start for a start position of Chess960, BadStart for other text that is no position to play from.
+    Underscores may replace spaces. The side to move (w) and all fields after it may be missing, and the operations of
+    an EPD are ignored. A castling right is possible if the king is on e1 or e8 and the rook on its corner. Raises
+    Chess960Start for a start position of Chess960, and BadStart for other text that isn't a playable position.
     """
     if len(fen) > MAX_FEN_LENGTH:
         raise BadStart("the FEN is too long")
@@ -64,7 +64,7 @@ def _reason(error: ValueError) -> str:
 
 
 def _fields(fen: str) -> list[str]:
-    """Six fields, the missing ones with their usual values."""
+    """Return six fields, with default values for the missing ones."""
     plain = _PREFIX.sub("", fen.strip().strip(_QUOTES).strip()).strip(_QUOTES)
     fields = plain.replace("_", " ").split()
     side = fields[1].lower()[:1] if len(fields) > 1 else "w"
@@ -78,13 +78,12 @@ def _fields(fen: str) -> list[str]:
 
 
 def _count(field: list[str], usual: int, most: int) -> int:
-    """A counter of a FEN; the usual value if it is missing, no number, or the first operation of an EPD."""
+    """Return a counter of a FEN; `usual` if it is missing, not a number, or the first operation of an EPD."""
     return min(max(usual, int(field[0])), most) if field and re.fullmatch(r"\d{1,9}", field[0]) else usual
 
 
 def _is_chess960(board: chess.Board, castling: str) -> bool:
-    """Whether rights to castle are those of Chess960: with letters of files, or in a start array that is not the usual
-    one."""
+    """Return whether castling rights are those of Chess960: letters of files, or a nonstandard start array."""
     unusual = board.chess960 and board.has_chess960_castling_rights()
     if not unusual:
         return False

@@ -1,1 +1,1 @@
-"""Chess records: PGN text found, parsed, filtered and packed into batches."""
+"""Chess game records: find PGN games in text, parse and filter them, and pack them into batches."""

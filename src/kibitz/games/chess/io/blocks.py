@@ -1,4 +1,4 @@
-"""The games of a file of PGN, block by block: where each begins and ends, and which are plain."""
+"""Split a PGN file into blocks of games: where each game begins and ends, and which games are plain."""
 
 from __future__ import annotations
 
@@ -16,18 +16,20 @@ from kibitz.records import Stream, decode
 from kibitz.text import shown
 
 MAX_GAME_BYTES = 1 << 24
-"""Bytes of text after which a game is given up: no real one is as long, but a file that is no PGN may be."""
+"""The largest number of bytes of a game. No real game is as long, but a file that isn't PGN may be."""
 MAX_STRAYS = 20
-"""Stretches of text that belong to no game, of each file, whose lines are reported."""
+"""The largest number of stretches of text outside of games that are reported by line, for each file."""
 _MAX_WORDS = 60
 _MAX_HEAD_BYTES = 1 << 18
-"""Bytes in which the end of a game is looked for if too much text follows."""
+"""The number of bytes in which the end of a game is searched if too much text follows."""
 
 
 @dataclass(frozen=True)
 class Stray:
-    """Text of a file that belongs to no game: the number of games of the file before it, the first line (from 1), and
-    its first words."""
+    """Text of a file that belongs to no game.
+
+    games: the number of the file's games before it. line: its first line in the file, from 1. words: its first words.
+    """
 
     games: int
     line: int
@@ -38,9 +40,16 @@ class Stray:
 class GameBlock:
     """Whole games of a file.
 
-    text: their bytes. begins, bodies, ends: int64 [n], where each game and its moves begin, and where it ends. flags,
-    spans: of `plain.classify`. last: whether the file ends with them. before: the file's games before them. line: the
-    number of the text's first line in the file, from 1. strays: what belongs to no game; more_strays: how many more.
+    file: the name of the file.
+    text: the bytes of the games.
+    begins, bodies, ends: int64 [n], where each game and its moves begin, and where the game ends, in bytes.
+    flags, spans: as `plain.classify` returns them.
+    is_utf8: whether the text is UTF-8; otherwise it is Latin-1.
+    last: whether the file ends with these games.
+    line: the number of the text's first line in the file, from 1.
+    before: the number of the file's games before this block.
+    strays: text that belongs to no game.
+    more_strays: the number of further stretches of such text.
     """
 
     file: str
@@ -61,18 +70,21 @@ class GameBlock:
         return len(self.begins)
 
     def texts(self, game: int) -> tuple[str, str]:
-        """The text of a game's headers, and of its moves, with the line ends of Unix."""
+        """Return the text of a game's headers and the text of its moves, with Unix line ends."""
         begin, body, end = (int(at[game]) for at in (self.begins, self.bodies, self.ends))
         return _unix(decode(self.text[begin:body])), _unix(decode(self.text[body:end]))
 
     def line_of(self, game: int) -> int:
-        """The number of a game's first line in the file, from 1."""
+        """Return the number of a game's first line in the file, from 1."""
         return self.line + self.text.count(b"\n", 0, int(self.begins[game]))
 
 
 def read_blocks(stream: Stream, size: int, broken: list[str]) -> Iterator[GameBlock]:
-    """The blocks of one file, of about so many bytes. One whose packing is damaged ends there; the reason goes to
-    `broken`, as does a stretch that is too long for a game."""
+    """Yield the blocks of one file, each of about `size` bytes.
+
+    If the compression is damaged, the blocks end there, and the reason is appended to `broken`. A stretch of text that
+    is too long for a game is reported there, too.
+    """
     before = strays = 0
     for text, begins, bodies, line, last in _texts(stream, size, broken):
         block = _divided(text, begins, bodies, stream.name, last)
@@ -88,15 +100,18 @@ def read_blocks(stream: Stream, size: int, broken: list[str]) -> Iterator[GameBl
 def _texts(
     stream: Stream, size: int, broken: list[str]
 ) -> Iterator[tuple[bytes, NDArray[np.int64], NDArray[np.int64], int, bool]]:
-    """Stretches of whole games: the text, where games and their moves begin as `scan` finds them, the number of the
-    first line, and whether the file ends with it."""
+    """Yield stretches of whole games of a file.
+
+    Each has the text, where games and their moves begin (from `scan`), the number of its first line, and whether the
+    file ends with it.
+    """
     rest, line = b"", 1
-    skipping = False  # inside a text too long to be a game
-    bare: bool | None = None  # lines end with carriage returns alone, as on the first Macintoshes
+    skipping = False  # inside a text that is too long for a game
+    bare: bool | None = None  # whether lines end with a carriage return alone, as on the first Macintosh computers
     blocks = stream.texts(size, "a PGN is text in UTF-8 or Latin-1")
     while True:
         try:
-            block = next(filter(None, blocks), b"")  # one may hold nothing but the mark of UTF-8
+            block = next(filter(None, blocks), b"")  # a block may contain only a byte order mark
         except KibitzError as error:
             broken.append(str(error))
             block = b""
@@ -130,12 +145,15 @@ def _texts(
 
 
 def _end_of_first(text: bytes) -> int:
-    """Where the first game ends, in bytes, if other text follows its result and a blank line; 0 if it does not end
-    soon."""
+    """Return where the first game ends, in bytes, if other text follows its result and a blank line.
+
+    0 if the game doesn't end within _MAX_HEAD_BYTES.
+    """
     head = text[:_MAX_HEAD_BYTES]
     head = head[: head.rfind(b"\n") + 1]
     decoded = decode(head)
-    pieces = split_games(decoded + "{")  # the brace stands for what follows, which may be in the middle of a letter
+    # the brace represents the text that follows, which may begin in the middle of a character
+    pieces = split_games(decoded + "{")
     first = next(pieces, None)
     if first is None or next(pieces, None) is None:
         return 0
@@ -143,7 +161,7 @@ def _end_of_first(text: bytes) -> int:
 
 
 def find_games(text: bytes) -> GameBlock:
-    """The games of a whole text."""
+    """Return the games of a whole text."""
     block = _divided(text, *scan(text), "", True)
     block.line = 1
     block.strays = [Stray(stray.games, stray.line + 1, stray.words) for stray in block.strays]
@@ -151,8 +169,10 @@ def find_games(text: bytes) -> GameBlock:
 
 
 def _divided(text: bytes, begins: NDArray[np.int64], bodies: NDArray[np.int64], file: str, last: bool) -> GameBlock:
-    """The games of a text that `scan` has cut: what is not plain is divided further, and what is no game left out. The
-    strays' lines count from 0."""
+    """Return the games of a text that `scan` has split.
+
+    What isn't plain is divided further, and text that isn't a game is removed. The lines of strays count from 0.
+    """
     data = np.frombuffer(text, np.uint8)
     is_utf8 = _is_utf8(text)
     ends = np.append(begins[1:], len(text))[: len(begins)]
@@ -179,8 +199,11 @@ def _divided(text: bytes, begins: NDArray[np.int64], bodies: NDArray[np.int64], 
 
 
 def _divide(block: GameBlock, begin: int, end: int, before: int) -> NDArray[np.int64]:
-    """The games of a part of a block's text, int64 [n, 3]: where each and its moves begin, and where it ends. before:
-    games of the block before it."""
+    """Return the games of a part of a block's text, int64 [n, 3]: where each game and its moves begin, and where it
+    ends.
+
+    before: the number of the block's games before this part.
+    """
     raw = block.text[begin:end]
     text = decode(raw)
     same = len(text) == len(raw)

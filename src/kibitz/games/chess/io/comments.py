@@ -1,4 +1,4 @@
-"""What comments say in commands: the time on the clock, the time that a move took, the evaluation."""
+"""Read the commands in PGN comments: the time on the clock, the time that a move took, and the evaluation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _ELAPSED = re.compile(rf"\[%emt\s+{_TIME}\s*\]")
 _EVALUATION = re.compile(r"\[%eval\s+(?:#\s*([+-]?\d{1,4})|([+-]?\d{1,6}(?:\.\d+)?))\s*(?:,\s*\d+)?\s*\]")
 _PERIOD = re.compile(rf"(?:(\d+)/)?({_NUMBER})(?:\+({_NUMBER}))?")
 MATE_CENTIPAWNS = 32_000
-"""The evaluation of a mate in n moves is this number of centipawns less n, for the side that gives mate."""
+"""The evaluation of a mate in n moves is MATE_CENTIPAWNS - n for the side that mates."""
 
 
 def _seconds(match: re.Match[str]) -> float:
@@ -21,20 +21,22 @@ def _seconds(match: re.Match[str]) -> float:
 
 
 def clock(comment: str) -> float | None:
-    """The seconds left after a move, from `[%clk 0:03:00]`; None if the comment does not say."""
+    """Return the seconds left after a move, from `[%clk 0:03:00]`; None if the comment has no such command."""
     match = _CLOCK.search(comment)
     return _seconds(match) if match else None
 
 
 def elapsed(comment: str) -> float | None:
-    """The seconds that a move took, from `[%emt 0:00:05]` or `[%emt 5.2]`; None if the comment does not say."""
+    """Return the seconds that a move took, from `[%emt 0:00:05]` or `[%emt 5.2]`; None if the comment has neither."""
     match = _ELAPSED.search(comment)
     return _seconds(match) if match else None
 
 
 def evaluation(comment: str) -> int | None:
-    """The evaluation in centipawns, White's view, from `[%eval 0.25]`, `[%eval 0.25,18]` or `[%eval #-3]`; None if the
-    comment does not say. Mates are MATE_CENTIPAWNS less the number of moves."""
+    """Return the evaluation in centipawns, White's view; None if the comment has none.
+
+    The commands are `[%eval 0.25]`, `[%eval 0.25,18]` and `[%eval #-3]`. A mate in n moves is MATE_CENTIPAWNS - n.
+    """
     match = _EVALUATION.search(comment)
     if match is None:
         return None
@@ -45,10 +47,10 @@ def evaluation(comment: str) -> int | None:
 
 
 def clocks(comments: Sequence[str], time_control: str) -> list[float | None]:
-    """The seconds left after each move, from the comments after the moves.
+    """Return the seconds left after each move, from the comments after the moves.
 
-    What `[%clk]` says counts. Without it a clock is the time control less the sum of `[%emt]` of all moves of that
-    side so far, plus its increments; None from the first move on that has neither, and without a time control.
+    `[%clk]` counts if present. Otherwise the clock is the time control plus increments, minus the sum of `[%emt]` of
+    that side's moves. It is None from the first move that has neither command, and if there is no time control.
     """
     found = [clock(comment) for comment in comments]
     if not any("[%emt" in comment for comment in comments):
@@ -72,7 +74,7 @@ def clocks(comments: Sequence[str], time_control: str) -> list[float | None]:
 
 
 def _periods(time_control: str) -> list[tuple[int | None, float, float]] | None:
-    """Moves, seconds and increment of each period of a TimeControl; None if it cannot be read."""
+    """Return the moves, seconds and increment of each period of a TimeControl; None if it can't be read."""
     found = []
     for part in time_control.strip().split(":"):
         match = _PERIOD.fullmatch(part.strip())
@@ -84,8 +86,10 @@ def _periods(time_control: str) -> list[tuple[int | None, float, float]] | None:
 
 
 def _gained(periods: Sequence[tuple[int | None, float, float]], number: int) -> float:
-    """The seconds that the clock gains with a side's move of this number: the increment, and the next period's time
-    when the moves of one are made."""
+    """Return the seconds that the clock gains with a side's move of this number.
+
+    That is the increment, and the next period's time when the moves of a period are complete.
+    """
     end = 0
     for i, (moves, _, increment) in enumerate(periods):
         if moves is None:

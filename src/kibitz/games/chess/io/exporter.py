@@ -1,4 +1,4 @@
-"""Games as PGN, written by python-chess."""
+"""Write games as PGN with python-chess."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from kibitz.games.chess.io.tags import escape
 
 
 class Exporter(chess.pgn.StringExporter):
-    """Writes games with backslashes before the quotation marks and backslashes of headers, as the standard has it."""
+    """Writes games, with quotation marks and backslashes of headers escaped as the PGN standard requires."""
 
     def visit_header(self, tagname: str, tagvalue: str) -> None:
         super().visit_header(tagname, escape(tagvalue))

@@ -1,7 +1,7 @@
-"""The headers of many games at once: where each value lies in the text, and columns of values.
+"""The headers of many games at once: where each value is in the text, and columns of values.
 
-A function of a value is asked once for each value that occurs, and not for each game: that is what makes an import of
-millions of games quick, and lets filters be plain functions of strings.
+A function of a value is called once for each distinct value, not for each game. This makes an import of millions of
+games fast, and filters can be plain functions of strings.
 """
 
 from __future__ import annotations
@@ -24,23 +24,26 @@ TAGS = (
     "White", "Black", "WhiteElo", "BlackElo", "Result", "Date", "UTCDate", "Variant", "FEN", "Event", "Site", "ECO",
     "TimeControl", "Termination",
 )  # fmt: skip
-"""The headers that an import looks at."""
+"""The headers that an import reads."""
 NONE = -1
-"""The begin of a value that is not there."""
+"""The begin of a missing value."""
 
 BOT_TAGS = ("WhiteTitle", "BlackTitle", "WhiteIsComp", "BlackIsComp", "WhiteType", "BlackType")
-"""Further headers, which say whether a player is a program."""
+"""More headers, which mark a player as a program."""
 
 
 def _names(tags: tuple[str, ...]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """The bytes of names, uint8 [n, 16], and their lengths."""
+    """Return the bytes of names, uint8 [n, 16], and their lengths, int64 [n]."""
     names = np.array([list(name.encode().ljust(16, b"\0")) for name in tags], np.uint8)
     return names, np.array([len(name) for name in tags], np.int64)
 
 
 @kernel
 def _value_end(text, at, end):  # type: ignore[no-untyped-def]
-    """Where a value that begins at `at` has its quotation mark, and whether it has a backslash; -1 without an end."""
+    """Return where the value that begins at `at` ends, and whether it contains a backslash.
+
+    The end is the position of its closing quotation mark, or -1 if the line has none. text: uint8. end: where to stop.
+    """
     escaped = False
     while at < end and text[at] != 10:
         if text[at] == 34:
@@ -56,14 +59,19 @@ def _value_end(text, at, end):  # type: ignore[no-untyped-def]
 
 @kernel
 def _find(text, begins, bodies, names, lengths, spans, odd, valid):  # type: ignore[no-untyped-def]
-    """Fill the begin and end of each value, and which games have one that is not simply the bytes of the text."""
+    """Write where each header's value begins and ends, and which games need the slow reader.
+
+    text: uint8. begins, bodies: int64 [games]. names: uint8 [tags, 16], with lengths int64 [tags]. valid: whether the
+    text is UTF-8. Outputs: spans, int64 [games, tags, 2], with -1 for missing values. odd: bool [games], true if a
+    value has backslashes, isn't ASCII in a text that isn't UTF-8, or has a name in another case.
+    """
     for game in range(begins.shape[0]):
         line, stop = begins[game], bodies[game]
         while line < stop:
             at = line
             while at < stop and (text[at] == 32 or text[at] == 9):
                 at += 1
-            while at < stop and text[at] == 91:  # one or, as the standard allows, several in a line
+            while at < stop and text[at] == 91:  # a line has one header or, as the standard allows, several
                 known = -1
                 name = at + 1
                 at = name
@@ -104,6 +112,10 @@ def _find(text, begins, bodies, names, lengths, spans, odd, valid):  # type: ign
 
 @kernel
 def _gather(text, spans, offsets, data):  # type: ignore[no-untyped-def]
+    """Copy the bytes text[spans[i, 0] : spans[i, 1]] one after another into `data`.
+
+    text, data: uint8. spans: int64 [n, 2]. offsets: int32 or int64 [n + 1], where each string begins in `data`.
+    """
     for i in range(spans.shape[0]):
         size = offsets[i + 1] - offsets[i]
         begin = spans[i, 0]
@@ -111,7 +123,8 @@ def _gather(text, spans, offsets, data):  # type: ignore[no-untyped-def]
 
 
 def gather(text: NDArray[np.uint8], spans: NDArray[np.int64]) -> pa.StringArray:
-    """The strings at these places [n, 2], begin and end in bytes; null where the begin is NONE."""
+    """Return the strings of the text at these spans, int64 [n, 2], as begin and end in bytes; null if the begin is
+    NONE."""
     known = spans[:, 0] >= 0
     sizes = np.where(known, spans[:, 1] - spans[:, 0], 0)
     offsets = np.zeros(len(spans) + 1, np.int32)
@@ -125,8 +138,10 @@ def gather(text: NDArray[np.uint8], spans: NDArray[np.int64]) -> pa.StringArray:
 
 @dataclass(frozen=True)
 class ValueColumn:
-    """Strings, one a game, by the number of each in the list of those that occur. codes: int32 [n]; the last of the
-    `values`, None, stands for no such header."""
+    """One string per game, as an index into the list of distinct strings.
+
+    codes: int32 [n]. The last of the `values` is None and represents a missing header.
+    """
 
     codes: NDArray[np.int32]
     values: list[str | None]
@@ -138,13 +153,13 @@ class ValueColumn:
         return cls(found.indices.fill_null(len(values)).to_numpy(), [*values, None])
 
     def map(self, function: Callable[[str | None], Any], dtype: Any = object) -> NDArray[Any]:
-        """The function of each game's value; it is called once for each value that occurs."""
+        """Return the function of each game's value, [n]. The function is called once for each distinct value."""
         answers = np.empty(len(self.values), dtype)
         answers[:] = [function(value) for value in self.values]
         return answers[self.codes]
 
     def beside(self, other: ValueColumn, function: Callable[[str | None, str | None], Any]) -> NDArray[Any]:
-        """The function of each game's two values; it is called once for each pair that occurs."""
+        """Return the function of each game's two values, [n]. The function is called once for each distinct pair."""
         pairs = self.codes.astype(np.int64) * len(other.values) + other.codes
         found, where = np.unique(pairs, return_inverse=True)
         answers = np.empty(len(found), object)
@@ -155,12 +170,12 @@ class ValueColumn:
 class Headers:
     """The headers of the games of a block.
 
-    text: uint8, the whole text, and after it values that are not simply UTF-8. spans: int64 [n, tags, 2], where the
-    value of each of `tags` begins and ends in it.
+    text: uint8, the whole text, followed by copies of values that the text doesn't contain as plain UTF-8. spans: int64
+    [n, tags, 2], where the value of each of `tags` begins and ends in it.
     """
 
     def __init__(self, block: GameBlock, more: tuple[str, ...] = ()):
-        """more: headers to read besides TAGS."""
+        """more: headers to read in addition to TAGS."""
         self.block, self.tags = block, TAGS + more
         self._source = block.text
         self.text = np.frombuffer(block.text, np.uint8)
@@ -173,8 +188,8 @@ class Headers:
         return len(self.block)
 
     def _put_right(self, games: NDArray[np.int64]) -> None:
-        """Values of games that are not plain, with backslashes, or in Latin-1: read one by one, and put behind the
-        text."""
+        """Read the values of games that aren't plain, with backslashes or in Latin-1, one by one, and append them to
+        the text."""
         more, end = [], len(self.text)
         for game in games.tolist():
             headers = self.whole(game)
@@ -189,15 +204,15 @@ class Headers:
             self.text = np.frombuffer(self._source + b"".join(more), np.uint8)
 
     def whole(self, game: int) -> dict[str, str]:
-        """All headers of one game."""
+        """Return all headers of one game."""
         return read_headers(self.texts(game)[0])
 
     def texts(self, game: int) -> tuple[str, str]:
-        """The text of one game's headers, and of its moves."""
+        """Return the text of one game's headers and the text of its moves."""
         return self.block.texts(game)
 
     def value(self, game: int, name: str) -> str | None:
-        """One header of one game."""
+        """Return one header of one game; None if it is missing."""
         begin, end = self.spans[game, self.tags.index(name)]
         return None if begin < 0 else self.text[begin:end].tobytes().decode()
 
@@ -205,15 +220,18 @@ class Headers:
         return self.spans[:, self.tags.index(name), 0] >= 0
 
     def strings(self, name: str, games: NDArray[np.int64] | slice = slice(None)) -> pa.StringArray:
-        """One header of these games, null where there is none."""
+        """Return one header of these games, null if it is missing."""
         return gather(self.text, np.ascontiguousarray(self.spans[games, self.tags.index(name)]))
 
     def column(self, name: str, games: NDArray[np.int64] | slice = slice(None)) -> ValueColumn:
         return ValueColumn.of(self.strings(name, games))
 
     def moves(self, games: NDArray[np.int64], rewrite: Callable[[str, str | None], str]) -> pa.StringArray:
-        """The moves of these games without white space around; "*" of those that are not plain. rewrite: makes what
-        the parser reads of the text of moves and the FEN, for games that have a FEN or cannot be given as they are."""
+        """Return the moves of these games without white space around them, "*" for games that aren't plain.
+
+        rewrite: makes the parser's input from the text of the moves and the FEN. It is called for games that have a FEN
+        or that the parser can't read as they are.
+        """
         flags, spans = self.block.flags[games], self.block.spans[games]
         more, end = [b"*"], len(self.text) + 1
         spans[flags & PLAIN == 0] = len(self.text), end

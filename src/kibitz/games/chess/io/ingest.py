@@ -1,4 +1,4 @@
-"""From parsed games to arrays of accepted ones: checked, and filtered by their moves."""
+"""Turn parsed games into arrays: check the games, and filter them by their moves."""
 
 from __future__ import annotations
 
@@ -35,38 +35,40 @@ COLUMNS = pa.schema([
     ("date", pa.date32()),  # null where the year is unknown
     ("event", pa.string()), ("site", pa.string()), ("eco", pa.string()),
     ("time_control", pa.string()), ("speed", pa.string()),
-    ("source", pa.string()), ("number", pa.int32()),  # the file, and the game's place in it from 1
+    ("source", pa.string()), ("number", pa.int32()),  # the file, and the game's number in it, from 1
 ])  # fmt: skip
 
 PER_MOVE = {"clock": ("uint16", 65535), "evaluation": ("int16", -32768)}
-"""Values in comments: seconds left after the move, centipawns (White's view); type and the value for none."""
+"""Values from comments: seconds left after the move, and centipawns (White's view), with the dtype and the missing
+value."""
 
 _OUTCOMES = {"White": 1, "Black": -1, "Draw": 0}
 _NAMES = {1: "1-0", 0: "1/2-1/2", -1: "0-1"}
 _TERMINATIONS = (
     ("time", "time"), ("forfeit", "time"), ("abandon", "abandoned"), ("adjudicat", "adjudication"),
 )  # fmt: skip
-"""Words of the Termination header, the more telling first; a forfeit without a winner means nothing."""
+"""Words of the Termination header, the most specific first. A forfeit without a winner has no meaning."""
 
 
 def _result_number(text: str | None) -> int:
-    """A result in any of its forms as a number; UNKNOWN for others."""
+    """Return a result in any of its forms as a number; UNKNOWN for other text."""
     return RESULTS.get(read_result(text or "") or "", UNKNOWN)
 
 
 _date = functools.lru_cache(1 << 15)(read_date)
-"""`read_date`, which remembers 90 years of days."""
+"""`read_date` with a cache of 90 years of days."""
 
 
 class ParsedBlock:
-    """What one block of text gave: games for the parser, and the account so far.
+    """One block of text on its way through the import: the games for the parser, and the rejections so far.
 
-    games: int64 [n], the places in the block of those that their headers let through; texts: what the parser reads of
-    them, a FEN header where there is one, and the moves. It is what a filter sees of headers (`HeaderColumns`).
+    games: int64 [n], the indices in the block of the games that their headers admit. texts: the parser's input for
+    them, a FEN header if there is one, and the moves. It is also the headers that a filter reads (`HeaderColumns`).
     """
 
     def __init__(self, file: str, before: int, headers: Headers, last: bool):
-        """before: games of the file before this block; last: the file ends with it, and may be cut short there."""
+        """before: the number of the file's games before this block. last: the file ends with the block, perhaps in a
+        game."""
         self.file, self.before, self.headers, self.last = file, before, headers, last
         self.read = len(headers)
         self.games: NDArray[np.int64] = np.arange(self.read)
@@ -96,7 +98,8 @@ class ParsedBlock:
         return np.asarray(white | black)
 
     def bots(self, function: Callable[[str, str, str, str], bool]) -> NDArray[np.bool_]:
-        """Whether a function of a player's name, title, type and mark of a computer is true for either player."""
+        """Return whether a function of a player's name, title, type and computer header is true for either player, bool
+        [n]."""
         either = np.zeros(self.read, np.bool_)
         for side in ("White", "Black"):
             columns = [self.headers.column(side + end) for end in ("", "Title", "Type", "IsComp")]
@@ -105,7 +108,10 @@ class ParsedBlock:
         return either
 
     def reject(self, games: NDArray[np.int64], reasons: list[str], detail: Callable[[int], str]) -> None:
-        """Count games of the block as left out, in their order. detail: of the game at a place in the block."""
+        """Count games of the block as rejected, in their order.
+
+        games: int64 [k], indices in the block. detail: a function of such an index.
+        """
 
         def about(at: int) -> tuple[int, dict[str, str], str]:
             game = int(games[at])
@@ -114,16 +120,16 @@ class ParsedBlock:
         self.rejections.add_many(reasons, self.file, about)
 
     def leave_out(self, which: list[int], reason: str, details: list[str]) -> None:
-        """Count some of the games for the parser as left out. which: their places among them."""
-        said = dict(zip(self.games[which].tolist(), details, strict=True))
-        self.reject(self.games[which], [reason] * len(which), said.__getitem__)
+        """Count some of the games for the parser as rejected, and remove them. which: their indices in `games`."""
+        details_of = dict(zip(self.games[which].tolist(), details, strict=True))
+        self.reject(self.games[which], [reason] * len(which), details_of.__getitem__)
         kept = np.ones(len(self.games), np.bool_)
         kept[which] = False
         self.games, self.texts = self.games[kept], self.texts.filter(pa.array(kept))
 
 
 def _start_row(chunk: rust.PyChunkView, game: int) -> NDArray[np.uint8]:
-    """The start position of a game that begins from a set-up."""
+    """Return the start position of a game that begins with a setup."""
     at = int(chunk.position_offsets[game])
     row = np.zeros(START_WIDTH, np.uint8)
     row[:64] = chunk.boards[at].reshape(64)
@@ -136,8 +142,15 @@ def _start_row(chunk: rust.PyChunkView, game: int) -> NDArray[np.uint8]:
 
 @dataclass
 class _ReadGame:
-    """A game that the reader of all spellings has read: its moves, packed, uint16 [plies], and what comments say of
-    them; its start position if it is not the usual one. error: the reason and the detail if it cannot be kept."""
+    """A game that the full PGN reader has read.
+
+    moves: packed, uint16 [plies].
+    per_move: the values from comments, by name, each [plies].
+    start: the start position, uint8 [68]; None for the standard one.
+    board: the last position.
+    written: the result after the moves, White's view; UNKNOWN if there is none.
+    error: the reason and the detail if the game can't be imported.
+    """
 
     moves: NDArray[np.uint16]
     per_move: dict[str, NDArray[Any]]
@@ -148,7 +161,7 @@ class _ReadGame:
 
 
 def _read(block: ParsedBlock, game: int) -> _ReadGame:
-    """Read a game of a block with the reader of all spellings."""
+    """Read a game of a block with the full PGN reader."""
     record = read_game(*block.headers.texts(game), game + 1)
     main = list(record.game.mainline())
     board = main[-1].board() if main else record.game.board() if not record.refused else chess.Board()
@@ -176,7 +189,7 @@ def _read(block: ParsedBlock, game: int) -> _ReadGame:
 
 
 def _why_unreadable(record: Record, last: bool) -> tuple[str, str] | None:
-    """Why not all of a game is read: reason and detail. last: whether the file ends with it."""
+    """Return why a game isn't read completely: reason and detail. last: whether the file ends with it."""
     if record.refused:
         return "set-up position" if record.is_setup_refused else "variant", record.refused
     if record.problem:
@@ -189,11 +202,15 @@ def _why_unreadable(record: Record, last: bool) -> tuple[str, str] | None:
 
 @dataclass
 class _Ends:
-    """What is known of the games of a block that their headers let through, as arrays.
+    """How the games of a block ended, as arrays, for the games that their headers admit.
 
-    errors: why a game cannot be read, reason and detail; None for one that was read to its end. written: the result
-    after the moves, White's view, UNKNOWN if there is none. mate_by: 1 White gave mate, -1 Black, 0 no mate.
-    insufficient: for both. read: by index, the games that the fast parser does not read.
+    errors: why a game can't be read, reason and detail; None for a game that was read to its end.
+    written: int64 [n], the result after the moves, White's view; UNKNOWN if there is none.
+    plies: int32 [n], the number of moves.
+    mate_by: int64 [n], 1 if White mated, -1 if Black did, 0 without mate.
+    stalemate: bool [n].
+    insufficient: bool [n], insufficient material for both sides.
+    read: the games that the fast parser doesn't read, by index.
     """
 
     errors: list[tuple[str, str] | None]
@@ -209,7 +226,7 @@ class _Ends:
         outcomes: list[str | None] = []
         parts = []
         for chunk in chunks:
-            # The side to move in the last position tells who moved last, and so who gave mate.
+            # The side that moved last is the opponent of the side to move. It gave mate.
             last = np.maximum(chunk.position_offsets[1:].astype(np.int64) - 1, 0)
             turn = chunk.turn[last] if len(chunk.turn) else np.zeros(chunk.num_games, np.bool_)
             mate_by = np.where(chunk.is_checkmate, np.where(turn, -1, 1), 0)
@@ -229,7 +246,7 @@ class _Ends:
         return ends
 
     def _put(self, i: int, game: _ReadGame) -> None:
-        """Write what the reader of all spellings says of a game."""
+        """Store the result of the full PGN reader for a game. i: its index among the games for the parser."""
         board = game.board
         self.read[i], self.errors[i] = game, game.error
         self.written[i], self.plies[i] = game.written, len(game.moves)
@@ -237,16 +254,21 @@ class _Ends:
         self.stalemate[i], self.insufficient[i] = board.is_stalemate(), board.is_insufficient_material()
 
     def results(self, headers: NDArray[np.int64]) -> NDArray[np.int64]:
-        """White's view: what the header says, else what is after the moves, else what the board shows; UNKNOWN if
-        nothing says it."""
+        """Return the results, int64 [n], White's view, from the header, else from the text after the moves, else from
+        the board.
+
+        UNKNOWN if none of them gives a result.
+        """
         shown = np.where(self.mate_by != 0, self.mate_by, np.where(self.stalemate, 0, UNKNOWN))
         written = np.where(self.written == UNKNOWN, shown, self.written)
         return np.where(headers == UNKNOWN, written, headers)
 
 
 def _why_unusable(block: ParsedBlock, ends: _Ends, i: int, result: int) -> tuple[str, str] | None:
-    """Why a game has no result to learn from, though its headers let it through: reason and detail; None if it has.
-    i: its index among the games for the parser."""
+    """Return why a game has no usable result although its headers admit it: reason and detail; None if it has one.
+
+    i: its index among the games for the parser.
+    """
     if (error := ends.errors[i]) is not None:
         return error
     if ends.plies[i] == 0:
@@ -264,7 +286,7 @@ def _why_unusable(block: ParsedBlock, ends: _Ends, i: int, result: int) -> tuple
 
 
 def finish(parsed: rust.ParsedGames, block: ParsedBlock, keep: Filter) -> GameBatch:
-    """The batch of one block: parsed games checked, filtered by their moves, as flat arrays."""
+    """Return the batch of one block: parsed games, checked and filtered by their moves, as flat arrays."""
     chunks = parsed.chunks
     ends = _Ends.of(chunks, block)
     results = ends.results(block.results[block.games])
@@ -303,7 +325,7 @@ def finish(parsed: rust.ParsedGames, block: ParsedBlock, keep: Filter) -> GameBa
 
 
 def _endings(block: ParsedBlock, ends: _Ends, results: NDArray[np.int64]) -> NDArray[np.object_]:
-    """How each game ended: by the board if it shows that, else by the Termination header. object [n]."""
+    """Return how each game ended, from the board if possible, else from the Termination header. object [n]."""
     found = np.where(results != 0, "resignation", "agreement").astype(object)
     found[ends.insufficient] = "insufficient material"
     said = block.headers.column("Termination", block.games)
@@ -316,7 +338,7 @@ def _endings(block: ParsedBlock, ends: _Ends, results: NDArray[np.int64]) -> NDA
 
 
 def _says(word: str, text: str | None) -> bool:
-    """Whether the header Termination has a word, after the winner's name where it begins with that."""
+    """Return whether the header Termination has a word, after the winner's name if the header begins with it."""
     return word in re.split(r"\b(?:won|wins|drawn)\b", (text or "").lower())[-1]
 
 
@@ -324,7 +346,7 @@ def _refuse_by_moves(
     why: NDArray[np.object_], keep: Filter, results: NDArray[np.int64], plies: NDArray[np.int32],
     endings: NDArray[np.object_],
 ) -> None:  # fmt: skip
-    """Write into `why` what a filter says of results and moves, of games that are not left out yet."""
+    """Write the filter's reasons from results and moves into `why`, object [n], for games that are not yet rejected."""
     for result in (-1, 0, 1):
         if reason := keep.refuses_result(result):
             why[(why == None) & (results == result)] = reason  # noqa: E711
@@ -344,7 +366,7 @@ def _start_of(chunks: list[rust.PyChunkView], game: int) -> NDArray[np.uint8]:
 
 
 def _start_rows(starts: dict[int, NDArray[np.uint8]], taken: NDArray[np.int64]) -> NDArray[np.uint8] | None:
-    """The start positions of the games that are kept; None where all are the usual one."""
+    """Return the start positions of the accepted games; None if all are the standard one."""
     if not starts:
         return None
     return np.stack([starts.get(i, STANDARD_START) for i in taken.tolist()])
@@ -353,7 +375,7 @@ def _start_rows(starts: dict[int, NDArray[np.uint8]], taken: NDArray[np.int64]) 
 def _moves_of(
     chunks: list[rust.PyChunkView], ends: _Ends, kept: NDArray[np.bool_]
 ) -> tuple[NDArray[np.uint16], dict[str, NDArray[Any]]]:
-    """The moves of the games that are kept, and what comments say of them, if they say anything."""
+    """Return the moves of the accepted games and, if comments have values, the arrays per move."""
     moves = [np.empty(0, np.uint16)]
     per_move: dict[str, list[NDArray[Any]]] = {column: [np.empty(0, PER_MOVE[column][0])] for column in PER_MOVE}
     fast = kept.copy()
@@ -381,7 +403,7 @@ def _moves_of(
 
 
 def _lengths(chunk: rust.PyChunkView) -> NDArray[np.int64]:
-    """The number of moves of each game."""
+    """Return the number of moves of each game, int64 [n]."""
     ends = chunk.move_offsets.astype(np.int64)
     return np.asarray(ends[1:] - ends[:-1], np.int64)
 
@@ -389,7 +411,7 @@ def _lengths(chunk: rust.PyChunkView) -> NDArray[np.int64]:
 def _table(
     block: ParsedBlock, games: NDArray[np.int64], results: NDArray[np.int64], endings: NDArray[np.object_]
 ) -> pa.Table:
-    """The rows of games at these places in the block."""
+    """Return the table rows of games, given by their indices in the block."""
     headers = block.headers
     control = headers.strings("TimeControl", games)
     ratings = {"white_rating": block.white_ratings[games], "black_rating": block.black_ratings[games]}
@@ -412,7 +434,7 @@ def _table(
 
 
 def _whole(values: NDArray[Any], scale: int, dtype: str, missing: int) -> NDArray[Any]:
-    """Numbers of comments, rounded to the store's integer type; NaN becomes the value for "none"."""
+    """Round numbers from comments to the store's integer type; NaN becomes `missing`."""
     info = np.iinfo(dtype)
     known = ~np.isnan(values)
     integers = np.full(len(values), missing, dtype)

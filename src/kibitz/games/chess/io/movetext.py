@@ -1,4 +1,4 @@
-"""Move text in tokens, and where the games of a text begin and end."""
+"""Split move text into tokens, and a text into games."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TOKEN = re.compile(
     r"|(?P<bracket>\[[^\]\n]*\]?)"
     r"|(?P<word>[a-h](?:x?[a-h])?[18]\(=?[A-Za-z]\)[^\s(){};$\[\]]*|--|[^\s\ufeff(){};$\[\]]+|\S)",
 )
-"""The tokens of move text. A comment that is never closed goes to the end of the text."""
+"""The tokens of move text. A comment that is never closed extends to the end of the text."""
 _SPACE = re.compile(r"[\s\ufeff\0]*")
 _FIRST = re.compile(r"1[ \t]*\.(?![ \t]*[.…])")
 """White's first move, and not Black's."""
@@ -32,7 +32,7 @@ _FIRST = re.compile(r"1[ \t]*\.(?![ \t]*[.…])")
 
 @dataclass(frozen=True)
 class GameText:
-    """A stretch of text: headers from `begin` to `body`, moves from there to `end`, in characters."""
+    """A stretch of text: headers from `begin` to `body`, moves from `body` to `end`, in characters."""
 
     begin: int
     body: int
@@ -40,23 +40,23 @@ class GameText:
 
 
 def split_games(text: str) -> Iterator[GameText]:
-    """The text cut where games begin. A piece may be no game: see `is_game`.
+    """Split a text into pieces at the beginnings of games. A piece may not be a game: see `is_game`.
 
-    A game ends after its result, before a header, and where White's first move begins another line: after a blank
-    line, or if moves were there before. A comment right after the result belongs to the game.
+    A game ends after its result, before a header, and where White's first move begins another line: after a blank line,
+    or if the game already has moves. A comment right after the result belongs to the game.
     """
     at = _SPACE.match(text, 0).end()  # type: ignore[union-attr]
     while at < len(text):
         begin = at
         body, is_over = _skip_headers(text, at)
         at = body if is_over else _end_of_moves(text, body, body == begin)
-        if at == begin:  # cannot be; never loop for ever
+        if at == begin:  # can't happen; prevents an endless loop
             at = len(text)
         yield GameText(begin, body, at)
 
 
 def _skip_headers(text: str, at: int) -> tuple[int, bool]:
-    """Where the headers end that begin here, and whether another game's headers follow, so that this game has no
+    """Return where the headers that begin here end, and whether another game's headers follow, so that this game has no
     moves."""
     first: str | None = None
     begins_line, has_blank = True, False
@@ -87,7 +87,7 @@ def _line_end(text: str, at: int) -> int:
 
 
 def _end_of_moves(text: str, at: int, is_bare: bool) -> int:
-    """Where the moves end that begin here. is_bare: they have no headers."""
+    """Return where the moves that begin here end. is_bare: the game has no headers."""
     depth = words = moves = 0
     has_result = has_inner_result = has_blank = False
     begins_line = True
@@ -139,8 +139,10 @@ def _end_of_moves(text: str, at: int, is_bare: bool) -> int:
 
 
 def is_game(text: str, piece: GameText) -> bool:
-    """Whether a piece of text is a game: it has headers, or begins with a move. Prose is none, nor is a result
-    alone."""
+    """Return whether a piece of text is a game: it has headers, or begins with a move.
+
+    Prose is not a game, and neither is a result alone.
+    """
     if piece.body > piece.begin and read_headers(text[piece.begin : piece.body]):
         return True
     has_number = False
@@ -153,7 +155,7 @@ def is_game(text: str, piece: GameText) -> bool:
 
 
 def _is_first_move(core: str) -> bool:
-    """Whether a word is a legal first move, in any language."""
+    """Return whether a word is a legal first move, in any language."""
     board = chess.Board()
     for letters in ({}, *english_of([core])):
         try:
@@ -165,5 +167,5 @@ def _is_first_move(core: str) -> bool:
 
 
 def result_in_comment(comment: str) -> str | None:
-    """The result that a comment consists of: "{0-1}"."""
+    """Return the result if a comment consists only of one, as in "{0-1}"; else None."""
     return read_result(comment) if len(comment) < 12 and comment.strip() not in ("=", "") else None

@@ -1,7 +1,7 @@
-"""PGN to arrays: games from a stream of text, filtered by their headers, read by a parser in Rust, checked.
+"""Read PGN into arrays: split the text into games, filter them by their headers, parse their moves in Rust, check them.
 
-Memory stays flat: the text is taken in blocks, and a block's games are on their way to the store before the block after
-the next is unpacked. Unpacking and finding games, and reading moves, run beside this thread.
+Memory use is constant: a block's games are passed to the store before the block after the next is decompressed.
+Decompressing and splitting run in one thread, and parsing in another.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from kibitz.prefetch import prefetched
 from kibitz.records import Files
 
 BLOCK = 1 << 22
-"""Bytes of text read at once."""
+"""Number of bytes of text that are read at once."""
 _BLANK_LINES = re.compile(r"\n[ \t\r\n]*\n")
 
 
 def _select(found: GameBlock, keep: Filter) -> ParsedBlock:
-    """The games of a block that their headers let through."""
+    """Return the games of a block that their headers admit."""
     headers = Headers(found, BOT_TAGS if keep.no_bots else ())
     block = ParsedBlock(found.file, found.before, headers, found.last)
     variants = headers.column("Variant").map(lambda name: (name or "").strip().lower() in STANDARD_VARIANTS)
@@ -46,13 +46,13 @@ def _select(found: GameBlock, keep: Filter) -> ParsedBlock:
 
 
 def _variant(headers: Headers, game: int) -> str:
-    """The variant of a game that is not standard chess; nothing for others."""
+    """Return the variant of a game that is not standard chess; "" for standard chess."""
     name = headers.value(game, "Variant") or ""
     return "" if name.strip().lower() in STANDARD_VARIANTS else name
 
 
 def _for_the_parser(moves: str, fen: str | None) -> str:
-    """What the parser reads: a FEN header if there is one, and the moves; "*" for a FEN that cannot be."""
+    """Return the parser's input: a FEN header if there is one, and the moves; "*" for an impossible FEN."""
     moves = _BLANK_LINES.sub("\n", moves)  # the parser would stop there
     if fen is None:
         return moves
@@ -62,7 +62,7 @@ def _for_the_parser(moves: str, fen: str | None) -> str:
 
 @functools.lru_cache(1 << 12)
 def _start(fen: str) -> str | None:
-    """A start position in its usual form; None if it is none."""
+    """Return a start position as a normalized FEN; None if it isn't one."""
     try:
         return read_fen(fen).fen()
     except BadStart:
@@ -70,12 +70,12 @@ def _start(fen: str) -> str | None:
 
 
 def _parse(texts: pa.StringArray) -> rust.ParsedGames:
-    """The moves of some games. The parser works without the interpreter's lock."""
+    """Parse the moves of some games. The parser releases Python's global lock."""
     return rust.parse_games(pa.chunked_array([texts]), num_threads=1)
 
 
 def _panics(text: str) -> str | None:
-    """What the parser says when it does not survive a game; None where it does."""
+    """Return the parser's message if it panics on a game, else None."""
     try:
         _parse(pa.array([text], pa.string()))
     except BaseException as error:
@@ -86,10 +86,10 @@ def _panics(text: str) -> str | None:
 
 
 def _finish(parse: Callable[[], rust.ParsedGames], block: ParsedBlock, keep: Filter) -> GameBatch:
-    """The batch of a block; parse: returns its parsed games. Without those that the parser does not survive."""
+    """Return the batch of a block, without games on which the parser panics. parse: returns the parsed games."""
     try:
         return finish(parse(), block, keep)
-    except BaseException as error:  # the parser's panics are no Exceptions
+    except BaseException as error:  # the parser's panics are not subclasses of Exception
         if type(error).__name__ != "PanicException":
             raise
     said = {i: why for i, text in enumerate(block.texts.to_pylist()) if (why := _panics(text)) is not None}
@@ -98,13 +98,13 @@ def _finish(parse: Callable[[], rust.ParsedGames], block: ParsedBlock, keep: Fil
 
 
 def _read(keep: Filter, text: GameBlock) -> GameBatch:
-    """The batch of a block, all in this thread: the work of a worker."""
+    """Return the batch of a block, with all work in this thread: the job of a worker."""
     block = _select(text, keep)
     return _with_strays(_finish(lambda: _parse(block.texts), block, keep), text)
 
 
 def _with_strays(batch: GameBatch, found: GameBlock) -> GameBatch:
-    """A batch with what its block has besides games."""
+    """Return a batch with the text of its block that belongs to no game."""
     batch.strays = [f"{found.file}, line {one.line}: {one.words}" for one in found.strays if one.words[0] != "%"]
     batch.more_strays = found.more_strays
     return batch
@@ -113,7 +113,7 @@ def _with_strays(batch: GameBatch, found: GameBlock) -> GameBatch:
 class PgnReader(Files):
     """The games of some PGN files, batch after batch.
 
-    Iterating gives a GameBatch for each block of text. Close the iterator where it is left early.
+    Iterating yields a GameBatch for each block of text. If you leave the iterator early, close it.
     """
 
     def __init__(self, paths: list[str], keep: Filter):
@@ -121,7 +121,8 @@ class PgnReader(Files):
         self.keep = keep
 
     def batches(self, workers: Workers) -> Generator[GameBatch]:
-        """The same batches as by iterating, read by workers: this process finds the games, they read them."""
+        """Yield the same batches as the iterator does. This process splits the text into games, and workers parse
+        them."""
         with contextlib.closing(prefetched(self._blocks())) as texts:
             yield from map_ordered(functools.partial(_read, self.keep), texts, workers)
 
@@ -144,7 +145,8 @@ class PgnReader(Files):
         return _with_strays(_finish(parsed.result, block, self.keep), found)
 
     def _blocks(self) -> Generator[GameBlock]:
-        """The texts of all files. Runs in a thread of its own, which alone opens, reads and closes them."""
+        """Yield the text of all files in blocks. One separate thread runs this and opens, reads and closes the
+        files."""
         with contextlib.closing(self.streams()) as streams:
             for stream in streams:
                 games, faults = 0, len(self.broken)

@@ -1,5 +1,7 @@
-"""Which games are plain: written as the PGN standard's export format has it, so that the fast parser reads them as the
-reader of all others does."""
+"""Find the plain games: games in the PGN standard's export format.
+
+The fast parser and the full reader give the same result for these games.
+"""
 
 from __future__ import annotations
 
@@ -9,17 +11,19 @@ from numpy.typing import NDArray
 from kibitz.kernels import kernel
 
 PLAIN, REWRITTEN = 1, 2
-"""Flags of a game: the fast parser can read it; it must be given in another form (blank lines, Latin-1)."""
+"""Flags of a game: PLAIN, the fast parser can read it; REWRITTEN, its text must be changed first (blank lines,
+Latin-1)."""
 
 
 @kernel
 def _is_space(byte):  # type: ignore[no-untyped-def]
+    """Return whether a byte is a space, line feed, carriage return or tab."""
     return byte == 32 or byte == 10 or byte == 13 or byte == 9
 
 
 @kernel
 def _has_plain_headers(text, at, stop):  # type: ignore[no-untyped-def]
-    """Whether the text has nothing but headers in the standard's form."""
+    """Return whether text[at:stop] (uint8) contains only headers in the standard's form."""
     new = True
     while at < stop:
         byte = text[at]
@@ -57,17 +61,19 @@ def _has_plain_headers(text, at, stop):  # type: ignore[no-untyped-def]
 
 @kernel
 def _is_file(byte):  # type: ignore[no-untyped-def]
+    """Return whether a byte is a file's letter, a to h."""
     return 97 <= byte <= 104
 
 
 @kernel
 def _is_rank(byte):  # type: ignore[no-untyped-def]
+    """Return whether a byte is a rank's digit, 1 to 8."""
     return 49 <= byte <= 56
 
 
 @kernel
 def _after_move(text, at, stop):  # type: ignore[no-untyped-def]
-    """Where a move in the standard's spelling ends; -1 if there is none here."""
+    """Return where a move in the standard's spelling, which begins at `at`, ends; -1 if it isn't one. text: uint8."""
     byte = text[at]
     if byte == 79:  # O-O
         if at + 2 >= stop or text[at + 1] != 45 or text[at + 2] != 79:
@@ -119,7 +125,7 @@ def _after_move(text, at, stop):  # type: ignore[no-untyped-def]
 
 @kernel
 def _after_result(text, at, stop):  # type: ignore[no-untyped-def]
-    """Where a result ends that begins with this digit; -1 if there is none here."""
+    """Return where a result that begins with this digit ends; -1 if it isn't one. text: uint8."""
     size = 0
     if at + 2 < stop and text[at + 1] == 45 and text[at] + text[at + 2] == 97:
         size = 3
@@ -135,12 +141,13 @@ def _after_result(text, at, stop):  # type: ignore[no-untyped-def]
 
 @kernel
 def _after_comment(text, at, stop):  # type: ignore[no-untyped-def]
-    """Where a comment ends; -1 if it does not, or has a command that the fast parser does not read."""
+    """Return where a comment ends; -1 if it doesn't end or has a command that the fast parser can't read. text:
+    uint8."""
     while at < stop and text[at] != 125:
         if text[at] == 37 and at + 5 < stop and text[at - 1] == 91:  # [%
             if text[at + 1] == 101 and text[at + 2] == 109:  # emt
                 return -1
-            if text[at + 1] == 101 and text[at + 2] == 118:  # eval: a number alone
+            if text[at + 1] == 101 and text[at + 2] == 118:  # eval: only a number
                 at += 1
                 while at < stop and text[at] != 93:
                     if text[at] in (35, 44, 125):
@@ -164,7 +171,7 @@ def _after_comment(text, at, stop):  # type: ignore[no-untyped-def]
 
 @kernel
 def _is_plain(text, first, stop):  # type: ignore[no-untyped-def]
-    """Whether the text from the first to the last word is moves in the standard's form, with one result, at its end."""
+    """Return whether text[first:stop] is moves in the standard's form with one result, at the end. text: uint8."""
     at, depth, moves, result = first, 0, 0, False
     while at < stop:
         byte = text[at]
@@ -230,6 +237,11 @@ def _is_plain(text, first, stop):  # type: ignore[no-untyped-def]
 
 @kernel
 def _classify(text, begins, bodies, ends, valid, flags, spans):  # type: ignore[no-untyped-def]
+    """Write the flags of each game, and where its moves begin and end without white space around them.
+
+    text: uint8. begins, bodies, ends: int64 [games]. valid: whether the text is UTF-8. Outputs: flags, uint8 [games],
+    sums of PLAIN and REWRITTEN; spans, int64 [games, 2].
+    """
     for game in range(begins.shape[0]):
         first, stop = bodies[game], ends[game]
         while stop > first and _is_space(text[stop - 1]):
@@ -243,8 +255,8 @@ def _classify(text, begins, bodies, ends, valid, flags, spans):  # type: ignore[
         if not _is_plain(text, first, stop):
             continue
         flags[game] = 1
-        feed = -2  # the last line feed with white space alone after it
-        for at in range(first, stop):  # blank lines, and bytes that are not UTF-8
+        feed = -2  # the last line feed that only white space follows so far
+        for at in range(first, stop):  # find blank lines, and bytes that aren't UTF-8
             byte = text[at]
             if byte > 32:
                 feed = -2
@@ -263,7 +275,10 @@ def classify(
     ends: NDArray[np.int64],
     is_utf8: bool,
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """The flags of each game, uint8 [n], and where its moves begin and end without white space around, int64 [n, 2]."""
+    """Return the flags of each game, uint8 [n], and where its moves begin and end without white space, int64 [n, 2].
+
+    The flags are sums of PLAIN and REWRITTEN. text: uint8. begins, bodies, ends: int64 [n], byte offsets.
+    """
     flags, spans = np.empty(len(begins), np.uint8), np.empty((len(begins), 2), np.int64)
     _classify(text, begins, bodies, ends, is_utf8, flags, spans)
     return flags, spans

@@ -1,7 +1,7 @@
-"""The reader of PGN: every game of a text as a tree, with comments, variations, signs and clocks.
+"""Read PGN completely: every game of a text as a tree, with comments, variations, annotations and clocks.
 
-All of kibitz reads PGN with it. Import reads plain games with a faster parser (`pgn.py`), and all others with this one.
-It reads about a thousand games a second.
+All parts of kibitz read PGN with it. Import reads plain games with a faster parser (`pgn.py`) and all other games with
+this reader. It reads about a thousand games per second.
 """
 
 from __future__ import annotations
@@ -23,18 +23,23 @@ from kibitz.records import STDIN, Stream, printable
 from kibitz.text import shown
 
 BLOCK = 1 << 18
-"""Bytes of text read at once."""
+"""Number of bytes of text that are read at once."""
 
 
 @dataclass
 class Record:
     """A game of a file.
 
-    number: its index in the file, from 1. refused: why it cannot be read at all. problem: why the moves of its main
-    line stop before their end. notes: what else is left out. line: of the file, from 1, with which it begins. written:
-    the result after its moves ("1-0", "*"), None if there is none. is_cut: whether a comment or variation is open at
-    its end. is_illegal: whether the problem is a move that is spelled like one. is_setup_refused: whether it
-    is refused because of its start position.
+    number: its index in the file, from 1.
+    game: the tree of moves.
+    refused: why the game can't be read at all.
+    problem: why the moves of its main line stop before their end.
+    notes: what else isn't read.
+    line: its first line in the file, from 1.
+    written: the result after its moves ("1-0", "*"); None if there is none.
+    is_cut: whether a comment or variation is still open at its end.
+    is_illegal: whether the problem is a word that is spelled like a move but isn't legal.
+    is_setup_refused: whether the game is refused because of its start position.
     """
 
     number: int
@@ -48,7 +53,7 @@ class Record:
     is_illegal: bool = False
     is_setup_refused: bool = False
     escaped: str = ""
-    """Its first line for other programs (%), which is in no part of the game."""
+    """Its first line that is meant for other programs (it begins with %) and belongs to no part of the game."""
 
 
 def read(
@@ -57,11 +62,11 @@ def read(
     on_progress: Callable[[int, int], None] = lambda games, consumed: None,
     on_stray: Callable[[Stray], None] = lambda stray: None,
 ) -> Generator[Record]:
-    """The games of a PGN file ("-": standard input; packed files are unpacked), or only the one of that number, from 1.
+    """Yield the games of a PGN file, or only the game with the number `selected`, from 1.
 
-    on_progress is called before each game with the number of games and of bytes read so far; on_stray with each stretch
-    of text that belongs to no game. Raises KibitzError for a file that is missing or damaged, or that has no game, or
-    fewer than `selected`.
+    path: "-" is standard input; compressed files are decompressed. on_progress is called before each game with the
+    number of games and of bytes read so far. on_stray is called with each stretch of text that belongs to no game.
+    Raises KibitzError if the file is missing or damaged, has no game, or has fewer than `selected`.
     """
     number = 0
     strays: list[Stray] = []
@@ -92,9 +97,9 @@ def read(
 
 
 def glance(path: str) -> Generator[tuple[dict[str, str], str]]:
-    """The headers and the text of each game of a PGN file, without its moves: thousands of games a second.
+    """Yield the headers and the text of each game of a PGN file, without its moves: thousands of games per second.
 
-    Raises KibitzError for a file that is missing or damaged, or that has no game.
+    Raises KibitzError if the file is missing or damaged, or has no game.
     """
     number = 0
     for block, _ in _blocks(path):
@@ -108,7 +113,7 @@ def glance(path: str) -> Generator[tuple[dict[str, str], str]]:
 
 
 def _blocks(path: str) -> Generator[tuple[GameBlock, Stream]]:
-    """The blocks of a file, and its stream. Raises KibitzError after the last one if the file is damaged."""
+    """Yield the blocks of a file with its stream. Raises KibitzError after the last one if the file is damaged."""
     stream, broken = Stream(path), list[str]()
     try:
         for block in read_blocks(stream, BLOCK, broken):
@@ -122,8 +127,10 @@ def _blocks(path: str) -> Generator[tuple[GameBlock, Stream]]:
 
 
 def parse(text: str, allow_null: bool = False) -> Record | None:
-    """The first game of a text; None if there is none. allow_null: read null moves too; else the main line ends before
-    one."""
+    """Return the first game of a text; None if there is none.
+
+    allow_null: also read null moves; otherwise the main line ends before the first one.
+    """
     block = find_games(text.encode("utf-8", "replace"))
     if not len(block):
         return None
@@ -133,17 +140,17 @@ def parse(text: str, allow_null: bool = False) -> Record | None:
 
 
 def read_game(head: str, body: str, number: int = 1, allow_null: bool = False) -> Record:
-    """The game of this text: head has its headers, body its moves. allow_null as in `parse`."""
+    """Return the game of this text. head: its headers. body: its moves. allow_null: as in `parse`."""
     return _Reading(head, body, number, allow_null).record
 
 
 def place(board: chess.Board) -> str:
-    """The number of the next move as it is written: "5." or "5…"."""
+    """Return the number of the next move as PGN writes it: "5." or "5…"."""
     return f"{board.fullmove_number}{'.' if board.turn else '…'}"
 
 
 class _Builder(chess.pgn.GameBuilder[chess.pgn.Game]):
-    """Builds the tree as python-chess does."""
+    """Builds the tree in the same way as python-chess."""
 
     def handle_error(self, error: Exception) -> None:
         raise error
@@ -151,7 +158,7 @@ class _Builder(chess.pgn.GameBuilder[chess.pgn.Game]):
 
 @dataclass
 class _Line:
-    """A line of moves that is being read: its position, and whether the rest of it is passed over."""
+    """A line of moves that is being read: its position, and whether the rest of the line is skipped."""
 
     board: chess.Board
     is_skipped: bool = False
@@ -180,14 +187,14 @@ class _Reading:
         self._end()
 
     def _start(self) -> chess.Board | None:
-        """The start position; None where the game is refused."""
+        """Return the start position; None if the game is refused."""
         headers, record = self.record.game.headers, self.record
         variant = headers.get("Variant", "")
         if variant.strip().lower() not in STANDARD_VARIANTS:
             record.refused = f"the variant {shown(' '.join(variant.split()))[:30]}, and only standard chess is known"
             return None
         if "Variant" in headers:
-            headers["Variant"] = variant.strip() or "Standard"  # python-chess refuses blanks around it
+            headers["Variant"] = variant.strip() or "Standard"  # python-chess refuses spaces around it
         if "FEN" not in headers:
             return chess.Board()
         try:
@@ -279,7 +286,7 @@ class _Reading:
             return None
 
     def _stop(self, token: str, core: str) -> None:
-        """The rest of a line is passed over, since a word in it is no move."""
+        """Skip the rest of the line, because a word in it isn't a move."""
         line, word = self._line, shown(token)[:20]
         line.is_skipped = True
         is_move = looks_like_move(core) and core not in NULLS
@@ -297,7 +304,7 @@ class _Reading:
         self.record.problem = f"move {place(line.board)} '{word}' {what}"
 
     def _end(self) -> None:
-        """The result, from the text after the moves, a comment that is one, or the board."""
+        """Set the result, from the text after the moves, a comment that is a result, or the board."""
         record, builder = self.record, self._builder
         record.is_cut = record.is_cut or len(self._lines) > 1
         if record.written is None:
@@ -314,8 +321,11 @@ class _Reading:
 
 
 def _language(board: chess.Board, tokens: Sequence[tuple[str | None, str]]) -> tuple[dict[str, str], int | None]:
-    """The English letter of each piece letter of the game's language ({}: English), and the number of plies that can
-    be read if languages that fit all moves disagree after so many; None if they do not."""
+    """Return the English letter of each piece letter of the game's language ({} for English), and a number of plies.
+
+    If several languages fit all moves but give different moves, it is the number of plies before the first difference;
+    otherwise it is None.
+    """
     cores = [core for kind, token in tokens if kind == "word" and (core := read_word(token).core)]
     languages = english_of([core for core in cores if looks_like_move(core)])
     if not languages:
@@ -344,7 +354,7 @@ def _main_line(tokens: Sequence[tuple[str | None, str]]) -> Iterator[str]:
 
 
 def _play(start: chess.Board, cores: Sequence[str], letters: dict[str, str]) -> list[chess.Move]:
-    """The moves of these words up to the first that is none."""
+    """Return the moves of these words up to the first word that isn't a legal move."""
     board, moves = start.copy(), []
     for core in cores:
         try:

@@ -1,5 +1,7 @@
-"""Moves of chess as people and programs write them: short and long notation, UCI, figurines, other languages' letters,
-and the signs after them."""
+"""Read chess moves as people and programs write them, with the annotations after them.
+
+The notations are short and long algebraic notation, UCI, figurines, and other languages' piece letters.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,7 @@ _LANGUAGES = (
     "КДТЛС",  # Serbian
     "ΡΒΠΑΙ",  # Greek
 )
-"""King, queen, rook, bishop, knight of each language."""
+"""The letters of king, queen, rook, bishop and knight in each language."""
 _TWO_LETTERS = {"Кр": "K", "КР": "K"}
 _ENGLISH = frozenset("KQRBN")
 _LETTERS = "A-NP-ZŞА-ЯΑ-Ω"
@@ -59,7 +61,7 @@ SIGNS = {
     "∓": 17, "-/+": 17, "+-": 18, "+−": 18, "-+": 19, "−+": 19, "⨀": 22, "⊙": 22, "○": 26, "⟳": 32, "↑": 36, "→": 40,
     "⯹": 44, "=∞": 44, "⇆": 132, "⊕": 138, "N": 146, "TN": 146, "D": 220,
 }  # fmt: skip
-"""The numbers (NAGs) of signs."""
+"""The numbers (NAGs) of annotations."""
 _NO_SIGNS = ("++", "+", "#", "†", "‡", ",", ".", ";", ":")
 _LONGEST_FIRST = sorted([*SIGNS, *_NO_SIGNS], key=len, reverse=True)
 _NOISE = frozenset({
@@ -71,15 +73,17 @@ _TAILS = frozenset({"N", "D", "TN"})
 
 @dataclass(frozen=True)
 class Word:
-    """A word of move text. core: the move without signs after it, "" if there is none; nags: the signs' numbers."""
+    """A word of move text. core: the move without annotations, "" if there is none. nags: the annotations' numbers."""
 
     core: str
     nags: tuple[int, ...] = ()
 
 
 def read_word(text: str) -> Word:
-    """A word divided into the move and the signs after it. Words that are signs or belong to the move before have no
-    core."""
+    """Split a word into the move and the annotations after it.
+
+    Words that are only annotations, or that belong to the move before, have an empty core.
+    """
     if text in NULLS:
         return Word(text)
     if text in _TAILS:
@@ -103,7 +107,7 @@ def read_word(text: str) -> Word:
 
 
 def _signs(text: str) -> list[int]:
-    """The numbers of the signs in a text; others are left out."""
+    """Return the numbers of the annotations in a text; other characters are ignored."""
     found = []
     while text:
         sign = next((sign for sign in _LONGEST_FIRST if text.startswith(sign)), text[0])
@@ -114,7 +118,7 @@ def _signs(text: str) -> list[int]:
 
 
 def looks_like_move(core: str) -> bool:
-    """Whether a word is spelled like a move, in any language."""
+    """Return whether a word is spelled like a move, in any language."""
     return core in NULLS or bool(_CASTLING.fullmatch(core) or _GENERAL.fullmatch(core))
 
 
@@ -123,7 +127,7 @@ class Ambiguous(ValueError):
 
 
 def find_move(board: chess.Board, core: str, letters: dict[str, str] | None = None) -> chess.Move | None:
-    """The legal move that a word without signs means; None if there is none.
+    """Return the legal move that a word without annotations means; None if there is none.
 
     letters: the English letter of each piece letter of the game's language; None for English. A null move is
     chess.Move.null(), if the side to move is not in check. Raises Ambiguous if several moves fit.
@@ -147,7 +151,7 @@ def find_move(board: chess.Board, core: str, letters: dict[str, str] | None = No
 
 
 def _respelled_case(core: str) -> Iterable[str]:
-    """The word with a big piece letter ("nf3"), and with small letters of squares ("NF3", "E4")."""
+    """Yield the word with a capital piece letter ("nf3"), and with lower-case squares ("NF3", "E4")."""
     if core[:1] in "nbrqk" and len(core) > 2:
         yield core[0].upper() + core[1:]
     if core.isupper():
@@ -178,7 +182,7 @@ def _find_general(board: chess.Board, core: str, letters: dict[str, str]) -> che
 
 
 def _king_takes_rook(board: chess.Board, match: re.Match[str], piece: int | None) -> chess.Move | None:
-    """Castling as the king's move to the square of the rook, as programs for Chess960 write it."""
+    """Return castling written as the king's move to the rook's square, as Chess960 programs write it."""
     if piece not in (None, chess.KING) or not (match["file"] and match["rank"] and match["to_rank"]):
         return None
     origin = chess.parse_square(match["file"] + match["rank"])
@@ -189,7 +193,7 @@ def _king_takes_rook(board: chess.Board, match: re.Match[str], piece: int | None
 
 
 def _piece(letter: str | None, letters: dict[str, str]) -> int | None:
-    """The piece of a letter; None if the language has no such piece."""
+    """Return the piece of a letter; None if the language has no such piece."""
     if not letter:
         return None
     if letter in _TWO_LETTERS:
@@ -200,7 +204,7 @@ def _piece(letter: str | None, letters: dict[str, str]) -> int | None:
 
 
 def _fits(board: chess.Board, move: chess.Move, match: re.Match[str], piece: int | None, promoted: int | None) -> bool:
-    """Whether a legal move is one that the word can mean."""
+    """Return whether the word can mean this legal move."""
     if chess.FILE_NAMES[chess.square_file(move.to_square)] != match["to_file"]:
         return False
     if move.promotion != promoted:
@@ -210,21 +214,21 @@ def _fits(board: chess.Board, move: chess.Move, match: re.Match[str], piece: int
         if chess.square_name(move.to_square)[1] != match["to_rank"]:
             return False
     elif not (kind == chess.PAWN and match["file"] and not match["rank"] and origin[0] != match["to_file"]):
-        return False  # "exd" and "ed" are pawns' captures; nothing else goes without a rank
+        return False  # "exd" and "ed" are captures by pawns; only pawn captures may omit the rank
     if match["file"] and origin[0] != match["file"]:
         return False
     if match["rank"] and origin[1] != match["rank"]:
         return False
-    if piece is None:  # a pawn, or in UCI's notation any piece
+    if piece is None:  # a pawn, or in UCI notation any piece
         return kind == chess.PAWN or bool(match["file"] and match["rank"])
     return kind == piece
 
 
 def english_of(cores: Sequence[str]) -> list[dict[str, str]]:
-    """For each language that has all piece letters of some words: the English letter of each of its letters. [] if
-    the letters are English ones.
+    """Return the possible languages of some words: for each, the English letter of each of its piece letters.
 
-    P alone is the Dutch knight or a pawn, so Dutch is among the languages if P is the only letter that is not English.
+    A language is possible if it has all piece letters of the words. [] if the letters are English. P alone is the Dutch
+    knight or a pawn, so Dutch is included if P is the only letter that is not English.
     """
     used = {letter for core in cores for pair in _FOREIGN.findall(core) for letter in pair if letter}
     used = {"Кр" if letter in _TWO_LETTERS else letter for letter in used}

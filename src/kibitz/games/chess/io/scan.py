@@ -1,4 +1,4 @@
-"""Where the games lie in a block of PGN text, found without reading their moves."""
+"""Find the games in a block of PGN text without reading their moves."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 from kibitz.kernels import kernel
 
 LONGEST_COMMENT = 1 << 16
-"""Bytes after which a comment with a header in it counts as never closed."""
+"""Number of bytes after which a comment with a header in it counts as never closed."""
 
 
 @kernel
 def _is_quote(text, at, end):  # type: ignore[no-untyped-def]
-    """Whether a quotation mark of any kind is here, in UTF-8 or Latin-1."""
+    """Return whether a quotation mark of any kind is at this position, in UTF-8 or Latin-1. text: uint8."""
     byte = text[at]
     if byte in (34, 39, 96, 0x82, 0x84, 0x91, 0x92, 0x93, 0x94, 0xAB, 0xB4, 0xBB):
         return True
@@ -24,8 +24,11 @@ def _is_quote(text, at, end):  # type: ignore[no-untyped-def]
 
 @kernel
 def _is_tag(text, at, end, begins_line):  # type: ignore[no-untyped-def]
-    """Whether a header begins with the bracket here: a name, and a quotation mark; at the beginning of a line also a
-    value without marks, if the line ends in a bracket."""
+    """Return whether a header begins with the bracket at this position. text: uint8.
+
+    A header is a name and a quotation mark. At the beginning of a line it is also a name and a value without marks, if
+    the line ends in a bracket.
+    """
     if at + 3 > end or text[at] != 91:
         return False
     i = at + 1
@@ -46,7 +49,7 @@ def _is_tag(text, at, end, begins_line):  # type: ignore[no-untyped-def]
 
 @kernel
 def _tail(text, at, end):  # type: ignore[no-untyped-def]
-    """Where moves begin after the headers of a line; -1 if the line has headers alone."""
+    """Return where moves begin after the headers of a line; -1 if the line only has headers. text: uint8."""
     if text[end - 1] == 93:
         return -1
     for i in range(at, end):
@@ -66,7 +69,7 @@ def _tail(text, at, end):  # type: ignore[no-untyped-def]
 
 @kernel
 def _is_event(text, at, end):  # type: ignore[no-untyped-def]
-    """Whether a line is the header with which a game begins."""
+    """Return whether a line is the header with which a game begins (Event). text: uint8."""
     if at + 7 > end or text[at + 6] not in (32, 9):
         return False
     first, second = (text[at + 1], text[at + 2], text[at + 3]), (text[at + 4], text[at + 5])
@@ -75,7 +78,8 @@ def _is_event(text, at, end):  # type: ignore[no-untyped-def]
 
 @kernel
 def _ends_with_result(text, last):  # type: ignore[no-untyped-def]
-    """Whether the text up to and including position `last` ends in *, 1-0, 0-1, 1/2-1/2 or another form of these."""
+    """Return whether the text ends in *, 1-0, 0-1, 1/2-1/2 or another form of these at `last`, inclusive. text:
+    uint8."""
     if last < 0:
         return False
     if text[last] == 42:
@@ -100,8 +104,11 @@ def _ends_with_result(text, last):  # type: ignore[no-untyped-def]
 
 @kernel
 def _is_commented(text, at, end, inside):  # type: ignore[no-untyped-def]
-    """Whether a comment in braces is open after a line of moves, and where a header begins in it (-1: nowhere).
-    inside: whether a comment is open at its beginning."""
+    """Return whether a comment in braces is open after a line of moves, and where a header begins in the line (-1:
+    nowhere).
+
+    text: uint8. The line is text[at:end]. inside: whether a comment is open at its beginning.
+    """
     for i in range(at, end):
         if inside:
             inside = text[i] != 125
@@ -116,8 +123,11 @@ def _is_commented(text, at, end, inside):  # type: ignore[no-untyped-def]
 
 @kernel
 def _closing(text, at, whole):  # type: ignore[no-untyped-def]
-    """Where the comment ends that is open at this place; -1 where another begins before, or none ends soon: it was
-    never closed. Where the text is not whole, it may end in what follows."""
+    """Return where the comment that is open at this position ends; -1 if it is never closed.
+
+    It counts as never closed if another comment begins first, or none ends within LONGEST_COMMENT bytes. If the text is
+    not whole, the comment may end in the text that follows. text: uint8.
+    """
     stop = min(text.shape[0], at + LONGEST_COMMENT)
     for i in range(at, stop):
         if text[i] == 125:
@@ -129,12 +139,13 @@ def _closing(text, at, whole):  # type: ignore[no-untyped-def]
 
 @kernel
 def _is_letter(byte):  # type: ignore[no-untyped-def]
+    """Return whether a byte is a letter, a digit or an underscore."""
     return 48 <= byte <= 57 or 65 <= byte <= 90 or 97 <= byte <= 122 or byte == 95
 
 
 @kernel
 def _same_name(text, one, other):  # type: ignore[no-untyped-def]
-    """Whether two headers, whose brackets are here, have the same name."""
+    """Return whether the two headers with brackets at `one` and `other` have the same name. text: uint8."""
     one, other, size = one + 1, other + 1, text.shape[0]
     while one < size and text[one] in (32, 9):
         one += 1
@@ -148,12 +159,15 @@ def _same_name(text, one, other):  # type: ignore[no-untyped-def]
 
 @kernel
 def _scan(text, begins, bodies, comments, whole):  # type: ignore[no-untyped-def]
-    """Fill the starts of games and of their move text; return how many games begin in the text. comments: whether there
-    may be any; whole: whether the file ends with the text."""
+    """Write where games and their moves begin, and return the number of games.
+
+    text: uint8. Outputs: begins and bodies, int64. comments: whether the text may have comments. whole: whether the
+    file ends with the text.
+    """
     found = 0
     commented, closing = False, -1
     in_headers, in_moves, after_blank = False, False, False
-    last = -1  # the last byte that is no white space
+    last = -1  # the last byte that isn't white space
     name = 0  # where the game's first header begins
     at, size = 0, text.shape[0]
     while at < size:
@@ -179,7 +193,7 @@ def _scan(text, begins, bodies, comments, whole):  # type: ignore[no-untyped-def
             if commented:
                 pass
             elif is_tag:
-                # The game before has no moves.
+                # The previous game has no moves.
                 is_next = in_headers and after_blank and (_is_event(text, first, stop) or _same_name(text, first, name))
                 if is_next:
                     bodies[found - 1] = at
@@ -199,7 +213,7 @@ def _scan(text, begins, bodies, comments, whole):  # type: ignore[no-untyped-def
                 bodies[found - 1] = at
                 in_headers, in_moves = False, True
             elif not in_moves or (
-                # a game without headers after another
+                # a game without headers follows another
                 _ends_with_result(text, last)
                 and (text[first] >= 65 or (text[first] == 49 and first + 1 < stop and text[first + 1] in (46, 32)))
                 and text[first] not in (91, 123)
@@ -229,13 +243,13 @@ def _scan(text, begins, bodies, comments, whole):  # type: ignore[no-untyped-def
 
 
 def scan(text: bytes, whole: bool = True) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Byte offsets of each game's begin and of its move text (equal if a game has no headers).
+    """Return the byte offsets of each game and of its moves, int64 [games] each; equal if a game has no headers.
 
-    A game begins with the first header after move text, with another Event or another first header after a blank line
-    after headers (the game before has no moves), or, without headers, with the line after one that ends in a result.
-    Text before the first game counts as one. In a comment in braces nothing begins, unless it is never closed. What is
-    found may be several games, which `movetext.split_games` divides. whole: whether the file ends with the text, or
-    goes on, in a comment perhaps.
+    A game begins with the first header after moves. It also begins with another Event, or with another first header,
+    after headers and a blank line; the game before then has no moves. A game without headers begins with the line after
+    a line that ends in a result. Text before the first game counts as a game. Nothing begins in a comment in braces,
+    unless it is never closed. A piece may contain several games, which `movetext.split_games` divides. whole: whether
+    the file ends with the text; otherwise it continues, perhaps in a comment.
     """
     data = np.frombuffer(text, np.uint8)
     room = text.count(b"\n") + text.count(b"[") + 2

@@ -1,4 +1,4 @@
-"""Headers of PGN as people and programs write them, and results in all their forms."""
+"""Read PGN headers as people and programs write them, and results in all their forms."""
 
 from __future__ import annotations
 
@@ -38,20 +38,20 @@ class Tag:
 
 
 def unescape(value: str) -> str:
-    """A value without the backslashes before quotation marks and backslashes in it."""
+    """Remove the backslashes before quotation marks and backslashes from a value."""
     return _ESCAPED.sub(r"\1", value)
 
 
 def escape(value: str) -> str:
-    """A value as it is written between quotation marks."""
+    """Return a value as PGN writes it between quotation marks."""
     return value.replace("\\", "\\\\").replace('"', '\\"')
 
 
 def read_tag(text: str, at: int, begins_line: bool = True) -> Tag | None:
-    """The header that begins with the bracket at this place; None if it is no header.
+    """Return the header that begins with the bracket at this position; None if it isn't a header.
 
-    Between double quotation marks anything is a header. Other quotation marks, a missing mark or bracket, and a value
-    without marks are read too; without marks only at the beginning of a line.
+    Between double quotation marks anything is a value. Other quotation marks, a missing mark or bracket, and a value
+    without marks are accepted too; a value without marks only at the beginning of a line.
     """
     name = _NAME.match(text, at)
     if name is None:
@@ -68,13 +68,13 @@ def read_tag(text: str, at: int, begins_line: bool = True) -> Tag | None:
 
 
 def _is_bare(name: str, rest: str) -> bool:
-    """Whether a line is a header with a value without quotation marks before it."""
+    """Return whether a line is a header whose value has no quotation marks."""
     known = name.lower() in _BY_SMALL_NAME
     return known if "]" not in rest else known or (name[0].isupper() and rest.rstrip().endswith("]"))
 
 
 def _quoted(text: str, at: int, stop: int) -> tuple[str, int]:
-    """The value that begins with the quotation mark at this place, and where its header ends."""
+    """Return the value that begins with the quotation mark at this position, and where its header ends."""
     if (strict := _STRICT.match(text, at, stop)) and _FOLLOWS.match(text[strict.end() : stop]):
         return unescape(strict[1]), strict.end()
     if missing := _BRACKET_MISSING.match(text, at, stop):
@@ -89,8 +89,10 @@ def _quoted(text: str, at: int, stop: int) -> tuple[str, int]:
 
 
 def _bare(text: str, at: int, stop: int) -> tuple[str, int]:
-    """A value without its marks, up to the bracket after which nothing, a header or moves follow, or to the line's
-    end."""
+    """Return a value without quotation marks, and where its header ends.
+
+    The value ends at a bracket that is followed by nothing, a header or moves, or at the end of the line.
+    """
     for bracket in re.finditer(r"\]", text[at:stop]):
         if _FOLLOWS.match(text[at + bracket.end() : stop]):
             return unescape(text[at : at + bracket.start()].strip().strip(QUOTES).strip()), at + bracket.end()
@@ -99,7 +101,7 @@ def _bare(text: str, at: int, stop: int) -> tuple[str, int]:
 
 
 def read_headers(text: str) -> dict[str, str]:
-    """The headers in the text before a game's moves; of two with the same name the first counts."""
+    """Return the headers before a game's moves. If a name occurs twice, the first header counts."""
     headers: dict[str, str] = {}
     at, begins_line = 0, True
     while (bracket := text.find("[", at)) >= 0:
@@ -136,7 +138,8 @@ RESULT = re.compile(
 
 
 def read_result(text: str) -> str | None:
-    """A result in any of its forms as "1-0", "0-1" or "1/2-1/2"; "*" for an unfinished game; None for other text."""
+    """Return a result in any of its forms as "1-0", "0-1" or "1/2-1/2", or "*" for an unfinished game; None for other
+    text."""
     plain = text.strip().translate(_DASHES).lower()
     if plain == "*":
         return "*"
