@@ -64,7 +64,7 @@ runs: $(READY)
 	KIBITZ_NEW_RUNS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -p no:xdist $$(grep -rlE "trained\(|recorded\(" tests --include='test_*.py') \
 		tests/personal/test_evaluation.py tests/evaluation tests/engines/test_sessions.py tests/web/test_app.py
 
-# Fuzzing, kills, a board under attack, long sessions: MINUTES in all, and the next call goes on (docs/RELIABILITY.md).
+# Fuzzing, kills, a board under attack, long sessions: MINUTES in all, and the next call goes on (docs/dev/reliability.md).
 # Guided by coverage where atheris is installed (pip install atheris), else by chance.
 MINUTES ?= 60
 soak: $(READY) $(PAGE)

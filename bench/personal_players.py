@@ -1,4 +1,4 @@
-"""How much of people's own play `kibitz personal` learns, by the protocol of docs/RESULTS-personal.md.
+"""How much of people's own play `kibitz personal` learns, by the protocol of docs/results/personal.md.
 
     python bench/personal_players.py PLAYERS.pgn.zst --work DIR [--owners 12] [--games 500] [--base human]
     python bench/personal_players.py GAMES.sgfl.zst --work DIR --owners 6 --games 200 --test 25

@@ -1,4 +1,4 @@
-"""The public Python face: what `import kibitz` gives, as its docstrings and docs/PYTHON.md show it, and wrong input."""
+"""The public Python interface, as its docstrings and docs/reference/python.md show it, and wrong input."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_what_is_public_is_documented_with_an_example(name: str) -> None:
                 assert function.__doc__, (name, member)
 
 
-PAGE = Path(__file__).parents[1] / "docs" / "PYTHON.md"
+PAGE = Path(__file__).parents[1] / "docs" / "reference" / "python.md"
 
 
 @pytest.mark.slow
@@ -78,7 +78,7 @@ def test_the_blocks_of_the_page_run(folder: Path, monkeypatch: pytest.MonkeyPatc
     blocks = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     assert len(blocks) > 4
     options = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-    session = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, "PYTHON.md", str(PAGE), 0)
+    session = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, "python.md", str(PAGE), 0)
     failed, tried = doctest.DocTestRunner(optionflags=options).run(session)
     assert (failed, bool(tried)) == (0, True)
 

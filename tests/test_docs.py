@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from kibitz.cli import COMMANDS, run
+from kibitz.runs import packaged
 from test_readme import QUICKER, bundled_go
 
 ROOT = Path(__file__).parents[1]
@@ -50,7 +51,21 @@ def test_a_tutorial_runs(
 def test_every_page_is_in_the_site() -> None:
     listed = set(re.findall(r"[\w/-]+\.md", (ROOT / "mkdocs.yml").read_text(encoding="utf-8")))
     pages = {page.relative_to(ROOT / "docs").as_posix() for page in (ROOT / "docs").rglob("*.md")}
-    assert listed == pages | {"reference/commands.md"}
+    lab_notes = {page for page in pages if page.startswith("results/history/")}
+    made = {"reference/commands.md", *(f"reference/models/{name}.md" for name in packaged())}
+    assert len(lab_notes) == 9
+    assert listed == (pages - lab_notes) | made
+
+
+def test_the_lab_notes_are_linked_from_the_last_line_of_the_results_alone() -> None:
+    for page in (ROOT / "docs").rglob("*.md"):
+        lines = page.read_text(encoding="utf-8").rstrip().splitlines()
+        if "history" not in page.parts and page.name != "index.md":
+            assert not [line for line in lines if re.search(r"\]\([^)]*history/", line)], page
+    index = (ROOT / "docs" / "results" / "index.md").read_text(encoding="utf-8").rstrip().splitlines()
+    linked = set(re.findall(r"\]\(history/(\w+\.md)\)", index[-1]))
+    assert linked == {page.name for page in (ROOT / "docs" / "results" / "history").glob("*.md")}
+    assert not [line for line in index[:-1] if "history/" in line]
 
 
 def test_the_commands_that_are_named_exist() -> None:

@@ -1,4 +1,4 @@
-"""What `make docs` adds to the pages of docs/: the reference of the commands, made from the program."""
+"""What `make docs` adds to the pages of docs/: the commands, made from the program, and the model cards."""
 
 from __future__ import annotations
 
@@ -10,15 +10,20 @@ from mkdocs.structure.files import File, Files
 
 from kibitz import cli
 from kibitz.commands import help
+from kibitz.runs import packaged
 
 PAGE = "reference/commands.md"
+CARDS = "reference/models/"
 COLUMNS = 90
 """Columns of the help on that page."""
 
 
 def on_files(files: Files, config: Any) -> Files:
-    """Adds the page of the commands."""
+    """Adds the page of the commands, and one for each model card."""
     files.append(File.generated(config, PAGE, content="\n".join(commands())))
+    for name, folder in packaged().items():
+        card = (folder / "CARD.md").read_text(encoding="utf-8")
+        files.append(File.generated(config, f"{CARDS}{name}.md", content=card))
     return files
 
 

@@ -1,6 +1,6 @@
 """kibitz: learn to evaluate and play chess and Go from game records with convolutional networks.
 
-For notebooks and scripts (docs/PYTHON.md has more):
+For notebooks and scripts (docs/reference/python.md has more):
 
 >>> import kibitz
 >>> network = kibitz.load_network("winner")

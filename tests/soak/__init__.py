@@ -1,4 +1,4 @@
-"""Soaks: what runs for minutes and hours, beside the suite. `make soak`; see docs/RELIABILITY.md."""
+"""Soaks: what runs for minutes and hours, beside the suite. `make soak`; see docs/dev/reliability.md."""
 
 from __future__ import annotations
 

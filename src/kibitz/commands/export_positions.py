@@ -69,8 +69,8 @@ def export_positions(
 ) -> None:
     """Write positions, moves, results, ratings and clocks as arrays, for other programs.
 
-    The arrays have the names and meanings of kibitz.datasets.PositionBatches in docs/PYTHON.md. HDF5 needs h5py: pip
-    install 'kibitz[hdf5]'.
+    The arrays have the names and meanings of kibitz.datasets.PositionBatches in
+    docs/reference/python.md. HDF5 needs h5py: pip install 'kibitz[hdf5]'.
     """
     from kibitz.api.stores import open_store
 

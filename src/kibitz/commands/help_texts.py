@@ -235,7 +235,7 @@ COMMANDS: Mapping[str, CommandHelp] = {
             "Performance": PERFORMANCE,
         },
         ("It prints a table with 95% confidence intervals and writes an HTML report.",),
-        "RESULTS.md",
+        "results/conventions.md",
     ),
     "match": CommandHelp(
         "Play a match between two engines",
@@ -336,8 +336,8 @@ COMMANDS: Mapping[str, CommandHelp] = {
             "Positions": ("--positions", "--part", "--network", "--played", "--view", "--seed"),
             "Output": ("--to", "--json"),
         },
-        ("docs/PYTHON.md describes the arrays, under PositionBatches. HDF5 needs pip install 'kibitz[hdf5]'.",),
-        "PYTHON.md",
+        ("docs/reference/python.md describes the arrays. HDF5 needs pip install 'kibitz[hdf5]'.",),
+        "reference/python.md",
     ),
 }
 """The help of each command."""

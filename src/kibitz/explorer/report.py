@@ -78,7 +78,7 @@ def explore(
 
 
 def answer(explorer: Explorer, board: Any, opening: Opening | None, rating: tuple[int, int] | None) -> dict[str, Any]:
-    """What a store knows of a position: JSON with the keys of docs/JSON.md."""
+    """What a store knows of a position: JSON with the keys of docs/reference/json.md."""
     found = explorer.explore(board, rating)
     chess_store = explorer.store.game == "chess"
     known: dict[str, Any] = {"store": str(explorer.store.path), "game": explorer.store.game}

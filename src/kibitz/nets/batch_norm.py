@@ -2,7 +2,7 @@
 
 After Ioffe and Szegedy (2015), with statistics of small groups of rows, as Hoffer and others proposed for large batches
 (2017). It keeps units alive: each is above 0 for some of the positions, whatever the steps before did. Without it high
-learning rates turn off whole blocks (docs/RESULTS-human.md).
+learning rates turn off whole blocks (docs/results/history/human.md).
 """
 
 from __future__ import annotations

@@ -100,7 +100,8 @@ def resignations(
 
 def usual_habits(rating: int) -> dict[str, Any]:
     """The habits of people of a rating that are known, as `habits_of` has those of one person: "resign", of 6,000 lost
-    games each of 220,000 online games of players below 2200, and 171,000 games of masters (docs/RESULTS-human.md)."""
+    games each of 220,000 online games of players below 2200, and 171,000 games of masters. The measurement is in
+    docs/results/history/human.md."""
     return {"resign": {"share": ONLINE_RESIGNED if rating < MASTER else MASTERS_RESIGNED, "below": GIVEN_UP}}
 
 

@@ -113,7 +113,7 @@ _MODERN = {
     "activation": "relu", "view": "mover", "attacks": "pieces", "optimiser": "adamw", "learning_rate": 0.0015,
     "schedule": "cosine",
 }  # fmt: skip
-"""Departures from the post with which its layers learn faster (docs/RESULTS.md)."""
+"""Departures from the post with which its layers learn faster (docs/results/winner.md)."""
 
 RECIPES = {
     "default": Recipe(
@@ -332,7 +332,7 @@ def unit_variance(net: Net, planes: Tensor) -> None:
     """Scale each layer's weights so that its outputs have unit variance over these planes, and centre them by the bias.
 
     Boards are nearly empty, so that Mocha's weights leave the sigmoids with almost nothing to tell positions apart by;
-    see docs/RESULTS.md for what this changes.
+    see docs/results/winner.md for what this changes.
     """
     net.eval()
     values = planes

@@ -44,7 +44,7 @@ class CaptureWeights(NamedTuple):
     Of a move: `loss` for each pawn that it loses against the best one, `check` if it gives check. Of a position's
     value: the network's own, times `opinion`; `pawn` for each pawn that the mover is ahead; `win` for each that the
     best move wins. Networks know little of hanging pieces, which hardly ever hang for long where people play. Fitted
-    to Stockfish's chances and to moves of games and puzzles, see docs/RESULTS-search.md.
+    to Stockfish's chances and to moves of games and puzzles, see docs/results/history/search.md.
     """
 
     loss: float = 0.8

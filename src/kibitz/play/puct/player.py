@@ -58,7 +58,7 @@ NO_LINES: Mapping[int, LineValue] = MappingProxyType({})
 @dataclass(frozen=True)
 class PuctTuning:
     """Constants of the selection, the policy's temperature and what captures count (see ChessRules), and the sizes of
-    batches. As they stand here they were chosen by bench/search_quality.py, see docs/RESULTS-search.md."""
+    batches. As they stand here they were chosen by bench/search_quality.py, see docs/results/history/search.md."""
 
     constants: Constants = field(default_factory=Constants)
     temperature: float = 1.5

@@ -1,0 +1,159 @@
+"""Write the tables of docs/ that follow from stored results: model cards, recipes, and the headline numbers.
+
+    python tools/docs_tables.py            # writes every page anew
+    python tools/docs_tables.py --check    # exit code 1 if a page would change
+
+A page names its table in a comment, and this script writes what stands between the comment and `<!-- end -->`:
+
+    <!-- table: card winner 1: accuracy, log loss; baselines -->    rows of a model card's first test
+    <!-- table: model winner -->                                    weights, games and last training run
+    <!-- table: sources winner -->                                  where the numbers of the recipe `paper` come from
+    <!-- table: headline -->                                        the rows of docs/results/numbers.json
+
+A number that several pages name is marked there as `67.3%<!--winner.masters-->`. docs/results/numbers.json has its
+value, and names the model card that it comes from. tests/test_docs_numbers.py compares all of them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+NUMBERS = DOCS / "results" / "numbers.json"
+BASELINE = "for comparison: "
+_BLOCK = re.compile(r"(<!-- table: ([^>]*?) -->\n).*?(<!-- end -->)", re.DOTALL)
+_VALUE = re.compile(r"(?P<value>\S+) \((?P<interval>[^)]*)\)")
+
+
+@dataclass(frozen=True)
+class CardRow:
+    """A number of a model card: value and interval as text ("67.3%", "66.9 to 67.6"), n with its commas."""
+
+    name: str
+    value: str
+    interval: str
+    n: str
+
+
+def card_rows(network: str, test: int) -> list[CardRow]:
+    """The rows of the card's test, counted from 1."""
+    card = (ROOT / "src" / "kibitz" / "networks" / network / "CARD.md").read_text(encoding="utf-8")
+    section = re.split(r"^Test: ", card, flags=re.MULTILINE)[test]
+    rows = []
+    for line in section.splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if line.startswith("## "):
+            break
+        if len(cells) == 3 and (found := _VALUE.fullmatch(cells[1])):
+            rows.append(CardRow(cells[0], found["value"], found["interval"].replace("%", ""), cells[2]))
+    return rows
+
+
+def card_table(network: str, test: int, wanted: str) -> Iterator[str]:
+    """Named rows of a card's test and, if `baselines` is among the names after a semicolon, its baselines."""
+    names, _, extra = (part.strip() for part in wanted.partition(";"))
+    rows = card_rows(network, test)
+    by_name = {row.name: row for row in rows}
+    chosen = [by_name[name.strip()] for name in names.split(",")]
+    if extra == "baselines":
+        chosen += [row for row in rows if row.name.startswith(BASELINE)]
+    yield from ("| metric | value | 95% interval | n |", "|---|---|---|---|")
+    for row in chosen:
+        name = row.name.replace(BASELINE, "baseline: ")
+        yield f"| {name} | {row.value} | {'' if row.interval == '–' else row.interval} | {row.n} |"
+
+
+def model(network: str) -> Iterator[str]:
+    """What a card states about weights, data and the last training run."""
+    card = (ROOT / "src" / "kibitz" / "networks" / network / "CARD.md").read_text(encoding="utf-8")
+
+    def find(pattern: str) -> str:
+        found = re.search(pattern, card)
+        assert found is not None, (network, pattern)
+        return " ".join(found[1].split())
+
+    yield from ("| | |", "|---|---|")
+    yield f"| weights, sha256 | `{find(r'sha256 ([0-9a-f]{16})')}…` |"
+    yield f"| size, with everything | {find(r'([0-9.]+ MB) in all')} |"
+    yield f"| training games | {find(r'([0-9,]+) games for training')} |"
+    yield f"| validation games | {find(r'([0-9,]+) for validation')} |"
+    yield f"| test games | {find(r'([0-9,]+) for the test')} |"
+    yield f"| store fingerprint | `{find(r'Store fingerprint ([0-9a-f]+)')}` |"
+    yield f"| last training run | {find(r'; ([0-9]+ minutes) on')}, one thread, seed {find(r', seed ([0-9]+)')} |"
+    yield f"| made with | {find(r'(kibitz [0-9.]+),')}, {find(r'(torch [0-9.]+)')}, bf16 |"
+
+
+def sources(name: str) -> Iterator[str]:
+    """Where each number of the recipe `paper` comes from, the notes, and the departures."""
+    from kibitz.systems import load
+
+    system = load(name)
+    recipe = system.recipes["paper"]
+    settings: Any = system.settings_type(**recipe.settings)
+    used = {setting: source for setting, source in recipe.sources.items() if source.kind != "off"}
+    yield from ("| setting | value | from |", "|---|---|---|")
+    for setting, source in used.items():
+        yield f"| `{setting.replace('_', '-')}` | `{getattr(settings, setting)}` | {source.kind} |"
+    yield from ("", "Notes:", "")
+    yield from (f"- `{setting.replace('_', '-')}`: {source.note}." for setting, source in used.items() if source.note)
+    yield from ("", "Departures from the document:", "")
+    yield from (f"- {departure}." for departure in recipe.departures)
+
+
+def read_numbers() -> dict[str, dict[str, Any]]:
+    """Name -> value, and where it is known interval, n, card, network, test, metric, page."""
+    numbers: dict[str, dict[str, Any]] = json.loads(NUMBERS.read_text(encoding="utf-8"))
+    return numbers
+
+
+def headline() -> Iterator[str]:
+    """One row for each number with a page."""
+    yield from ("| network | metric | test games | value | 95% interval | n | page |", "|---|---|---|---|---|---|---|")
+    for number in read_numbers().values():
+        if "page" in number:
+            cells = [number[key] for key in ("metric", "test", "value", "interval", "n")]
+            yield f"| `{number['network']}` | {' | '.join(cells)} | [{number['network']}]({number['page']}) |"
+
+
+def table(order: str) -> Iterator[str]:
+    """The lines that a comment asks for."""
+    kind, _, rest = order.partition(" ")
+    if kind == "sources":
+        yield from sources(rest)
+    elif kind == "model":
+        yield from model(rest)
+    elif kind == "headline":
+        yield from headline()
+    else:
+        call, _, wanted = rest.partition(":")
+        network, test = call.split()
+        yield from card_table(network, int(test), wanted)
+
+
+def filled(text: str) -> str:
+    """The page with its tables written anew."""
+    return _BLOCK.sub(lambda found: found[1] + "\n".join(["", *table(found[2]), "", ""]) + found[3], text)
+
+
+def main() -> None:
+    changed = []
+    for page in sorted(DOCS.rglob("*.md")):
+        old = page.read_text(encoding="utf-8")
+        if (new := filled(old)) != old:
+            changed.append(page)
+            if "--check" not in sys.argv:
+                page.write_text(new, encoding="utf-8")
+    for page in changed:
+        print(page.relative_to(ROOT))
+    sys.exit(bool(changed) and "--check" in sys.argv)
+
+
+if __name__ == "__main__":
+    main()
