@@ -1,6 +1,6 @@
-"""Go: reading SGF, rules, replaying games, planes, and who owns what at the end.
+"""Go: read SGF, apply the rules, replay games, make planes, and determine the final owner of each point.
 
-A point is numbered row · 19 + column from the upper left, on every board (points.py). Colours are 0 none, 1 Black, 2
+A point's number is row · 19 + column from the upper left, on every board (points.py). Colors are 0 none, 1 Black, 2
 White, 3 outside the board.
 """
 

@@ -1,8 +1,9 @@
-"""Planes of a Go position, and chains of stones, made inside the network from codes and state.
+"""Planes of a Go position, and chains of stones, computed inside the network from codes and state.
 
-Modules here take codes uint8 [n, 361] and state uint8 [n, 4] (see replay.py) and give planes [n, channels, grid, grid],
-the upper row first, laid out channels-last (as convolutions on a CPU like them). A grid smaller than 19 is its upper
-left corner. Everything is seen by the side to move. `planes.py` has the names of the planes.
+Modules here take codes, uint8 [n, 361], and state, uint8 [n, 4] (see replay.py), and return planes [n, channels, grid,
+grid], the upper row first. The memory layout is channels-last, which makes convolutions on a CPU faster. A grid smaller
+than 19 is the upper left corner of the full grid. All planes are from the view of the side to move. `planes.py` has the
+names of the planes.
 """
 
 from __future__ import annotations
@@ -16,20 +17,21 @@ from kibitz.games.go.points import GRID
 from kibitz.games.go.replay import AGE, BLACK_STONE, KO, OFF, SIDE, WHITE_STONE
 
 LIBERTIES = (3, 6)
-"""How finely liberties can be told: 1, 2, 3 and more; or 1 to 5, 6 and more."""
+"""How finely planes distinguish liberties: 1, 2, and 3 or more; or 1 to 5, and 6 or more."""
 
 
 def corner(codes: Tensor, grid: int) -> Tensor:
-    """Codes [n, 361] on a grid that is perhaps smaller: [n, grid, grid]."""
+    """Cut codes [n, 361] to a grid that may be smaller: [n, grid, grid]."""
     return codes.view(-1, GRID, GRID)[:, :grid, :grid]
 
 
 class BoardPlanes(nn.Module):
-    """Planes of 0 and 1: own stones by liberties, the other's likewise, the ko point, and the board, all ones.
+    """Planes of 0 and 1: the mover's stones by liberties, the opponent's likewise, the ko point, and the board, all
+    ones.
 
-    liberties: 3 (planes of 1, 2, 3 and more: the original repository's eight planes) or 6. recent: number of further
-    planes, each with the stone of one of the last moves, the last one first. ages: five planes more, with the stones
-    played 9-16, 17-32, 33-64, 65-128 and more plies ago.
+    liberties: 3 (planes for 1, 2, and 3 or more: the original repository's eight planes) or 6. recent: the number of
+    further planes, each with the stone of one of the last moves, the last one first. ages: five more planes, with the
+    stones played 9-16, 17-32, 33-64, 65-128 and more plies ago.
     """
 
     def __init__(self, grid: int = GRID, liberties: int = 3, recent: int = 0, ages: bool = False) -> None:
@@ -45,12 +47,12 @@ class BoardPlanes(nn.Module):
 
 
 def on_board(codes: Tensor) -> Tensor:
-    """Whether each code, of any shape, is a point of the board."""
+    """Return whether each code, in a tensor of any shape, is a point of the board."""
     return codes.long() % AGE < OFF
 
 
 def stones(codes: Tensor) -> Tensor:
-    """0 none, 1 Black, 2 White of codes of any shape, int64."""
+    """Return the stones of codes of any shape, int64: 0 none, 1 Black, 2 White."""
     kind = codes.long() % AGE
     return ((kind >= BLACK_STONE) & (kind < KO)).long() + ((kind >= WHITE_STONE) & (kind < KO)).long()
 
@@ -60,17 +62,18 @@ _ROUNDS = 8
 
 
 def roots(colours: Tensor) -> Tensor:
-    """The chain of each point: the largest index among its stones; a point without a stone is its own.
+    """Return the chain of each point: the largest index among its stones; a point without a stone is its own chain.
 
-    colours int64 [n, grid, grid] of `stones` -> int64 [n, grid²]. Every point looks at its neighbours of the same
-    colour, hangs its chain's root below the largest root it sees, and follows two links up, until nothing changes.
+    colours: int64 [n, grid, grid] of `stones`. Returns int64 [n, grid²]. Every point compares itself with its neighbors
+    of the same color, links its chain's root to the largest root among them, and follows two links up, until nothing
+    changes.
     """
     n, grid = colours.shape[0], colours.shape[1]
     each = torch.arange(grid * grid, device=colours.device).view(1, -1).expand(n, -1)
     down = (colours[:, 1:] == colours[:, :-1]) & (colours[:, 1:] > 0)
     right = (colours[:, :, 1:] == colours[:, :, :-1]) & (colours[:, :, 1:] > 0)
     largest = each
-    # What is exported cannot ask whether anything changed.
+    # An exported network can't test whether anything changed.
     for _ in range(_ROUNDS if torch.onnx.is_in_onnx_export() else grid * grid):
         seen = largest.view(-1, grid, grid)
         above, below = F.pad(seen[:, :-1], (0, 0, 1, 0)), F.pad(seen[:, 1:], (0, 0, 0, 1))
@@ -89,9 +92,10 @@ def roots(colours: Tensor) -> Tensor:
 
 
 def pool_chains(values: Tensor, roots: Tensor) -> Tensor:
-    """The largest value over each chain, channel by channel, at all its points: values [n, channels, grid, grid].
+    """Return the largest value over each chain, channel by channel, at all its points.
 
-    A point without a stone keeps its value. The gradient goes to the stone that had the largest.
+    values: [n, channels, grid, grid]. A point without a stone keeps its value. The gradient goes to the stone with the
+    largest value.
     """
     flat = values.flatten(2)
     index = roots[:, None].expand(-1, flat.shape[1], -1)
@@ -100,7 +104,8 @@ def pool_chains(values: Tensor, roots: Tensor) -> Tensor:
 
 
 def mean_over_chains(values: Tensor, roots: Tensor) -> Tensor:
-    """The mean over each chain at all its points: values [n, grid²]. A point without a stone keeps its value."""
+    """Return the mean over each chain at all its points. values: [n, grid²]. A point without a stone keeps its
+    value."""
     none = torch.zeros_like(values)
     total = none.scatter_add(1, roots, values)
     count = none.scatter_add(1, roots, torch.ones_like(values))

@@ -1,4 +1,4 @@
-"""Which Go games to take, decided from the headers before the moves are played, and from the moves after."""
+"""Which Go games to import: a filter by headers, applied before moves are played, and by moves, applied after."""
 
 from __future__ import annotations
 
@@ -18,10 +18,19 @@ RESULTS = {"black": 1, "white": -1, "draw": 0}
 
 @dataclass(frozen=True)
 class Filter:
-    """Which games to take. The defaults take every game.
+    """Which games to import. The defaults accept every game.
 
-    rank: the lowest of either player, "6d"; players without one are left out unless `unranked`. handicap: the most
-    stones, 0 for even games. min_moves counts passes too.
+    min_moves: the smallest number of moves, passes included.
+    rank: the lowest rank of either player, for example "6d".
+    unranked: with `rank`, also accept players without a rank.
+    ending: "any", or how the game must have ended.
+    result: the results to accept; () for all.
+    rules: the names of the rules to accept; () for all.
+    handicap: the largest number of handicap stones; 0 for even games, None for all games.
+    size: the board sizes to accept, for example (19,); () for all.
+    since, until: the first and the last day.
+    player: text that the name of one of the players must contain, in any case; () for all.
+    limit: the largest number of games.
     """
 
     min_moves: int = 1
@@ -38,7 +47,7 @@ class Filter:
     limit: int | None = None
 
     def check(self) -> None:
-        """Raises UsageError where the filter can let nothing through or names what does not exist."""
+        """Raise UsageError if the filter can't accept any game or has an unknown value."""
         check_period(self.since, self.until)
         if self.rank is not None and read_rank(self.rank) is None:
             raise UsageError(f"--rank {self.rank}: no rank; write 5k, 6d or 1p")
@@ -59,7 +68,7 @@ class Filter:
             raise UsageError(f"--limit {self.limit}: must be at least 1 game")
 
     def refuses_headers(self, game: HeaderInfo) -> str | None:
-        """Why a game is not wanted, as far as headers and set-up stones tell; None where it may be."""
+        """Return why a game is refused by its headers and setup stones; None if it isn't."""
         return self._refuses_players(game) or self._refuses_kind(game) or self._refuses_result(game)
 
     def _refuses_players(self, game: HeaderInfo) -> str | None:
@@ -92,7 +101,7 @@ class Filter:
         return None
 
     def refuses_moves(self, moves: int) -> str | None:
-        """Why a game is not wanted, now that its moves are known."""
+        """Return why a game is refused by its number of moves; None if it isn't."""
         return f"under {self.min_moves} moves" if moves < self.min_moves else None
 
     def as_json(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Go, as everything outside this package sees it: see `kibitz.games.Game`."""
+"""Go as the rest of kibitz uses it: implements `kibitz.games.Game`."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ SUMMARY_COLUMNS = {"endings": "ending", "boards": "size", "rules": "rules", "kom
 
 
 def captures(*arguments: Any) -> Any:
-    """No system of Go has asked which moves capture."""
+    """Not implemented: no Go system needs to know which moves capture."""
     raise NotImplementedError("go: which moves capture is not known of a whole store")
 
 

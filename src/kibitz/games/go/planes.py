@@ -1,8 +1,8 @@
-"""The planes of a Go position by name, for people: what a network is given, computed in NumPy.
+"""The planes of a Go position with their names, in NumPy: the inputs of a network, for display.
 
 The table here is that of the encoding `BoardPlanes` (`encodings.py`), which makes the same planes of many positions
-inside a network. Functions take one position, codes uint8 [361] and state uint8 [4 or more] (see replay.py), and give
-each plane, float32 [size²], by its name.
+inside a network. Functions take one position, codes, uint8 [361], and state, uint8 [4 or more] (see replay.py), and
+return each plane, float32 [size²], by its name.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ Codes = NDArray[np.uint8]
 State = NDArray[np.uint8]
 
 RECENT = 8
-"""Moves at most that can be shown one by one."""
+"""The largest number of moves that can be shown one by one."""
 
 
 def plane_table(liberties: int, recent: int, ages: bool) -> NDArray[np.float32]:
-    """float32 [512, channels]: the planes of each code, where Black moves and then where White does."""
+    """Return the planes of each code, float32 [512, channels]: first for Black to move, then for White."""
     table = np.zeros((2, 256, 2 * liberties + 2 + recent + (OLDEST - RECENT if ages else 0)), np.float32)
     for code in range(256):
         kind, age = code % AGE, code // AGE
@@ -44,7 +44,7 @@ def plane_table(liberties: int, recent: int, ages: bool) -> NDArray[np.float32]:
 
 
 def board(codes: Codes, state: State, liberties: int = 3, recent: int = 0, ages: bool = False) -> NamedPlanes:
-    """Encoding BoardPlanes with these settings."""
+    """Return the planes of BoardPlanes with these settings."""
     seen = _on_board(codes, state).astype(np.int64) + 256 * int(state[SIDE])
     names = _names(liberties, recent, ages)
     return dict(zip(names, plane_table(liberties, recent, ages)[seen].T, strict=True))
@@ -70,8 +70,8 @@ def _names(most: int, recent: int, ages: bool) -> list[str]:
 
 
 def chains(codes: Codes, state: State) -> NDArray[np.float32]:
-    """1 for the stones of the first chain from the upper left, 2 for those of the next one; 0 where there is no
-    stone."""
+    """Return 1 for the stones of the first chain from the upper left, 2 for the next chain, …, 0 without a stone.
+    [size²]."""
     size = int(state[SIZE])
     kinds = _on_board(codes, state) % AGE
     colours = np.where((kinds < BLACK_STONE) | (kinds >= KO), 0, np.where(kinds < WHITE_STONE, 1, 2))
@@ -94,6 +94,6 @@ def chains(codes: Codes, state: State) -> NDArray[np.float32]:
 
 
 def _on_board(codes: Codes, state: State) -> Codes:
-    """The codes of the board alone, [size²]."""
+    """Return only the codes of the board, [size²]."""
     size = int(state[SIZE])
     return codes.reshape(GRID, GRID)[:size, :size].ravel()

@@ -1,6 +1,6 @@
 """Points of the board and their names.
 
-A point's number is row · 19 + column, the upper left corner 0, whatever the size of the board: a smaller board lies in
+A point's number is row · 19 + column, the upper left corner 0, whatever the size of the board: a smaller board is in
 that corner of the grid. SGF writes "pd" (column, row), GTP "Q16" (column without I, row from below).
 """
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SIZES = (9, 13, 19)
-"""Boards that kibitz knows."""
+"""Board sizes that kibitz supports."""
 GRID = 19
 POINTS = GRID * GRID
 PASS = POINTS
-"""The number that stands for a pass, as a move."""
+"""The number of a pass, as a move."""
 
 NONE, BLACK, WHITE, OUTSIDE = 0, 1, 2, 3
 """Colours of points; 3 - colour is the other player."""
@@ -26,13 +26,15 @@ COLUMNS = "ABCDEFGHJKLMNOPQRST"
 
 
 def on_board(point: int, size: int) -> bool:
-    """Whether a number is a point of a board of that size."""
+    """Return whether a number is a point of a board of that size."""
     return 0 <= point < POINTS and point // GRID < size and point % GRID < size
 
 
 def symmetries(size: int) -> NDArray[np.int64]:
-    """int64 [8, 361]: the point that each point comes from when a board of that size is turned and mirrored; the first
-    is the board as it is. Points outside the board stay."""
+    """Return the point that each point comes from under each symmetry of the board, int64 [8, 361].
+
+    The first symmetry leaves the board unchanged. Points outside the board keep their place.
+    """
     import numpy as np  # not at the top: a command's help must be quick
 
     symmetries = np.tile(np.arange(POINTS), (8, 1))
@@ -44,12 +46,12 @@ def symmetries(size: int) -> NDArray[np.int64]:
 
 
 def to_sgf(point: int) -> str:
-    """ "dd" and so on; a pass is empty."""
+    """Return a point as SGF writes it, for example "dd"; "" for a pass."""
     return "" if point == PASS else chr(97 + point % GRID) + chr(97 + point // GRID)
 
 
 def to_gtp(point: int, size: int) -> str:
-    """ "D16" and so on, or "pass"."""
+    """Return a point as GTP writes it, for example "D16", or "pass"."""
     return "pass" if point == PASS else f"{COLUMNS[point % GRID]}{size - point // GRID}"
 
 

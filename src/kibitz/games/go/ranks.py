@@ -1,7 +1,7 @@
-"""Ranks of Go players: read from game records, and put in order.
+"""Ranks of Go players: read from game records, and ordered.
 
-The order is one scale of whole numbers: 30k is -29, 1k is 0, 1d is 1, 9d is 9, 10d is 10, and professionals follow
-above all amateurs, 1p is 11 and 9p is 19. Steps are not equally large: a professional's dan is less than an amateur's.
+The order is one scale of integers: 30k is -29, 1k is 0, 1d is 1, 9d is 9 and 10d is 10. Professionals are above all
+amateurs: 1p is 11 and 9p is 19. The steps are not equally large: a professional dan is less than an amateur dan.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _HIGHEST = {"k": 35, "d": 10, "p": 9}
 
 
 def read_rank(text: str) -> str | None:
-    """A rank as "9d", "3k" or (a professional's) "1p"; None where there is none."""
+    """Return a rank as "9d", "3k" or (a professional's) "1p"; None for other text."""
     match = _RANK.match(text.strip())
     if not match:
         return None
@@ -38,7 +38,7 @@ def read_rank(text: str) -> str | None:
 
 
 def rank_value(rank: str) -> int:
-    """The position of a rank in the order, -34 to 19. Raises ValueError for text that is no rank."""
+    """Return the value of a rank in the order, -34 to 19. Raises ValueError for text that isn't a rank."""
     normal = read_rank(rank)
     if normal is None:
         raise ValueError(f"{rank}: no rank")
@@ -47,12 +47,12 @@ def rank_value(rank: str) -> int:
 
 
 def rank_of(value: int) -> str:
-    """The rank of a place in the order: the inverse of `rank_value`, but 10d is 10, above 9d."""
+    """Return the rank with a value in the order, the inverse of `rank_value`; but 10 is 10d, above 9d."""
     if value >= FIRST_PROFESSIONAL:
         return f"{value - FIRST_PROFESSIONAL + 1}p"
     return f"{value}d" if value > 0 else f"{1 - value}k"
 
 
 def value_or_nan(rank: str | None) -> float:
-    """`rank_value`, or NaN where the rank is not known or is none."""
+    """Return `rank_value`, or NaN if the rank is missing or isn't one."""
     return math.nan if rank is None or read_rank(rank) is None else float(rank_value(rank))

@@ -1,15 +1,15 @@
-"""Positions on demand: replay any (game, ply) from packed moves.
+"""Replay any position (game, ply) of a store from packed moves.
 
-A move is a point, or PASS; Black and White take turns from the start's side. A position is 361 codes and 4 state
-numbers, all uint8. A code is KIND + 16 · age:
+A move is a point, or PASS. Black and White move in turn, beginning with the start's side. A position is 361 codes and 4
+state numbers, all uint8. A code is KIND + 16 · age:
 
-kind   0 empty, 1-6 a black stone whose chain has 1, 2, 3, 4, 5, 6 or more liberties, 7-12 a white one likewise, 13 an
-       empty point where the side to move may not take back a ko, 14 outside a board smaller than 19 × 19
-age    how long ago the stone was played: 1-8 so many plies ago (1: it is the last move), 9: 9-16 plies, 10: 17-32,
-       11: 33-64, 12: 65-128, 13: longer; 0 for stones that were set up and where there is no stone
-state  side to move (0 Black, 1 White), the board's size, passes just before (up to 2), plies so far (up to 255)
+ kind   0 empty, 1-6 a black stone whose chain has 1, 2, 3, 4, 5, 6 or more liberties, 7-12 a white one likewise, 13 an
+        empty point where ko forbids the side to move to recapture, 14 outside a board smaller than 19 × 19
+ age    when the stone was played: 1-8 that many plies ago (1: it is the last move), 9: 9-16 plies, 10: 17-32,
+        11: 33-64, 12: 65-128, 13: longer; 0 for setup stones and points without a stone
+ state  side to move (0 Black, 1 White), the board's size, passes just before (up to 2), plies so far (up to 255)
 
-Ply 0 is the start position, ply i the position after i moves, so a game of n moves has n + 1 positions.
+Ply 0 is the start position and ply i the position after i moves, so a game of n moves has n + 1 positions.
 """
 
 from __future__ import annotations
@@ -58,7 +58,10 @@ _AGES = ages() * AGE
 
 @kernel
 def look(board, side, size, passes, ply, ko, codes, state):  # type: ignore[no-untyped-def]
-    """Write a board as codes [361] and state [4]. ko: a cell, or 0."""
+    """Write a board, int16 [7, 441], as codes, uint8 [361], and state, uint8 [4].
+
+    side: the side to move, 0 or 1. ko: a cell, or 0. ply: the number of plies so far.
+    """
     if size < GRID:
         codes[:] = OFF
     for row in range(size):
@@ -88,18 +91,20 @@ def look(board, side, size, passes, ply, ko, codes, state):  # type: ignore[no-u
 
 @kernel
 def _replay(moves, offsets, starts, start_of, games, plies, codes, state):  # type: ignore[no-untyped-def]
+    """Write positions to codes, uint8 [n, 361], and state, uint8 [n, 4]. The other arguments are those of `replay`,
+    checked."""
     board = np.zeros((ROWS, CELLS), np.int16)
     game, ply, passes, ko = np.int64(-1), 0, 0, 0
     for i in range(games.shape[0]):
         row = starts[start_of[games[i]]]
-        if games[i] != game or plies[i] < ply:  # else go on from where the last position was
+        if games[i] != game or plies[i] < ply:  # otherwise continue from the last position
             game, ply, passes, ko = games[i], 0, 0, 0
             set_up(board, row)
         first = offsets[game]
         for move in moves[first + ply : first + plies[i]]:
             ply += 1
             ko = 0
-            # Nothing is placed on a stone: only a damaged store has such a move, and it would tie chains in knots.
+            # Never place a stone on a stone. Only a damaged store has such a move, and it would corrupt the chains.
             if move < PASS and board[COLOUR, CELL[move]] == NONE:
                 passes = 0
                 _, ko = place(board, np.int64(CELL[move]), 1 + (row[POINTS] + ply - 1) % 2, ply)
@@ -116,10 +121,11 @@ def replay(
     games: NDArray[np.int64],
     plies: NDArray[np.int64],
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Positions (games[i], plies[i]) as codes [n, 361] and state [n, 4]; fastest where plies of a game rise.
+    """Return positions (games[i], plies[i]) as codes, uint8 [n, 361], and state, uint8 [n, 4].
 
-    moves: all games' moves, one after the other; offsets [games + 1]: where each begins; starts [k, 363]: start
-    positions; start_of [games]: each game's row there. Raises IndexError for a game or ply that is not in the store.
+    It is fastest if the plies of a game ascend. moves: uint16, all games' moves, one after the other. offsets: int64
+    [games + 1], where each game's moves begin. starts: uint8 [k, 363], start positions. start_of: int32 [games], each
+    game's row there. Raises IndexError for a game or ply that is not in the store.
     """
     games, plies = check_indices(offsets, games, plies)
     codes = np.empty((len(games), POINTS), np.uint8)
@@ -129,7 +135,7 @@ def replay(
 
 
 def encode_board(board: Board) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """The codes [361] and state [4] of a board that is being played on."""
+    """Return the codes, uint8 [361], and the state, uint8 [4], of a board."""
     codes, state = np.empty(POINTS, np.uint8), np.empty(4, np.uint8)
     ko = 0 if board.ko == PASS else int(CELL[board.ko])
     look(board.board, 0 if board.to_move == BLACK else 1, board.size, board.passes, board.ply, ko, codes, state)
@@ -138,6 +144,10 @@ def encode_board(board: Board) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
 
 @kernel
 def _children(board, colour, size, ply, cells, codes, state, captured):  # type: ignore[no-untyped-def]
+    """Write the positions after each move to codes, uint8 [n, 361], and state, uint8 [n, 4], with captured, int64 [n].
+
+    board: int16 [7, 441]. colour: the mover's. cells: int64 [n], the moves as cells.
+    """
     after = np.empty_like(board)
     for i in range(cells.shape[0]):
         after[:] = board
@@ -148,7 +158,11 @@ def _children(board, colour, size, ply, cells, codes, state, captured):  # type:
 def children(
     board: Board, colour: int, points: NDArray[np.int64]
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.int64]]:
-    """The positions after each of some legal moves: codes [n, 361], state [n, 4], and the stones each captures [n]."""
+    """Return the positions after each of some legal moves: codes, state, and the number of stones that each move
+    captures.
+
+    Shapes: uint8 [n, 361], uint8 [n, 4], int64 [n]. points: int64 [n], the moves.
+    """
     codes = np.empty((len(points), POINTS), np.uint8)
     state = np.empty((len(points), 4), np.uint8)
     captured = np.empty(len(points), np.int64)
@@ -157,7 +171,7 @@ def children(
 
 
 def colours_of(codes: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """The colours (0 none, 1 Black, 2 White, 3 outside) of codes of any shape."""
+    """Return the colors (0 none, 1 Black, 2 White, 3 outside) of codes of any shape, uint8."""
     colours: NDArray[np.uint8] = _COLOUR_OF[codes & 15]
     return colours
 
@@ -165,9 +179,9 @@ def colours_of(codes: NDArray[np.uint8]) -> NDArray[np.uint8]:
 def swap_colors(
     codes: NDArray[np.uint8], state: NDArray[np.uint8], selected: NDArray[np.bool_]
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Give Black's stones to White and White's to Black, and change the side to move, where `selected` [n] is true.
+    """Swap the colors of the stones and the side to move where `selected`, bool [n], is true.
 
-    codes [n, 361] and state [n, 4] are changed in place, and returned.
+    codes, uint8 [n, 361], and state, uint8 [n, 4], are changed in place and returned.
     """
     rows = np.flatnonzero(selected)
     codes[rows] = (codes[rows] & np.uint8(0xF0)) | _OTHER_KIND[codes[rows] & 15]
@@ -182,7 +196,7 @@ _COLOUR_OF = np.array([NONE] + [1] * 6 + [2] * 6 + [NONE, OUTSIDE, OUTSIDE], np.
 def start_row(
     size: int = GRID, black: tuple[int, ...] = (), white: tuple[int, ...] = (), side: int = 0
 ) -> NDArray[np.uint8]:
-    """A start position: stones set up, and who moves (0 Black, 1 White)."""
+    """Return a start position, uint8 [363]: setup stones, and the side to move (0 Black, 1 White)."""
     row = np.zeros(START_WIDTH, np.uint8)
     row[:POINTS] = empty_board(size)[COLOUR, CELL]
     row[list(black)], row[list(white)] = 1, 2
@@ -194,7 +208,7 @@ STANDARD_START = start_row()
 
 
 def are_starts(starts: NDArray[np.uint8]) -> bool:
-    """Whether rows [k, 363] hold a board of a known size with stones on it, and the side to move."""
+    """Return whether rows, uint8 [k, 363], have a board of a supported size with stones on it, and a side to move."""
     for size in SIZES:
         rows = starts[starts[:, POINTS + SIZE] == size, :POINTS]
         outside = start_row(size)[:POINTS] == OUTSIDE

@@ -1,10 +1,10 @@
 """The rules of Go: stones, chains, liberties, captures, ko.
 
-The board that the fast loops use is one int16 array [7, 441]: rows COLOUR … PLAYED below, columns the cells of a
-21 × 21 grid whose border is OUTSIDE, so that a cell's neighbours are always at ±1 and ±21. A chain is a circular list
-of its stones; its root's cell carries what belongs to the chain. Liberties are counted once for every stone that
-touches them ("pseudo-liberties"): enough to see a capture, and cheap to keep; how many different ones there are is
-counted only where a position is looked at (`liberties`).
+The kernels' board is one int16 array [7, 441]. Its rows are COLOUR … PLAYED below. Its columns are the cells of a 21 ×
+21 grid whose border is OUTSIDE, so a cell's neighbors are always at ±1 and ±21. A chain is a circular list of its
+stones; the cell of its root has the values of the chain. A liberty is counted once for every stone that touches it
+("pseudo-liberties"). That suffices to detect a capture, and is cheap to update. The number of different liberties is
+only counted when it is needed (`liberties`).
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from kibitz.games.go.points import BLACK, GRID, NONE, OUTSIDE, PASS, POINTS, SIZ
 from kibitz.kernels import inner, kernel
 
 COLOUR, ROOT, NEXT, TOUCHED, STONES, LIBERTIES, PLAYED = range(7)
-"""Rows: colour; the chain's root; the next stone of the chain; at the root: pseudo-liberties, stones, and liberties as
-far as they are known (0: not counted); the ply in which the stone was played (0: set up)."""
+"""Rows of a board: color; the chain's root; the next stone of the chain; at the root: pseudo-liberties, number of
+stones, and number of liberties (0: not counted); the ply in which the stone was played (0: setup)."""
 ROWS = 7
 WIDE = GRID + 2
 CELLS = WIDE * WIDE
 MAX_LIBERTIES = 6
-"""Liberties are counted up to this many."""
+"""Liberties are counted up to this number."""
 
 
 def cells() -> NDArray[np.int16]:
-    """int16 [361]: the cell of each point."""
+    """Return the cell of each point, int16 [361]."""
     point = np.arange(POINTS)
     return ((point // GRID + 1) * WIDE + point % GRID + 1).astype(np.int16)
 
@@ -40,7 +40,7 @@ POINT[CELL] = np.arange(POINTS)
 
 
 def empty_board(size: int = GRID) -> NDArray[np.int16]:
-    """An empty board of that size, int16 [7, 441]."""
+    """Return an empty board of that size, int16 [7, 441]."""
     board = np.zeros((ROWS, CELLS), np.int16)
     board[COLOUR] = OUTSIDE
     board[COLOUR].reshape(WIDE, WIDE)[1 : size + 1, 1 : size + 1] = NONE
@@ -49,7 +49,7 @@ def empty_board(size: int = GRID) -> NDArray[np.int16]:
 
 @inner
 def _remove(board, cell):  # type: ignore[no-untyped-def]
-    """Take a chain off the board; how many stones it had."""
+    """Remove a chain from the board, and return its number of stones. board: int16 [7, 441]."""
     removed = 0
     stone = np.int64(cell)
     while True:
@@ -67,8 +67,11 @@ def _remove(board, cell):  # type: ignore[no-untyped-def]
 
 @kernel
 def place(board, cell, colour, ply):  # type: ignore[no-untyped-def]
-    """Put a stone on an empty cell, with what follows: how many stones it captures (negative: it was suicide, of so
-    many stones), and the cell where its opponent may not take back at once (0: nowhere)."""
+    """Put a stone on an empty cell, remove captured stones, and return the number of captures and the ko cell.
+
+    The number is negative for suicide: minus the size of the chain. The ko cell is where the opponent may not recapture
+    at once (0: none). board: int16 [7, 441]. colour: 1 or 2. ply: the ply of the move, from 1; 0 for a setup stone.
+    """
     touched = 0
     board[COLOUR, cell] = colour
     board[ROOT, cell] = cell
@@ -86,7 +89,7 @@ def place(board, cell, colour, ply):  # type: ignore[no-untyped-def]
             board[LIBERTIES, root] = 0
     board[TOUCHED, cell] = touched
     root = cell
-    for step in (1, -1, WIDE, -WIDE):  # join chains of its colour, the smaller to the larger
+    for step in (1, -1, WIDE, -WIDE):  # join chains of its color, the smaller to the larger
         if board[COLOUR, cell + step] == colour:
             larger, smaller = board[ROOT, cell + step], root
             if larger == smaller:
@@ -120,9 +123,12 @@ def place(board, cell, colour, ply):  # type: ignore[no-untyped-def]
 
 @kernel
 def is_suicide(board, cell, colour):  # type: ignore[no-untyped-def]
-    """Whether a stone on this empty cell would leave its own chain without liberties, capturing nothing."""
+    """Return whether a stone on this empty cell captures nothing and leaves its own chain without liberties.
+
+    board: int16 [7, 441]. colour: 1 or 2.
+    """
     alive = False
-    for step in (1, -1, WIDE, -WIDE):  # try: a chain may touch the cell several times
+    for step in (1, -1, WIDE, -WIDE):  # tentatively; a chain may touch the cell several times
         there = board[COLOUR, cell + step]
         if there == NONE:
             alive = True
@@ -142,7 +148,10 @@ def is_suicide(board, cell, colour):  # type: ignore[no-untyped-def]
 
 @kernel
 def liberties(board, root):  # type: ignore[no-untyped-def]
-    """Different liberties of a chain, up to MAX_LIBERTIES; remembered until something beside it changes."""
+    """Return the number of different liberties of a chain, up to MAX_LIBERTIES. board: int16 [7, 441].
+
+    It is cached at the root until something next to the chain changes.
+    """
     if board[LIBERTIES, root]:
         return board[LIBERTIES, root]
     cells = np.empty(MAX_LIBERTIES, np.int16)
@@ -167,7 +176,7 @@ def liberties(board, root):  # type: ignore[no-untyped-def]
 
 @kernel
 def set_up(board, colours):  # type: ignore[no-untyped-def]
-    """Fill a board from colours [361], as a start position has them."""
+    """Fill a board, int16 [7, 441], from colors [361], as a start position has them."""
     board[:] = 0
     board[COLOUR, :] = OUTSIDE
     for point in range(POINTS):
@@ -187,7 +196,7 @@ _BITS = _random_bits()
 
 @kernel
 def position_hash(board):  # type: ignore[no-untyped-def]
-    """64 bits that stand for the stones on a board."""
+    """Return a 64-bit hash of the stones on a board, int16 [7, 441]."""
     value = np.uint64(0)
     for cell in range(WIDE, CELLS - WIDE):
         colour = board[COLOUR, cell]
@@ -197,17 +206,18 @@ def position_hash(board):  # type: ignore[no-untyped-def]
 
 
 class Illegal(ValueError):
-    """A move that the rules do not allow; the message is the reason, in a few words."""
+    """A move that the rules forbid. The message gives the reason in a few words."""
 
 
 class Board:
-    """A game's position that can be played on: for faces, one move at a time.
+    """A position that can be played on, one move at a time, for the user interfaces.
 
-    size: 9, 13 or 19. suicide: whether a stone may take its own chain off the board. superko: whether no earlier
-    position may come again ("positional"); the simple ko is always forbidden. Moves are points, PASS for a pass.
+    size: 9, 13 or 19. suicide: whether a stone may remove its own chain. superko: whether no earlier position may
+    repeat ("positional superko"); simple ko is always forbidden. Moves are points, or PASS.
 
-    `board` is the fast loops' array; `ko` the point where the player to move may not take back, PASS where there is
-    none; `ply` counts moves; `passes` those passes that came last; `captured[colour]` the stones that colour lost.
+    `board` is the kernels' array. `ko` is the point where the player to move may not recapture, or PASS. `ply` is the
+    number of moves. `passes` is the number of passes at the end. `captured[colour]` is the number of stones that a
+    color has lost.
     """
 
     def __init__(self, size: int = GRID, suicide: bool = False, superko: bool = False):
@@ -223,18 +233,18 @@ class Board:
 
     @property
     def positions(self) -> frozenset[int]:
-        """`position_hash` of the stones as they lie and as they lay at any time of the game."""
+        """`position_hash` of the stones now and at every earlier time of the game."""
         return frozenset(self._before)
 
     def copy(self) -> Board:
-        """The same position, to be played on apart."""
+        """Return an independent copy of the position."""
         other = Board.__new__(Board)
         other.__dict__.update(self.__dict__)
         other.board, other.captured, other._before = self.board.copy(), self.captured.copy(), self._before.copy()
         return other
 
     def put(self, colour: int, point: int) -> None:
-        """Set up a stone before the first move. Raises Illegal on an occupied point, and where a chain would have no
+        """Set up a stone before the first move. Raises Illegal if the point is occupied or a chain would have no
         liberty."""
         if not on_board(point, self.size) or self[point] != NONE:
             raise Illegal("occupied" if on_board(point, self.size) else "not on the board")
@@ -243,16 +253,16 @@ class Board:
         self._before = {int(position_hash(self.board))}
 
     def __getitem__(self, point: int) -> int:
-        """The colour of a point."""
+        """Return the color of a point."""
         return int(self.board[COLOUR, CELL[point]])
 
     def colours(self) -> NDArray[np.uint8]:
-        """uint8 [361]: the colour of every point of the grid."""
+        """Return the color of every point of the grid, uint8 [361]."""
         colours: NDArray[np.uint8] = self.board[COLOUR, CELL].astype(np.uint8)
         return colours
 
     def why_not(self, colour: int, point: int) -> str | None:
-        """Why a move is illegal, in a few words; None where it is legal."""
+        """Return why a move is illegal, in a few words; None if it is legal."""
         if point == PASS:
             return None
         if not on_board(point, self.size):
@@ -272,14 +282,14 @@ class Board:
         return None
 
     def legal(self, colour: int) -> Iterator[int]:
-        """Every point where that colour may play; a pass, which is always legal, is not among them."""
+        """Yield every point where a color may play. A pass, which is always legal, isn't included."""
         for row in range(self.size):
             for point in range(row * GRID, row * GRID + self.size):
                 if self.why_not(colour, point) is None:
                     yield point
 
     def play(self, colour: int, point: int) -> int:
-        """Play a move, of either colour; how many stones it captured (negative: suicide). Raises Illegal."""
+        """Play a move of either color, and return the number of captured stones (negative: suicide). Raises Illegal."""
         if why := self.why_not(colour, point):
             raise Illegal(why)
         self.ply += 1

@@ -1,4 +1,4 @@
-"""Rules as KataGo's commands name them: which of them kibitz plays by, and what they mean for the score."""
+"""Rule sets as KataGo's commands name them: which of them kibitz supports, and how they affect the score."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kibitz.text import shown
 
 
 class UnknownRules(ValueError):
-    """Rules that kibitz does not know; the message is for the one who named them."""
+    """Rules that kibitz doesn't support. The message is meant for the client that named them."""
 
 
 CHOICES = {
@@ -21,18 +21,18 @@ CHOICES = {
     "whiteHandicapBonus": ("0", "N-1", "N"),
 }
 FLAGS = {"suicide": (True, False), "hasButton": (False,), "friendlyPassOk": (True, False)}
-"""What may be true or false; no rules with a button are known here."""
+"""The values that boolean fields may have. Rules with a button aren't supported."""
 
 MAX_KOMI = 1000.0
-"""Points that either side may get."""
+"""The largest komi of either side, in points."""
 
 
 @dataclass(frozen=True)
 class Rules:
-    """Field by field, and by its names, what `kata-get-rules` tells.
+    """A rule set with the fields, under their names, of `kata-get-rules`.
 
-    Situational superko is not enforced against the other side: its moves are taken as under simple ko. kibitz itself
-    never repeats a position, whatever the rules.
+    Situational superko isn't enforced against the opponent: its moves are accepted as under simple ko. kibitz never
+    repeats a position, whatever the rules.
     """
 
     ko: str = "SIMPLE"
@@ -48,7 +48,7 @@ class Rules:
         return self.scoring == "TERRITORY"
 
     def bonus(self, handicap: int) -> int:
-        """White's points for `handicap` stones, besides komi."""
+        """Return White's points for `handicap` stones, in addition to komi."""
         return bonus_points(self.whiteHandicapBonus, handicap)
 
     def json(self) -> str:
@@ -56,7 +56,7 @@ class Rules:
 
 
 def _rules(name: str, **fields: Any) -> Rules:
-    """Rules with what `games.go.handicap` gives White under that name."""
+    """Return rules with White's compensation from `games.go.handicap` under that name."""
     return Rules(whiteHandicapBonus=bonus_of(name), **fields)
 
 
@@ -75,11 +75,11 @@ NAMED = {
     "ing": _rules("ing", suicide=True),
     "tromp-taylor": _rules("tromp-taylor", ko="POSITIONAL", suicide=True, friendlyPassOk=False),
 }
-"""Rules by the names that KataGo takes, and Ing's."""
+"""Rules by the names that KataGo accepts, and Ing's."""
 
 
 def named(text: str) -> Rules:
-    """Rules of that name, in any case, with blanks or underscores for the hyphen. Raises UnknownRules."""
+    """Return the rules with this name, in any case, with spaces or underscores for the hyphen. Raises UnknownRules."""
     name = "-".join(text.lower().replace("_", " ").split())
     if name not in NAMED:
         raise UnknownRules(f"unknown rules {shown(text)}; there are {', '.join(NAMED)}")
@@ -87,13 +87,13 @@ def named(text: str) -> Rules:
 
 
 def named_rules(rules: Rules) -> str:
-    """The first name whose rules these are; "chinese" or "japanese" by the way of counting where none fits."""
+    """Return the first name of these rules; "chinese" or "japanese", by the scoring method, if none fits."""
     fallback = "japanese" if rules.territory else "chinese"
     return next((name for name, known in NAMED.items() if known == rules), fallback)
 
 
 def read_rules(text: str, now: Rules) -> Rules:
-    """Rules from a name, or from a JSON object whose fields replace those of the present ones. Raises UnknownRules."""
+    """Return rules from a name, or from a JSON object whose fields replace those of `now`. Raises UnknownRules."""
     if not text.lstrip().startswith("{"):
         return named(text)
     try:
@@ -106,7 +106,7 @@ def read_rules(text: str, now: Rules) -> Rules:
 
 
 def with_field(rules: Rules, field: str, value: object) -> Rules:
-    """The rules with one field changed; "true" and "false" are read as booleans. Raises UnknownRules."""
+    """Return the rules with one field changed. "true" and "false" are read as booleans. Raises UnknownRules."""
     if field in FLAGS:
         truth = {"true": True, "false": False}.get(str(value).lower())
         if truth is None or truth not in FLAGS[field]:

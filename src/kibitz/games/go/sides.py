@@ -1,6 +1,6 @@
-"""Side inputs of a Go network: what the game is played for and who plays, as small numbers.
+"""Side inputs of a Go network: the conditions of the game and the players, as small numbers.
 
-Komi and handicap decide what a lead is worth; ranks and the server say how the players play.
+Komi and handicap decide the value of a lead. Ranks and the server indicate how the players play.
 """
 
 from __future__ import annotations
@@ -21,38 +21,40 @@ from kibitz.games.texts import text_codes
 RULES = ("", *NAMED_RULES)
 """Rules by number; 0 is unknown."""
 SERVERS = ("", "tygem", "tom", "fox", "kgs", "ogs", "board")
-"""Where a game was played, by number; 0 is unknown, "board" is not on a server."""
+"""Servers by number; 0 is unknown, "board" is over the board."""
 NO_KOMI = 128
-"""The byte of a komi of 0; each half point is one more, or one less where Black gets it."""
+"""The byte of a komi of 0. Each half point is one more, or one less if Black gets it."""
 MOST_KOMI = 63.5
-"""Points that either side may get, as far as a byte tells."""
+"""The largest komi of either side that fits into a byte, in points."""
 LOWEST_RANK = 40
 """The byte of 1k; each step of `rank_value` is one more."""
 
 
 def komi_byte(points: float | None) -> int:
-    """White's points from the start, komi and compensation for handicap stones together, in half points: 1..255, of
-    −63.5 to 63.5 points, the nearest one for others; 0 where they are not known."""
+    """Return White's points from the start, komi and handicap compensation together, as a byte of half points.
+
+    1 to 255 mean −63.5 to 63.5 points. Values outside are clipped. 0 means unknown.
+    """
     return 0 if points is None else int(min(255, max(1, NO_KOMI + round(2 * points))))
 
 
 def rank_byte(rank: str | None) -> int:
-    """A rank such as "9d": 6 (35k) to 59 (9p); 0 where it is not known or is none."""
+    """Return the byte of a rank such as "9d": 6 (35k) to 59 (9p); 0 if it is unknown or isn't a rank."""
     return 0 if rank is None or read_rank(rank) is None else LOWEST_RANK + rank_value(rank)
 
 
 def handicap_byte(stones: int | None) -> int:
-    """Handicap stones + 1; 0 where they are not known."""
+    """Return handicap stones + 1; 0 if unknown."""
     return 0 if stones is None else min(255, stones + 1)
 
 
 def rules_byte(rules: str | None) -> int:
-    """The index of rules, as in RULES; 0 where they are not known."""
+    """Return the index of rules in RULES; 0 if unknown."""
     return RULES.index(rules) if rules in RULES else 0
 
 
 def server_byte(place: str | None) -> int:
-    """The server that a record's header PC names, as an index into SERVERS; 0 where it names none."""
+    """Return the index in SERVERS of the server that a record's header PC names; 0 if it names none."""
     text = (place or "").strip().lower()
     if not text:
         return 0
@@ -62,10 +64,13 @@ def server_byte(place: str | None) -> int:
 
 
 BEYOND = {"komi": komi_byte(KOMI), "handicap": 1, "rules": 0, "rank": 0, "opponent_rank": 0, "server": 0}
-"""Side inputs by name, with their default: `komi_byte` and `handicap_byte` of the game, `rules_byte`, `rank_byte` of
-the side to move and of the other, `server_byte`. 0 is unknown everywhere."""
+"""Side inputs by name, with their default. 0 is unknown everywhere.
+
+`komi_byte` and `handicap_byte` of the game, `rules_byte`, `rank_byte` of the side to move and of the opponent, and
+`server_byte`.
+"""
 KOMI_BYTE, HANDICAP, GAME_RULES, RANK, OPPONENT, SERVER = range(STATE_WIDTH, STATE_WIDTH + 6)
-"""Their columns in the state, after the position's own four."""
+"""Their columns in the state, after the position's four columns."""
 
 
 class _GameTable(Protocol):
@@ -82,8 +87,10 @@ def side_inputs(
     opponent_rank: str | None = None,
     place: str | None = None,
 ) -> dict[str, int]:
-    """The values of BEYOND for one position. komi: White's points from the start, see `komi_byte`; rank: of the side to
-    move; place: header PC."""  # fmt: skip
+    """Return the values of BEYOND for one position.
+
+    komi: White's points from the start, see `komi_byte`. rank: of the side to move. place: the header PC.
+    """
     return {
         "komi": komi_byte(komi), "handicap": handicap_byte(handicap), "rules": rules_byte(rules),
         "rank": rank_byte(rank), "opponent_rank": rank_byte(opponent_rank), "server": server_byte(place),
@@ -93,7 +100,7 @@ def side_inputs(
 class GameSides:
     """The side inputs of every game of a store (anything with its `table`).
 
-    A komi of 0 in an even game is mostly one that was not written down: it counts as unknown, unless the game's score
+    A komi of 0 in an even game usually means that nobody wrote it down. It counts as unknown unless the game's score
     was confirmed with it.
     """
 
@@ -112,7 +119,10 @@ class GameSides:
         self._komi[np.isnan(komi) | ((komi == 0) & (stones < 2) & ~confirmed)] = 0
 
     def of(self, games: NDArray[np.int64], side: NDArray[Any]) -> NDArray[np.uint8]:
-        """The columns of BEYOND, uint8 [n, 6]. games: of the store [n]; side: to move, 0 Black, 1 White [n]."""
+        """Return the columns of BEYOND, uint8 [n, 6].
+
+        games: int64 [n], indices in the store. side: [n], the side to move, 0 Black, 1 White.
+        """
         side = side.astype(np.int64)
         columns = (
             self._komi[games], self._handicaps[games], self._rules[games], self._ranks[side, games],

@@ -22,7 +22,7 @@ from kibitz.kernels import kernel
 
 GNUGO_ARGUMENTS = ("--mode", "gtp", "--level", "0", "--quiet", "--never-resign")
 MOST_MOVES = 500
-"""After so many moves a game that GNU Go plays has no end."""
+"""After this many moves, a game that GNU Go plays counts as endless."""
 PLAYOUTS = 200
 _FILE = "game.sgf"
 _NAMES = {BLACK: "black", WHITE: "white"}
@@ -30,7 +30,7 @@ _NAMES = {BLACK: "black", WHITE: "white"}
 
 @kernel
 def _survival(colours, share, alive):  # type: ignore[no-untyped-def]
-    """See `survival`. alive float32 [361]: filled."""
+    """Fill `alive`, float32 [361], with the result of `survival`."""
     board = np.empty((ROWS, CELLS), np.int16)
     set_up(board, colours)
     total, stones = np.zeros(CELLS, np.float32), np.zeros(CELLS, np.int16)
@@ -47,10 +47,10 @@ def _survival(colours, share, alive):  # type: ignore[no-untyped-def]
 
 
 def survival(colours: NDArray[np.uint8], share: NDArray[np.float32]) -> NDArray[np.float32]:
-    """float32 [361]: the share of playouts in which each stone lives, 0..1; 1 for points without a stone.
+    """Return the share of playouts in which each stone lives, float32 [361], 0 to 1; 1 for points without a stone.
 
-    It is the mean, over the points of the stone's chain, of how often its colour owns them.
-    colours uint8 [361]; share float32 [361]: how often Black owns each point (playouts.black_share).
+    It is the mean, over the points of the stone's chain, of how often the point belongs to the stone's color. colours:
+    uint8 [361]. share: float32 [361], how often each point is Black's (playouts.black_share).
     """
     alive = np.empty(POINTS, np.float32)
     _survival(np.ascontiguousarray(colours, np.uint8), share, alive)
@@ -90,10 +90,11 @@ class GnuGo:
     def play_out(
         self, colours: NDArray[np.uint8], size: int, komi: float, mover: int, limit: float
     ) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
-        """Play both sides until both pass: the stones at the end, uint8 [361], and which of them are dead, bool [361].
+        """Play both sides until both pass. Return the stones at the end, uint8 [361], and which of them are dead, bool
+        [361].
 
-        mover: BLACK or WHITE; komi in points, to which area counting adds nothing; limit: seconds. Raises as `dead`;
-        ValueError too where the game has no end.
+        mover: BLACK or WHITE. komi: in points; area scoring needs no further correction. limit: in seconds. Raises as
+        `dead` does, and ValueError if the game doesn't end.
         """
         until = time.monotonic() + limit
         self._set_up(_position(colours, size, f"RU[chinese]KM[{komi:g}]PL[{'?BW'[mover]}]"), until)
@@ -105,16 +106,16 @@ class GnuGo:
                 break
         else:
             raise ValueError(f"no end after {MOST_MOVES} moves")
-        final = np.where(colours > WHITE, colours, NONE).astype(np.uint8)  # what is outside of the board stays so
+        final = np.where(colours > WHITE, colours, NONE).astype(np.uint8)  # keep the points outside the board
         for colour, name in _NAMES.items():
             final[self._points(f"list_stones {name}", size, until)] = colour
         return final, self._stones("dead", final, size, until)
 
     def _set_up(self, record: str, until: float) -> None:
-        """Load a record, in a new process where there is none."""
+        """Load a record, in a new process if none is running."""
         if self._program is None or not self._program.running:
             self._program = GtpProgram(self.command, "GNU Go", self._folder)
-            if self._closed:  # by another thread in the meantime
+            if self._closed:  # closed by another thread in the meantime
                 self._program.kill()
         (self._folder / _FILE).write_text(record)
         self._ask(f"loadsgf {_FILE}", until)
@@ -131,7 +132,7 @@ class GnuGo:
         return stones
 
     def _points(self, command: str, size: int, until: float) -> list[int]:
-        """The points that a command answers with. Raises ValueError where one is none."""
+        """Return the points in the reply to a command. Raises ValueError if one isn't a point."""
         points = [from_gtp(vertex, size) for vertex in self._ask(command, until).split()]
         if any(point >= POINTS for point in points):
             raise ValueError("a pass is no point")

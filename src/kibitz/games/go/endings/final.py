@@ -1,7 +1,7 @@
-"""The count of a finished game: dead stones, seki, the owner of each point, and the lead under the rules.
+"""The final count of a finished game: dead stones, seki, the owner of each point, and the lead under the rules.
 
-It needs no network and no other program, so that every command and the page give one result for one position. Careful
-random playouts judge which chains are dead; `seki` brings back those that nobody can capture.
+It needs no network and no other program, so every command and the page give the same result for a position. Careful
+random playouts decide which chains are dead. `seki` then restores the chains that nobody can capture.
 """
 
 from __future__ import annotations
@@ -81,25 +81,25 @@ def _dead_and_seki(position: bytes) -> tuple[NDArray[np.bool_], NDArray[np.bool_
 
 
 SURE_ALIVE, SURE_DEAD = 0.7, 0.3
-"""Survival of a chain in playouts from which on nobody needs to play about it."""
+"""A chain whose survival in playouts is at or beyond these limits needs no further moves."""
 LOOK_PLAYOUTS = 200
 MAX_EMPTY_PART = 0.75
-"""A board with a larger part of empty points is not searched for an end."""
+"""If a larger part of the board is empty, kibitz doesn't test whether the game has ended."""
 
 
 def compile_kernels() -> None:
-    """Compile what the functions of this module need, which takes seconds once."""
+    """Compile the kernels that this module needs. It takes seconds the first time."""
     colours = np.full(POINTS, OUTSIDE, np.uint8)
     colours[:4] = (BLACK, NONE, WHITE, NONE)
     count_position(colours, (0, 0), 0.0, True)
 
 
 def nothing_to_gain(colours: NDArray[np.uint8], mover: int, by_territory: bool) -> bool:
-    """Whether the side to move gains nothing by any move, so that it may pass.
+    """Return whether no move gains anything for the side to move, so that it may pass.
 
-    All chains are surely alive or dead even if the other side moves first. By territory, only neutral points are left
-    that touch both colors, and where a stone captures nothing and puts nothing into atari. By area such a point is
-    worth playing, so that none may be left. colours uint8 [361]; mover: BLACK or WHITE.
+    All chains must be certainly alive or dead, even if the opponent moves first. Under territory scoring, only neutral
+    points may be left that touch both colors, and where a stone captures nothing and puts nothing into atari. Under
+    area scoring such a point is worth a move, so none may be left. colours: uint8 [361]. mover: BLACK or WHITE.
     """
     colours = np.ascontiguousarray(colours, np.uint8)
     if np.count_nonzero(colours == NONE) > MAX_EMPTY_PART * np.count_nonzero(colours != OUTSIDE):
@@ -119,7 +119,7 @@ def nothing_to_gain(colours: NDArray[np.uint8], mover: int, by_territory: bool) 
 
 
 def _matters(colours: NDArray[np.uint8], point: int) -> bool:
-    """Whether a neutral point may become somebody's territory, or a stone of either side there captures something or
+    """Return whether a neutral point can still become territory, or a stone of either side there captures something or
     puts a chain into atari."""
     board = np.empty((ROWS, CELLS), np.int16)
     cell = int(CELL[point])

@@ -1,10 +1,10 @@
-"""Random playouts: both sides play random moves to the end of the game, many times, and the owners are counted.
+"""Random playouts: play random moves to the end of the game, many times, and count the owners of each point.
 
-A side plays any legal move that does not fill one of its own eyes, and passes if it has none; two passes end the
-playout. Then every point has an owner: it is a stone or an eye. Playouts tell dead from living stones at the end of
-most games, and they are the baseline of every prediction of the owners.
+A side plays any legal move that does not fill one of its eyes, and passes if it has none. Two passes end the playout.
+Then every point has an owner, because it is a stone or an eye. At the end of most games, playouts distinguish dead from
+living stones. They are also the baseline for every ownership prediction.
 
-The random numbers come from our own generator (xorshift), so that equal seeds give equal results everywhere.
+The random numbers come from a generator in this file (xorshift), so equal seeds give equal results on every machine.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from kibitz.games.go.rules import CELL, CELLS, COLOUR, NEXT, ROOT, ROWS, STONES,
 from kibitz.kernels import kernel
 
 BOTH = 2
-"""Instead of the side to move: Black begins half of the playouts, White the others."""
+"""Instead of the side to move: Black moves first in half of the playouts, White in the others."""
 LARGEST_NAKADE = 5
-"""The most stones that a careful player lets be captured in order to leave an eye space with a single eye."""
+"""The largest number of stones that a careful player sacrifices to leave an eye space with a single eye."""
 _LIMIT = 3 * POINTS
-"""Moves after which a playout is stopped: with several kos it might never end."""
+"""Number of moves after which a playout is stopped. With several kos it might never end."""
 
 
 @kernel
 def _next(state):  # type: ignore[no-untyped-def]
-    """The next state of the generator; it is also the random number."""
+    """Return the next state of the generator (uint64), which is also the random number."""
     state ^= state << np.uint64(13)
     state ^= state >> np.uint64(7)
     state ^= state << np.uint64(17)
@@ -36,8 +36,11 @@ def _next(state):  # type: ignore[no-untyped-def]
 
 @kernel
 def _is_eye(board, cell, colour):  # type: ignore[no-untyped-def]
-    """Whether an empty cell is a one-point eye: all neighbours have that colour, and the other colour is on no diagonal
-    at the edge, on at most one elsewhere."""
+    """Return whether an empty cell is a one-point eye of a color.
+
+    All neighbors must have that color. The other color may be on no diagonal at the edge, and on at most one elsewhere.
+    board: int16 [7, 441].
+    """
     for step in (1, -1, WIDE, -WIDE):
         if board[COLOUR, cell + step] == 3 - colour or board[COLOUR, cell + step] == NONE:
             return False
@@ -53,7 +56,7 @@ def _is_eye(board, cell, colour):  # type: ignore[no-untyped-def]
 
 @kernel
 def _only_liberty(board, cell):  # type: ignore[no-untyped-def]
-    """The only liberty of the chain of a stone; 0 if the chain has several."""
+    """Return the only liberty of a stone's chain; 0 if the chain has several. board: int16 [7, 441]."""
     found, stone = np.int64(0), np.int64(cell)
     while True:
         for step in (1, -1, WIDE, -WIDE):
@@ -69,8 +72,11 @@ def _only_liberty(board, cell):  # type: ignore[no-untyped-def]
 
 @kernel
 def _stones_in_self_atari(board, cell, colour):  # type: ignore[no-untyped-def]
-    """The stones of the chain that a move on an empty cell makes, if that chain is left with one liberty and the move
-    captures nothing; else 0."""
+    """Return the size of the chain that a move on an empty cell makes, if the move captures nothing and leaves it in
+    atari.
+
+    0 otherwise. board: int16 [7, 441].
+    """
     free, stones = np.int64(0), 1
     for step in (1, -1, WIDE, -WIDE):
         beside = cell + step
@@ -106,10 +112,11 @@ def _stones_in_self_atari(board, cell, colour):  # type: ignore[no-untyped-def]
 
 @kernel
 def _wastes_stones(board, cell, colour):  # type: ignore[no-untyped-def]
-    """Whether a move puts more than three stones of its own into atari in a shape with room for two eyes.
+    """Return whether a move puts more than three of the mover's stones into atari in a shape that leaves room for two
+    eyes.
 
-    The shapes that leave room for one eye only: four stones as a square or a T, five as a square with a tail or as a
-    cross.
+    Only these shapes leave room for a single eye: four stones as a square or a T, five as a square with a tail or a
+    cross. board: int16 [7, 441].
     """
     count = _stones_in_self_atari(board, cell, colour)
     if count <= 3:
@@ -147,8 +154,10 @@ def _wastes_stones(board, cell, colour):  # type: ignore[no-untyped-def]
 
 @kernel
 def _urgent(board, last, colour, ko):  # type: ignore[no-untyped-def]
-    """A move that answers the stone just played at `last`: capture its chain, or save a chain of one's own that it put
-    into atari, by a capture or by an extension. 0 if there is none."""
+    """Return a move that responds to the stone just played at `last`; 0 if there is none. board: int16 [7, 441].
+
+    It captures the stone's chain, or saves one of the mover's chains from atari by a capture or an extension.
+    """
     if board[COLOUR, last] != 3 - colour:
         return np.int64(0)
     take = _only_liberty(board, last)
@@ -178,8 +187,11 @@ def _urgent(board, last, colour, ko):  # type: ignore[no-untyped-def]
 
 @kernel
 def _play_out(board, colour, ko, empty, where, count, random, careful):  # type: ignore[no-untyped-def]
-    """Play a board to its end. empty: its `count` empty cells; where: each cell's place among them, else -1; careful:
-    see `black_share`."""
+    """Play a board to its end. board: int16 [7, 441].
+
+    empty: its `count` empty cells, in any order. where: each cell's index in `empty`, or -1. random: the state of the
+    generator. careful: see `black_share`.
+    """
     passes, previous = 0, np.int64(0)
     for _ in range(_LIMIT):
         untried, moved, cell = count, False, np.int64(0)
@@ -200,7 +212,7 @@ def _play_out(board, colour, ko, empty, where, count, random, careful):  # type:
             ):
                 moved = True
                 break
-            untried -= 1  # swap it behind the cells that are not tried yet
+            untried -= 1  # swap it behind the cells that are still to be tried
             other = empty[untried]
             empty[at], empty[untried] = other, cell
             where[other], where[cell] = at, untried
@@ -229,7 +241,8 @@ def _play_out(board, colour, ko, empty, where, count, random, careful):  # type:
 
 
 @kernel
-def _owner(board, cell):  # type: ignore[no-untyped-def]
+# Return the owner of a cell at the end of a playout; NONE if the cell touches both colors or neither.
+def _owner(board, cell):
     """The owner of a cell at the end of a playout; NONE if both colours touch it, or none."""
     if board[COLOUR, cell]:
         return board[COLOUR, cell]
@@ -243,7 +256,7 @@ def _owner(board, cell):  # type: ignore[no-untyped-def]
 
 @kernel
 def _share(colours, side, ko, playouts, seed, careful, share):  # type: ignore[no-untyped-def]
-    """See `black_share`. ko: a cell, 0 for none; share float32 [361]: filled."""
+    """Fill `share`, float32 [361], with the result of `black_share`. ko: a cell, 0 for none."""
     start = np.empty((ROWS, CELLS), np.int16)
     set_up(start, colours)
     empties = np.empty(POINTS, np.int16)
@@ -279,11 +292,12 @@ def black_share(
     ko: int = PASS,
     careful: bool = False,
 ) -> NDArray[np.float32]:
-    """float32 [361]: the share of playouts in which Black owns each point at the end, 0..1.
+    """Return the share of playouts in which each point is Black's at the end, float32 [361], 0 to 1.
 
-    A neutral point counts half; points outside the board are 0.5. colours uint8 [361]; side: to move first, 0 Black,
-    1 White, BOTH in turn; ko: point of a forbidden first move. careful: players answer ataris and do not put large
-    chains of their own into atari, so that a seki mostly stays on the board. Releases the interpreter's lock.
+    A neutral point counts half; points outside the board are 0.5. colours: uint8 [361]. side: the first to move, 0
+    Black, 1 White, or BOTH for each in turn. ko: a point that is forbidden for the first move. careful: players respond
+    to ataris and don't put large chains of theirs into atari, so a seki usually survives. The function releases
+    Python's global lock.
     """
     share = np.empty(POINTS, np.float32)
     colours = np.ascontiguousarray(colours, np.uint8)
@@ -294,7 +308,7 @@ def black_share(
 def black_shares(
     codes: NDArray[np.uint8], state: NDArray[np.uint8], playouts: int = 200, seed: int = 0
 ) -> NDArray[np.float32]:
-    """float32 [n, 361]: `black_share` of positions as a store replays them (codes [n, 361], state [n, 4])."""
+    """Return `black_share` of positions, float32 [n, 361]. codes: uint8 [n, 361]. state: uint8 [n, 4]."""
     shares = np.empty((len(codes), POINTS), np.float32)
     for i, colours in enumerate(colours_of(codes)):
         (kos,) = np.nonzero(codes[i] & 15 == KO)

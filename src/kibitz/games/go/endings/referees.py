@@ -5,13 +5,15 @@ METHODS = {
     "gnugo": "GNU Go",
     "played out": "GNU Go, which played resigned games to their end",
 }
-"""Ways to determine the owners at the end of a game, each with its name in a test's notes. A label of a game is one of
-these."""
+"""Methods to determine the owners at the end of a game, with their names in a test's notes. A game's label names
+one."""
 REFEREES: dict[str, tuple[str, ...]] = {
     "auto": ("playouts", "gnugo"),
     "playouts": ("playouts",),
     "gnugo": ("gnugo",),
     "none": (),
 }
-"""The methods of each referee, in their order: a method is asked for the games that those before it did not confirm.
-"auto" leaves out GNU Go where it is not installed. Without a method there are no labels."""
+"""The methods of each referee, in order. A method is only used for games that the methods before it did not confirm.
+
+"auto" skips GNU Go if it isn't installed. Without a method there are no labels.
+"""

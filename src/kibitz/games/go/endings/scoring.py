@@ -1,11 +1,11 @@
-"""Label counted games with the owners of all points, confirmed by the recorded score.
+"""Label scored games with the owners of all points, confirmed by the recorded score.
 
-Game records do not list the dead stones. Two referees determine them: random playouts, and GNU Go if it is installed. A
-label is accepted only if the score that follows from it, under the game's rules, equals the recorded score. A game that
-no referee confirms is rejected, since a wrong label is worse than a lost game.
+Game records don't list the dead stones. Two referees determine them: random playouts, and GNU Go if it is installed. A
+label is accepted only if its score under the game's rules equals the recorded score. A game that no referee confirms is
+rejected, because a wrong label is worse than a lost game.
 
-Resigned games have no score. GNU Go can play them to their end; the label is accepted if the recorded winner wins there
-too, and else the game is kept without one.
+Resigned games have no score. GNU Go can play them to their end. The label is accepted if the recorded winner also wins
+that continuation; otherwise the game stays without a label.
 """
 
 from __future__ import annotations
@@ -49,23 +49,26 @@ VERDICTS = (
 )  # fmt: skip
 """The referee that confirmed a game, or why none did. The journal has indices into it: append new ones at the end."""
 NO_ANSWER = ("referee hung", "referee died", "referee made no sense")
-"""Those that say nothing of the game."""
+"""Verdicts that say nothing about the game."""
 Verdict = tuple[str, NDArray[np.uint8] | None]
 """One of VERDICTS, and the owner of each point, uint8 [361], if a method confirmed the game."""
 Answer = TypeVar("Answer")
 _NOT_CONFIRMED = ("score not confirmed", None)
 _OTHER_WINNER = ("winner not confirmed", None)
 _GIVE_UP = 3
-"""Failures of GNU Go, without a single answer, after which it is not used any more."""
+"""If GNU Go fails this often and has never succeeded, it is not used again."""
 _PART = 8
-"""Games that a worker labels at a time."""
+"""Number of games that a worker labels at a time."""
 _PLAYING_OUT = 6
-"""How many times the time limit of a game GNU Go has to play one to its end."""
+"""GNU Go's time to play out a game, in multiples of the time limit per game."""
 _EXACT = 0.01
 _LITTLE, _SURE = 3.0, 0.05
-"""If playouts are sure of every chain (0.05: each lives in less than 45% or more than 55% of them) and miss the
-recorded score by up to 3 points, moves at the end are missing in the record, which no referee can repair: of 24 such
-games GNU Go confirmed none. GNU Go is not used for them, which saves a third of its work."""
+"""Limits for skipping GNU Go, in points and in distance from a survival of 0.5.
+
+If each chain lives in less than 45% or more than 55% of the playouts, and the score misses the recorded one by up to 3
+points, moves at the end are missing in the record, which no referee can repair. GNU Go confirmed none of 24 such games.
+Skipping them saves a third of its work.
+"""
 
 
 MAX_OPEN_PART = 0.8
@@ -75,7 +78,7 @@ _LOOK_PLAYOUTS = 50
 
 
 def _is_far_from_end(colours: NDArray[np.uint8]) -> bool:
-    """Whether a position is so far from its end that nobody can count it; GNU Go takes minutes to try."""
+    """Return whether a position is so far from its end that it can't be counted. GNU Go would take minutes to try."""
     share = black_share(colours, playouts=_LOOK_PLAYOUTS)[colours != OUTSIDE]
     return float((4 * share * (1 - share)).mean()) > MAX_OPEN_PART
 
@@ -102,8 +105,12 @@ class Final:
 def count(
     final: Final, dead: NDArray[np.bool_], seki: NDArray[np.bool_] | None = None
 ) -> tuple[NDArray[np.uint8], float]:
-    """The owner of each point, uint8 [361], given the dead stones and those alive in seki (bool [361]); and by how many
-    points its score differs from the recorded one. If the rules are not named, the closer way of counting is taken."""
+    """Return the owner of each point, uint8 [361], and the difference between its score and the recorded score, in
+    points.
+
+    dead, seki: bool [361], the dead stones and those alive in seki. If the rules are unknown, the closer scoring method
+    counts.
+    """
     counts: list[tuple[float, NDArray[np.uint8]]] = []
     for rules in (final.rules,) if final.rules else ("japanese", "chinese"):
         owner = settle(final.colours, dead, seki if rules in TERRITORY else None)
@@ -127,7 +134,7 @@ def _play_to_the_end(moves, ends, starts, colours, lost):  # type: ignore[no-unt
                 captured, _ = place(board, np.int64(CELL[moves[i]]), colour, 0)
                 if captured > 0:
                     lost[game, 2 - colour] += captured
-                else:  # suicide, where the rules allow it
+                else:  # suicide, if the rules allow it
                     lost[game, colour - 1] -= captured
         for point in range(POINTS):
             colours[game, point] = board[COLOUR, CELL[point]]
@@ -161,11 +168,15 @@ def finals(batch: GameBatch, games: NDArray[np.int64]) -> list[Final]:
 class Referee:
     """Labels the games of batches. A context manager: leaving it ends the processes and threads that it started.
 
-    which: one of REFEREES; gnugo: path of the program (default: searched for); journal: a file with every verdict, so
-    that no game is labelled twice, by this process or a later one; workers: those that label, or how many threads of
-    this process (default: one a core), each with its own GNU Go; limit_s: seconds that GNU Go may take for a game.
-    Equal seeds give equal labels. keep_unconfirmed: keep counted games that no referee confirms, without owners, for
-    their moves and winner. play_out: label resigned games too, which GNU Go plays to their end.
+     which: one of REFEREES.
+     gnugo: path of the program; None to search for it.
+     journal: a file with every verdict, so that no game is labeled twice, by this process or a later one.
+     workers: processes that label, or the number of threads, each with its own GNU Go; None for one per core.
+     limit_s: seconds that GNU Go may take for a game.
+     seed: equal seeds give equal labels.
+     command: the command that starts GNU Go, for tests.
+     keep_unconfirmed: keep scored games that no referee confirms, without owners, for their moves and winner.
+     play_out: also label resigned games, which GNU Go plays to their end.
 
     `note` is a line for the user if GNU Go is missing or fails, else None. Raises KibitzError if GNU Go is requested
     but not installed.
@@ -217,12 +228,12 @@ class Referee:
         return ()
 
     def label(self, batch: GameBatch, on_progress: Callable[[int], None] | None = None) -> GameBatch:
-        """The batch with `per_game["owner"]` (uint8 [games, 361]) and its column `labels` filled for counted games,
-        and for resigned ones where that was asked for.
+        """Return the batch with `per_game["owner"]`, uint8 [games, 361], and the column `labels` filled.
 
-        Counted games that no referee confirms are removed and counted in `rejections`, or kept with owner 0 and no
-        label where that was asked for. Other games stay so; with the referee "none" counted games do, too. on_progress:
-        called with the number of games labelled so far, after each game.
+        Scored games are labeled, and resigned games if play_out is set. Scored games that no referee confirms are
+        removed and counted in `rejections`, or kept with owner 0 and no label if keep_unconfirmed is set. Other games
+        stay unlabeled, and with the referee "none" scored games do, too. on_progress: called with the number of games
+        labeled so far, after each game.
         """
         owner = np.zeros((len(batch), POINTS), np.uint8)
         verdicts = np.zeros(len(batch), np.uint8)
@@ -275,14 +286,14 @@ class Referee:
                 verdicts[game] = VERDICTS.index(verdict)
                 if owners is not None:
                     owner[game] = owners
-                # What GNU Go did not say it may say later, with more time, or another program of that name.
+                # GNU Go may give a verdict later, with more time, or another program of that name may.
                 if self._journal and verdict not in NO_ANSWER and not self._gave_up():
                     self._journal.add(keys[game], int(verdicts[game]), owners)
                 done += 1
                 on_progress(done)
 
     def _verdicts(self, positions: list[tuple[Final, int]]) -> Generator[tuple[int, Verdict]]:
-        """(index, verdict) of each position with its key, as they are found."""
+        """Yield (index, verdict) of each position with its key, in the order of completion."""
         if self._apart is None:
             futures = {self._threads.submit(self._label_one, *position): i for i, position in enumerate(positions)}
             for future in as_completed(futures):
@@ -307,7 +318,7 @@ class Referee:
         ]
 
     def _label_one(self, final: Final, key: int) -> Verdict:
-        """The verdict on a game: of the first method that has one. Runs in a worker thread."""
+        """Return the verdict on a game from the first method that has one. Runs in a worker thread."""
         if np.isnan(final.komi):
             return _NOT_CONFIRMED
         if np.isinf(final.lead):
@@ -318,7 +329,7 @@ class Referee:
         return _NOT_CONFIRMED
 
     def _by_playouts(self, final: Final, key: int) -> Verdict | None:
-        """The verdict of random playouts; None to ask the next method."""
+        """Return the verdict of random playouts; None to try the next method."""
         alive = dead.playout_survival(final.colours, self.seed + key)
         owner, missed = count(final, alive < 0.5)
         if missed < _EXACT:
@@ -326,7 +337,7 @@ class Referee:
         return _NOT_CONFIRMED if missed <= _LITTLE and abs(alive - 0.5).min() > _SURE else None
 
     def _by_gnugo(self, final: Final, key: int) -> Verdict | None:
-        """The verdict of GNU Go; None if it is not there, does not answer at all, or does not confirm the score."""
+        """Return the verdict of GNU Go; None if it isn't available, gives no reply, or doesn't confirm the score."""
         if not self._command or self._closed or self._gave_up():
             return None
         if _is_far_from_end(final.colours):
@@ -338,7 +349,8 @@ class Referee:
         return ("gnugo", owner) if missed < _EXACT else None
 
     def _by_playing_out(self, final: Final) -> Verdict:
-        """The verdict on a resigned game, which GNU Go plays to its end: who owns what there, by area."""
+        """Return the verdict on a resigned game that GNU Go plays to its end: the owners of all points, by area
+        scoring."""
         if self._closed or self._gave_up():
             return _OTHER_WINNER
         komi = final.komi + compensation(final.rules, final.handicap)
@@ -353,7 +365,7 @@ class Referee:
         return self._given_up_apart or (self._losses >= _GIVE_UP and not self._answers)
 
     def _ask_gnugo(self, question: Callable[[dead.GnuGo], Answer]) -> Answer | str:
-        """GNU Go's answer, or why there is none: one of VERDICTS."""
+        """Return GNU Go's reply, or one of VERDICTS as the reason for none."""
         try:
             gnugo = self._idle.pop()
         except IndexError:
@@ -406,15 +418,18 @@ class Referee:
 def _own_referee(which: str, limit_s: float, seed: int, command: tuple[str, ...]) -> Referee:
     """The referee of a worker, which keeps its GNU Go from one item to the next."""
     referee = Referee("playouts" if which == "auto" and not command else which, None, None, 1, limit_s, seed, command)
-    Finalize(None, referee.close, exitpriority=10)  # of what ends a worker, atexit is no part
+    Finalize(None, referee.close, exitpriority=10)  # atexit functions don't run when a worker ends
     return referee
 
 
 def _label_apart(
     settings: tuple[str, float, int, tuple[str, ...]], positions: list[tuple[Final, int]]
 ) -> tuple[list[Verdict], str | None, bool]:
-    """The verdicts on some positions with their keys, the referee's note, and whether it gave GNU Go up; the work of a
-    worker."""
+    """Return the verdicts on some positions, the referee's note, and whether it has stopped using GNU Go: a worker's
+    job.
+
+    positions: each with its key.
+    """
     referee = _own_referee(*settings)
     return [referee._label_one(*position) for position in positions], referee.note, referee._gave_up()
 

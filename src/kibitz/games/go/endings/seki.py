@@ -1,9 +1,8 @@
-"""Chains that nobody can capture, although they have no two eyes: seki; and points that a side must fill in the end.
+"""Chains that nobody can capture although they don't have two eyes (seki), and points that a side must fill at the end.
 
-Both tests look at liberties alone. A chain that was judged dead is alive after all if the other side cannot fill its
-liberties without leaving one of its own large chains in atari on a liberty that both share; a small one may be given
-up in order to destroy an eye. A point is a shared liberty of a
-seki if either side that plays there leaves its own chain in atari.
+Both tests only consider liberties. A chain that was judged dead is alive if the opponent can't fill its liberties
+without leaving one of its own large chains in atari on a liberty that both share. A small chain may be sacrificed to
+destroy an eye. A point is a shared liberty of a seki if either side that plays there leaves its own chain in atari.
 """
 
 from __future__ import annotations
@@ -17,12 +16,15 @@ from kibitz.games.go.rules import CELL, CELLS, COLOUR, NEXT, POINT, ROOT, ROWS, 
 from kibitz.kernels import kernel
 
 MAX_SHARED_LIBERTIES = 5
-"""A chain with more liberties is not searched: a seki with so many shared liberties hardly exists."""
+"""Chains with more liberties aren't searched. A seki with more shared liberties is very rare."""
 
 
 @kernel
 def _liberties(board, cell, found):  # type: ignore[no-untyped-def]
-    """Fill `found` with the liberties of the chain of a stone; their number, at most the length of `found`."""
+    """Fill `found` with the liberties of a stone's chain, and return their number, at most the length of `found`.
+
+    board: int16 [7, 441].
+    """
     count, stone = 0, np.int64(cell)
     while True:
         for step in (1, -1, WIDE, -WIDE):
@@ -43,8 +45,11 @@ def _liberties(board, cell, found):  # type: ignore[no-untyped-def]
 
 @kernel
 def _can_capture(board, prey):  # type: ignore[no-untyped-def]
-    """Whether the other side can fill the liberties of the chain at `prey`, which does not answer, without leaving a
-    large chain of its own in atari on one of them. True for chains with many liberties."""
+    """Return whether the opponent of the chain at `prey` can fill its liberties without a large chain in atari on one
+    of them.
+
+    The chain's side doesn't respond. True for chains with many liberties. board: int16 [7, 441].
+    """
     depth = MAX_SHARED_LIBERTIES
     boards = np.empty((depth + 1, ROWS, CELLS), np.int16)
     left = np.zeros((depth + 1, depth + 1), np.int64)
@@ -84,7 +89,7 @@ def _can_capture(board, prey):  # type: ignore[no-untyped-def]
 
 @kernel
 def _revive(colours, dead):  # type: ignore[no-untyped-def]
-    """See `without_uncapturable`. dead bool [361]: changed."""
+    """Set the chains that `without_uncapturable` revives to false in `dead`, bool [361]. colours: uint8 [361]."""
     board = np.empty((ROWS, CELLS), np.int16)
     set_up(board, colours)
     gone = np.zeros(CELLS, np.bool_)
@@ -120,11 +125,10 @@ def _revive(colours, dead):  # type: ignore[no-untyped-def]
 
 
 def without_uncapturable(colours: NDArray[np.uint8], dead: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """The dead stones, bool [361], without the chains that nobody can capture.
+    """Return the dead stones, bool [361], without the chains that nobody can capture.
 
-    Of several dead chains in one region, either all live or none: the capture of one may give room to capture another.
-
-    colours uint8 [361]; dead bool [361]: the stones judged dead, whole chains.
+    If several dead chains are in one region, either all live or none, because capturing one may make room to capture
+    another. colours: uint8 [361]. dead: bool [361], the stones judged dead, whole chains.
     """
     kept = np.array(dead, np.bool_)
     _revive(np.ascontiguousarray(colours, np.uint8), kept)
@@ -133,7 +137,10 @@ def without_uncapturable(colours: NDArray[np.uint8], dead: NDArray[np.bool_]) ->
 
 @kernel
 def _leaves_atari(board, cell, colour, scratch, found):  # type: ignore[no-untyped-def]
-    """Whether a move is suicide, or captures nothing and leaves its own chain with one liberty."""
+    """Return whether a move is suicide, or captures nothing and leaves its own chain with one liberty.
+
+    board: int16 [7, 441]. scratch: a board to work on. found: int64 [2], working memory.
+    """
     if is_suicide(board, cell, colour):
         return True
     scratch[:] = board
@@ -142,7 +149,7 @@ def _leaves_atari(board, cell, colour, scratch, found):  # type: ignore[no-untyp
 
 
 @kernel
-def _mark(colours, seki):  # type: ignore[no-untyped-def]
+def _mark(colours, seki):  # Fill `seki`, bool [361], with the result of `in_seki`.
     """See `in_seki`. seki bool [361]: filled."""
     board, scratch = np.empty((ROWS, CELLS), np.int16), np.empty((ROWS, CELLS), np.int16)
     set_up(board, colours)
@@ -170,9 +177,9 @@ def _mark(colours, seki):  # type: ignore[no-untyped-def]
 
 
 def in_seki(colours: NDArray[np.uint8], dead: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """bool [361]: the living stones next to a liberty that neither side can fill.
+    """Return the living stones next to a liberty that neither side can fill, bool [361].
 
-    colours uint8 [361]; dead bool [361]: stones that are taken off before.
+    colours: uint8 [361]. dead: bool [361], stones that are removed first.
     """
     seki = np.zeros(POINTS, np.bool_)
     _mark(np.where(dead, NONE, colours).astype(np.uint8), seki)
@@ -180,7 +187,9 @@ def in_seki(colours: NDArray[np.uint8], dead: NDArray[np.bool_]) -> NDArray[np.b
 
 
 @kernel
-def _last_liberty(colours, first, chain, seen, mark):  # type: ignore[no-untyped-def]
+# Return the only liberty of the chain at a point, -1 if it has several or none. colours: uint8 [361]. chain, seen:
+# int64 [361], working memory. mark: a new number for each call.
+def _last_liberty(colours, first, chain, seen, mark):
     """The only liberty of the chain at a point, -1 if it has several or none. chain int64 [361], seen int64 [361]:
     scratch; mark: a new number for each call."""
     colour = colours[first]
@@ -209,6 +218,10 @@ def _last_liberty(colours, first, chain, seen, mark):  # type: ignore[no-untyped
 
 @kernel
 def _must_fill(colours, dead, seki, owner, filled):  # type: ignore[no-untyped-def]
+    """Set the points of `must_fill` to true in `filled`, bool [361].
+
+    colours, owner: uint8 [361]. dead, seki: bool [361].
+    """
     chain, seen = np.empty(POINTS, np.int64), np.zeros(POINTS, np.int64)
     now = np.empty(POINTS, np.uint8)
     mark = 0
@@ -235,11 +248,11 @@ def _must_fill(colours, dead, seki, owner, filled):  # type: ignore[no-untyped-d
 def must_fill(
     colours: NDArray[np.uint8], dead: NDArray[np.bool_], seki: NDArray[np.bool_], owner: NDArray[np.uint8]
 ) -> NDArray[np.bool_]:
-    """bool [361]: points of territory that their owner must fill once the neutral points are played: a chain would be
-    in atari there. They are no points by territory rules.
+    """Return the points of territory that their owner must fill once the neutral points are played, bool [361].
 
-    Neutral points count as filled by that owner, who then has the best chance to do without. colours, owner uint8
-    [361]; dead, seki bool [361].
+    Without the stone, a chain would be in atari there. Such points don't count under territory scoring. Neutral points
+    count as filled by the same owner, which is the best case for that owner. colours, owner: uint8 [361]. dead, seki:
+    bool [361].
     """
     filled = np.zeros(POINTS, np.bool_)
     _must_fill(np.ascontiguousarray(colours, np.uint8), dead, seki, owner, filled)

@@ -31,12 +31,14 @@ MAX_GAME_BYTES = 1 << 24
 
 _VALUE = re.compile(rb"\[(?:\\.?|[^\]\\])*(\]|\Z)", re.DOTALL)
 _VALUE_DOUBLES = re.compile(rb"\[(?:[\x81-\xff][\x40-\xff]|\\.?|[^\]\\])*(\]|\Z)", re.DOTALL)
-"""A property's value, to its bracket or to the end of the text: the first group. The second reads as the scanner does
-where `doubles` is set."""
+"""A property's value, up to its bracket or to the end of the text, in the first group.
+
+The second pattern treats double-byte characters as the scanner does if `doubles` is set.
+"""
 
 
 SET_UP_LATE = "set-up stones among the moves"
-"""Why a game is rejected whose moves up to there can be read."""
+"""Why a game is rejected although its moves up to the setup stones can be read."""
 
 
 @dataclass
@@ -116,7 +118,7 @@ class Games:
         return None
 
     def whole_part(self, i: int) -> Games:
-        """That game alone, up to its last value with a closing bracket, and closed there."""
+        """Return that game alone, up to its last value with a closing bracket, and closed there."""
         text = self.text[int(self.begins[i]) : int(self.ends[i])]
         doubles = _doubles(text)
         values = _VALUE_DOUBLES if doubles else _VALUE
@@ -180,7 +182,7 @@ def pieces(stream: Stream, broken: list[str]) -> Iterator[Piece]:
             block = b""
         text = rest + block if rest else block
         gib = gib or (not games_read and is_gib(text))
-        if gib:  # a file is one game
+        if gib:  # such a file is one game
             rest = text
             if block and len(rest) <= MAX_GAME_BYTES:
                 continue
@@ -292,7 +294,7 @@ def _doubles(text: bytes) -> bool:
         codecs.utf_8_decode(text, "strict", False)
     except UnicodeDecodeError:
         begin = text[: 1 << 16]
-        while len(begin) < len(text) and begin and begin[-1] >= 128:  # half a character fits no encoding
+        while len(begin) < len(text) and begin and begin[-1] >= 128:  # half a character is invalid in every encoding
             begin = begin[:-1]
         return charset_of(begin) in DOUBLE_BYTES
     return False

@@ -1,7 +1,7 @@
-"""Records of Tygem (.gib), rewritten as SGF so that every reader of SGF reads them.
+"""Convert game records of Tygem (.gib) to SGF, so that every SGF reader can read them.
 
-A line `STO 0 n colour x y` is a move: colour 1 is Black, x and y count from 0 at the upper left. `SKI 0 n` is a pass.
-`INI 0 1 stones &4` names the handicap stones, which are placed on the usual points.
+A line `STO 0 n color x y` is a move: color 1 is Black, x and y count from 0 at the upper left. `SKI 0 n` is a pass.
+`INI 0 1 stones &4` gives the number of handicap stones, which go on the usual points.
 """
 
 from __future__ import annotations
@@ -54,7 +54,8 @@ def gib_as_sgf(data: bytes) -> bytes:
 
 
 def _charset(data: bytes) -> str:
-    """The encoding: Korean where all characters may be syllables, since the server is Korean, else as of any game."""
+    """Return the encoding: Korean if all characters may be syllables, because the server is Korean, else as for any
+    game."""
     try:
         korean = [letter for letter in data.decode("euc_kr") if letter > "\x7f"]
     except UnicodeDecodeError:
@@ -86,7 +87,7 @@ def _handicap(text: str) -> int:
 
 
 def _handicap_points(stones: int) -> list[int]:
-    """The usual points of so many stones, 2 to 9."""
+    """Return the usual points of 2 to 9 handicap stones."""
     near, middle, far = 3, 9, 15
     corners = [(near, far), (far, near), (far, far), (near, near)]  # row, column
     points = corners[:stones]

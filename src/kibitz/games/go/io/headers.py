@@ -67,25 +67,25 @@ def read_komi(text: str, margin: float | None, rules: str | None, handicap: int,
 
 
 def server_of(headers: Mapping[str, str]) -> str:
-    """The server whose way of writing komi a record follows: "fox", or "" for none that is special."""
+    """Return the server whose way of writing komi a record uses: "fox", or "" for the usual way."""
     text = " ".join(headers.get(name, "") for name in ("AP", "PC", "SO", "GN", "EV", "US")).lower()
     return "fox" if "foxwq" in text or "野狐" in text or text.startswith("fox") else ""
 
 
 def without_its_stones(headers: Mapping[str, str], handicap: int) -> bool:
-    """Whether a game's headers tell of handicap stones that the record does not place. handicap: those that it does."""
+    """Return whether a game's headers name handicap stones, but the record places none. handicap: the stones placed."""
     return handicap == 0 and headers.get("HA", "").strip() in _GIVEN and "AW" not in headers  # AW: from a position
 
 
 def tells_komi(headers: Mapping[str, str]) -> bool:
-    """Whether a record names its komi, in a number."""
+    """Return whether a record gives its komi as a number."""
     return read_number(headers.get("KM", "").strip()) is not None
 
 
 def assumptions(headers: Mapping[str, str], komi: float, rules: str | None, handicap: int) -> list[str]:
-    """What the headers of a game do not say, or not in words that are understood, and what stands for it.
+    """Return what kibitz assumes where the headers of a game give no value or none that it understands, one text each.
 
-    komi, rules, handicap: as they were read.
+    komi, rules, handicap: the values that were read.
     """
     found = []
     written = headers.get("KM", "").strip()

@@ -133,11 +133,11 @@ def _all_standard(starts: NDArray[np.uint8]) -> bool:
 
 
 MOST_STONES = 25
-"""More black stones before White's first are a position that was set up, and no handicap."""
+"""Black's largest handicap. With more stones before White's first, the position is a setup and not a handicap."""
 
 
 def _believed(stones: int) -> int:
-    """A number of handicap stones; 0 where nobody gives so many."""
+    """Return a number of handicap stones; 0 if it is larger than any real handicap."""
     return stones if stones <= MOST_STONES else 0
 
 

@@ -20,11 +20,11 @@ WHY = ("", "on a stone", "takes back a ko at once", "suicide", "repeats a positi
 
 @kernel
 def _arrange(written, setup, named, size, start, moves):  # type: ignore[no-untyped-def]
-    """Fill the start row and the moves, with alternating colours, from the moves as written; the number of moves.
+    """Fill the start row and the moves, with alternating colors, from the moves as written. Return the number of moves.
 
-    written uint16 [m]; setup uint8 [361]; named: the side that PL names, 0 for none; start uint8 [363], moves uint16
-    [2 m]: filled. Two or more moves of Black at the beginning, without a set-up, are handicap stones of the old style.
-    Elsewhere, between two moves of one player, a pass of the other is inserted.
+    written: uint16 [m]. setup: uint8 [361]. named: the side that PL names, 0 for none. Outputs: start, uint8 [363], and
+    moves, uint16 [2 m]. Two or more moves of Black at the beginning, without a setup, are handicap stones in the old
+    style. Elsewhere, between two moves of one player, a pass of the opponent is inserted.
     """
     stones, white = 0, 0
     for point in range(POINTS):
@@ -63,7 +63,10 @@ def _arrange(written, setup, named, size, start, moves):  # type: ignore[no-unty
 
 @kernel
 def _replay(start, moves, suicide, superko, before):  # type: ignore[no-untyped-def]
-    """Check the moves: the fault (SOUND …) and its ply (from 0). before uint64 [moves + 1]: scratch space."""
+    """Check the moves, uint16 [m], and return the fault (SOUND …) and its ply (from 0).
+
+    start: uint8 [363]. suicide, superko: whether the rules have them. before: uint64 [m + 1], working memory.
+    """
     board = np.zeros((ROWS, CELLS), np.int16)
     set_up(board, start)
     for point in range(POINTS):
@@ -111,7 +114,9 @@ class MainLine(NamedTuple):
 
 
 @kernel
-def _play(lines, which, suicide, superko, played):  # type: ignore[no-untyped-def]
+# Run `_arrange` and `_replay` for each game in `which`, and return the number of moves. lines: Lines. played: MainLine,
+# filled. The others are those of `play`.
+def _play(lines, which, suicide, superko, played):
     """`_arrange` and `_replay` for each game in `which`; the number of moves. lines: Lines; played: MainLine, filled;
     the others as those of `play`."""
     before = np.empty(played.moves.shape[0] + 1, np.uint64)

@@ -26,6 +26,7 @@ _B, _W, _AB, _AW, _AE, _PL, _SZ = 2, 23, 34, 55, 37, 524, 634
 
 @kernel
 def _blank(byte):  # type: ignore[no-untyped-def]
+    """Return whether a byte is white space."""
     return byte == 32 or 9 <= byte <= 13
 
 
@@ -223,8 +224,8 @@ def _first_size(text, at, end, doubles):  # type: ignore[no-untyped-def]
 def _main_line(text, at, end, doubles, setup, written):  # type: ignore[no-untyped-def]
     """Read one game's main line: status, size, offset of the first move, the side that PL names, number of moves.
 
-    The main line takes the first variation wherever there are several, so it is all that stands before the first
-    closing bracket.
+    The main line takes the first variation at every branch, so it is the text before the first closing bracket. text:
+    uint8. Outputs: setup, uint8 [361], and written, uint16.
     """
     size = _first_size(text, at, end, doubles)
     status, head, side, count, among = FINE, end, 0, 0, False
@@ -233,7 +234,8 @@ def _main_line(text, at, end, doubles, setup, written):  # type: ignore[no-untyp
     name, last, begin, nodes, in_root = 0, 0, at, 0, False
     while at < end:
         byte = text[at]
-        if in_root and (byte == 41 or byte == 59 or byte == 40):  # the first move stands in the root: its other
+        # the first move is in the root node, so its other properties belong to the game, before the move or after it
+        if in_root and (byte == 41 or byte == 59 or byte == 40):
             head, in_root = at, False  # properties are the game's, before the move or after it
         if byte == 41:
             break
@@ -260,7 +262,7 @@ def _main_line(text, at, end, doubles, setup, written):  # type: ignore[no-untyp
                 written[count] = max(point, 0) + ((1 if last == _B else 2) << COLOUR_SHIFT)
                 count += 1
             elif last in (_AB, _AW, _AE):
-                if count and not in_root:  # a node's stones stand before its move
+                if count and not in_root:  # a node's stones are placed before its move
                     among = True
                 else:
                     colour = 1 if last == _AB else 2 if last == _AW else 0
@@ -283,6 +285,10 @@ def _main_line(text, at, end, doubles, setup, written):  # type: ignore[no-untyp
 
 @kernel
 def _main_lines(text, begins, ends, doubles, status, sizes, heads, setup, side, first, count, written):  # type: ignore[no-untyped-def]
+    """Read the main lines of games, and return the number of moves. The outputs are the fields of Lines.
+
+    text: uint8. begins, ends: int64 [games]. doubles: see `find_games`.
+    """
     at = 0
     for i in range(begins.shape[0]):
         status[i], sizes[i], heads[i], side[i], count[i] = _main_line(

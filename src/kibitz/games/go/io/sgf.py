@@ -1,4 +1,4 @@
-"""SGF records for the front ends: read games one by one, and write them for other programs."""
+"""SGF records for the user interfaces: read games one by one, and write them for other programs."""
 
 from __future__ import annotations
 
@@ -26,19 +26,24 @@ _ABOUT_THE_GAME = (
     "PB", "BR", "BT", "PW", "WR", "WT", "GN", "EV", "RO", "DT", "PC", "RE", "RU", "HA", "TM", "OT", "ON", "AN", "CP",
     "SO", "US", "GC",
 )  # fmt: skip
-"""Headers that are written as they were read; komi, size and set-up are written from the record's own fields."""
+"""Headers that are written as they were read. Komi, size and setup are written from the record's own fields."""
 _MOVES_A_LINE = 10
 
 
 @dataclass
 class Record:
-    """One game, its main line.
+    """The main line of one game. The moves may be illegal.
 
-    black, white: points of the stones set up, handicap too; side: the colour that moves first; moves: points or PASS,
-    colours taking turns from `side`; komi: 0 where it is not told, see `headers.tells_komi`; headers: properties
-    before the first move by SGF name, decoded; the rest as in a store's table; problem: why the moves stop before their
-    end; leading: moves of the file that are among the stones set up, as handicap of the old style; inserted: plies,
-    from 0, of passes that are not in the file, between two moves of one player. The moves need not be legal.
+    size: of the board, for example 19.
+    black, white: points of the setup stones, handicap included.
+    side: the color that moves first.
+    moves: points or PASS, with colors in turn from `side`.
+    headers: properties before the first move by SGF name, decoded.
+    komi: in points; 0 if the record gives none, see `headers.tells_komi`.
+    rules, handicap, result, margin, ending: as in a store's table.
+    problem: why the moves stop before their end.
+    leading: the number of moves in the file that are setup stones here, as a handicap in the old style.
+    inserted: plies, from 0, of passes that are not in the file, between two moves of one player.
     """
 
     size: int
@@ -87,9 +92,9 @@ class Unreadable:
 
 
 def read_records(paths: list[str], cut: bool = False) -> Iterator[Record | Unreadable]:
-    """The games of files, folders and archives, one by one. Raises KibitzError for a missing path.
+    """Yield the games of files, folders and archives, one by one. Raises KibitzError for a missing path.
 
-    cut: a game that is cut short among its moves is given too, with its whole moves, and its `problem` says so.
+    cut: also yield a game that is cut short among its moves, with its complete moves and a `problem`.
     """
     for path in records.find(paths, ENDINGS):
         broken: list[str] = []
@@ -163,8 +168,10 @@ def _record(games: Games, i: int) -> Record | Unreadable:
 
 
 def _inserted(lines: Lines, i: int, leading: int, turn: int) -> tuple[int, ...]:
-    """The plies of a game's moves that are passes between two moves of one player, and not in the file. turn: the
-    colour that moves first."""
+    """Return the plies of passes that are between two moves of one player and not in the file.
+
+    turn: the color that moves first.
+    """
     first = int(lines.first[i])
     written = lines.written[first + leading : first + int(lines.move_count[i])] >> COLOUR_SHIFT
     found, ply = [], 0

@@ -17,7 +17,7 @@ _ESCAPED = re.compile(r"\\(\r\n|\n\r|.)", re.DOTALL)
 _LOST_BRACKET = re.compile(r"^(.{0,40}?)\s{1,3}([A-Z]{2})\[(.*)$", re.DOTALL)
 _SAYS_UTF8 = re.compile(r"CA\s*\[\s*utf-?8\s*\]", re.IGNORECASE)
 DOUBTFUL = 8
-"""Letters beyond ASCII, from which on they say more of a text's encoding than its CA."""
+"""From this number of letters beyond ASCII on, they are better evidence of a text's encoding than its CA property."""
 _WORDS = ("C", "GC")
 """Properties with text that people write."""
 _KOREAN = {
@@ -32,7 +32,7 @@ _JAPANESE = {
 }
 """Common characters in the names of Japanese players and events."""
 _LOST = (0x81, 0x8D, 0x8F, 0x90, 0x9D)
-"""The bytes that are no character of Windows' kind of Latin-1."""
+"""The bytes that Windows' variant of Latin-1 doesn't use."""
 _SECOND = frozenset((*range(0x40, 0x7F), *range(0xA1, 0xFF)))
 _FREQUENT = {
     "gb18030": (frozenset((*range(0xB0, 0xD8), *range(0xA1, 0xA4))), frozenset(range(0xA1, 0xFF))),
@@ -152,10 +152,10 @@ def unscramble(text: str) -> str:
 
 
 def _with_lost_bytes(text: str) -> str | None:
-    """A Chinese or Japanese text in UTF-8 that was decoded as Windows' kind of Latin-1, with `?` for each of the five
-    bytes that this lacks; None if it is not one.
+    """Repair a Chinese or Japanese text in UTF-8 that was decoded as Windows' variant of Latin-1; None if it isn't one.
 
-    Of each character with such bytes the only choice that is common, U+FFFD where there are several or none.
+    The text has `?` for each of the five bytes that this encoding lacks. A character with such bytes becomes the only
+    common character that fits, and U+FFFD if several or none fit.
     """
     try:
         data = _latin_bytes(text)
@@ -179,7 +179,8 @@ def _with_lost_bytes(text: str) -> str | None:
 
 
 def _common(letter: str) -> bool:
-    """Whether a character is a kana or one of the 3,755 that Chinese uses most, the first level of GB 2312."""
+    """Return whether a character is a kana or one of the 3,755 most common Chinese characters, the first level of GB
+    2312."""
     try:
         lead = letter.encode("gb2312")[0]
     except UnicodeEncodeError:
@@ -188,14 +189,17 @@ def _common(letter: str) -> bool:
 
 
 def _latin_bytes(text: str) -> bytes:
-    """The bytes of a text that was decoded as Latin-1 or Windows' kind of it. Raises UnicodeEncodeError for others."""
+    """Return the bytes of a text that was decoded as Latin-1 or Windows' variant. Raises UnicodeEncodeError for
+    others."""
     return b"".join(bytes((ord(c),)) if ord(c) < 256 else c.encode("cp1252") for c in text)
 
 
 def put_right(text: str) -> str:
-    """A record that was read as Latin-1 (or Windows' kind of it) because its encoding was not told, in the encoding
-    that fits its bytes; unchanged where no other fits, or where the game says that it is UTF-8 and has too few letters
-    to doubt that."""
+    """Decode a record again that was read as Latin-1 (or Windows' variant) although its encoding was unknown.
+
+    The new encoding is the one that fits its bytes. The text is unchanged if no other encoding fits, or if the game
+    names UTF-8 and has too few letters to contradict it.
+    """
     if text.isascii() or (_SAYS_UTF8.search(text) and sum(letter > "\x7f" for letter in text) < DOUBTFUL):
         return text
     try:
