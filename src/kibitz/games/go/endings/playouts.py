@@ -241,9 +241,8 @@ def _play_out(board, colour, ko, empty, where, count, random, careful):  # type:
 
 
 @kernel
-# Return the owner of a cell at the end of a playout; NONE if the cell touches both colors or neither.
-def _owner(board, cell):
-    """The owner of a cell at the end of a playout; NONE if both colours touch it, or none."""
+def _owner(board, cell):  # type: ignore[no-untyped-def]
+    """Return the owner of a cell at the end of a playout; NONE if the cell touches both colors or neither."""
     if board[COLOUR, cell]:
         return board[COLOUR, cell]
     seen = 0

@@ -149,8 +149,8 @@ def _leaves_atari(board, cell, colour, scratch, found):  # type: ignore[no-untyp
 
 
 @kernel
-def _mark(colours, seki):  # Fill `seki`, bool [361], with the result of `in_seki`.
-    """See `in_seki`. seki bool [361]: filled."""
+def _mark(colours, seki):  # type: ignore[no-untyped-def]
+    """Fill `seki`, bool [361], with the result of `in_seki`. colours: uint8 [361]."""
     board, scratch = np.empty((ROWS, CELLS), np.int16), np.empty((ROWS, CELLS), np.int16)
     set_up(board, colours)
     found = np.empty(2, np.int64)
@@ -187,11 +187,11 @@ def in_seki(colours: NDArray[np.uint8], dead: NDArray[np.bool_]) -> NDArray[np.b
 
 
 @kernel
-# Return the only liberty of the chain at a point, -1 if it has several or none. colours: uint8 [361]. chain, seen:
-# int64 [361], working memory. mark: a new number for each call.
-def _last_liberty(colours, first, chain, seen, mark):
-    """The only liberty of the chain at a point, -1 if it has several or none. chain int64 [361], seen int64 [361]:
-    scratch; mark: a new number for each call."""
+def _last_liberty(colours, first, chain, seen, mark):  # type: ignore[no-untyped-def]
+    """Return the only liberty of the chain at a point, -1 if it has several or none.
+
+    colours: uint8 [361]. chain, seen: int64 [361], working memory. mark: a new number for each call.
+    """
     colour = colours[first]
     chain[0], seen[first] = first, mark
     size, at, found = 1, 0, -1

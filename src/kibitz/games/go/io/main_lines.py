@@ -116,9 +116,11 @@ class MainLine(NamedTuple):
 @kernel
 # Run `_arrange` and `_replay` for each game in `which`, and return the number of moves. lines: Lines. played: MainLine,
 # filled. The others are those of `play`.
-def _play(lines, which, suicide, superko, played):
-    """`_arrange` and `_replay` for each game in `which`; the number of moves. lines: Lines; played: MainLine, filled;
-    the others as those of `play`."""
+def _play(lines, which, suicide, superko, played):  # type: ignore[no-untyped-def]
+    """Run `_arrange` and `_replay` for each game in `which`, and return the number of moves.
+
+    lines: Lines. played: MainLine, filled. The others are those of `play`.
+    """
     before = np.empty(played.moves.shape[0] + 1, np.uint64)
     used = 0
     for k in range(which.shape[0]):
