@@ -1,1 +1,1 @@
-"""Parts that the networks of several papers share: layers, optimisers, schedules, initial weights."""
+"""Parts that several systems' networks share: layers, optimizers, learning rate schedules, initial weights."""

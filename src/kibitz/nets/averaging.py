@@ -1,7 +1,7 @@
-"""Averaged weights: the exponential mean of a network's weights over the last iterations.
+"""Averaged weights: the exponential moving average of a network's weights over the last iterations.
 
-While the learning rate is high, the weights move around a better point, and their mean is closer to it. So a training
-can stay at a high rate, and the mean is validated and kept.
+While the learning rate is high, the weights move around a better point, and their average is closer to it. So training
+can continue at a high rate, and the average is validated and saved.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from torch import Tensor, nn
 
 
 class AveragedWeights:
-    """The mean of a network's weights, and of the averages in its normalisations.
+    """The moving average of a network's weights, and of the statistics in its normalization layers.
 
-    iterations: over how many iterations the mean goes; each one has the share 1 / iterations of it. In the first
-    iterations all count equally. steps: iterations so far.
+    iterations: the length of the average; each new iteration has the weight 1 / iterations. During the first
+    iterations, all have equal weight. steps: the number of iterations so far.
     """
 
     def __init__(self, network: nn.Module, iterations: int):
@@ -27,7 +27,7 @@ class AveragedWeights:
 
     @torch.no_grad()
     def update(self) -> None:
-        """Take in the weights of this iteration."""
+        """Include the current weights."""
         weights = _floats(self.network)
         if not self.steps:
             self._means = {name: value.clone() for name, value in weights.items()}
@@ -38,7 +38,7 @@ class AveragedWeights:
 
     @contextlib.contextmanager
     def in_place(self) -> Iterator[None]:
-        """Give the network the averaged weights inside the context, and its own weights back after it."""
+        """Give the network the averaged weights inside the context, and its current weights back afterwards."""
         if self.steps:
             self._swap()
         try:
@@ -55,11 +55,11 @@ class AveragedWeights:
             self._means[name].copy_(own)
 
     def state(self) -> dict[str, Any]:
-        """What a checkpoint needs."""
+        """Return the values that a checkpoint needs."""
         return {"steps": self.steps, "means": self._means}
 
     def load(self, state: dict[str, Any]) -> None:
-        """Go on from a checkpoint. Raises KeyError or RuntimeError if it is of another network."""
+        """Resume from a checkpoint. Raises KeyError or RuntimeError if it belongs to another network."""
         weights = _floats(self.network)
         if state["steps"] and state["means"].keys() != weights.keys():
             raise KeyError("means")
@@ -68,5 +68,5 @@ class AveragedWeights:
 
 
 def _floats(network: nn.Module) -> dict[str, Tensor]:
-    """The weights and buffers of a network that a mean can be taken of, by name; they share its memory."""
+    """Return the floating-point weights and buffers of a network by name; they share its memory."""
     return {name: value for name, value in network.state_dict().items() if value.is_floating_point()}

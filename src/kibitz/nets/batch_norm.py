@@ -1,8 +1,8 @@
-"""Batch normalisation between the two convolutions of a residual block.
+"""Batch normalization between the two convolutions of a residual block.
 
 After Ioffe and Szegedy (2015), with statistics of small groups of rows, as Hoffer and others proposed for large batches
-(2017). It keeps units alive: each is above 0 for some of the positions, whatever the steps before did. Without it high
-learning rates turn off whole blocks (docs/results/history/human.md).
+(2017). It keeps units active: after any step, each is above 0 for some of the positions. Without it, high learning
+rates turn off whole blocks (docs/results/history/human.md).
 """
 
 from __future__ import annotations
@@ -17,15 +17,14 @@ from torch.nn.utils.fusion import fuse_conv_bn_weights
 
 
 class BatchNorm(nn.Module):
-    """weight · (x − mean) / √variance + bias, channel by channel: [n, channels, h, w] to the same.
+    """weight · (x − mean) / √variance + bias for each channel: [n, channels, h, w] to the same shape.
 
-    While it learns, mean and variance are those of a group of about 64 rows; else, and where its weights are held, the
-    averages that have gathered. Groups are consecutive rows: processes that share a batch, and take a multiple of 64
-    rows of it each, therefore find the gradient that one process would. In an exported model it is a part of the
-    convolution.
+    In training, mean and variance are those of a group of about 64 rows. In evaluation, and if the weights are frozen,
+    they are the running averages. Groups are consecutive rows. So processes that share a batch, each with a multiple of
+    64 rows, compute the same gradient as one process. In an exported model the layer is part of the convolution.
 
-    running_mean, running_square: averages of x and of x² over the batches so far, the last ten or so; 0 and 1 at
-    first. batches: how many there were.
+    running_mean, running_square: averages of x and of x² over about the last ten batches; 0 and 1 at first. batches:
+    the number of batches so far.
     """
 
     ROWS, SHARE, EPSILON = 64, 0.1, 1e-5
@@ -52,7 +51,7 @@ class BatchNorm(nn.Module):
         return self.running_square - self.running_mean.square()
 
     def _of_groups(self, x: Tensor) -> Tensor:
-        # The gradient of a split is one copy; tensor_split's slices would each fill a whole batch with zeros.
+        # The gradient of a split is one copy; each slice of tensor_split would fill a whole batch with zeros.
         groups = torch.split(x, _sizes(len(x), max(1, len(x) // self.ROWS)))
         means, squares, normal = [], [], []
         for group in groups:
@@ -73,7 +72,7 @@ class BatchNorm(nn.Module):
 
     @torch.no_grad()
     def begin_as_nothing(self, x: Tensor) -> None:
-        """Set weight and bias so that it changes nothing but by adding its bias, with the averages those of `x`."""
+        """Set weight and bias so that the layer only adds its bias, with the averages of `x`."""
         mean, square = x.float().mean((0, 2, 3)), x.float().square().mean((0, 2, 3))
         self.running_mean.copy_(mean)
         self.running_square.copy_(square)
@@ -82,28 +81,28 @@ class BatchNorm(nn.Module):
         self.bias.add_(mean)
 
     def keep(self, channels: Tensor) -> None:
-        """Keep these channels (their numbers) and drop the rest."""
+        """Keep these channels (int64 indices) and drop the others."""
         self.weight, self.bias = nn.Parameter(self.weight[channels]), nn.Parameter(self.bias[channels])
         self.running_mean, self.running_square = self.running_mean[channels], self.running_square[channels]
 
 
 def _sizes(rows: int, groups: int) -> list[int]:
-    """The sizes of so many groups of rows, as equal as can be, the larger ones first."""
+    """Return the sizes of `groups` groups of rows, as equal as possible, the larger ones first."""
     return [rows // groups + (i < rows % groups) for i in range(groups)]
 
 
 def averages(network: nn.Module) -> list[Tensor]:
-    """What has gathered in the normalisations of a network; each process gathers of its own rows."""
+    """Return the running averages of a network's normalization layers. Each process collects them from its own rows."""
     return [part for norm in norms(network) for part in (norm.running_mean, norm.running_square)]
 
 
 def norms(network: nn.Module) -> Iterator[BatchNorm]:
-    """The normalisations of a network."""
+    """Yield the normalization layers of a network."""
     return (module for module in network.modules() if isinstance(module, BatchNorm))
 
 
 def fold(network: nn.Module) -> None:
-    """Have each convolution `first` do what the `norm` after it does by its averages, in its place."""
+    """Merge each `norm` into the convolution `first` before it, with the running averages."""
     for block in list(network.modules()):
         norm = getattr(block, "norm", None)
         if isinstance(norm, BatchNorm):

@@ -1,4 +1,4 @@
-"""The layers of a line (see layers.py) as torch modules."""
+"""Build the layers of a text description (see layers.py) as torch modules."""
 
 from __future__ import annotations
 
@@ -16,9 +16,11 @@ Activation = Callable[[], nn.Module]
 
 
 class StochasticPool(nn.Module):
-    """One value of each window, drawn with a chance proportional to the values over 0; in evaluation their mean, each
-    weighted by its chance. A window without a value over 0 gives 0. [n, channels, h, w] to [n, channels, ⌈h / height⌉,
-    ⌈w / width⌉]."""
+    """In training, one random value of each window, with a probability proportional to its positive part.
+
+    In evaluation, the mean of the values weighted by these probabilities. A window without a positive value gives 0.
+    [n, channels, h, w] to [n, channels, ⌈h / height⌉, ⌈w / width⌉].
+    """
 
     def __init__(self, height: int, width: int):
         super().__init__()
@@ -40,7 +42,7 @@ class StochasticPool(nn.Module):
 
 
 def make_pool(layer: Pool) -> nn.Module:
-    """The module of a pooling layer. At the far edge its window is smaller (ceil)."""
+    """Return the module of a pooling layer. At the far edge its window is smaller (ceil)."""
     size = (layer.height, layer.width)
     if layer.kind == AVERAGE:
         return nn.AvgPool2d(size, ceil_mode=True)
@@ -48,8 +50,8 @@ def make_pool(layer: Pool) -> nn.Module:
 
 
 class ResidualBlock(nn.Module):
-    """relu(x + conv(relu(norm(conv(x))))), the grid's size unchanged; norm if the layer says so. mask: 0 at points that
-    must stay 0."""
+    """relu(x + conv(relu(norm(conv(x))))) with the same grid size; norm is optional. mask: 0 at points that must stay
+    0."""
 
     def __init__(self, channels: int, layer: Residual):
         super().__init__()
@@ -69,10 +71,11 @@ class ResidualBlock(nn.Module):
 def build(
     layers: Sequence[Layer], channels: int, after_convolution: Activation | None, after_dense: Activation, side: int = 8
 ) -> tuple[list[nn.Module], int]:
-    """The modules of some layers over planes [n, channels, side, side], flattened at the end, and their output width.
+    """Return the modules of some layers over planes [n, channels, side, side], flattened at the end, and their output
+    width.
 
-    after_convolution, after_dense: the non-linearity after each, None for none. Raises UsageError where the shapes
-    do not fit.
+    after_convolution, after_dense: the activation after each layer, None for none. Raises UsageError if the shapes
+    don't fit.
     """
     steps: list[nn.Module] = []
     grid, before = True, (channels, side, side)

@@ -1,4 +1,4 @@
-"""Losses of the best constant answers, which a network that has learned nothing reaches."""
+"""Losses of the best constant predictions: the loss of a network that has learned nothing."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from torch import Tensor
 
 
 def of_shares(target: Tensor) -> Tensor:
-    """Mean binary cross entropy, in nats, of answering each column of a target in [0, 1] by its mean, summed over the
-    columns. target: float [n] or [n, columns]. Scalar; 0 of no rows."""
+    """Return the mean binary cross entropy, in nats, of predicting the mean of each column, summed over the columns.
+
+    target: float [n] or [n, columns], 0 to 1. Returns a scalar; 0 for no rows.
+    """
     if not len(target):
         return torch.zeros(())
     share = target.float().view(len(target), -1).mean(0).clamp(1e-6, 1 - 1e-6)
@@ -16,15 +18,17 @@ def of_shares(target: Tensor) -> Tensor:
 
 
 def of_labels(labels: Tensor) -> Tensor:
-    """Mean cross entropy, in nats, of answering class labels int64 [n] by how often each occurs. Scalar."""
+    """Return the mean cross entropy, in nats, of predicting the frequency of each class. labels: int64 [n]. Scalar."""
     share = torch.bincount(labels).float() / max(1, len(labels))
     entropy: Tensor = -torch.special.xlogy(share, share).sum()
     return entropy
 
 
 def of_values(target: Tensor) -> Tensor:
-    """Mean squared error of answering each column by its mean, averaged over columns. target: float [n] or [n,
-    columns]. Scalar; 0 of no rows."""
+    """Return the mean squared error of predicting the mean of each column, averaged over columns.
+
+    target: float [n] or [n, columns]. Returns a scalar; 0 for no rows.
+    """
     if not len(target):
         return torch.zeros(())
     return target.float().view(len(target), -1).var(0, correction=0).mean()

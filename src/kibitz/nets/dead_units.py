@@ -1,8 +1,8 @@
-"""Units that are 0 for every example: they get no gradient, so no training brings them back.
+"""Dead units: units that are 0 for every example. They get no gradient, so training can't reactivate them.
 
-At high learning rates whole blocks die one after the other, while the loss still falls: the network gets shallower and
-nobody notices. A training that goes on from such a network begins with new units in their place (`revive`); what only
-answers need not compute them (`prune`).
+At high learning rates whole blocks die one after the other while the loss still falls, so the network silently becomes
+shallower. A training run that starts from such a network first replaces these units by new ones (`revive`). A network
+that is only used for inference doesn't need to compute them (`prune`).
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from kibitz.nets.batch_norm import BatchNorm
 
 @dataclass(frozen=True)
 class Heard:
-    """Units outside of residual blocks, which a network with a method `heard` tells: those of `layer`, after a ReLU.
+    """Units outside of residual blocks: the outputs of `layer`, after a ReLU. A network's method `heard` yields them.
 
-    by: the layers that hear them, and where in the columns of each they begin: more than once where they are pooled in
-    several ways. added: layers whose outputs are added to the units before the ReLU.
+    by: the layers that take the units as input, and the columns at which the units begin in each; several columns if
+    the units are pooled in several ways. added: layers whose outputs are added to the units before the ReLU.
     """
 
     layer: nn.Linear | nn.Conv2d
@@ -32,8 +32,10 @@ class Heard:
 
 
 class Branch(Protocol):
-    """A residual block: two convolutions, one after the other, and between them `norm`, a BatchNorm or nothing. It may
-    have `spread`, a linear layer from the first `pooled` channels of the whole board to all channels between the two.
+    """A residual block: two convolutions with `norm` between them, a BatchNorm or an identity.
+
+    It may have `spread`, a linear layer from the first `pooled` channels of the whole board to all channels between the
+    convolutions.
     """
 
     first: nn.Conv2d
@@ -42,7 +44,7 @@ class Branch(Protocol):
 
 
 def branches(network: nn.Module, learning: Iterable[Tensor]) -> Iterator[Branch]:
-    """The residual blocks whose weights are among those that learn."""
+    """Yield the residual blocks whose weights are among the trainable ones."""
     learns = {id(weight) for weight in learning}
     for module in network.modules():
         pair = getattr(module, "first", None), getattr(module, "second", None)
@@ -53,14 +55,16 @@ def branches(network: nn.Module, learning: Iterable[Tensor]) -> Iterator[Branch]
 def revive(
     network: nn.Module, learning: Iterable[Tensor], answer: Callable[[], object], generator: torch.Generator
 ) -> tuple[int, int]:
-    """Draw new weights for the dead units of residual blocks, of squeezes, and of what else the network tells as
-    `Heard`; how many there were, those of squeezes not counted, and how many units there are.
+    """Give new weights to the dead units of residual blocks, of squeeze layers, and of the network's `heard`.
 
-    A unit of a block is a channel between its two convolutions; it is dead if it is 0 on every square of all examples.
-    Its new filter has variance 2 / fan-in, and nothing listens to it yet (the second convolution's weights for it are
-    0), so that the network answers as before: what a dead unit told was nothing. Normalisations that the network had
-    not so far begin as nothing, too. learning: the weights that learn; others stay as they are. answer: has the network
-    answer to some hundred examples.
+    Returns the number of dead units, without those of squeeze layers, and the number of all units.
+
+    A unit of a block is a channel between its two convolutions. It is dead if it is 0 on every square of all examples.
+    Its new filter has variance 2 / fan-in. The second convolution's weights for it are 0 at first, so the network's
+    outputs don't change: the dead unit contributed nothing. Normalization layers that are new to the network begin as
+    identities.
+
+    learning: the trainable weights; others stay unchanged. answer: runs the network on some hundred examples.
     """
     learning = list(learning)
     blocks = list(branches(network, learning))
@@ -68,7 +72,7 @@ def revive(
     _revive_squeezes(network, learning, answer, generator)
     dead, units = _revive_heard(network, learning, answer, generator)
     for block, of in zip(blocks, _watch(blocks, answer), strict=True):
-        if of.alive is None:  # no example came there
+        if of.alive is None:  # no example passed this block
             continue
         _redraw(block, ~of.alive, generator)
         dead += int((~of.alive).sum())
@@ -77,11 +81,12 @@ def revive(
 
 
 def prune(network: nn.Module, answer: Callable[[], object]) -> tuple[int, int]:
-    """Take the dead units out of residual blocks, so that nothing is computed for them; how many, and of how many.
+    """Remove the dead units of residual blocks, so that they aren't computed. Returns their number and that of all
+    units.
 
-    The network answers as before wherever they are dead. One unit of each block stays. A block that adds something from
-    the whole board is pruned only where all of its units are dead. answer: has the network answer to thousands of
-    examples, since a unit that is taken out never comes back.
+    Outputs are unchanged wherever the units are dead. At least one unit of each block stays. A block that adds features
+    of the whole board is pruned only if all of its units are dead. answer: runs the network on thousands of examples,
+    because a removed unit never comes back.
     """
     blocks = list(branches(network, network.parameters()))
     dead, units = 0, 0
@@ -100,7 +105,7 @@ def prune(network: nn.Module, answer: Callable[[], object]) -> tuple[int, int]:
 
 @torch.no_grad()
 def _narrow(block: Branch, alive: Tensor) -> None:
-    """Keep the living units of a block, or one that nothing listens to."""
+    """Keep the active units of a block, or a single unit with weights of 0 in the next layer."""
     kept = alive.nonzero().flatten() if alive.any() else torch.tensor([0])
     first, second = block.first, block.second
     first.weight = nn.Parameter(first.weight[kept])
@@ -115,12 +120,12 @@ def _narrow(block: Branch, alive: Tensor) -> None:
 
 
 def _watch(blocks: list[Branch], answer: Callable[[], object]) -> list[_Seen]:
-    """Which channels live that come to the second convolution of each block."""
+    """Return which channels are active at the input of each block's second convolution."""
     return _watch_inputs([block.second for block in blocks], answer)
 
 
 def _watch_inputs(layers: Iterable[nn.Module], answer: Callable[[], object]) -> list[_Seen]:
-    """Which channels live that come to some layers."""
+    """Return which channels are active at the input of some layers."""
     seen = []
     with contextlib.ExitStack() as hooks, torch.no_grad():
         for layer in layers:
@@ -131,7 +136,7 @@ def _watch_inputs(layers: Iterable[nn.Module], answer: Callable[[], object]) -> 
 
 
 def _begin_norms(norms: list[BatchNorm], answer: Callable[[], object]) -> None:
-    """Have those normalisations that no batch has passed begin as no change."""
+    """Set the normalization layers that no batch has passed to identities."""
     new = [norm for norm in norms if not norm.batches]
     passed: list[Tensor] = []
     with contextlib.ExitStack() as hooks, torch.no_grad():
@@ -145,8 +150,10 @@ def _begin_norms(norms: list[BatchNorm], answer: Callable[[], object]) -> None:
 def _revive_squeezes(
     network: nn.Module, learning: Iterable[Tensor], answer: Callable[[], object], generator: torch.Generator
 ) -> None:
-    """The same for units of linear layers `squeeze`, which a linear layer `excite` listens to. Those that leak never
-    die."""
+    """Revive the dead units of linear layers `squeeze`, whose outputs are the inputs of a layer `excite`.
+
+    Units with leaky ReLUs never die.
+    """
     learns = {id(weight) for weight in learning}
     pairs = []
     for module in network.modules():
@@ -160,7 +167,7 @@ def _revive_squeezes(
 def _revive_heard(
     network: nn.Module, learning: Iterable[Tensor], answer: Callable[[], object], generator: torch.Generator
 ) -> tuple[int, int]:
-    """The same for the units that the network itself tells; how many were dead, and of how many."""
+    """Revive the dead units of the network's `heard`; return the number of dead units and of all units."""
     learns = {id(weight) for weight in learning}
     told: Iterable[Heard] = getattr(network, "heard", tuple)()
     return _revive_units([units for units in told if id(units.layer.weight) in learns], answer, generator)
@@ -168,7 +175,10 @@ def _revive_heard(
 
 @torch.no_grad()
 def _revive_units(groups: Sequence[Heard], answer: Callable[[], object], generator: torch.Generator) -> tuple[int, int]:
-    """New weights for the dead ones of some units, and nobody who hears them; how many, and of how many."""
+    """Give new weights to the dead units in some groups, and weights of 0 in the next layers.
+
+    Returns the number of dead units and of all units.
+    """
     found, units = 0, 0
     for group, of in zip(groups, _watch_inputs([group.by[0][0] for group in groups], answer), strict=True):
         if of.alive is None:
@@ -191,27 +201,29 @@ def _revive_units(groups: Sequence[Heard], answer: Callable[[], object], generat
 
 
 class _Seen:
-    """Which channels of what passes were above 0 anywhere, bool [channels]; None before anything passed."""
+    """Which channels were above 0 anywhere, bool [channels]; None before any input has passed."""
 
     def __init__(self) -> None:
         self.alive: Tensor | None = None
 
     def note_input(self, module: nn.Module, inputs: tuple[Tensor]) -> None:
-        """A hook of a layer that hears the channels."""
+        """A forward hook of a layer that takes the channels as input."""
         positive = (inputs[0] > 0).transpose(0, 1).flatten(1).any(1)
         self.alive = positive if self.alive is None else self.alive | positive
 
 
 @torch.no_grad()
 def _redraw(block: Branch, dead: Tensor, generator: torch.Generator) -> None:
-    """dead: the channels that are never above 0 before the second convolution, bool. What `spread` adds to them begins
-    as nothing."""
+    """Give new weights to dead channels. dead: bool [channels], never above 0 before the second convolution.
+
+    The weights of `spread` to these channels begin at 0.
+    """
     first, second = block.first, block.second
     spread: nn.Linear | None = getattr(block, "spread", None)
     fresh = torch.empty(first.weight.shape).normal_(0, (2 / first.weight[0].numel()) ** 0.5, generator=generator)
     gone = dead.clone()
     if spread is not None and not dead.all():
-        gone[: getattr(block, "pooled", 0)] = False  # others hear them by way of the whole board
+        gone[: getattr(block, "pooled", 0)] = False  # other layers use them through the whole board
     first.weight[gone] = fresh.to(first.weight)[gone]
     of_unit = block.norm if isinstance(block.norm, BatchNorm) else first
     cast(Tensor, of_unit.bias)[gone] = 0

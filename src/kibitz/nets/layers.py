@@ -1,15 +1,15 @@
-"""Layers written as one line, as the post names its experiments: `400conv4x4.pool2x2.200conv2x2.ip70`.
+"""Layers written as one line, in the notation of the post behind `winner`: `400conv4x4.pool2x2.200conv2x2.ip70`.
 
 400conv4x4      400 filters of 4×4; then s2 for a stride and p1 for zero padding (400conv4x4s2p1)
 400conv4x3s2x1p1x0  windows, strides and paddings may be rectangular, height first
-pool2x2         max-pooling over 2×2 with a stride of its own size, a smaller window at the far edge (ceil)
+pool2x2         max-pooling over 2×2, with the window's size as stride and a smaller window at the far edge (ceil)
 avgpool2x2      the mean of each window
-stochpool2x2    one value of each window, drawn in training with a chance proportional to it (values under 0: none); in
-                a test their mean, each weighted by its chance
+stochpool2x2    in training a random value of each window, with a probability proportional to its positive part; in
+                evaluation the mean weighted by these probabilities
 ip70            a dense layer ("inner product") of 70 units
 64res3x3        a residual block: two convolutions of 64 filters of 3×3 with zero padding, added to their input
-64res3x3n       with batch normalisation between them
-5*64res3x3      five of them, one after the other
+64res3x3n       with batch normalization between them
+5*64res3x3      five residual blocks, one after the other
 chain           Go: the largest value over the stones of each chain, for all of them; chain16: in 16 of the channels
 """
 
@@ -48,7 +48,7 @@ class Conv:
 
 @dataclass(frozen=True)
 class Pool:
-    """Pooling, its stride the window's size: [n, channels, h, w] to [n, channels, ⌈h / height⌉, ⌈w / width⌉].
+    """Pooling with the window's size as stride: [n, channels, h, w] to [n, channels, ⌈h / height⌉, ⌈w / width⌉].
 
     kind: MAX, AVERAGE or STOCHASTIC.
     """
@@ -89,11 +89,11 @@ Layer = Conv | Pool | Dense | Residual | Chain
 
 
 MAX_REPEATS = 100
-"""Repetitions of one part, at most."""
+"""The largest number of repetitions of one part."""
 
 
 def read_layers(text: str) -> list[Layer]:
-    """The layers of a line. Raises UsageError, naming the part that is not a layer."""
+    """Return the layers of a line. Raises UsageError with the part that is not a layer."""
     layers: list[Layer] = []
     parts: list[str] = []
     for part in text.split("."):
@@ -132,17 +132,16 @@ def read_layers(text: str) -> list[Layer]:
 
 
 def _two(first: str | None, second: str | None, default: int) -> tuple[int, int]:
-    """A number for the height and one for the width; one alone is for both."""
+    """Return a number for the height and one for the width. A single number is for both."""
     one = default if first is None else int(first)
     return one, one if second is None else int(second)
 
 
 def shapes(layers: list[Layer], channels: int, side: int = 8) -> list[tuple[int, int, int]]:
-    """Output (channels, height, width) of each layer for a square grid of that side.
+    """Return the output (channels, height, width) of each layer for a square grid of that side.
 
-    A convolution must satisfy the post's conditions, with numbers of their own for width and height:
-    (W + 2P − F) mod S = 0 and W + 2P − F > 0.
-    Raises UsageError naming the layer that does not.
+    A convolution must satisfy the post's conditions, separately for width and height: (W + 2P − F) mod S = 0 and W + 2P
+    − F > 0. Raises UsageError with the layer that doesn't.
     """
     outputs: list[tuple[int, int, int]] = []
     height = width = side

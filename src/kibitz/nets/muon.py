@@ -1,9 +1,9 @@
-"""Muon: steps of equal strength in all directions of a weight matrix.
+"""The optimizer Muon: steps of equal strength in all directions of a weight matrix.
 
-After Keller Jordan's optimiser (2024), with the scale of Liu and others, "Muon is scalable for LLM training" (2025),
-so that learning rates are those of AdamW. The momentum of each matrix is brought near to an orthogonal one by five
-Newton-Schulz iterations; a convolution is the matrix of its filters. Weights that are no matrices, and those of the
-first and last layers if asked for, take AdamW's steps.
+After Keller Jordan's optimizer (2024), with the scale of Liu and others, "Muon is scalable for LLM training" (2025), so
+learning rates are those of AdamW. Five Newton-Schulz iterations make the momentum of each matrix nearly orthogonal. A
+convolution is the matrix of its filters. Weights that aren't matrices, and optionally those of the first and last
+layers, take AdamW's steps.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ BETAS, EPSILON = (0.9, 0.99), 1e-8
 
 
 def muon(network: nn.Module, weight_decay: float) -> Muon:
-    """Muon for the filters of convolutions, AdamW at half their rate for the rest; biases do not decay."""
+    """Return Muon for the filters of convolutions, with AdamW at half their rate for the rest; biases don't decay."""
     filters = [p for p in network.parameters() if p.dim() == 4 and p.shape[0] > 1]
     others = [p for p in network.parameters() if p.dim() > 1 and not (p.dim() == 4 and p.shape[0] > 1)]
     rest = [p for p in network.parameters() if p.dim() <= 1]
@@ -34,8 +34,10 @@ def muon(network: nn.Module, weight_decay: float) -> Muon:
 
 
 def orthogonal(matrices: Tensor, steps: int = 5) -> Tensor:
-    """Roughly U·Vᵀ of a matrix U·S·Vᵀ, or of each of several [n, rows, columns]: singular values between about 0.7 and
-    1.2."""
+    """Return roughly U·Vᵀ of a matrix U·S·Vᵀ, or of each matrix in [n, rows, columns].
+
+    The singular values are then between about 0.7 and 1.2.
+    """
     a, b, c = COEFFICIENTS
     tall = matrices.shape[-2] > matrices.shape[-1]
     x = matrices.mT if tall else matrices
@@ -47,15 +49,17 @@ def orthogonal(matrices: Tensor, steps: int = 5) -> Tensor:
 
 
 def together(shapes: Sequence[torch.Size], on_gpu: bool) -> list[list[int]]:
-    """Which matrices are made orthogonal in one go: each by itself, on a GPU all of one shape. There it takes longer to
-    start many small operations than to do them; a CPU would only have more to copy."""
+    """Group the indices of matrices that are made orthogonal together: each alone, or on a GPU all of one shape.
+
+    On a GPU, starting many small operations takes longer than computing them. On a CPU, grouping only adds copies.
+    """
     if not on_gpu:
         return [[i] for i in range(len(shapes))]
     return [[i for i, shape in enumerate(shapes) if shape == one] for one in dict.fromkeys(shapes)]
 
 
 class Muon(torch.optim.Optimizer):
-    """groups: each with `params`, `weight_decay` and `matrices` (whether Muon's steps are for them)."""
+    """The optimizer. Each group has `params`, `weight_decay` and `matrices` (whether Muon makes their steps)."""
 
     def __init__(self, groups: Iterable[dict[str, Any]], momentum: float = 0.95):
         super().__init__(groups, {"lr": 1e-3, "momentum": momentum, "weight_decay": 0.0, "matrices": False})
@@ -102,7 +106,7 @@ class Muon(torch.optim.Optimizer):
         return list(torch._foreach_div(first, lengths))
 
     def _states(self, weights: list[Tensor], name: str) -> list[Tensor]:
-        """What is kept for each weight under this name, zeros at first."""
+        """Return the state with this name of each weight, zeros at first."""
         for p in weights:
             if name not in self.state[p]:
                 self.state[p][name] = torch.zeros_like(p)

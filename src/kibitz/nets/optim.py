@@ -1,4 +1,4 @@
-"""Optimisers, learning rates and initial weights by name, as settings name them."""
+"""Optimizers, learning rate schedules and initial weights by name, as settings name them."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from torch import nn
 from kibitz.nets.muon import Muon
 
 OPTIMISERS = ("rmsprop", "adagrad", "adamw", "sgd", "muon")
-"""Names that `make_optimiser` knows. The settings of a system may offer fewer."""
+"""Names that `make_optimiser` accepts. The settings of a system may offer fewer."""
 WEIGHT_DECAY = (
     "weight decay: sgd, rmsprop and adagrad add so much of a weight to its gradient; adamw and muon take so much of the"
     " learning rate off the weight itself at each step"
 )
-"""What `--weight-decay` is, in the help of every system whose optimisers are made here."""
+"""The help text of `--weight-decay` for every system whose optimizers are made here."""
 SCHEDULES = ("constant", "epoch", "step", "cosine", "inv")
-"""Names that `learning_rate_at` knows. The settings of a system may offer fewer."""
+"""Names that `learning_rate_at` accepts. The settings of a system may offer fewer."""
 
 
 def make_optimiser(
@@ -29,12 +29,11 @@ def make_optimiser(
     smoothing: float = 0.99,
     accumulator: float = 0.0,
 ) -> torch.optim.Optimizer:
-    """The optimiser of that name, one of OPTIMISERS, over a module's weights; biases do not decay. Raises ValueError
-    for another name.
+    """Return the optimizer with this name, one of OPTIMISERS, for a module's weights; biases don't decay.
 
     weight_decay: see WEIGHT_DECAY. momentum: of sgd and muon. smoothing: of rmsprop's mean of squared gradients.
-    accumulator: where adagrad's sums of squared gradients begin. Muon orthogonalises the steps of convolutions and
-    takes AdamW's for everything else.
+    accumulator: the initial value of adagrad's sums of squared gradients. Muon orthogonalizes the steps of convolutions
+    and takes AdamW's for everything else. Raises ValueError for another name.
     """
     weights = [p for p in module.parameters() if p.dim() > 1]
     biases = [p for p in module.parameters() if p.dim() <= 1]
@@ -57,15 +56,15 @@ def make_optimiser(
     if name == "sgd":
         return torch.optim.SGD(groups, lr=1.0, momentum=momentum)
     if name == "adamw":
-        return torch.optim.AdamW(groups)  # Adam's own betas, 0.9 and 0.999
+        return torch.optim.AdamW(groups)  # Adam's default betas, 0.9 and 0.999
     raise ValueError(f"optimiser {name}: choose from {', '.join(OPTIMISERS)}")
 
 
 def place(optimiser: torch.optim.Optimizer, on_gpu: bool) -> None:
-    """Make an optimiser fit the device that its weights are on, wherever its state comes from.
+    """Adapt an optimizer to the device of its weights, whatever device its state comes from.
 
-    On a GPU AdamW and SGD make each step in one kernel a group ("fused"). Such a step counts on the weights' device.
-    Any other counts on the CPU, where reading the count makes nobody wait.
+    On a GPU, AdamW and SGD make each step in one kernel per group ("fused"), and the step count is on that device.
+    Otherwise the count is on the CPU, so reading it doesn't wait for a device.
     """
     can_fuse = isinstance(optimiser, torch.optim.Adam | torch.optim.SGD)
     for group in optimiser.param_groups:
@@ -87,10 +86,10 @@ def learning_rate_at(
     epochs: float = 0.0,
     step: int = 0,
 ) -> float:
-    """The learning rate at an iteration, from 0 to `iterations` − 1. Raises ValueError for an unknown schedule.
+    """Return the learning rate at an iteration, from 0 to `iterations` − 1. Raises ValueError for an unknown schedule.
 
-    schedule, one of SCHEDULES: constant; epoch (`base` times `decay` for each of the `epochs` passes that are over);
-    step (times `decay` from iteration `step` on); cosine (see `cosine`); inv (see `inverse`).
+    schedule: one of SCHEDULES. constant; epoch (`base` times `decay` for each completed pass of `epochs`); step (times
+    `decay` from iteration `step` on); cosine (see `cosine`); inv (see `inverse`).
     """
     if schedule == "epoch":
         return float(base * decay ** int(epochs * iteration / max(1, iterations)))
@@ -114,11 +113,10 @@ def cosine(base: float, iteration: int, iterations: int) -> float:
 
 
 def plateau(base: float, iteration: int, iterations: int, *, warmup: int, cooldown: float) -> float:
-    """A linear rise over `warmup` iterations, a plateau, then half a cosine down to a thousandth over the last share
-    `cooldown` of them.
+    """A linear rise over `warmup` iterations, a plateau, then half a cosine down to a thousandth of `base`.
 
-    A training that is stopped on the plateau can go on from there for any time, or fall at once in a run that starts
-    from it.
+    cooldown: the share of the iterations, at the end, in which the rate falls. A run that is stopped on the plateau can
+    be resumed for any time, or a new run that starts from it can begin the decay at once.
     """
     if iteration < warmup:
         return base * (iteration + 1) / warmup
@@ -135,7 +133,10 @@ def inverse(base: float, iteration: int, gamma: float = 0.0001, power: float = 0
 
 
 def draw_weights(network: nn.Module, initial: str, generator: torch.Generator) -> None:
-    """Initial weights: he (normal, variance 2 / fan-in), xavier (2 / (fan-in + fan-out)), or one standard deviation."""
+    """Draw initial weights from a normal distribution.
+
+    initial: "he" (variance 2 / fan-in), "xavier" (2 / (fan-in + fan-out)), or a standard deviation, for example "0.01".
+    """
     for name, p in network.named_parameters():
         with torch.no_grad():
             if name.endswith("norm.weight"):
@@ -147,5 +148,5 @@ def draw_weights(network: nn.Module, initial: str, generator: torch.Generator) -
             inputs, outputs = p[0].numel(), p.shape[0] * p[0, 0].numel() if p.dim() > 2 else p.shape[0]
             spread = (2 / inputs) ** 0.5 if initial == "he" else (2 / (inputs + outputs)) ** 0.5
             p.normal_(0, spread if initial in ("he", "xavier") else float(initial), generator=generator)
-            if name.endswith("second.weight"):  # a residual block begins as what came in
+            if name.endswith("second.weight"):  # a residual block begins almost as the identity
                 p.mul_(0.1)

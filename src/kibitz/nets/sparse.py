@@ -1,7 +1,7 @@
-"""A first layer for inputs that are nearly all 0: a position sets some 25 of 773 bits.
+"""A first layer for inputs that are nearly all 0: a position sets about 25 of 773 bits.
 
-Its product is the sum of so many rows of the weights. On a CPU the rows are added up here, and their gradients
-likewise, which spares 29 of 30 multiplications; elsewhere, and in ONNX, it is the product with the bits.
+Its output is the sum of the weights' rows for these bits. On a CPU the rows are added here, and their gradients
+likewise, which saves 29 of 30 multiplications. On other devices, and in ONNX, it is a matrix product with the bits.
 """
 
 from __future__ import annotations
@@ -19,12 +19,15 @@ from kibitz.games.chess.replay import CASTLING, SIDE
 from kibitz.kernels import fast_kernel, kernel
 
 MAX_BITS = 64 + 5
-"""Bits that a position sets, at most."""
+"""The largest number of bits that a position sets."""
 
 
 @kernel
 def set_bits(codes, state, found):  # type: ignore[no-untyped-def]
-    """Write the bits (see encodings.PieceBits) that one position sets; how many they are."""
+    """Write the bits (see encodings.PieceBits) that one position sets to `found`, and return their number.
+
+    codes: uint8 [64]. state: uint8 [4]. found: int16 [MAX_BITS].
+    """
     count = 0
     for square in range(64):
         if codes[square]:
@@ -42,12 +45,20 @@ def set_bits(codes, state, found):  # type: ignore[no-untyped-def]
 
 @kernel
 def _index(codes, state, bits, counts):  # type: ignore[no-untyped-def]
+    """Write the set bits of positions to bits, int16 [n, 69], and their numbers to counts, int16 [n].
+
+    codes: uint8 [n, 64]. state: uint8 [n, 4].
+    """
     for i in range(codes.shape[0]):
         counts[i] = set_bits(codes[i], state[i], bits[i])
 
 
 @fast_kernel(True)
 def _add_rows(bits, counts, weight, bias, out, first, end):  # type: ignore[no-untyped-def]
+    """Write bias plus the weights' rows of the set bits to out[first:end], float32 [n, size].
+
+    bits: int16 [n, 69], with counts [n]. weight: float32 [773, size]. bias: float32 [size].
+    """
     for i in range(first, end):
         row = out[i]
         row[:] = bias
@@ -59,6 +70,11 @@ def _add_rows(bits, counts, weight, bias, out, first, end):  # type: ignore[no-u
 
 @fast_kernel(True)
 def _add_gradients(bits, counts, gradient, out, first, end):  # type: ignore[no-untyped-def]
+    """Add the gradient of each position to the rows of its set bits, in the columns first:end of out, float32 [773,
+    size].
+
+    bits: int16 [n, 69], with counts [n]. gradient: float32 [n, size].
+    """
     for i in range(bits.shape[0]):
         row = gradient[i, first:end]
         for k in range(counts[i]):
@@ -71,7 +87,7 @@ _POOL: dict[int, ThreadPoolExecutor] = {}
 
 
 def _side_by_side(function: Any, size: int, *arguments: Any) -> None:
-    """Call function(*arguments, first, end) for parts of 0 .. size, a thread each."""
+    """Call function(*arguments, first, end) for parts of 0 to size, each in its own thread."""
     threads = torch.get_num_threads()
     if threads == 1 or size < 64:
         function(*arguments, 0, size)
@@ -84,7 +100,7 @@ def _side_by_side(function: Any, size: int, *arguments: Any) -> None:
 
 
 class _Rows(torch.autograd.Function):
-    """(codes, state, weight [773, n], bias [n]) -> [positions, n], on a CPU."""
+    """The layer on a CPU: (codes, state, weight [773, size], bias [size]) -> [n, size]."""
 
     @staticmethod
     def forward(ctx: Any, codes: Tensor, state: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
@@ -106,14 +122,20 @@ class _Rows(torch.autograd.Function):
 
 
 def indices(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> tuple[NDArray[np.int16], NDArray[np.int16]]:
-    """The set bits of positions codes [n, 64], state [n, 4]: int16 [n, 69], and how many of each row count [n]."""
+    """Return the set bits of positions, int16 [n, 69], and the number of valid entries in each row, int16 [n].
+
+    codes: uint8 [n, 64]. state: uint8 [n, 4].
+    """
     bits, counts = np.empty((len(codes), MAX_BITS), np.int16), np.empty(len(codes), np.int16)
     _index(codes, state, bits, counts)
     return bits, counts
 
 
 class BitsLinear(nn.Module):
-    """Codes and state to bits · weight + bias, [n, size]. weight is [773, size], a row a bit."""
+    """A linear layer on the bits of positions: codes and state -> bits · weight + bias, [n, size].
+
+    weight: [773, size], one row per bit.
+    """
 
     def __init__(self, size: int) -> None:
         super().__init__()
@@ -124,7 +146,7 @@ class BitsLinear(nn.Module):
 
     @torch.no_grad()
     def draw(self, generator: torch.Generator | None) -> None:
-        """Initial weights: outputs of variance 2 where, as usual, some 25 bits are set."""
+        """Draw initial weights, with outputs of variance 2 for the usual 25 set bits."""
         self.weight.normal_(0, (2 / 25) ** 0.5, generator=generator)
         self.bias.zero_()
 

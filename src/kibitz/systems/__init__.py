@@ -1,7 +1,7 @@
-"""The systems, by name: those of kibitz, and those that installed packages bring.
+"""The systems by name: those of kibitz, and those that installed packages add.
 
-The table can be read without torch; a system's own module cannot. Another package adds a system by an entry point of
-the group "kibitz.systems" whose object is a `Declaration`; see CONTRIBUTING.
+The table can be read without torch; a system's module can't. Another package adds a system by an entry point of the
+group "kibitz.systems" whose object is a `Declaration`; see CONTRIBUTING.
 """
 
 from __future__ import annotations
@@ -55,11 +55,11 @@ __all__ = [
 ]
 
 ENTRY_POINTS = "kibitz.systems"
-"""The group of entry points by which other packages bring systems."""
+"""The group of entry points with which other packages add systems."""
 
 
 def _trained_networks(settings: Settings) -> tuple[str, ...]:
-    """Of systems with a network for each question: moves and value, as far as the setting `networks` names them."""
+    """The outputs of systems with several networks: moves and value, if the setting `networks` names them."""
     names = str(settings.get("networks", "all"))
     if names == "all":
         return (MOVES, VALUE)
@@ -68,12 +68,12 @@ def _trained_networks(settings: Settings) -> tuple[str, ...]:
 
 
 def _compared(settings: Settings) -> tuple[str, ...]:
-    """Of `deepchess`: the full network is kept beside the distilled one where `networks` says so."""
+    """The outputs of `deepchess`. The full network is also saved if `networks` is "both"."""
     return (COMPARISON, FULL_COMPARISON) if settings.get("networks") == "both" else (COMPARISON,)
 
 
 def _go_sizes(settings: Settings) -> tuple[int, ...]:
-    """9, 13 and 19, up to the largest board that the setting `sizes` names."""
+    """9, 13 and 19, up to the largest board in the setting `sizes`."""
     try:
         largest = max(int(size) for size in str(settings.get("sizes", "19")).split(","))
     except ValueError:
@@ -129,7 +129,7 @@ _OURS = [
         answers=(MOVES, VALUE),
         evaluation="kibitz.evaluation.policy.human",
         meaning=Meaning("White's expected score", "White scores"),
-        # One look at the network comes first: with a search it no longer plays like a person.
+        # The first method evaluates the network once. With a search, it no longer plays like a person.
         methods=(TOP_PROB, TOP_MOVE, HUMAN_SEARCH, PUCT, TOPPROB_NEGAMAX, VALUE_NEGAMAX),
     ),
     Declaration(
@@ -215,9 +215,11 @@ _OURS = [
 
 
 class _Registry(Mapping[str, Declaration]):
-    """All systems by name: kibitz's own, then those of installed packages, whose entry points are read when a name is
-    looked up that is not kibitz's own, or all are listed. One that cannot be loaded is reported once and left out.
-    Systems with a command of their own are found, but not listed."""
+    """All systems by name: those of kibitz first, then those of installed packages.
+
+    Entry points are read when an unknown name is looked up, or when all systems are listed. A package's system that
+    can't be loaded is reported once and skipped. Systems with their own command can be looked up, but are not listed.
+    """
 
     def __init__(self, own: list[Declaration]):
         self._known = {declaration.name: declaration for declaration in own}
@@ -255,7 +257,7 @@ class _Registry(Mapping[str, Declaration]):
                     raise TypeError(f"{point.value} is no Declaration")
                 if declaration.name in self._known:
                     raise ValueError(f"there is a system {declaration.name} already")
-            except Exception as error:  # whatever another package does wrong, ours must go on
+            except Exception as error:  # an error in another package must not stop kibitz
                 print(
                     f"kibitz: the system {point.name} cannot be used ({one_line(error)}); it is left out",
                     file=sys.stderr,
@@ -265,16 +267,16 @@ class _Registry(Mapping[str, Declaration]):
 
 
 SYSTEMS = _Registry(_OURS)
-"""Every system's declaration by its name."""
+"""The declaration of every system by its name."""
 
 
 def register(declaration: Declaration) -> None:
-    """Add a system for this process, or replace one. Installed packages do it by an entry point instead."""
+    """Add a system for this process, or replace one. Installed packages use an entry point instead."""
     SYSTEMS.add(declaration)
 
 
 def find(name: str) -> Declaration:
-    """The declaration of the system of that name. Raises UsageError where there is none."""
+    """Return the declaration of a system. Raises UsageError if there is none with this name."""
     try:
         return SYSTEMS[name]
     except KeyError:
@@ -282,9 +284,9 @@ def find(name: str) -> Declaration:
 
 
 def load(name: str) -> System:
-    """The system of that name, with its network and how it is trained.
+    """Return a system, with its network and its training.
 
-    Raises UsageError where there is none, KibitzError where what it needs is not installed.
+    Raises UsageError if there is none with this name, and KibitzError if something that it needs is not installed.
     """
     declaration = find(name)
     need_training(f"the system {name}")
@@ -293,11 +295,11 @@ def load(name: str) -> System:
 
 
 DEFAULT = "default"
-"""The recipe of a training for which none is named."""
+"""The recipe of a training run that names none."""
 
 
 def find_recipe(system: str, name: str) -> Recipe:
-    """A system's recipe. Raises UsageError, with those there are, for another name."""
+    """Return a system's recipe. Raises UsageError, with the known names, for another name."""
     recipes = load(system).recipes
     if name not in recipes:
         raise UsageError(f"--recipe {name}: {system} has {', '.join(recipes)}")

@@ -1,7 +1,7 @@
-"""What a system is: everything one paper says, in one file, and nothing that all of them share.
+"""The interface of a system: the content of one paper in one file, without anything that all systems share.
 
-A system names its games, builds its network, and lists the stages of its training. The loop, the checkpoints, the
-commands and the board are the same for all and never ask which system they serve.
+A system names its games, builds its network, and lists the stages of its training. The training loop, the checkpoints,
+the commands and the board are the same for all systems and don't depend on which one it is.
 """
 
 from __future__ import annotations
@@ -29,33 +29,37 @@ Loss = Callable[[Tensors], tuple[Tensor, dict[str, Tensor]]]
 
 
 class Examples(Protocol):
-    """The examples of a stage, made on demand, and numbered 0 .. len - 1."""
+    """The examples of a stage, created on demand, and numbered 0 to len - 1."""
 
     def __len__(self) -> int: ...
 
     def batch(self, ids: NDArray[np.int64], epoch: int) -> Arrays:
-        """The examples with these ids, int64 [n], as arrays by name whose first axis is the example.
+        """Return the examples with these ids, int64 [n], as arrays by name whose first axis is the example.
 
-        The result, random choices included, must be a function of the arguments, so that an interrupted training
-        resumes exactly. Each example must be a function of its own id and the epoch, so that several processes can
-        share a batch, or the class must say by `part` how they do (see `Parted`). Threads call it at the same time.
+        The result, random choices included, must be a function of the arguments, so that an interrupted training run
+        resumes exactly. Each example must depend only on its own id and the epoch, so that several processes can share
+        a batch. Otherwise the class must implement `part` (see `Parted`). Several threads call this method at the same
+        time.
         """
 
 
 @runtime_checkable
 class Parted(Protocol):
-    """Examples that several processes cannot share row by row, since a batch relates its rows to each other."""
+    """Examples that several processes can't share row by row, because a batch relates its rows to each other."""
 
     def part(self, ids: NDArray[np.int64], epoch: int, rank: int, world: int) -> Arrays:
-        """What process `rank` of `world` takes of the batch of these ids, for a loss that is a mean over its rows.
+        """Return the part of a batch for process `rank` of `world`, for a loss that is a mean over its rows.
 
-        The parts of all have each row once, and parts of a mean over other rows in the same proportion.
+        The parts of all processes together have each row once. If the loss is a mean over other rows, each part has
+        them in the same proportion.
         """
 
 
 def batches_in_epoch(examples: int, batch: int) -> int:
-    """Full batches in one pass over so many examples, at least 1. The few examples that are left over differ from pass
-    to pass."""
+    """Return the number of full batches in one pass over `examples` examples, at least 1.
+
+    The few examples that don't fill a batch differ from pass to pass.
+    """
     return max(1, examples // batch)
 
 
@@ -63,17 +67,23 @@ def batches_in_epoch(examples: int, batch: int) -> int:
 class Stage:
     """One part of a network, trained on one loss.
 
-    loss: tensors of a batch -> (mean loss to be minimised, measures by name, each one value per example).
-    learning_rate: (iteration from 0, all iterations) -> rate.
-    iterations: batches; None for `epochs` passes over the examples. most_epochs: passes at most in either case, so that
-    a recipe made for millions of positions stops in good time on a few; 0 for no limit.
-    monitor: the measure that early stopping and the choice of the best weights watch; lower is better, of "accuracy"
-    higher.
-    keep_last: train to the end and keep the last weights, whatever the validations say.
-    constant_loss: the mean loss over a batch of the best constant answer; a training that stays there has learned
-    nothing.
-    independent: the module shares no weights with other stages' modules, and none builds on another one. If all stages
-    are independent, they train in rounds (see training.rounds).
+    name: of the stage, for example "piece".
+    module: the part of the network that the stage trains.
+    examples: returns the examples of some games of a store.
+    loss: tensors of a batch -> (mean loss to minimize, measures by name, each with one value per example).
+    optimiser: makes the optimizer.
+    learning_rate: (iteration from 0, number of iterations) -> rate.
+    batch: examples per batch, for example 512.
+    iterations: number of batches; None for `epochs` passes over the examples.
+    epochs: number of passes, if iterations is None.
+    most_epochs: largest number of passes in either case, so that a recipe for millions of positions stops early on a
+        few; 0 for no limit.
+    monitor: the measure for early stopping and the choice of the best weights; lower is better, except for "accuracy".
+    keep_last: train to the end and keep the last weights, whatever the validation results.
+    constant_loss: the mean loss over a batch of the best constant prediction. A run that stays there has learned
+        nothing.
+    independent: the module shares no weights with other stages' modules, and no other stage depends on it. If all
+        stages are independent, they train in rounds (see training.rounds).
     time_share: its share of a time limit, in proportion to those of the other stages.
     """
 
@@ -94,18 +104,18 @@ class Stage:
     time_share: float = 1.0
 
     def iterations_over(self, examples: int) -> int:
-        """Batches of this stage in all; examples: how many there are."""
+        """Return the number of batches of this stage. examples: the number of examples."""
         in_epoch = batches_in_epoch(examples, self.batch)
         planned = self.iterations or max(1, round(self.epochs * in_epoch))
         return min(planned, max(1, round(self.most_epochs * in_epoch))) if self.most_epochs else planned
 
     def monitor_value(self, means: Mapping[str, float]) -> float:
-        """The monitored value out of a validation's means; lower is better, whatever the measure."""
+        """Return the monitored value from the means of a validation; lower is better for every measure."""
         return monitor_value(self.monitor, means)
 
 
 def monitor_value(monitor: str, means: Mapping[str, float]) -> float:
-    """The value of that measure out of a validation's means; lower is better: 1 - accuracy."""
+    """Return the value of a measure from the means of a validation; lower is better: 1 - accuracy."""
     return 1 - means[monitor] if monitor == "accuracy" else means[monitor]
 
 
@@ -114,10 +124,11 @@ DOCUMENT, READING, OURS, OFF = "document", "reading", "ours", "off"
 
 @dataclass(frozen=True)
 class ValueSource:
-    """Where the value of a setting comes from.
+    """The source of a setting's value in a recipe.
 
-    kind: DOCUMENT (the document says it), READING (the document leaves a choice, and this is ours), OURS (the document
-    says nothing) or OFF (an option of kibitz that the recipe leaves off). note: what the document says, in a few words.
+    kind: DOCUMENT (the document states it), READING (the document leaves a choice, and this is ours), OURS (the
+    document doesn't mention it) or OFF (an option of kibitz that the recipe leaves off). note: what the document
+    states, in a few words.
     """
 
     kind: str
@@ -144,12 +155,13 @@ OPTION_OFF = ValueSource(OFF)
 
 @dataclass(frozen=True)
 class Recipe:
-    """A way to train a system that is known to work: `kibitz train SYSTEM STORE --recipe NAME`.
+    """A tested way to train a system: `kibitz train SYSTEM STORE --recipe NAME`.
 
-    title: one line. settings: values other than the defaults of the system's Settings. training: values other than the
-    defaults of TrainConfig (intervals, patience). reaches: measured results, each with its figure, n, data, and time on
-    two cores. departures: where the recipe is not to the
-    letter of its paper, each with its reason.
+    title: one line.
+    settings: values that differ from the defaults of the system's Settings.
+    training: values that differ from the defaults of TrainConfig (intervals, patience).
+    reaches: measured results, each with its value, n, data, and time on two cores.
+    departures: the differences from the paper, each with its reason.
     """
 
     title: str
@@ -158,11 +170,11 @@ class Recipe:
     reaches: Sequence[str] = ()
     departures: Sequence[str] = ()
     sources: Mapping[str, ValueSource] = field(default_factory=dict)
-    """Of the recipe `paper`: where the value of each setting comes from, by the setting's name."""
+    """For the recipe `paper`: the source of each setting's value, by the setting's name."""
 
 
 _LARGEST = {int: 1e9, float: 1e30}
-"""No number among the settings is larger: torch and numpy have no room for it."""
+"""The largest value of a setting. torch and numpy can't represent larger numbers."""
 
 
 def setting(
@@ -177,8 +189,8 @@ def setting(
 ) -> Any:
     """A field of a system's Settings: its default, one line of help with its unit, and its allowed values.
 
-    It becomes an option of `train` and `tune`. choices: the allowed values. at_least, over, below, at_most: bounds
-    of a number; at_least and at_most are inclusive.
+    It becomes an option of `train` and `tune`. choices: the allowed values. at_least, over, below, at_most: limits of a
+    number; at_least and at_most are inclusive.
     """
     bounds = {"choices": tuple(choices), "at_least": at_least, "over": over, "below": below, "at_most": at_most}
     return field(default=default, metadata={"help": help, **bounds})
@@ -190,7 +202,7 @@ def fraction(default: float, help: str) -> Any:
 
 
 def check_bounds(settings: Any) -> None:
-    """Raises UsageError, naming the option, for the first setting outside its choices or bounds."""
+    """Raise UsageError, with the option's name, for the first setting outside its choices or limits."""
     for each in fields(settings):
         value, allowed = getattr(settings, each.name), _bounds(type(settings), each.name)
         if value == AUTO and isinstance(each.default, int):
@@ -206,7 +218,7 @@ def check_bounds(settings: Any) -> None:
 
 
 def _bounds(kind: type, name: str) -> Mapping[str, Any]:
-    """The bounds of a setting. A field whose default a subclass changes keeps its bounds."""
+    """Return the limits of a setting. A field whose default a subclass changes keeps its limits."""
     for base in kind.__mro__:
         metadata = getattr(base, "__dataclass_fields__", {}).get(name)
         if metadata and any(value not in (None, ()) for key, value in metadata.metadata.items() if key != "help"):
@@ -241,10 +253,10 @@ def _bounds_in_words(allowed: Mapping[str, Any]) -> str:
 
 
 def settings_from(kind: type, values: Mapping[str, Any]) -> Any:
-    """Settings from the values of a run.json, under today's names; those that are missing have their defaults.
+    """Return settings from the values of a run.json, under the current names; missing ones have their defaults.
 
-    A setting that came later, and whose default is another than what was done before, is in the class's `unnamed`.
-    Raises KibitzError for a name that this version does not know: what it meant cannot be guessed.
+    A setting that was added later, and whose default differs from the previous behavior, is in the class's `unnamed`.
+    Raises KibitzError for a name that this version doesn't know, because its meaning can't be guessed.
     """
     known = {f.name for f in fields(kind)}
     current = respelled(values, known, {f.name: f.metadata.get("choices", ()) for f in fields(kind)})
@@ -264,22 +276,22 @@ class Network(Protocol):
 class System:
     """One paper. A subclass sets `name`, `settings_type` and `recipes`, and builds and trains its network.
 
-    `network(settings)` takes codes uint8 [n, squares] and state uint8 [n, numbers] and gives a tuple of tensors named
-    by its attribute `outputs` (see systems.declaration.OUTPUTS), each ready for a reader (probabilities, not logits);
-    planes are made inside it. A network with side inputs, such as ratings, reads them from further columns of the
-    state; its attribute `side_inputs` names them, with the value (0..255) of each where a face has none.
+    `network(settings)` takes codes, uint8 [n, squares], and state, uint8 [n, numbers]. It returns a tuple of tensors,
+    named by its attribute `outputs` (see systems.declaration.OUTPUTS), as probabilities and not logits. Planes are made
+    inside it. A network with side inputs, such as ratings, reads them from further columns of the state. Its attribute
+    `side_inputs` maps their names to the value (0 to 255) of each if an interface has none.
 
-    The `Declaration` holds everything else that kibitz must know of the system.
+    The `Declaration` has everything else that kibitz must know about the system.
     """
 
     name: ClassVar[str]
     settings_type: ClassVar[type]
     recipes: Mapping[str, Recipe] = {}
-    """By name; `train` takes "default" if none is named, "paper" has the paper's own numbers."""
+    """Recipes by name. `train` uses "default" if none is named; "paper" has the paper's own values."""
     networks: tuple[str, ...] = ()
-    """Names of the networks that a run trains apart, for the option --networks; () where there is one."""
+    """Names of the networks that a run trains separately, for the option --networks; () if there is one."""
     begins_from: tuple[str, ...] = ()
-    """Systems besides itself whose networks `--start-from` takes; then `adopt` turns their weights into its own."""
+    """Other systems whose networks `--start-from` accepts; `adopt` converts their weights."""
 
     @property
     def declaration(self) -> Declaration:
@@ -290,23 +302,29 @@ class System:
         return self.declaration.game
 
     def check(self, settings: Any) -> None:
-        """Raises UsageError, naming what is wrong, for settings that no network can be trained with. Here: the choices
-        and bounds of each field; systems add what fields mean for each other."""
+        """Raise UsageError, naming the fault, for settings that no network can be trained with.
+
+        This method checks the choices and limits of each field. Systems add checks of combinations.
+        """
         check_bounds(settings)
 
     def games(self, store: Store, settings: Any) -> NDArray[np.int64]:
-        """The indices of the store's games that the paper would take; here all of them."""
+        """Return the indices of the store's games that the paper would use; by default all of them."""
         return np.arange(len(store))
 
     def network(self, settings: Any) -> nn.Module:
+        """Return the network for these settings, with torch's initial weights."""
         raise NotImplementedError
 
     def prepare(self, network: nn.Module, store: Store, games: NDArray[np.int64], settings: Any, seed: int) -> None:
-        """Initial weights, drawn from `seed`; may look at training examples. Here torch's own stay."""
+        """Set the initial weights from `seed`; may use training examples. By default torch's initial weights stay."""
 
     def adopt(self, network: nn.Module, system: str, weights: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
-        """The weights to start from, of `network` as prepared and of a trained network of `system`. Raises UsageError
-        where they do not fit. Here: the other's, which must have the same shapes."""
+        """Return the initial weights of `network` (as prepared), taken from a trained network of `system`.
+
+        By default these are the other network's weights, which must have the same shapes. Raises UsageError if they
+        don't fit.
+        """
         if {name: value.shape for name, value in weights.items()} != {
             name: value.shape for name, value in network.state_dict().items()
         }:
@@ -314,14 +332,16 @@ class System:
         return weights
 
     def stages(self, network: nn.Module, settings: Any) -> Sequence[Stage]:
-        """The parts of the training, one after the other."""
+        """Return the stages of the training, in order."""
         raise NotImplementedError
 
 
 def grown(begun: Mapping[str, Tensor], weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """The weights `begun` of a network with those of another in their place; residual blocks that the other has not
-    change nothing (their second convolution is 0), nor do normalisations that it has not. Raises UsageError if the
-    other has more, or other shapes."""
+    """Return the weights `begun` of a network, replaced by those of another network where that has them.
+
+    Residual blocks that the other network lacks are identities (their second convolution is 0), and so are
+    normalization layers. Raises UsageError if the other network has more blocks, or other shapes.
+    """
     taken = dict(begun)
     for stored, value in weights.items():
         normal = stored.replace("first.bias", "norm.bias")

@@ -1,8 +1,8 @@
-"""`chessnet`: the thesis that taught networks to choose moves, to value positions, and to search with both.
+"""`chessnet`: networks that choose moves, evaluate positions, and search with both, after a thesis.
 
-After Ashudeep Singh's thesis on chess with convolutional networks (2015). ChessNet-1 is seven networks,
-P(move | board) = P(from | board) · P(to | from, board); ChessNet-2 values a position by the discounted result of its
-game. kibitz.play has the ways of choosing a move: Top-move, Top-prob, TopProb-Negamax, negamax with ChessNet-2.
+After Ashudeep Singh's thesis on chess with convolutional networks (2015). ChessNet-1 is seven networks, P(move | board)
+= P(from | board) · P(to | from, board). ChessNet-2 evaluates a position by the discounted result of its game.
+kibitz.play has the methods to choose a move: Top-move, Top-prob, TopProb-Negamax, negamax with ChessNet-2.
 """
 
 from __future__ import annotations
@@ -18,8 +18,11 @@ from kibitz.text import either
 
 @dataclass(frozen=True)
 class Settings(system.Settings):
-    """The thesis' numbers. It used both planes of ±1 (6) and of 0 and 1 (12), and tried more planes: rating of the
-    mover, the piece that moves (for the move selectors), the outcome. The board is as the mover sees it."""
+    """The thesis' settings.
+
+    It used both planes of ±1 (6) and of 0 and 1 (12). It also tried more planes: the mover's rating, the moving piece
+    (for the move selectors), and the result. The board is in the mover's view.
+    """
 
     # ChessNet-1: convolutions 3×3 padded, 64, 96 and 256 filters, dense 1024, ReLU each; 64 outputs, softmax.
     layers: str = setting("64conv3x3p1.96conv3x3p1.256conv3x3p1.ip1024", "layers of each network but the last")
@@ -35,8 +38,9 @@ class Settings(system.Settings):
     step: int = setting(50_000, "iterations before the step of the schedule step")
     batch: int = setting(1000, "moves in a batch")
     iterations: int = setting(300_000, "batches of each network, 0 for --epochs")
-    # ChessNet-2: the same body with tanh, one output; ½(f(x) − y)², y = ±γ^i, γ from 0.7 to 0.99, one network each;
-    # RMSprop 0.001 (smoothing 0.9), batches of 1024. The thesis does not say how many: as many as ChessNet-1's.
+    # ChessNet-2: the same body with tanh, one output; ½(f(x) − y)², y = ±γ^i, γ from 0.7 to 0.99, with one network for
+    # each γ. RMSprop 0.001 (smoothing 0.9), batches of 1024. The thesis gives no number of iterations: as many as
+    # ChessNet-1's.
 
 
 _MODERN = {
@@ -45,8 +49,10 @@ _MODERN = {
     "weight_decay": 0.01, "gamma": 0.99, "value_weight": 3.0, "batch": 512, "most_epochs": 5.0,
     "min_rating": 0,
 }  # fmt: skip
-"""One body with residual blocks that answers for all seven networks and for the value; P(to | from) by square. Moves of
-players of any rating are learned: which games to learn from is chosen at the import."""
+"""One body with residual blocks, shared by all seven networks and the value; P(to | from) by square.
+
+It learns moves of players of any rating. The import decides which games are used.
+"""
 
 RECIPES = {
     "default": Recipe(

@@ -1,8 +1,8 @@
-"""`convchess`: which piece, and where to? Seven small convolutional networks that predict a strong player's move.
+"""`convchess`: seven small convolutional networks that predict a strong player's move.
 
 After Barak Oshri and Nishith Khandwala, "Predicting Moves in Chess using Convolutional Neural Networks" (Stanford,
-2015). The piece selector says from which square the move starts; for each type of piece a move selector says where such
-a piece goes. Each move's probability is the product of the two, illegal ones clipped to 0 (kibitz.play).
+2015). The piece selector predicts the square that the move starts from. A move selector for each type of piece predicts
+its target square. Each move's probability is the product of the two, with illegal moves clipped to 0 (kibitz.play).
 """
 
 from __future__ import annotations
@@ -17,8 +17,11 @@ from kibitz.text import either
 
 @dataclass(frozen=True)
 class Settings(system.Settings):
-    """The paper's numbers. The board has six planes, +1 own, −1 the other's; Black's positions are turned round, so
-    that the mover always plays up the board; nothing tells of castling rights and en passant."""
+    """The paper's settings.
+
+    The board has six planes, +1 for the mover and −1 for the opponent. Black's positions are turned round, so the mover
+    always plays up the board. There is no input for castling rights and en passant.
+    """
 
     # Three convolutions of 32 filters 3×3, stride 1, ReLU; a pool 2×2; dense 128, ReLU; dense 64, softmax.
     layers: str = setting("32conv3x3p1.32conv3x3p1.32conv3x3p1.pool2x2.ip128", "layers of each network but the last")

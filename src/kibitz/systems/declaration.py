@@ -1,7 +1,7 @@
 """The declaration of a system to the rest of kibitz. Readable without torch: `kibitz --help` and engines start with it.
 
-Every face (test, analyze, uci, gtp, match, board) reads the declaration and nothing else of a system that is not to be
-trained; no face keeps a list of the names of systems.
+Every interface (test, analyze, uci, gtp, match, board) reads the declaration and nothing else of a system, except to
+train it. No interface has a list of the names of systems.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 VALUE, MOVES, COMPARISON, OWNERS = "value", "moves", "comparison", "owners"
-"""Kinds of answers: the winner, the move, the better of two positions, the owner of each point."""
+"""Kinds of outputs: the winner, the move, the better of two positions, the owner of each point."""
 FULL_COMPARISON = "full comparison"
-"""Answered by runs that also keep the large network of which the one for COMPARISON is a distilled copy."""
+"""An output of runs that also save the large network from which the network for COMPARISON is distilled."""
 
 OUTPUTS = {
     "white_wins": "float32 [n], 0..1: White's probability of winning",
@@ -28,16 +28,19 @@ OUTPUTS = {
     "lead": "float32 [n]: points by which the side to move will lead at the end, komi counted",
     "spread": "float32 [n], over 0: standard deviation of that score, in points",
 }
-"""The outputs that faces understand, by the names that a network gives them in its attribute `outputs`. All are on the
-board's real squares and points. A network that speaks these works in every face."""
+"""The outputs that interfaces understand, by their names in a network's attribute `outputs`.
+
+All refer to the board's real squares and points. A network with such outputs works in every interface.
+"""
 
 
 @dataclass(frozen=True)
 class Meaning:
-    """The event of White's (in Go Black's) probability.
+    """The event whose probability is White's (in Go Black's).
 
-    name: of the probability; short: a heading of up to 12 characters; note: a sentence without which the figures would
-    be misread, or nothing.
+    name: of the probability.
+    short: a heading of up to 12 characters.
+    note: a sentence that prevents a wrong reading of the values, or "".
     """
 
     name: str = "White's winning probability"
@@ -47,11 +50,14 @@ class Meaning:
 
 @dataclass(frozen=True)
 class Method:
-    """A way to choose a move.
+    """A method to choose a move.
 
-    title: what it does, in a few words. needs: what the network must answer for it. opener: "module:function"; the
-    function is called as `open(run, session, method=..., **settings)` and returns a player (see
-    kibitz.play.open_player). searches: with more time it looks further; otherwise its work is always the same.
+    name: for example "top-prob".
+    title: what it does, in a few words.
+    needs: the kinds of outputs that it needs.
+    opener: "module:function"; called as `open(run, session, method=..., **settings)`, it returns a player (see
+        kibitz.play.open_player).
+    searches: whether it uses more time to search deeper; otherwise its work is always the same.
     """
 
     name: str
@@ -89,29 +95,34 @@ METHODS = {
         PUCT, HUMAN_SEARCH, BEST_SCORE,
     )
 }  # fmt: skip
-"""All methods of kibitz, by name; of those that both games have, the ones of chess."""
+"""All methods of kibitz, by name. If both games have a method, this is the one for chess."""
 
 Settings = Mapping[str, object]
-"""The settings of a run, as its run.json has them."""
+"""The settings of a run, as in its run.json."""
 
 
 @dataclass(frozen=True)
 class Declaration:
     """A system in one table row.
 
-    title: what it answers, in a few words. paper: "" for a system without one; anchor: the figure to compare with.
+    name, game: for example "winner" and "chess".
+    title: what it predicts, in a few words.
     module: where its `SYSTEM` (systems.base.System) is; importing it needs torch.
-    planes: "module:function" of what its networks are given, named for people, without torch; see systems.planes. ""
-    where nobody has written it down.
-    answers: of VALUE, MOVES, COMPARISON, OWNERS what its networks can answer; trained: what a run with given settings
-    does answer, where that can be less (or FULL_COMPARISON more).
-    evaluation: the module whose `evaluate` makes the table for `kibitz test`. analysis: the module that reads the
-    outputs for `kibitz analyze` and the board; "" for the one of the game, which reads OUTPUTS.
-    methods: ways to choose a move, the default first; a run offers those whose needs it answers.
-    board_sizes: of Go, the sizes that a run with given settings knows.
-    correction: "module:function" of what stands beside the network and corrects its answers, "" for nothing; the
-    function is called with the run and gives a function (codes, state, answers) -> answers, or None.
-    command: the command that makes its runs, where that is not `train`; such a system stands in no list of systems.
+    answers: which of VALUE, MOVES, COMPARISON and OWNERS its networks can output.
+    evaluation: the module whose `evaluate` makes the table for `kibitz test`.
+    paper: "" for a system without one.
+    anchor: the published result to compare with.
+    planes: "module:function" of the inputs of its networks with their names, without torch, see systems.planes; "" for
+        none.
+    meaning: the meaning of White's probability.
+    methods: the methods to choose a move, the default first; a run offers those whose needs it meets.
+    analysis: the module that reads the outputs for `kibitz analyze` and the board; "" for the game's module, which
+        reads OUTPUTS.
+    trained: settings of a run -> its outputs, if they can be fewer (or FULL_COMPARISON more).
+    board_sizes: Go: settings of a run -> the board sizes that it supports.
+    correction: "module:function" of what corrects the network's outputs, "" for nothing. The function is called with
+        the run and returns a function (codes, state, answers) -> answers, or None.
+    command: the command that makes its runs, if that is not `train`; such a system is in no list of systems.
     """
 
     name: str
@@ -132,18 +143,18 @@ class Declaration:
     command: str = ""
 
     def as_json(self) -> dict[str, object]:
-        """The declaration as JSON, for `kibitz systems --json`."""
+        """Return the declaration as JSON, for `kibitz systems --json`."""
         return {name: getattr(self, name) for name in ("game", "title", "paper", "anchor", "answers")}
 
     def answers_of(self, settings: Settings) -> tuple[str, ...]:
-        """The kinds of answers of a run with these settings."""
+        """Return the kinds of outputs of a run with these settings."""
         return self.answers if self.trained is None else self.trained(settings)
 
     def methods_of(self, settings: Settings) -> tuple[Method, ...]:
-        """The ways to choose a move that a run with these settings offers, the default first."""
+        """Return the methods to choose a move that a run with these settings offers, the default first."""
         answers = self.answers_of(settings)
         return tuple(method for method in self.methods if set(method.needs) <= set(answers))
 
     def sizes_of(self, settings: Settings) -> tuple[int, ...]:
-        """The sizes of boards that a run with these settings knows; () for games with one."""
+        """Return the board sizes that a run with these settings supports; () for games with a single size."""
         return () if self.board_sizes is None else self.board_sizes(settings)

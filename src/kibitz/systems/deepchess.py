@@ -1,8 +1,8 @@
-"""`deepchess`: which of two positions is better for White? And chess played by nothing but that question.
+"""`deepchess`: predicts which of two positions is better for White, and plays chess with this comparison alone.
 
-After "DeepChess: End-to-End Deep Neural Network for Automatic Learning in Chess" (David, Netanyahu and Wolf 2016).
-This file follows it from top to bottom: positions, encoding, Pos2Vec, pairs and comparison, distillation. The search
-that has positions for bounds is in kibitz.play.comparison.player.
+After "DeepChess: End-to-End Deep Neural Network for Automatic Learning in Chess" (David, Netanyahu and Wolf 2016). This
+file follows it from top to bottom: positions, encoding, Pos2Vec, pairs and comparison, distillation. The search whose
+bounds are positions is in kibitz.play.comparison.player.
 """
 
 from __future__ import annotations
@@ -45,20 +45,20 @@ from kibitz.text import either
 
 PARTS = ("both", "full", "distilled")
 _OPTIMISERS, _SCHEDULES = ("sgd", "adamw", "muon"), ("epoch", "cosine")
-"""What the settings offer of `nets.optim`."""
+"""The optimizers and schedules of `nets.optim` that the settings offer."""
 MIN_GAMES_WON = 10
-"""Games that each side must have won, at least."""
+"""The smallest number of games that each side must have won."""
 N_REFERENCES = 64
 MAX_SAMPLES_BACK = 16
-"""Setting `nearer`: limit, in sampled positions, of the distance from the later position of a pair to the end of its
-game, and from the earlier position to the later one."""
+"""For the setting `nearer`: the largest distance, in sampled positions, of the later position of a pair from the end of
+its game, and of the earlier position from the later one."""
 SAME_GAME_WEIGHT = 0.5
 """Weight of pairs from the same game in the loss."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """The paper's numbers are the defaults; what it leaves open, and our options, say so."""
+    """Settings. The defaults are the paper's values; comments mark what it leaves open and our own options."""
 
     # positions: 10 of each decisive game, not from the first 5 moves, not after a capture; a tenth for validation
     positions: int = setting(10, "positions drawn from each game; 0 takes all that qualify", at_least=0)
@@ -165,7 +165,7 @@ _MODERN: dict[str, Any] = {
     "weight_decay": 1.5,
     "dropout": 0.15,
 }
-"""The paper's networks; all positions of a game, both colours, Muon, and pairs of one game for the way to the win."""
+"""The paper's networks; all positions of a game, both colors, Muon, and pairs from one game to learn how to win."""
 
 RECIPES = {
     "default": Recipe(
@@ -228,7 +228,7 @@ RECIPES = {
 
 
 def sizes(text: str) -> list[int]:
-    """Layer sizes from "600.400". Raises ValueError for anything else."""
+    """Return layer sizes from text such as "600.400". Raises ValueError for other text."""
     units = [int(part) for part in text.split(".")]
     if min(units) < 1:
         raise ValueError(text)
@@ -241,8 +241,10 @@ def sizes(text: str) -> list[int]:
 def positions(
     store: Store, games: NDArray[np.int64], settings: Settings, *, held_out: bool = False, each: int | None = None
 ) -> Sample:
-    """The paper's positions of some games; held_out: those that no training sees. each: number
-    per game, instead of the setting's."""
+    """Sample the paper's positions from some games.
+
+    held_out: sample the positions that are never used in training. each: the number per game, instead of the setting's.
+    """
     return sample_positions(
         store, games, settings.positions if each is None else each, first=2 * settings.opening,
         exclude=None if settings.captures else store.captures(), share=settings.held_out, held_out=held_out,
@@ -250,7 +252,7 @@ def positions(
 
 
 class PositionExamples:
-    """Pos2Vec's examples: every drawn position."""
+    """The examples for Pos2Vec: every sampled position."""
 
     def __init__(self, store: Store, games: NDArray[np.int64], settings: Settings, salt: int = 0):
         self.store, self.colours, self.mirror, self.salt = store, settings.colours, settings.mirror, salt
@@ -269,14 +271,15 @@ class PositionExamples:
 
 
 class PairExamples:
-    """DeepChess' examples: a position of a game that White won and one of a game that Black won, in random order.
+    """The examples for the comparison: a position of a game that White won and one of a game that Black won, in random
+    order.
 
-    A batch has codes and state of its positions, `first` and `second` (which of them make each pair) and `target`: 1.0
-    where the first is of the game that White won. With `reuse` r, n pairs come from n / r positions of either kind,
-    each of them in r pairs.
+    A batch has codes and state of its positions, `first` and `second` (the indices of each pair) and `target`: 1.0 if
+    the first is from the game that White won. With `reuse` r, n pairs come from n / r positions of either kind, and
+    each position is in r pairs.
 
-    With `nearer` there are further positions, and `more_first`, `more_second` and `more_target` for pairs of one game.
-    salt: which pairs are drawn, and shown which way round; another for every stage and seed.
+    With `nearer` there are further positions, and `more_first`, `more_second` and `more_target` for pairs from one
+    game. salt: selects the pairs and their order; different for every stage and seed.
     """
 
     def __init__(self, store: Store, games: NDArray[np.int64], settings: Settings, salt: int = 0):
@@ -287,7 +290,7 @@ class PairExamples:
         ends = np.flatnonzero(np.diff(sample.games, append=-1))
         drawn = np.diff(ends, prepend=-1)
         self.ends, self.drawn = ends[drawn > 1], drawn[drawn > 1]
-        """The last position of each game that has two or more, and how many it has."""
+        """The last position of each game that has two or more, and their number."""
         self.won, self.lost = (Sample(sample.games[side], sample.plies[side]) for side in (white_won, ~white_won))
 
     def __len__(self) -> int:
@@ -301,7 +304,8 @@ class PairExamples:
         return self.part(ids, epoch, 0, 1)
 
     def part(self, ids: NDArray[np.int64], epoch: int, rank: int, world: int) -> Arrays:
-        """See `systems.base.Parted`: a block of the positions of games that White won, with all their pairs."""
+        """Return one process's part, see `systems.base.Parted`: a block of the positions of White's games with all
+        their pairs."""
         reuse = self.settings.reuse if len(ids) % self.settings.reuse == 0 else 1
         few = ids[: len(ids) // reuse]
         if len(few) < world:
@@ -338,7 +342,7 @@ class PairExamples:
         return pairs | self._nearer(few[row], epoch, codes, state) if more else pairs
 
     def _nearer(self, ids: NDArray[np.int64], epoch: int, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Arrays:
-        """The batch's positions, and for each id two different positions near the end of one game."""
+        """Return the batch's positions, and for each id two different positions near the end of one game."""
         count, chance = len(ids), _chance(ids, epoch + 1000, 1, self.salt)
         game = (chance % np.uint64(len(self.ends))).astype(np.int64)
         end, drawn = self.ends[game], self.drawn[game]
@@ -370,7 +374,7 @@ class PairExamples:
     def _drawn(
         self, ids: NDArray[np.int64], epoch: int, key: int, straight: Sample, other: Sample
     ) -> tuple[Sample, NDArray[np.bool_]]:
-        """A random position for each id, and whether to swap its colours: then it is drawn from `other`."""
+        """Return a random position for each id, and whether to swap its colors; if so, it is from `other`."""
         turned = np.zeros(1, np.bool_)
         if self.settings.colours:
             turned = _chance(ids, epoch, key, self.salt) & np.uint64(1) == 1
@@ -383,12 +387,12 @@ class PairExamples:
 
 
 def _chance(ids: NDArray[np.int64], epoch: int, key: int, salt: int) -> NDArray[np.uint64]:
-    """Random bits that depend on these arguments alone."""
+    """Return random bits that depend only on these arguments."""
     return splitmix64(ids.astype(np.uint64) * np.uint64(8) + np.uint64((epoch << 40) + key) ^ np.uint64(salt))
 
 
 def salt_of(stage: str, seed: int) -> int:
-    """Another salt, 64 bits, for every stage and seed: no two see the same pairs."""
+    """Return a different 64-bit salt for every stage and seed, so that no two use the same pairs."""
     return int.from_bytes(hashlib.sha256(f"{stage} {seed}".encode()).digest()[:8], "little")
 
 
@@ -396,7 +400,7 @@ def salt_of(stage: str, seed: int) -> int:
 
 
 class Pos2Vec(nn.Module):
-    """Codes uint8 [n, 64] and state uint8 [n, 4] to features float32 [n, last size]; ReLU after each layer."""
+    """Codes, uint8 [n, 64], and state, uint8 [n, 4], to features, float32 [n, last size]; ReLU after each layer."""
 
     def __init__(self, layers: Sequence[int], dropout: float):
         super().__init__()
@@ -413,10 +417,10 @@ class Pos2Vec(nn.Module):
 
 
 class ComparisonHead(nn.Module):
-    """Features of pairs to the logit [pairs] that the first position is the better one for White.
+    """Features of pairs to the logit, [pairs], that the first position is the better one for White.
 
-    The paper ends in 2 values and a softmax; their difference is this logit. The first layer takes both positions'
-    features; each half of its product is computed once a position.
+    The paper ends with 2 values and a softmax; their difference is this logit. The first layer takes both positions'
+    features. Each half of its product is computed once per position.
     """
 
     def __init__(self, features: int, layers: Sequence[int], dropout: float):
@@ -428,7 +432,8 @@ class ComparisonHead(nn.Module):
         self.answer = nn.Linear(layers[-1], 2)
 
     def forward(self, as_first: Tensor, as_second: Tensor) -> Tensor:
-        """as_first, as_second: [..., first size], of the layers of those names; broadcast."""
+        """Return the logits. as_first, as_second: [..., first size], outputs of the layers with those names;
+        broadcast."""
         values = F.relu(as_first + as_second)
         for layer in self.rest:
             values = F.relu(layer(self.dropout(values)))
@@ -447,7 +452,7 @@ class ComparisonNet(nn.Module):
         self.compare = ComparisonHead(sizes(pos2vec)[-1], sizes(compare), dropout)
 
     def logit(self, features: Tensor, first: Tensor, second: Tensor) -> Tensor:
-        """Logits [pairs] of the pairs (first[i], second[i]); int64 indices into features [n, units]."""
+        """Return logits, [pairs], of the pairs (first[i], second[i]): int64 indices into features, [n, units]."""
         compare = self.compare
         left, right = compare.as_first(features), compare.as_second(features)
         logit: Tensor = compare(left.index_select(0, first), right.index_select(0, second))
@@ -456,7 +461,7 @@ class ComparisonNet(nn.Module):
         return logit
 
     def against(self, features: Tensor, references: Tensor) -> Tensor:
-        """Logits of each position against each reference, [n, references]; the mean of both orders."""
+        """Return logits of each position against each reference, [n, references]: the mean of both orders."""
         compare = self.compare
         forth = compare(compare.as_first(features)[:, None], compare.as_second(references)[None])
         back = compare(compare.as_first(references)[None], compare.as_second(features)[:, None])
@@ -465,14 +470,17 @@ class ComparisonNet(nn.Module):
 
 
 class DeepChess(nn.Module):
-    """The full network, the decoders that its Pos2Vec is trained with, and the distilled one, as far as the settings
-    have them. The answer is `white_better` [n]: how probably a position is better for White than a balanced one, as
-    the mean over the reference positions; the full network's where there is one."""
+    """The full network, the decoders for the training of its Pos2Vec, and the distilled network, as the settings
+    require.
+
+    The output is `white_better`, [n]: the probability that a position is better for White than a balanced one, as the
+    mean over the reference positions. It comes from the full network if there is one.
+    """
 
     outputs = ("white_better",)
     side_inputs: ClassVar[dict[str, int]] = {}
     seed: int = 0
-    """Of the training, set by `prepare`; not part of the weights."""
+    """The seed of the training, set by `prepare`; not part of the weights."""
 
     def __init__(self, settings: Settings):
         super().__init__()
@@ -487,7 +495,7 @@ class DeepChess(nn.Module):
         self.register_buffer("reference_state", torch.zeros(N_REFERENCES, 4, dtype=torch.uint8))
 
     def parts(self) -> dict[str, ComparisonNet]:
-        """The networks by name: full, distilled."""
+        """Return the networks by name: full, distilled."""
         return {name: getattr(self, name) for name in PARTS[1:] if hasattr(self, name)}
 
     def forward(self, codes: Tensor, state: Tensor) -> tuple[Tensor]:
@@ -498,14 +506,15 @@ class DeepChess(nn.Module):
 
 
 def reference_positions(store: Store, games: NDArray[np.int64], settings: Settings, seed: int) -> Sample:
-    """Balanced positions: both sides have the same pieces, and as many are of games that White won as Black, and in
-    each of these as many with White to move as Black. As far as the games have them; else any of the drawn ones.
+    """Sample balanced positions, in which both sides have the same pieces.
 
-    Raises KibitzError where no position may be drawn of games that White won, or of games that Black won.
+    Half of them are from games that White won, and in each half White is to move in half of the positions. If the games
+    have too few such positions, others of the sampled ones follow. Raises KibitzError if no position qualifies in the
+    games that one side won.
     """
     sample = positions(store, games, settings)
     white_won = store.column("result")[sample.games] > 0
-    if white_won.all() or not white_won.any():  # of none, both hold
+    if white_won.all() or not white_won.any():  # both hold if there are no games
         raise KibitzError(
             f"{store.path}: pairs are made of positions of games that White won ({int(white_won.sum()):,} in the"
             f" training games) and of games that Black won ({int((~white_won).sum()):,}); import more decisive games,"
@@ -520,7 +529,7 @@ def reference_positions(store: Store, games: NDArray[np.int64], settings: Settin
     for which in range(4):
         chosen += np.flatnonzero(even & (kind == which))[: N_REFERENCES // 4].tolist()
     rest = np.setdiff1d(np.arange(len(order)), chosen).tolist()
-    order = order[np.resize(chosen + rest, N_REFERENCES)]  # over again, where there are fewer
+    order = order[np.resize(chosen + rest, N_REFERENCES)]  # repeated if there are fewer
     return Sample(sample.games[order], sample.plies[order])
 
 
@@ -528,11 +537,11 @@ def reference_positions(store: Store, games: NDArray[np.int64], settings: Settin
 
 
 def reconstruction_loss(network: DeepChess, index: int, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
-    """How well the decoder of Pos2Vec's layer `index` (from 0) reconstructs the layer's input.
+    """Return the reconstruction error of the decoder of Pos2Vec's layer `index` (from 0) for the layer's input.
 
-    Layer 0: cross entropy, summed over the bits of a position; the measure `wrong` counts bits on the wrong side.
-    Other layers: mean squared error of the values of the layer below; `wrong` is the error as a share of their mean
-    square. Returns the mean loss and the measures "loss" and "wrong", each float32 [n].
+    Layer 0: cross entropy, summed over the bits of a position; the measure `wrong` is the number of wrong bits. Other
+    layers: mean squared error of the values of the layer below; `wrong` is the error as a share of their mean square.
+    Returns the mean loss and the measures "loss" and "wrong", each float32 [n].
     """
     pos2vec, decoder = network.full.pos2vec, network.decoders[index]
     if index == 0:
@@ -545,23 +554,23 @@ def reconstruction_loss(network: DeepChess, index: int, batch: Tensors) -> tuple
     with torch.no_grad():
         inputs = pos2vec(batch["codes"], batch["state"], index).float()
     decoded = decoder(F.relu(pos2vec.rest[index - 1](inputs))).float()
-    losses = (decoded - inputs).square().mean(1)  # a sum over 600 units makes steps that kill the layer's ReLUs
+    losses = (decoded - inputs).square().mean(1)  # a sum over 600 units would make steps that kill the layer's ReLUs
     mean_square = inputs.square().mean().clamp(min=1e-6)
     return losses.mean(), {"loss": losses.detach(), "wrong": losses.detach() / mean_square}
 
 
 def _reconstruction_constant_loss(network: DeepChess, index: int, batch: Tensors) -> float:
-    """The loss of always answering the mean of the layer's inputs."""
+    """Return the loss of always predicting the mean of the layer's inputs."""
     if index == 0:
         return float(constant.of_shares(network.bits(batch["codes"], batch["state"])))
     return float(constant.of_values(network.full.pos2vec(batch["codes"], batch["state"], index)))
 
 
 def comparison_loss(part: ComparisonNet, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
-    """Cross entropy of pairs, see PairExamples for the batch.
+    """Return the cross entropy of pairs; the batch is that of PairExamples.
 
-    Returns the mean loss and two measures, float32 [pairs]: "loss", and "accuracy": 1 where the position of the game
-    that White won is preferred.
+    Returns the mean loss and two measures, float32 [pairs]: "loss", and "accuracy": 1 if the network prefers the
+    position of the game that White won.
     """
     features = part.pos2vec(batch["codes"], batch["state"])
     logits = part.logit(features, batch["first"], batch["second"])
@@ -576,10 +585,10 @@ def comparison_loss(part: ComparisonNet, batch: Tensors) -> tuple[Tensor, dict[s
 def distillation_loss(
     teacher: ComparisonNet, student: ComparisonNet, batch: Tensors
 ) -> tuple[Tensor, dict[str, Tensor]]:
-    """Cross entropy of the student's answers with the teacher's probabilities.
+    """Return the cross entropy between the student's outputs and the teacher's probabilities.
 
-    Returns the mean loss and three measures, float32 [pairs]: "loss"; "accuracy": 1 where the student prefers the
-    position of the game that White won; "agreement": 1 where it prefers the same position as the teacher.
+    Returns the mean loss and three measures, float32 [pairs]: "loss"; "accuracy": 1 if the student prefers the position
+    of the game that White won; "agreement": 1 if it prefers the same position as the teacher.
     """
     first, second, count = batch["first"], batch["second"], len(batch["first"])
     if "more_first" in batch:
@@ -598,8 +607,10 @@ def distillation_loss(
 
 
 def optimiser(settings: Settings, *modules: nn.Module, weight_decay: float = 0.0) -> torch.optim.Optimizer:
-    """The paper has no regularisation, as each pass has fresh pairs; weight_decay is ours. Muon takes inner matrices;
-    first and last layers and biases take Adam's steps."""
+    """Return the optimizer. The paper has no regularization, because each pass has new pairs; weight_decay is ours.
+
+    Muon optimizes the inner matrices; first and last layers and biases take Adam's steps.
+    """
     if settings.optimiser == "muon":
         parameters = [p for module in modules for p in module.parameters()]
         weights, biases = [p for p in parameters if p.dim() == 2], [p for p in parameters if p.dim() < 2]
@@ -620,7 +631,7 @@ def optimiser(settings: Settings, *modules: nn.Module, weight_decay: float = 0.0
 
 
 class DeepChessSystem(System):
-    """The system, as the command line knows it."""
+    """The system `deepchess`."""
 
     name = "deepchess"
     settings_type = Settings
@@ -647,7 +658,8 @@ class DeepChessSystem(System):
             raise UsageError("--pretrain-epochs, --epochs and --distil-epochs are all 0: nothing is left to train")
 
     def games(self, store: Store, settings: Settings) -> NDArray[np.int64]:
-        """Decisive games that go beyond the opening. Raises KibitzError where one side has won next to none of them."""
+        """Return the decisive games that continue beyond the opening. Raises KibitzError if one side has won almost
+        none of them."""
         result = store.column("result")
         short = (result != 0) & (store.plies < 2 * settings.opening)
         won, lost = int((result[~short] > 0).sum()), int((result[~short] < 0).sum())
@@ -683,7 +695,7 @@ class DeepChessSystem(System):
                 layer.draw(generator)
 
     def stages(self, network: nn.Module, settings: Settings) -> Sequence[Stage]:
-        """Pos2Vec layer by layer, the comparison, the distillation; without those of no epochs."""
+        """Return the stages: Pos2Vec layer by layer, the comparison, the distillation; without stages of 0 epochs."""
         assert isinstance(network, DeepChess)
         layers = range(1 + len(network.full.pos2vec.rest))
         stages = [_pretraining_stage(network, settings, layer) for layer in layers]
@@ -707,7 +719,7 @@ def _pretraining_stage(network: DeepChess, settings: Settings, index: int) -> St
 
 
 def _comparison_stage(network: DeepChess, settings: Settings) -> Stage:
-    """The full network on pairs of positions."""
+    """The full network, trained on pairs of positions."""
     full = network.full
     return _stage(
         network, settings, "deepchess", [full],
@@ -720,7 +732,7 @@ def _comparison_stage(network: DeepChess, settings: Settings) -> Stage:
 
 
 def _distillation_stage(network: DeepChess, settings: Settings) -> Stage:
-    """The small network, which learns the full one's answers."""
+    """The small network, trained on the full network's outputs."""
     full, small = network.full, network.distilled
     return _stage(
         network, settings, "distilled", [small],
@@ -734,7 +746,7 @@ def _stage(
     network: DeepChess, settings: Settings, name: str, trained: Sequence[nn.Module], *, rate: float, decay: float,
     epochs: float, examples: type[PositionExamples | PairExamples], weight_decay: float = 0.0, **others: Any,
 ) -> Stage:  # fmt: skip
-    """A stage that trains some modules of the network. others: further fields of the Stage."""
+    """Return a stage that trains some modules of the network. others: further fields of the Stage."""
     return Stage(
         name=name,
         module=network,

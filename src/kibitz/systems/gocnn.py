@@ -1,7 +1,7 @@
-"""`gocnn`: who will own each point of a Go board at the end? A convolutional network's answer to a single position.
+"""`gocnn`: a convolutional network that predicts the final owner of each point of a Go board from a single position.
 
 After a repository of 2016, a convolutional network for board evaluation in Go. This file follows its text from top to
-bottom: games, network, target and loss; stages come last.
+bottom: games, network, target and loss, and then the stages.
 """
 
 from __future__ import annotations
@@ -54,12 +54,12 @@ from kibitz.text import either
 
 PAPER_LAYERS = "64conv5x5p2.64conv5x5p2.64conv5x5p2.48conv5x5p2.48conv5x5p2"
 _SCHEDULES = ("constant", "cosine")
-"""What the settings offer of `nets.optim`; of its optimisers, all."""
+"""The schedules of `nets.optim` that the settings offer; they offer all of its optimizers."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """The text's numbers are the defaults; the options that it proposes, and ours, are off."""
+    """Settings. The defaults are the text's values; the options that it proposes, and ours, are off."""
 
     # games
     sizes: str = setting("19", "boards to learn from, by their side: 19, or several as in 9,13,19")
@@ -100,7 +100,7 @@ class Settings:
 
     @property
     def boards(self) -> tuple[int, ...]:
-        """The sizes as numbers. Raises UsageError for anything else."""
+        """Return the sizes as numbers. Raises UsageError if they aren't valid."""
         try:
             sizes = tuple(sorted({int(size) for size in self.sizes.split(",")}))
         except ValueError:
@@ -111,7 +111,7 @@ class Settings:
 
     @property
     def board(self) -> int:
-        """The largest board that the network sees."""
+        """The largest board that the network supports."""
         return self.boards[-1]
 
 
@@ -119,7 +119,7 @@ _MODERN = {
     "optimiser": "muon", "momentum": 0.95, "learning_rate": 0.008, "schedule": "cosine", "symmetry": True,
     "weight_decay": 0.01,
 }  # fmt: skip
-"""The text's network and planes; a solver that needs an hour where the text's needs half a day."""
+"""The text's network and planes, with an optimizer that needs an hour instead of half a day."""
 
 RECIPES = {
     "default": Recipe(
@@ -170,13 +170,14 @@ RECIPES = {
 }  # fmt: skip
 
 
-# Games: played to the end and counted, so that their owners are known; even; not short.
+# Games: played to the end and scored, so that their owners are known; even; not short.
 
 
 class OwnerExamples(Positions):
-    """Every position of the games, with the final owner of each point [361]: 1 Black, 2 White, 0 not known or neutral.
+    """Every position of the games, with the final owner of each point, uint8 [n, 361]: 1 Black, 2 White, 0 unknown or
+    neutral.
 
-    With `symmetry`, each is shown in one of the board's eight ways.
+    With `symmetry`, each position is shown in one of the board's eight symmetries.
     """
 
     def __init__(self, store: Store, games: NDArray[np.int64], symmetry: bool = False):
@@ -191,7 +192,7 @@ class OwnerExamples(Positions):
         codes, state = self.store.replay(games, plies)
         assert self._owners is not None
         owner = self._owners[games]
-        if self._ways is not None:  # chance that depends on the position and epoch alone
+        if self._ways is not None:  # a random number that depends only on position and epoch
             way = (splitmix64(ids.astype(np.uint64) + np.uint64(epoch << 40)) & np.uint64(7)).astype(np.int64)
             source = self._ways[state[:, SIZE], way]
             codes, owner = np.take_along_axis(codes, source, 1), np.take_along_axis(owner, source, 1)
@@ -202,11 +203,11 @@ class OwnerExamples(Positions):
 
 
 class GoNet(nn.Module):
-    """Codes uint8 [n, 361] and state uint8 [n, 4] to the probability that Black will own each point, float32 [n, 361].
+    """Codes, uint8 [n, 361], and state, uint8 [n, 4], to the probability of Black's territory, float32 [n, 361].
 
     Five convolutions of 5×5 with ReLU (64, 64, 64, 48, 48), one of 5×5 to a single channel, a sigmoid; every layer
-    keeps the grid. Inside, the board is in the view of the side to move; `logits` returns that. Points outside a board
-    that is smaller than the grid are masked to 0 after every layer, like the padding; their probability is 0.5.
+    keeps the grid. Inside, the board is in the view of the side to move, and so are the `logits`. Points outside a
+    board that is smaller than the grid are masked to 0 after every layer, like the padding; their probability is 0.5.
     """
 
     outputs = ("black_owns",)
@@ -226,7 +227,7 @@ class GoNet(nn.Module):
         self.last = nn.Conv2d(before, 1, settings.last, padding=settings.last // 2)
 
     def logits(self, codes: Tensor, state: Tensor) -> Tensor:
-        """Logits [n, grid²] that the side to move will own each point."""
+        """Return logits, [n, grid²], that each point will belong to the side to move."""
         values = self.planes(codes, state)
         board = corner(codes, self.grid)
         mask = on_board(board)[:, None].to(values.dtype)
@@ -250,31 +251,31 @@ class GoNet(nn.Module):
 
 
 def _module(layer: Layer, channels: int) -> nn.Module:
-    """The module of a layer; chain pooling has none of its own."""
+    """Return the module of a layer; chain pooling needs none."""
     if isinstance(layer, Conv):
         return nn.Conv2d(channels, layer.filters, (layer.height, layer.width), padding=layer.padding)
     return ResidualBlock(channels, layer) if isinstance(layer, Residual) else nn.Identity()
 
 
 def _pool_chains(values: Tensor, chains: Tensor, channels: int) -> Tensor:
-    """Max-pooling over each chain of stones, in the first `channels` channels, or in all (0). Proposed in the original
-    repository."""
+    """Max-pooling over each chain of stones, in the first `channels` channels, or in all (0), as the repository
+    proposes."""
     if not channels:
         return pool_chains(values, chains)
     return torch.cat([pool_chains(values[:, :channels], chains), values[:, channels:]], 1)
 
 
-# Target: 1 where the side to move owns the point at the end, else 0. Loss: squared error, its mean over the points
+# Target: 1 if the point belongs to the side to move at the end, else 0. Loss: squared error, averaged over the points
 # with a known owner (the text sums them; Adam's steps are the same). The text draws the owners of neutral points at
 # random; here they are masked.
 
 
 def loss(network: GoNet, batch: Tensors, kind: str) -> tuple[Tensor, dict[str, Tensor]]:
-    """kind: "squares", or any other name for the cross entropy.
+    """Return the mean loss and two measures, float32 [n].
 
-    batch: codes uint8 [n, 361], state uint8 [n, 4], owner uint8 [n, 361] (NONE, BLACK, WHITE). Returns the mean loss
-    and two measures, float32 [n]: "loss", and "accuracy", the share of points with a known owner that are predicted
-    right.
+    The measures are "loss", and "accuracy", the share of points with a known owner that are predicted correctly. kind:
+    "squares", or any other name for the cross entropy. batch: codes, uint8 [n, 361], state, uint8 [n, 4], owner, uint8
+    [n, 361] (NONE, BLACK, WHITE).
     """
     logits = network.logits(batch["codes"], batch["state"])
     owner = corner(batch["owner"], network.grid).flatten(1)
@@ -291,7 +292,7 @@ def loss(network: GoNet, batch: Tensors, kind: str) -> tuple[Tensor, dict[str, T
 
 
 def _constant_loss(batch: Tensors, grid: int, kind: str) -> float:
-    """The loss of giving every point to the side to move with one and the same probability."""
+    """Return the loss of predicting the same probability for every point."""
     owner = corner(batch["owner"], grid).flatten(1)
     mine = (owner == batch["state"][:, SIDE, None] + BLACK)[owner != NONE].float()
     return float(constant.of_values(mine) if kind == "squares" else constant.of_shares(mine))
@@ -301,7 +302,7 @@ def _constant_loss(batch: Tensors, grid: int, kind: str) -> float:
 
 
 class GoCnnSystem(System):
-    """The system, as the command line knows it."""
+    """The system `gocnn`."""
 
     name = "gocnn"
     settings_type = Settings
@@ -318,7 +319,7 @@ class GoCnnSystem(System):
                 raise UsageError(f"--layers: layer {number} must keep the board's grid: a convolution with padding")
 
     def games(self, store: Store, settings: Settings) -> NDArray[np.int64]:
-        """Raises KibitzError where no game of the store has owners."""
+        """Return the games with owners. Raises KibitzError if no game of the store has owners."""
         labelled = np.array([label is not None for label in store.column("labels")], np.bool_)
         if store.per_game("owner") is None or not labelled.any():
             raise KibitzError(

@@ -1,9 +1,9 @@
-"""`gohuman`: which move would a player play here, who will own what, who wins and by how much?
+"""`gohuman`: predicts a Go player's move, the final territory, the winner and the score.
 
-A system of our own for Go, beside `gocnn`. One network for boards of 9, 13 and 19 lines: a residual trunk with global
-pooling and an output each for the move, the winner, the owners and the score. What is known of its kin (KataGo's heads
-and losses, GoNN's trials of inputs) went into it; nothing of their code or weights did. This file goes from top to
-bottom: settings, network, losses, games and examples, training.
+A system of our own for Go, in addition to `gocnn`. One network for boards of 9, 13 and 19 lines: a residual trunk with
+global pooling and one output each for the move, the winner, the territory and the score. It uses published ideas
+(KataGo's heads and losses, GoNN's experiments with inputs), but none of their code or weights. This file goes from top
+to bottom: settings, network, losses, games and examples, training.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ from kibitz.systems.planes import RECENT
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings of `gohuman`; the defaults are those of the packaged network."""
+    """Settings of `gohuman`; the defaults are those of the bundled network."""
 
     # network
     blocks: int = setting(6, "residual blocks", at_least=1)
@@ -117,10 +117,10 @@ RECIPES = {
 
 
 class GameConditions(nn.Module):
-    """What the game is played for and who plays: state uint8 [n, 10] -> float [n, 64].
+    """The conditions of the game and its players: state, uint8 [n, 10] -> float [n, 64].
 
-    A rank is a point on the line through two learned vectors, at 30k and at 9p; unknown is a vector of its own. Komi
-    and handicap are told as numbers in the view of the side to move.
+    A rank is a point on the line through two learned vectors, at 30k and at 9p; an unknown rank has its own vector.
+    Komi and handicap are numbers in the view of the side to move.
     """
 
     WIDTH, RANK_WIDTH, KIND_WIDTH = 64, 8, 8
@@ -149,8 +149,11 @@ class GameConditions(nn.Module):
         return F.relu(self.mix(torch.cat([vectors.flatten(1), *kinds, self.numbers(state)], 1)))
 
     def numbers(self, state: Tensor) -> Tensor:
-        """float32 [n, 7]: the mover's komi / 10; whether komi is known, whether it is whole; handicap stones / 5, those
-        of the mover and of the opponent, and whether they are known; passes just before."""
+        """Return seven numbers, float32 [n, 7], in the mover's view.
+
+        The mover's komi / 10; whether komi is known; whether it is whole; handicap stones / 5 of the mover and of the
+        opponent; whether they are known; passes just before.
+        """
         sign = mover_sign(state)
         komi, stones = state[:, KOMI_BYTE].float(), state[:, HANDICAP].float()
         given = (stones - 1).clamp(min=0) / 5
@@ -167,19 +170,22 @@ class GameConditions(nn.Module):
 
 
 def mover_sign(state: Tensor) -> Tensor:
-    """1 where Black moves, −1 where White does, float32 [n]."""
+    """Return 1 if Black is to move and −1 if White is, float32 [n]."""
     return 1 - 2 * state[:, SIDE].float()
 
 
 def white_komi(state: Tensor) -> Tensor:
-    """White's points from the start, float32 [n]; KOMI where they are not told."""
+    """Return White's points from the start, float32 [n]; KOMI if unknown."""
     byte = state[:, KOMI_BYTE].float()
     return torch.where(byte > 0, (byte - NO_KOMI) / 2, torch.full_like(byte, KOMI))
 
 
 @dataclass(frozen=True)
 class BoardMask:
-    """What masks and pools: mask [n, 1, 19, 19], 1 on the board; area [n, 1], its points; width [n, 1], centred."""
+    """A board's mask for masking and pooling.
+
+    mask: [n, 1, 19, 19], 1 on the board. area: [n, 1], its number of points. width: [n, 1], centered.
+    """
 
     mask: Tensor
     area: Tensor
@@ -204,8 +210,8 @@ class BoardMask:
 class Block(nn.Module):
     """A residual block: relu(x + conv(relu(norm(conv(x))))).
 
-    With `pooled` channels, these are pooled over the whole board between the convolutions, and what follows from them
-    and from the conditions is added to every point.
+    With `pooled` channels, these are pooled over the whole board between the convolutions. A linear layer of the
+    result, and one of the conditions, are added to every point.
     """
 
     def __init__(self, filters: int, pooled: int, norm: bool = False):
@@ -226,24 +232,28 @@ class Block(nn.Module):
 
 
 class GoHuman(nn.Module):
-    """codes uint8 [n, 361], state uint8 [n, 10] -> policy [n, 362], value [n], black_owns [n, 361], lead [n],
-    spread [n], all float32.
+    """codes, uint8 [n, 361], state, uint8 [n, 10] -> policy [n, 362], value [n], black_owns [n, 361], lead [n], spread
+    [n].
 
-    policy: probability of each point as the move, and of a pass (the last); 0 on stones and outside the board. value:
-    win − loss of the side to move. black_owns: probability that Black will own the point; 0.5 outside the board. lead:
-    points by which the side to move will lead, komi counted; spread: the standard deviation of that score. Inside,
-    everything is in the mover's view.
+     policy: probability of each point as the move, and of a pass (the last); 0 on stones and outside the board.
+     value: win − loss of the side to move.
+     black_owns: probability that each point will be Black's; 0.5 outside the board.
+     lead: points by which the side to move will lead, komi included.
+     spread: the standard deviation of that score.
+
+    All outputs are float32. Inside, everything is in the mover's view.
     """
 
     POOLING = (2, 4)
-    """The blocks, from 0, that pool over the board."""
+    """The indices of the blocks, from 0, that pool over the board."""
     MOVE_CHANNELS, SEEN_CHANNELS, OWNER_CHANNELS, VALUE_CHANNELS, UNITS = 48, 32, 16, 32, 64
     POINTS_A_UNIT = 10.0
-    """Points of score that an output of 1 stands for."""
+    """Points of score for an output of 1."""
     CALM = 0.1
-    """Factor of the outputs about the result: a few numbers that follow from many units leap at high learning rates."""
+    """Factor of the outputs for the result. They are few numbers from many units, which jump at high learning rates."""
     CALM_OWNERS = 0.25
-    """The same of the owners' logits, whose sum is the lead: a shift of all of them by 0.1 is ten points or more."""
+    """The same for the territory logits, whose sum is the lead: shifting all by 0.1 changes the lead by ten points or
+    more."""
     outputs: tuple[str, ...] = ("policy", "value", "black_owns", "lead", "spread")
     side_inputs: ClassVar[dict[str, int]] = BEYOND
 
@@ -269,11 +279,11 @@ class GoHuman(nn.Module):
         self.owner = nn.Conv2d(self.OWNER_CHANNELS, 1, 1)
         self.narrow = nn.Conv2d(filters, self.VALUE_CHANNELS, 1)
         self.weigh = nn.Linear(BoardMask.POOLED * self.VALUE_CHANNELS + GameConditions.WIDTH, self.UNITS)
-        self.result = nn.Linear(self.UNITS, 3)  # win, lead beyond the owners', spread
-        self.trust = nn.Parameter(torch.zeros(1))  # how far the winner follows from the lead
+        self.result = nn.Linear(self.UNITS, 3)  # win, lead beyond the territory's, spread
+        self.trust = nn.Parameter(torch.zeros(1))  # how much the winner depends on the lead
 
     def heard(self) -> Iterator[Heard]:
-        """Who hears which units outside of the blocks."""
+        """Yield the units outside of the blocks, with the layers that use them."""
         pooled, told = BoardMask.POOLED * self.SEEN_CHANNELS, BoardMask.POOLED * self.VALUE_CHANNELS
         spreads = [cast(Block, block).spread for block in self.blocks]
         by_blocks = [(spread, [BoardMask.POOLED * self.pooled]) for spread in spreads if spread is not None]
@@ -286,7 +296,7 @@ class GoHuman(nn.Module):
         yield Heard(self.before, [(self.point, [0])], added=[self.everywhere])
 
     def trunk(self, codes: Tensor, state: Tensor) -> tuple[Tensor, BoardMask, Tensor]:
-        """Features [n, filters, 19, 19], the board's mask, and the conditions [n, 64]."""
+        """Return features [n, filters, 19, 19], the board's mask, and the conditions [n, 64]."""
         board, conditions = BoardMask.of(codes, state), self.conditions(state)
         grid = self.stem(self.planes(codes, state))
         told = self.told(conditions).to(grid.dtype)[:, :, None, None]
@@ -296,12 +306,12 @@ class GoHuman(nn.Module):
         return grid, board, conditions
 
     def features(self, codes: Tensor, state: Tensor) -> Tensor:
-        """The mean of the trunk's last layer over the board, [n, filters]."""
+        """Return the mean of the trunk's last layer over the board, [n, filters]."""
         grid, board, _ = self.trunk(codes, state)
         return grid.sum((2, 3)) / board.area.to(grid.dtype)
 
     def move_logits(self, grid: Tensor, board: BoardMask, conditions: Tensor, codes: Tensor) -> Tensor:
-        """float32 [n, 362]: of each empty point and of a pass; very low elsewhere."""
+        """Return logits of each empty point and of a pass, float32 [n, 362]; very low elsewhere."""
         seen = board.pool(F.relu(self.seen(grid)) * board.mask.to(grid.dtype))
         summary = torch.cat([seen, conditions.to(grid.dtype)], 1)
         moves = F.relu(self.before(grid) + self.everywhere(summary)[:, :, None, None]) * board.mask.to(grid.dtype)
@@ -310,19 +320,19 @@ class GoHuman(nn.Module):
         return torch.cat([points, self.passing(F.relu(self.pause(summary))).float()], 1)
 
     def owner_logits(self, grid: Tensor) -> Tensor:
-        """float32 [n, 361]: that the side to move will own each point."""
+        """Return logits that each point will belong to the side to move, float32 [n, 361]."""
         logits: Tensor = self.owner(F.leaky_relu(self.around(grid), 0.1))
         return self.CALM_OWNERS * logits.flatten(1).float()
 
     def results(
         self, grid: Tensor, board: BoardMask, conditions: Tensor, state: Tensor, owners: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """The winner's logit, lead and spread for the side to move, float32 [n] each.
+        """Return the winner's logit, lead and spread for the side to move, float32 [n] each.
 
-        owners: its logits. The lead is that of the owners, which is right on the average where they are, and a
-        correction; only the correction learns from the score: one number a game would shift all owners at once, nine
-        times as hard as what is known of them. The winner's logit is a part of the one that follows from lead and
-        spread, and a correction.
+        owners: the territory logits. The lead is the sum of the predicted territory and a correction. Only the
+        correction learns from the score: one number per game would shift all points at once, nine times as strongly as
+        the known owners do. The winner's logit is a share of the logit that follows from lead and spread, plus a
+        correction.
         """
         seen = board.pool(F.relu(self.narrow(grid)) * board.mask.to(grid.dtype))
         units = F.leaky_relu(self.weigh(torch.cat([seen, conditions.to(grid.dtype)], 1)), 0.1)
@@ -350,9 +360,10 @@ class GoHuman(nn.Module):
 
 
 def loss(network: GoHuman, batch: Tensors, settings: Settings) -> tuple[Tensor, dict[str, Tensor]]:
-    """The weighted sum of the losses of move, winner, owners and score; the last two where the end is known.
+    """Return the weighted sum of the losses of move, winner, territory and score; the last two only if the end is
+    known.
 
-    batch: as `GoMoves` makes it. Measures: the sum and the parts, and how often the first choice was right.
+    batch: as `GoMoves` makes it. Measures: the sum and its parts, and top-1 accuracy.
     """
     grid, board, conditions = network.trunk(batch["codes"], batch["state"])
     moves = network.move_logits(grid, board, conditions, batch["codes"])
@@ -364,7 +375,7 @@ def loss(network: GoHuman, batch: Tensors, settings: Settings) -> tuple[Tensor, 
     score = score_loss(lead, spread, batch["lead"])
     each = move + settings.win_weight * winner + settings.owners_weight * owned + settings.score_weight * score
     known = batch["known"].float()
-    share = known / known.mean().clamp(min=1e-6)  # so that means over a batch are means over what is known
+    share = known / known.mean().clamp(min=1e-6)  # so that means over a batch are means over the known owners
     return each.mean(), {
         "loss": each.detach(),
         "move_loss": move.detach(),
@@ -376,8 +387,10 @@ def loss(network: GoHuman, batch: Tensors, settings: Settings) -> tuple[Tensor, 
 
 
 def owners_loss(owners: Tensor, batch: Tensors) -> tuple[Tensor, Tensor]:
-    """The mean cross entropy over the points with a known owner, and the share of them that is right, float32 [n];
-    0 where no owner is known. owners: logits for the side to move."""
+    """Return the mean cross entropy over the points with a known owner, and their accuracy, float32 [n].
+
+    0 if no owner is known. owners: logits for the side to move.
+    """
     mine = (batch["owner"] == batch["state"][:, SIDE, None] + BLACK).float()
     known = (batch["owner"] != NONE).float()
     points = known.sum(1).clamp(min=1)
@@ -387,8 +400,10 @@ def owners_loss(owners: Tensor, batch: Tensors) -> tuple[Tensor, Tensor]:
 
 
 def score_loss(lead: Tensor, spread: Tensor, target: Tensor) -> Tensor:
-    """−log density of the final score under a logistic distribution of that mean and standard deviation, float32 [n];
-    0 where it is not known (NaN)."""
+    """Return −log density of the final score under a logistic distribution, float32 [n]; 0 for an unknown score (NaN).
+
+    lead, spread: its mean and standard deviation.
+    """
     known = ~target.isnan()
     scale = spread * (math.sqrt(3) / math.pi)
     off = (torch.where(known, target, lead) - lead) / scale
@@ -396,7 +411,7 @@ def score_loss(lead: Tensor, spread: Tensor, target: Tensor) -> Tensor:
 
 
 def constant_loss(batch: Tensors, settings: Settings) -> float:
-    """The loss of the best constant answer to who wins and which move, and of owners at even chances."""
+    """Return the loss of the best constant prediction of winner and move, and of territory at 50%."""
     winners = of_shares(batch["won"][batch["won"] >= 0])
     known = (batch["owner"] != NONE).any(1).float().mean()
     return float(
@@ -408,17 +423,23 @@ def constant_loss(batch: Tensors, settings: Settings) -> float:
 
 
 class GoMoves:
-    """Every position in which a move was played, turned and mirrored at random, with what came of it.
+    """Every position in which a move was played, in a random symmetry, with the move and the result.
 
-    Games whose owners are known, and those on small boards, are drawn more often, up to MAX_REPEATS times, so that they
-    have their shares of the samples; the others less. A batch has codes, state with the side inputs, and: move int64
-    (a point or PASS), won float32 (1 the mover won, 0.5 drawn, 0 lost, −1 not known), owner uint8 [n, 361], lead
-    float32 (the mover's final lead, NaN where the end is not known), known bool (whether the owners are).
+    Games with known owners, and those on small boards, are sampled more often, up to MAX_REPEATS times, so that they
+    get their shares of the samples; the other games less often.
+
+    A batch has codes, state with the side inputs, and:
+
+     move: int64, a point or PASS.
+     won: float32, 1 the mover won, 0.5 drawn, 0 lost, −1 unknown.
+     owner: uint8 [n, 361].
+     lead: float32, the mover's final lead; NaN if the end is unknown.
+     known: bool, whether the owners are known.
     """
 
     MAX_REPEATS = 128
     FORFEITS = ("forfeit", "void")
-    """Endings that say nothing about who stood better."""
+    """Endings that say nothing about who was better."""
 
     def __init__(self, store: Store, games: NDArray[np.int64], settings: Settings):
         self.store, self.settings = store, settings
@@ -430,16 +451,18 @@ class GoMoves:
         self.black_won = np.where(np.isin(store.column("ending"), self.FORFEITS), np.nan, (1 + result) / 2)
         margin = store.column("margin").astype(np.float32)
         self.black_lead = np.where(self.known, np.sign(result) * margin, np.nan).astype(np.float32)
-        ways = np.stack([symmetries(size) for size in range(GRID + 1)])  # [size, way, 361]: where a point comes from
+        # [size, symmetry, 361]: where a point comes from
+        ways = np.stack([symmetries(size) for size in range(GRID + 1)])
         self.ways = ways
         self.back = np.concatenate([np.argsort(ways, 2), np.full((*ways.shape[:2], 1), PASS)], 2)  # where a move goes
         self.positions = Positions(store, np.repeat(games, self._times(games)), last=-2)
 
     def _times(self, games: NDArray[np.int64]) -> NDArray[np.int64]:
-        """How often each game is sampled, int64 [games], from 0 to MAX_REPEATS + 1."""
+        """Return how often each game is sampled, int64 [games], from 0 to MAX_REPEATS + 1."""
         if not len(games):
             return np.zeros(0, np.int64)
-        group = np.where(self.size[games] < GRID, 2, self.known[games].astype(np.int64))  # 0: large, end not known
+        # 0 means a large board with an unknown end
+        group = np.where(self.size[games] < GRID, 2, self.known[games].astype(np.int64))
         held = np.bincount(group, self.store.plies[games], minlength=3) / max(1, self.store.plies[games].sum())
         wanted = np.maximum(held, (0, self.settings.known, self.settings.small)) * (held > 0)
         wanted[0] = max(0.0, 1 - wanted[1:].sum()) if held[0] else 0.0
@@ -477,8 +500,10 @@ class GoMoves:
         return np.take_along_axis(self.owners[games], self.ways[size, way], 1)
 
     def _withhold(self, codes: NDArray[np.uint8], state: NDArray[np.uint8], bits: NDArray[np.uint64]) -> None:
-        """Leave out the last moves, or set side inputs to unknown: ranks, the opponent's, server, rules, handicap,
-        komi. Which ones is a function of `bits`. Arrays are changed in place."""
+        """Remove the last moves, or set side inputs to unknown: ranks, the opponent's, server, rules, handicap, komi.
+
+        `bits` decides which ones. Arrays are changed in place.
+        """
         limit = round(self.settings.withhold * 256)
 
         def drawn(part: int, share: float = 1.0) -> NDArray[np.bool_]:
@@ -494,7 +519,7 @@ class GoMoves:
 
 
 def known_ends(store: Store) -> NDArray[np.bool_]:
-    """Whether the owners at the end of each game are known, bool [games]."""
+    """Return whether the owners at the end of each game are known, bool [games]."""
     if store.per_game("owner") is None:
         return np.zeros(len(store), np.bool_)
     return np.array([label is not None for label in store.column("labels")], np.bool_)
@@ -504,7 +529,7 @@ def known_ends(store: Store) -> NDArray[np.bool_]:
 
 
 def draw_weights(network: GoHuman, generator: torch.Generator) -> None:
-    """Initial weights: variance 2 / fan-in; blocks begin as no change, results as even, owners nearly so."""
+    """Draw initial weights: variance 2 / fan-in; blocks begin as identities, results as even, territory nearly so."""
     for name, p in network.named_parameters():
         with torch.no_grad():
             if name.endswith("norm.weight"):
@@ -520,7 +545,7 @@ def draw_weights(network: GoHuman, generator: torch.Generator) -> None:
 
 
 class GoHumanSystem(System):
-    """The system, as the command line knows it."""
+    """The system `gohuman`."""
 
     name = "gohuman"
     settings_type = Settings
@@ -540,9 +565,9 @@ class GoHumanSystem(System):
         draw_weights(network, torch.Generator().manual_seed(seed))
 
     def adopt(self, network: nn.Module, system: str, weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
-        """The weights of `network`, as prepared, with those of another `gohuman` in their place.
+        """Return the weights of `network` (as prepared), replaced by those of another `gohuman`.
 
-        New blocks change nothing at first. Raises UsageError if the other has more blocks or another width.
+        New blocks change nothing at first. Raises UsageError if the other network has more blocks or another width.
         """
         return grown(network.state_dict(), weights)
 

@@ -1,8 +1,8 @@
-"""`human`: what would a player of this rating play here, and how will the game end?
+"""`human`: predicts the move of a chess player with a given rating, and the result of the game.
 
-The first system of our own. One network for all ratings: a residual trunk whose blocks are told who plays, an output
-for the move and one for win, draw, loss. What is known of its kin (Maia, Allie, ChessMimic) went into it; nothing of
-their code or weights did. This file goes from top to bottom: side inputs, network, losses, games, examples, training.
+The first system of our own. One network for all ratings: a residual trunk conditioned on the players, an output for the
+move and one for win, draw, loss. It uses published ideas (Maia, Allie, ChessMimic), but none of their code or weights.
+This file goes from top to bottom: side inputs, network, losses, games, examples, training.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ from kibitz.systems.movers.nets import real, real_pairs
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings of `human`; the defaults are those of the packaged network."""
+    """Settings of `human`; the defaults are those of the bundled network."""
 
     # network
     blocks: int = setting(6, "residual blocks", at_least=1)
@@ -98,7 +98,7 @@ PLATEAU_TRAINING = {
     "patience": 0, "average": 1_000, "validate_every": 500, "validate_positions": 8_192, "checkpoint_every": 100,
     "summary_every": 100, "checkpoint_megabytes": 60.0,
 }  # fmt: skip
-"""Options of the loop for a training at a constant rate that has no end."""
+"""Options of the training loop for training at a constant rate without an end."""
 RECIPES = {
     "default": Recipe(
         "4 blocks of 64 filters, to start with",
@@ -133,9 +133,10 @@ RECIPES = {
 
 
 class Conditions(nn.Module):
-    """Who plays, and how: state uint8 [n, 12] -> float [n, 64].
+    """The conditions, such as the players' ratings: state, uint8 [n, 12] -> float [n, 64].
 
-    A rating is a point on the line through two learned vectors, at 800 and at 2800; unknown is a vector of its own.
+    A rating is a point on the line through two learned vectors, at 800 and at 2800; an unknown rating has its own
+    vector.
     """
 
     WIDTH, RATING_WIDTH, KIND_WIDTH = 64, 16, 8
@@ -161,9 +162,9 @@ class Conditions(nn.Module):
 class ConditionedBlock(nn.Module):
     """A residual block with squeeze and excitation, which also depends on the conditions.
 
-    relu(x + scale · h + bias) with h = conv(relu(norm(conv(x)))); scale and bias, one of each a channel, come from the
-    mean of h over the board and from the conditions. Both start as no change. Where there is a norm, the units that
-    these two follow from leak, too: of plain ReLUs most died.
+    relu(x + scale · h + bias) with h = conv(relu(norm(conv(x)))). Scale and bias, one of each per channel, come from
+    the mean of h over the board and from the conditions. The block begins as the identity. With a norm, the units that
+    produce scale and bias have leaky ReLUs, because most plain ReLUs died.
     """
 
     SQUEEZED, LEAK = 32, 0.1
@@ -185,8 +186,10 @@ class ConditionedBlock(nn.Module):
 
 
 class Material(nn.Module):
-    """Material of each side. Codes uint8 [n, 64] in the mover's view -> float32 [n, 10]: the mover's pawns, knights,
-    bishops, rooks and queens, then the opponent's, in pawns (1, 3, 3, 5, 9) divided by 3."""
+    """The material of each side: codes, uint8 [n, 64] in the mover's view -> float32 [n, 10].
+
+    The mover's pawns, knights, bishops, rooks and queens, then the opponent's, in pawns (1, 3, 3, 5, 9) divided by 3.
+    """
 
     channels = 10
 
@@ -203,12 +206,12 @@ class Material(nn.Module):
 
 
 class Human(nn.Module):
-    """codes uint8 [n, 64], state uint8 [n, 12] -> origin [n, 64], target [n, 64, 64], promotion [n, 8, 4],
-    outcome [n, 3], value [n].
+    """codes, uint8 [n, 64], state, uint8 [n, 12] -> origin [n, 64], target [n, 64, 64], promotion [n, 8, 4], outcome
+    [n, 3], value [n].
 
-    A move's probability is origin · target given the origin · promotion given the file promoted on, of N, B, R, Q where
-    it promotes. outcome: the mover wins, draws, loses. value: win − loss. Squares are the board's own; inside, the
-    board is in the mover's view.
+    A move's probability is origin · target given the origin. For a promotion it is multiplied by the promotion's
+    probability given the file, in the order N, B, R, Q. outcome: the mover wins, draws, loses. value: win − loss.
+    Squares are the board's real squares; inside, the board is in the mover's view. All outputs are float32.
     """
 
     KEY_DIM = 32
@@ -242,14 +245,14 @@ class Human(nn.Module):
         self.register_buffer("square", torch.eye(65)[:, 1:], persistent=False)  # of a square + 1; 0 is none
 
     def heard(self) -> Iterator[Heard]:
-        """Who hears which units outside of the blocks."""
+        """Yield the units outside of the blocks, with the layers that use them."""
         filters = self.before.in_channels
         squeezes = [(cast(ConditionedBlock, block).squeeze, [filters]) for block in self.blocks]
         yield Heard(self.conditions.mix, [*squeezes, (self.weigh, [64 * self.VALUE_CHANNELS + filters])])
         yield Heard(self.before, [(part, [0]) for part in (self.origin, self.query, self.key, self.promotion)])
 
     def planes(self, codes: Tensor, state: Tensor) -> Tensor:
-        """Planes [n, 34, 8, 8]: pieces 12, attacks 12, rights and en passant 5, quiet moves, last moves 4."""
+        """Return planes [n, 34, 8, 8]: pieces 12, attacks 12, rights and en passant 5, quiet moves, last moves 4."""
         view = self.view(codes, state)
         moved = state[:, LAST : LAST + 4].long()
         black = state[:, SIDE : SIDE + 1] == 1
@@ -260,7 +263,7 @@ class Human(nn.Module):
         return planes.to(memory_format=torch.channels_last)
 
     def trunk(self, codes: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
-        """Features [n, filters, 8, 8] and conditions [n, 64]."""
+        """Return features [n, filters, 8, 8] and conditions [n, 64]."""
         conditions = self.conditions(state)
         grid = F.relu(self.stem(self.planes(codes, state)))
         for block in self.blocks:
@@ -268,12 +271,14 @@ class Human(nn.Module):
         return grid, conditions
 
     def features(self, codes: Tensor, state: Tensor) -> Tensor:
-        """The mean of the trunk's last layer over the squares, [n, filters]."""
+        """Return the mean of the trunk's last layer over the squares, [n, filters]."""
         return self.trunk(codes, state)[0].mean((2, 3))
 
     def outcome_logits(self, grid: Tensor, conditions: Tensor, codes: Tensor, state: Tensor) -> Tensor:
-        """Logits of win, draw, loss for the mover, float32 [n, 3]. Material is an input, because too few games lose a
-        piece early to learn the values of pieces from planes."""
+        """Return logits of win, draw and loss for the mover, float32 [n, 3].
+
+        Material is an input, because too few games lose a piece early to learn the values of pieces from planes.
+        """
         narrow = F.leaky_relu(self.narrow(grid), 0.1).flatten(1)  # plain ReLUs die here while the loss is still large
         material = self.material(self.view(codes, state))
         inputs = [part.to(narrow.dtype) for part in (grid.mean((2, 3)), conditions, material)]
@@ -300,8 +305,10 @@ class Human(nn.Module):
 
 
 def loss(network: Human, batch: Tensors, outcome_weight: float, only: str = "all") -> tuple[Tensor, dict[str, Tensor]]:
-    """−log P(move) − weight · log P(outcome). only: see Settings; the trunk learns from all alone. Measures: both
-    parts, and how often the first choice was right."""
+    """Return the mean of −log P(move) − weight · log P(outcome), and measures, float32 [n].
+
+    only: see Settings; the trunk is trained only if it is "all". The measures are both parts and the accuracies.
+    """
     with torch.set_grad_enabled(torch.is_grad_enabled() and only == "all"):
         grid, conditions = network.trunk(batch["codes"], batch["state"])
     move, measures = move_loss(network, grid, batch)
@@ -317,7 +324,7 @@ def loss(network: Human, batch: Tensors, outcome_weight: float, only: str = "all
 
 
 def move_loss(network: Human, grid: Tensor, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
-    """−log P(move) of each position [n], and how often the first choices of squares were right. grid: the features."""
+    """Return −log P(move) of each position, [n], and the top-1 accuracies of squares. grid: the features."""
     moves = F.relu(network.before(grid))
     rows = torch.arange(len(moves), device=moves.device)
     origin_logits = network.origin(moves).flatten(1).float()
@@ -340,7 +347,7 @@ def move_loss(network: Human, grid: Tensor, batch: Tensors) -> tuple[Tensor, dic
 
 
 def constant_loss(batch: Tensors, outcome_weight: float) -> float:
-    """The loss of the best constant answer: the frequencies of the squares and of the outcomes."""
+    """Return the loss of the best constant prediction: the frequencies of the squares and of the outcomes."""
     squares = of_labels(batch["origin"]) + of_labels(batch["target"])
     return float(squares + outcome_weight * of_labels(batch["outcome"]))
 
@@ -348,16 +355,16 @@ def constant_loss(batch: Tensors, outcome_weight: float) -> float:
 # Games and examples
 
 BAND = 200
-"""Width of the bands of rating that are drawn from, in points."""
+"""Width of the rating bands for sampling, in points."""
 
 
 class PlayedMoves:
-    """Every position in which a move was played, with that move and the result as the mover sees them.
+    """Every position in which a move was played, with that move and the result in the mover's view.
 
-    A band of ratings (both players' mean; unrated games are one more) that holds few positions is drawn from more
-    often: its games count up to 16 times, those of the fullest may be left out in part. Which ones follows from the
-    games' hashes. A batch has codes, state with the side inputs, and int64 origin, target, promotion (0 none, 2 N …
-    5 Q) and outcome (0 won, 1 drawn, 2 lost).
+    A band of ratings (both players' mean; unrated games are one more band) that has few positions is sampled more
+    often. Its games count up to 16 times, and some games of the fullest bands may be omitted. The games' hashes decide
+    which ones. A batch has codes, state with the side inputs, and int64 origin, target, promotion (0 none, 2 N … 5 Q)
+    and outcome (0 won, 1 drawn, 2 lost).
     """
 
     MAX_REPEATS = 16
@@ -370,7 +377,7 @@ class PlayedMoves:
         self.positions = Positions(store, np.repeat(games, self._times(games)), last=-2)
 
     def _times(self, games: NDArray[np.int64]) -> NDArray[np.int64]:
-        """How often each game is sampled, int64 [games], from 0 to MAX_REPEATS + 1."""
+        """Return how often each game is sampled, int64 [games], from 0 to MAX_REPEATS + 1."""
         parts = parse_mix(self.settings.mix)
         if not (self.settings.balance or parts) or not len(games):
             return np.ones(len(games), np.int64)
@@ -378,7 +385,7 @@ class PlayedMoves:
         band = np.where((ratings > 0).all(0), ratings.sum(0) // (2 * BAND), -1) + 1
         held = np.bincount(band, plies)
         weight = (held.sum() / np.maximum(held, 1)) ** self.settings.balance
-        weight *= held.sum() / (weight * held).sum()  # as many positions in all as there are
+        weight *= held.sum() / (weight * held).sum()  # keep the total number of positions
         weights = weight[band]
         if parts:
             weights = mixed_weights(parts, weights, plies, ratings, self.speeds[games], self.scales[games])
@@ -408,8 +415,11 @@ class PlayedMoves:
         }
 
     def _withhold(self, more: NDArray[np.uint8], ids: NDArray[np.int64], epoch: int) -> None:
-        """Set some side inputs to unknown: both ratings, the opponent's, speed and scale, the last moves, or the move
-        before the last. Which ones is a function of the id and the epoch. more: uint8 [n, 8], changed in place."""
+        """Set some side inputs to unknown, as a function of the id and the epoch.
+
+        These are both ratings, the opponent's, speed and scale, the last moves, or the move before the last. more:
+        uint8 [n, 8], changed in place.
+        """
         bits = splitmix64(ids.astype(np.uint64) + (np.uint64(epoch) << np.uint64(40)))
         limit = round(self.settings.withhold * 4096)
 
@@ -427,12 +437,12 @@ class PlayedMoves:
 
 
 def learning_rate(settings: Settings, iteration: int, iterations: int) -> float:
-    """The rate of an iteration, see `plateau`."""
+    """Return the learning rate of an iteration, see `plateau`."""
     return plateau(settings.learning_rate, iteration, iterations, warmup=settings.warmup, cooldown=settings.cooldown)
 
 
 def optimiser(network: Human, weight_decay: float, only: str = "all") -> torch.optim.Optimizer:
-    """Muon and AdamW (see `muon`); where win, draw, loss alone learns, AdamW for its weights."""
+    """Return Muon and AdamW (see `muon`). If only win, draw, loss is trained, AdamW for its weights."""
     if only == "outcome":
         head = [p for name, p in network.named_parameters() if name.startswith(HEAD)]
         return torch.optim.AdamW(head, betas=(0.9, 0.99), weight_decay=weight_decay)
@@ -440,7 +450,7 @@ def optimiser(network: Human, weight_decay: float, only: str = "all") -> torch.o
 
 
 def draw_weights(network: Human, generator: torch.Generator) -> None:
-    """Initial weights: variance 2 / fan-in; a block begins as no change, a promotion as a queen."""
+    """Draw initial weights: variance 2 / fan-in; a block begins as the identity, a promotion as a queen."""
     for name, p in network.named_parameters():
         with torch.no_grad():
             if name.endswith("norm.weight"):
@@ -458,7 +468,7 @@ def draw_weights(network: Human, generator: torch.Generator) -> None:
 
 
 CHESSNET_PLANES = 29
-"""Planes of the chessnets that a training may begin from: pieces 12, attacks 12, rights and en passant 5, as here."""
+"""Planes of the chessnets that training may start from: pieces 12, attacks 12, rights and en passant 5, as here."""
 HEAD = ("narrow.", "weigh.", "outcome.")
 """Prefixes of the weights from the trunk's features to win, draw, loss."""
 _FROM_CHESSNET = {"origin": "origin", "before": "before", "asks": "query", "answers": "key"}
@@ -466,7 +476,7 @@ _FROM_CHESSNET = {"origin": "origin", "before": "before", "asks": "query", "answ
 
 
 class HumanSystem(System):
-    """The system, as the command line knows it."""
+    """The system `human`."""
 
     name = "human"
     settings_type = Settings
@@ -490,17 +500,18 @@ class HumanSystem(System):
         draw_weights(network, torch.Generator().manual_seed(seed))
 
     def adopt(self, network: nn.Module, system: str, weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
-        """The weights of `network`, as prepared, with those of another network in their place where they fit.
+        """Return the weights of `network` (as prepared), replaced by those of another network where they fit.
 
         weights: of `human` with at most as many blocks, or of `chessnet` with a shared trunk. New blocks and planes
-        change nothing at first, so that the probabilities of moves are those of the other network. The head for win,
-        draw, loss starts from new weights if the other had another one. Raises UsageError if the widths differ.
+        change nothing at first, so the move probabilities are those of the other network. The head for win, draw, loss
+        starts from new weights if the other network's head has another shape. Raises UsageError if the widths differ.
         """
         begun = dict(network.state_dict())
         if system == "chessnet":
             weights = _from_chessnet(weights)
         head = weights.get("weigh.weight")
-        if head is not None and head.shape[1] != cast(Tensor, begun["weigh.weight"]).shape[1]:  # of an earlier version
+        # from an earlier version
+        if head is not None and head.shape[1] != cast(Tensor, begun["weigh.weight"]).shape[1]:
             weights = {name: value for name, value in weights.items() if not name.startswith(HEAD)}
         stem = weights.get("stem.weight")
         if stem is not None and (more := begun["stem.weight"].shape[1] - stem.shape[1]) > 0:
@@ -526,7 +537,7 @@ class HumanSystem(System):
 
 
 def _from_chessnet(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """A chessnet's one body under the names of this network. Raises UsageError for one of separate networks."""
+    """Return a chessnet's shared trunk under this network's names. Raises UsageError for separate networks."""
     if "shared.pairs" not in weights:
         raise UsageError("this chessnet has no one body with targets by square; choose another")
     layers = {int(name.split(".")[2]) for name in weights if name.startswith("shared.body.")}

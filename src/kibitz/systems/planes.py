@@ -1,7 +1,7 @@
-"""What the networks of each system are given, plane by plane and with names: for people, and without torch.
+"""The input planes of each system's networks, with their names: for display, and without torch.
 
-Each function takes the settings of a run, as its run.json has them, and one position with its side inputs, codes uint8
-[squares] and state uint8 [numbers]. It gives every plane by name, float32, on the board's real squares or points. A
+Each function takes the settings of a run, as in its run.json, and one position with its side inputs, codes, uint8
+[squares], and state, uint8 [numbers]. It returns every plane by name, float32, on the board's real squares or points. A
 setting that a run of an earlier version lacks has its default.
 """
 
@@ -26,10 +26,11 @@ NamedPlanes = dict[str, NDArray[np.float32]]
 WEAKEST, STRONGEST = 600, 3000
 """Ratings that the rating plane of the move networks shows as 0 and 1."""
 RECENT = 5
-"""Recent moves that gohuman is shown one by one."""
+"""Recent moves that gohuman gets one by one."""
 
 
 def winner(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NamedPlanes:
+    """Planes of `winner`."""
     mover = settings.get("view", "white") == "mover"
     sides = OWN_AND_OTHERS if mover else WHITE_AND_BLACK
     seen = chess.mover_view(codes, state) if mover else codes
@@ -44,7 +45,7 @@ def winner(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8
 
 
 def movers(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NamedPlanes:
-    """Of convchess and chessnet."""
+    """Planes of `convchess` and `chessnet`."""
     seen = chess.mover_view(codes, state)
     planes = {
         **chess.BOARDS[str(settings.get("planes", "6"))](seen, OWN_AND_OTHERS),
@@ -62,7 +63,7 @@ def movers(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8
 
 
 def human(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NamedPlanes:
-    """The last moves are squares of the board itself, and need no turning."""
+    """Planes of `human`. The last moves are already on the board's real squares."""
     seen = chess.mover_view(codes, state)
     planes = {
         **chess.pieces(seen, OWN_AND_OTHERS),
@@ -76,12 +77,12 @@ def human(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]
 
 
 def deepchess(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NamedPlanes:
-    """The five bits that are no squares are shown as whole boards."""
+    """Planes of `deepchess`. The five bits that aren't squares are whole boards."""
     return chess.bits(codes, state)
 
 
 def gocnn(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NamedPlanes:
-    """After the planes come the chains of stones, numbered."""
+    """Planes of `gocnn`, followed by the numbered chains of stones."""
     liberties, recent = (cast(int, settings.get(name, usual)) for name, usual in (("liberties", 3), ("recent", 0)))
     layers = read_layers(str(settings.get("layers", "")) or "1conv1x1")
     pools = bool(settings.get("together")) or any(isinstance(layer, Chain) for layer in layers)
@@ -91,4 +92,5 @@ def gocnn(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]
 
 
 def gohuman(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NamedPlanes:
+    """Planes of `gohuman`."""
     return go.board(codes, state, recent=RECENT)

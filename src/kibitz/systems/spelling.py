@@ -6,22 +6,22 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 RENAMED_SETTINGS = {"l2": "weight_decay"}
-"""Old name of a setting -> its name. Run directories have old names, command lines may have them."""
+"""Old name of a setting -> its name. Run directories have old names, and command lines may have them."""
 RENAMED_VALUES = {"optimiser": {"adam": "adamw"}, "value_optimiser": {"adam": "adamw"}}
-"""Setting -> old value -> its value."""
+"""Setting -> old value -> new value."""
 RENAMED_TRAINING = {"snapshot_every": "checkpoint_every", "snapshot_megabytes": "checkpoint_megabytes"}
 """Old name of an option of the training loop -> its name. Recipes of other packages may have old names."""
 
 AUTO = "auto"
-"""The batch that `kibitz train` is to find by itself, see training.batch_size."""
+"""The batch size that `kibitz train` finds automatically, see training.batch_size."""
 
 
 def respelled(
     settings: Mapping[str, Any], known: Collection[str] = (), choices: Mapping[str, Collection[Any]] | None = None
 ) -> dict[str, Any]:
-    """The settings of a run.json under the names and values of today.
+    """Return the settings of a run.json under the current names and values.
 
-    known, choices: the system's own names and values, which stay as they are.
+    known, choices: the system's own names and values, which stay unchanged.
     """
     current: dict[str, Any] = {}
     for old, value in settings.items():
@@ -32,10 +32,10 @@ def respelled(
 
 
 def same_value(stored: Any, value: Any) -> bool:
-    """Whether the value of a setting in a file is this one. The choices of `planes` were numbers once."""
+    """Return whether the value of a setting in a file equals this one. The choices of `planes` were numbers once."""
     return bool(stored == value or str(stored) == str(value))
 
 
 def option_of(setting: str) -> str:
-    """The option of a setting: of "weight_decay" --weight-decay."""
+    """Return the option of a setting: --weight-decay for "weight_decay"."""
     return f"--{setting.replace('_', '-')}"

@@ -1,7 +1,7 @@
-"""`winner`: who wins from here? A convolutional network's answer to a single chess position.
+"""`winner`: a convolutional network that predicts who wins from a single chess position.
 
 After "Chess position evaluation with convolutional neural network in Julia", a post of 2016 that trained with Mocha.jl.
-This file follows it from top to bottom: games, network, target and loss, optimiser; stages come last.
+This file follows it from top to bottom: games, network, target and loss, optimizer, and then the stages.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ from kibitz.text import either
 
 PAPER_LAYERS = "400conv4x4.pool2x2.200conv2x2.ip70"
 _OPTIMISERS, _SCHEDULES = ("sgd", "adamw"), ("inv", "cosine")
-"""What the settings offer of `nets.optim`."""
+"""The optimizers and schedules of `nets.optim` that the settings offer."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """The post's numbers are the defaults; the options that it proposes, and ours, are off."""
+    """Settings. The defaults are the post's values; the options that it proposes, and ours, are off."""
 
     # network
     layers: str = setting(PAPER_LAYERS, "layers before the single output, as the post names them")
@@ -173,13 +173,13 @@ RECIPES = {
 }
 
 
-# Games: decisive ones. Ratings over 2000 and an end by mate are asked for when importing.
+# Games: decisive ones. The import selects ratings over 2000 and games that end in mate.
 
 
 class OutcomeExamples(Positions):
     """Every position of the games (the post takes all, from the first to the mate), with White's result as the target.
 
-    With `mirror`, half of those without castling rights come with their files mirrored: the same game to its rules.
+    With `mirror`, half of the positions without castling rights have mirrored files, which the rules treat alike.
     """
 
     def __init__(self, store: Store, games: NDArray[np.int64], mirror: bool = False):
@@ -191,7 +191,7 @@ class OutcomeExamples(Positions):
         games, plies = self.locate(ids)
         codes, state = self.store.replay(games, plies)
         if self.mirror:
-            coin = (ids * 0x9E3779B1 + epoch * 0x85EBCA77) >> 16 & 1  # the position's and the epoch's alone
+            coin = (ids * 0x9E3779B1 + epoch * 0x85EBCA77) >> 16 & 1  # depends only on the position and the epoch
             codes, state = flip_files(codes, state, coin == 1)
         return {"codes": codes, "state": state, "target": self._white_won[games].astype(np.float32)}
 
@@ -200,10 +200,10 @@ class OutcomeExamples(Positions):
 
 
 class Net(nn.Module):
-    """One network of the post's shape. Planes [n, channels, 8, 8] to the logit of "White wins" [n].
+    """One network of the post's shape: planes [n, channels, 8, 8] to the logit that White wins, [n].
 
     conv 400 4×4 → 5×5×400; max-pool 2×2 (ceil) → 3×3×400; conv 200 2×2 → 2×2×200; dense 70, sigmoid; dropout; dense 1.
-    The post's convolutions have no non-linearity.
+    The post's convolutions have no activation.
     """
 
     def __init__(self, settings: Settings, channels: int):
@@ -219,16 +219,16 @@ class Net(nn.Module):
 
 
 def phase(codes: Tensor) -> Tensor:
-    """material.phase for tensors: 0 opening, 1 middlegame, 2 endgame. codes uint8 [n, 64] -> int64 [n]."""
+    """material.phase for tensors: 0 opening, 1 middlegame, 2 endgame. codes: uint8 [n, 64]. Returns int64 [n]."""
     kind = (codes.long() + 5) % 6  # 0 pawn … 5 king; 5 for an empty square too
     officers = ((kind > 0) & (kind < 5)).sum(1)
     return (officers <= OPENING_OVER).long() + (officers <= ENDGAME_UP_TO).long()
 
 
 class Winner(nn.Module):
-    """Codes uint8 [n, 64] and state uint8 [n, 4] to the probability that White wins, float32 [n].
+    """Codes, uint8 [n, 64], and state, uint8 [n, 4], to the probability that White wins, float32 [n].
 
-    `logit` returns its logit, of which the loss is computed.
+    `logit` returns the logit of this probability, for the loss.
     """
 
     outputs = ("white_wins",)
@@ -239,7 +239,7 @@ class Winner(nn.Module):
         self.mover = settings.view == "mover"
         self.view = MoverView() if self.mover else None
         self.by_side = settings.separate in ("side", "side+phase")
-        # Networks of their own by side to move do without the channel that says who moves, as the post proposes.
+        # Separate networks by side to move don't need the channel for the side to move, as the post proposes.
         parts: list[Encoding] = [SignedPlanes(side=not self.by_side)]
         if settings.attacks != "none":
             parts.append(AttackPlanes(settings.attacks))
@@ -286,9 +286,10 @@ class Winner(nn.Module):
 
 
 def loss(network: Winner, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
-    """batch: codes uint8 [n, 64], state uint8 [n, 4], target float32 [n].
+    """Return the mean loss and two measures, float32 [n]: "loss", and "accuracy", 1 if the winner is predicted
+    correctly.
 
-    Returns the mean loss and two measures, float32 [n]: "loss", and "accuracy", 1 where the winner is predicted.
+    batch: codes, uint8 [n, 64], state, uint8 [n, 4], target, float32 [n].
     """
     logit = network.logit(batch["codes"], batch["state"]).float()
     each = F.binary_cross_entropy_with_logits(logit, batch["target"], reduction="none")
@@ -299,8 +300,10 @@ def loss(network: Winner, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
 
 
 def optimiser(network: nn.Module, settings: Settings) -> torch.optim.Optimizer:
-    """sgd follows Mocha's rules: its L2 term is coefficient·‖w‖², so weights decay with twice the coefficient; biases
-    do not decay and learn at twice the rate (a group's `rate` multiplies the schedule). adamw is that of `nets.optim`.
+    """Return the optimizer. "sgd" follows Mocha's rules; "adamw" is that of `nets.optim`.
+
+    Mocha's L2 term is coefficient·‖w‖², so weights decay with twice the coefficient. Biases don't decay and learn at
+    twice the rate (a group's `rate` multiplies the schedule).
     """
     if settings.optimiser != "sgd":
         return make_optimiser(settings.optimiser, network, weight_decay=settings.weight_decay)
@@ -317,22 +320,22 @@ def optimiser(network: nn.Module, settings: Settings) -> torch.optim.Optimizer:
 
 
 def mocha_weights(network: nn.Module, generator: torch.Generator) -> None:
-    """Mocha's XavierInitializer, uniform in ±√(3 / fan-in), and zero biases."""
+    """Draw weights with Mocha's XavierInitializer, uniform in ±√(3 / fan-in), and set biases to 0."""
     for layer in network.modules():
         if isinstance(layer, nn.Conv2d | nn.Linear):
             bound = (3 / layer.weight[0].numel()) ** 0.5
             with torch.no_grad():
                 layer.weight.uniform_(-bound, bound, generator=generator)
-                if layer.bias is not None:  # none before a normalisation
+                if layer.bias is not None:  # there is none before a normalization layer
                     layer.bias.zero_()
 
 
 @torch.no_grad()
 def unit_variance(net: Net, planes: Tensor) -> None:
-    """Scale each layer's weights so that its outputs have unit variance over these planes, and centre them by the bias.
+    """Scale each layer's weights to outputs of unit variance over these planes, and center the outputs with the bias.
 
-    Boards are nearly empty, so that Mocha's weights leave the sigmoids with almost nothing to tell positions apart by;
-    see docs/results/winner.md for what this changes.
+    Boards are nearly empty. With Mocha's weights, the sigmoids can hardly distinguish positions. See
+    docs/results/winner.md for the effect. planes: [n, channels, 8, 8].
     """
     net.eval()
     values = planes
@@ -352,13 +355,15 @@ def unit_variance(net: Net, planes: Tensor) -> None:
 
 
 class WinnerSystem(System):
+    """The system `winner`."""
+
     name = "winner"
     settings_type = Settings
     recipes = RECIPES
 
     def check(self, settings: Settings) -> None:
         super().check(settings)
-        shapes(read_layers(settings.layers), channels=7)  # the shapes do not depend on the planes
+        shapes(read_layers(settings.layers), channels=7)  # the shapes don't depend on the planes
 
     def games(self, store: Store, settings: Settings) -> NDArray[np.int64]:
         return np.flatnonzero(store.column("result") != 0)

@@ -1,1 +1,1 @@
-"""Training: the loop that all systems share, the run it leaves behind, and figures with their intervals."""
+"""Training: the loop that all systems share, and the run directory that it writes."""

@@ -1,4 +1,4 @@
-"""`--batch auto`: the largest batch that a training step has memory for on this machine's GPU."""
+"""`--batch auto`: find the largest batch for which a training step fits into the memory of this machine's GPU."""
 
 from __future__ import annotations
 
@@ -17,14 +17,17 @@ from kibitz.training.dataloader import make_batch
 from kibitz.training.trainer import TrainConfig, best_precision
 
 MEMORY = 0.9
-"""Share of a GPU's memory that a step may take: the rest is for what falls between the blocks of torch's allocator."""
+"""The share of a GPU's memory that a step may use. The rest is for fragmentation in torch's allocator."""
 LEAST_BATCHES = 100
-"""Batches that a pass over the examples has at least, however much memory there is."""
+"""The smallest number of batches in a pass over the examples, however much memory there is."""
 
 
 def largest(usual: int, most: int, fits: Callable[[int], bool]) -> int:
-    """The largest batch that fits, among the usual one times 2, 4, 8 … up to `most`, or where the usual one does not
-    fit among its half, its quarter … At least 1, whether that fits or not."""
+    """Return the largest batch that fits: the usual one times 2, 4, 8 … up to `most`.
+
+    If the usual batch doesn't fit, try its half, its quarter, and so on. The result is at least 1, whether that fits or
+    not.
+    """
     batch = usual
     while batch > 1 and not fits(batch):
         batch //= 2
@@ -36,16 +39,16 @@ def largest(usual: int, most: int, fits: Callable[[int], bool]) -> int:
 
 
 def find_batch(system: System, settings: Any, store: Store, games: Any, plan: TrainConfig) -> int:
-    """The largest batch with which one step of each stage fits into the memory of this process' device.
+    """Return the largest batch with which one step of each stage fits into the memory of this process' device.
 
-    settings: with the usual batch. games: indices of those to train on. On a CPU, whose memory is not what limits a
-    batch, the usual one.
+    settings: with the usual batch. games: int64, indices of the training games. On a CPU, memory doesn't limit the
+    batch, so the result is the usual batch.
     """
     usual: int = settings.batch
     device = plan.ranks.fabric(plan.device, "32-true").device
     if device.type != "cuda":
         return usual
-    # Stages of several batches (`value_batch`) do not limit this one.
+    # Stages with their own batch (`value_batch`) do not limit this one.
     counts = [len(stage.examples(store, games)) for stage in _stages(system, settings, device) if stage.batch == usual]
     if not counts:
         return usual
@@ -56,7 +59,7 @@ def find_batch(system: System, settings: Any, store: Store, games: Any, plan: Tr
 
 
 def step_fits(system: System, settings: Any, store: Store, games: Any, plan: TrainConfig, device: torch.device) -> bool:
-    """Whether each stage can make a step with these settings before the device's memory is used up."""
+    """Return whether each stage can make a step with these settings within the device's memory."""
     try:
         for stage in _stages(system, settings, device):
             examples = stage.examples(store, games)
@@ -71,7 +74,7 @@ def step_fits(system: System, settings: Any, store: Store, games: Any, plan: Tra
 
 
 def _stages(system: System, settings: Any, device: torch.device) -> Sequence[Stage]:
-    """The stages of a network that nobody goes on to train."""
+    """Return the stages of a network that is only used for this test."""
     network: nn.Module = system.network(settings)
     return list(system.stages(network.to(device, memory_format=torch.channels_last), settings))  # type: ignore[call-overload]
 
@@ -89,7 +92,7 @@ def _step(stage: Stage, batch: dict[str, torch.Tensor], plan: TrainConfig, devic
 
 @contextlib.contextmanager
 def _limited(device: torch.device) -> Iterator[None]:
-    """Leave a part of the device's memory free."""
+    """Keep a part of the device's memory free."""
     torch.cuda.set_per_process_memory_fraction(MEMORY, device)
     try:
         yield

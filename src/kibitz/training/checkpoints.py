@@ -1,7 +1,7 @@
-"""The checkpoints of a training, which the board's slider shows, and which of them are kept.
+"""The checkpoints of a training run, which the board's slider shows, and which of them are kept.
 
-Files are named STAGE-ITERATION.safetensors. An even series of the older ones is kept, so that the total size stays
-under a limit.
+Files are named STAGE-ITERATION.safetensors. Of the older checkpoints, an even series is kept, so that the total size
+stays below a limit.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ _NAME = re.compile(r"(?P<stage>.+)-(?P<iteration>\d{1,15})")
 
 
 def stage_and_iteration(path: Path) -> tuple[str, int] | None:
-    """The stage and iteration in a checkpoint's name; None for another file."""
+    """Return the stage and iteration in a checkpoint's name; None for another file."""
     match = _NAME.fullmatch(path.stem)
     return (match["stage"], int(match["iteration"])) if match else None
 
 
 def series(folder: Path, stages: Sequence[str]) -> list[tuple[int, Path]]:
-    """The checkpoints in the order of training, each with the iterations since the training began.
+    """Return the checkpoints in the order of training, each with the number of iterations since the start of the run.
 
-    stages: names in the order of training; checkpoints of other stages come last. The length of a finished stage is
-    taken to be the iteration of its last checkpoint.
+    stages: names in the order of training; checkpoints of other stages come last. A finished stage's length is taken to
+    be the iteration of its last checkpoint.
     """
     checkpoints: list[tuple[int, int, Path]] = []
     for path in folder.glob("*.safetensors"):
@@ -53,17 +53,21 @@ def thin(folder: Path, stages: Sequence[str], megabytes: float) -> None:
 
 
 def _least_missed(iterations: Sequence[int]) -> int:
-    """The index in an ascending series whose removal leaves the smallest gap, except the first and the newest; 0 if the
-    series has no others."""
+    """Return the index in an ascending series whose removal leaves the smallest gap.
+
+    The first and the newest are never removed; 0 if the series has no others.
+    """
     inner = range(1, len(iterations) - N_NEWEST)
     return min(inner, key=lambda i: iterations[i + 1] - iterations[i - 1]) if inner else 0
 
 
 @dataclass(frozen=True)
 class RunBytes:
-    """Upper bounds of a run's size on disk, in bytes.
+    """Upper limits of a run's size on disk, in bytes.
 
-    weights: one copy of the network's. kept: during the training and at its end. peak: while a file is being replaced.
+    weights: one copy of the network's weights.
+    kept: during the training and at its end.
+    peak: while a file is being replaced.
     """
 
     weights: int
@@ -72,10 +76,13 @@ class RunBytes:
 
 
 def run_bytes(network: nn.Module, checkpoint_megabytes: float, averages: bool = False) -> RunBytes:
-    """The bounds before the training begins: last.pt has the weights, their averages if there are any, and at most two
-    values a weight for the optimiser; best.safetensors and the export have the weights once each."""
+    """Return the limits before the training starts.
+
+    last.pt has the weights, their averages if there are any, and at most two values per weight for the optimizer.
+    best.safetensors and the export have the weights once each.
+    """
     weights = sum(p.numel() * p.element_size() for p in network.state_dict().values())
     kept = (
         (6 if averages else 5) * weights + int(checkpoint_megabytes * 1e6) + 10_000_000
-    )  # metrics, seen games, learning curve
+    )  # metrics, hashes of training games, learning curve
     return RunBytes(weights, kept, kept + 3 * weights)

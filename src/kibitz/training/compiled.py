@@ -1,4 +1,4 @@
-"""`--compile`: the steps of a training as code that torch makes for this network on this machine."""
+"""`--compile`: training steps as code that torch compiles for this network on this machine."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from kibitz.systems.base import Loss
 
 AUTO, ON, OFF = "auto", "on", "off"
 WISHES = (AUTO, ON, OFF)
-"""On a GPU that torch can compile for; anywhere, or not at all; never."""
+"""Compile if there is a GPU that torch can compile for; compile or fail; never compile."""
 
 
 class CannotCompile(KibitzError):
-    """Raised where torch cannot compile; says why."""
+    """Raised if torch can't compile. The message gives the reason."""
 
 
 def wanted(wish: str, device: torch.device) -> bool:
-    """Whether to try to compile for this device. wish: one of WISHES."""
+    """Return whether to try to compile for this device. wish: one of WISHES."""
     return wish == ON or (wish == AUTO and device.type == "cuda")
 
 
 def missing(device: torch.device) -> str:
-    """What torch would need to compile for this device and is not there; "" if nothing is missing."""
+    """Return what torch lacks to compile for this device; "" if nothing is missing."""
     if device.type != "cuda":
         usual = {"Windows": "cl", "Darwin": "clang++"}.get(platform.system(), "g++")
         name = os.environ.get("CXX") or usual
@@ -42,7 +42,7 @@ def missing(device: torch.device) -> str:
 
 
 def check(wish: str, device: torch.device) -> None:
-    """Raises UsageError for a wish that is none of WISHES, or that cannot be fulfilled for this device."""
+    """Raise UsageError for a wish that is not in WISHES, or that this device can't fulfill."""
     if wish not in WISHES:
         raise UsageError(f"--compile {wish}: choose from {', '.join(WISHES)}")
     if wish == ON and (lack := missing(device)):
@@ -50,24 +50,24 @@ def check(wish: str, device: torch.device) -> None:
 
 
 def impossible(why: str) -> UsageError:
-    """The error where torch cannot compile and was told to."""
+    """Return the error for `--compile on` if torch can't compile."""
     return UsageError(f"--compile {ON}: torch cannot compile here ({why}); leave the option out")
 
 
 def compiled(loss: Loss) -> Loss:
-    """The loss as torch.compile makes it at its first call, and its gradient then or later. Dropout leaves out the same
-    units as without it.
+    """Return the loss as torch.compile makes it at its first call, with its gradient then or later.
 
-    What was compiled is kept in the user's cache (see `environment`), so that the next training begins sooner.
+    Dropout omits the same units as without compilation. Compiled code is saved in the user's cache (see `environment`),
+    so the next run starts faster.
     """
-    torch.compiler.reset()  # of earlier stages: torch gives up after a few variants of a function
+    torch.compiler.reset()  # from earlier stages: torch gives up after a few variants of a function
     fast: Loss = torch.compile(loss, options={"fallback_random": True})
     return fast
 
 
 @contextlib.contextmanager
 def failures_told() -> Iterator[None]:
-    """Raise CannotCompile for what torch raises inside where it cannot compile. What it warns of is its own matter."""
+    """Raise CannotCompile for the errors that torch raises inside if it can't compile. Its warnings are suppressed."""
     from torch._dynamo.exc import TorchDynamoException
     from torch._inductor.exc import InductorError
 

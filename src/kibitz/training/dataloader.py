@@ -1,4 +1,4 @@
-"""Batches, and their prefetching: threads make the next ones while the network trains on the current one."""
+"""Batches, and their prefetching: threads make the next batches while the network trains on the current one."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from kibitz.store.positions import permutation
 from kibitz.systems.base import Arrays, Examples, Parted, batches_in_epoch
 
 N_READY = 3
-"""Number of batches that are made ahead."""
+"""Number of batches that are made in advance."""
 
 
 def make_batch(
     examples: Examples, batch: int, seed: int, iteration: int, rank: int = 0, world: int = 1
 ) -> dict[str, Tensor]:
-    """The batch of one iteration, of `batch` examples or all there are: a pure function of its arguments.
+    """Return the batch of one iteration: `batch` examples, or all if there are fewer. A pure function of its arguments.
 
-    rank, world: of several processes each makes its part, and together the parts have the examples of the one batch.
-    Raises KibitzError where there are fewer examples than processes.
+    rank, world: each of several processes makes its part, and together the parts have the examples of one batch. Raises
+    KibitzError if there are fewer examples than processes.
     """
     size = min(batch, len(examples))
     epoch, index = divmod(iteration, batches_in_epoch(len(examples), batch))
@@ -34,8 +34,10 @@ def make_batch(
 
 
 def part_of(examples: Examples, ids: NDArray[np.int64], epoch: int, rank: int, world: int) -> Arrays:
-    """The examples with these ids that one of `world` processes takes: those of one stretch, or what `examples.part`
-    says, which examples have that are made of several rows together."""
+    """Return the examples, of these ids, for one of `world` processes.
+
+    They are a contiguous stretch, or the result of `examples.part` if an example depends on several rows.
+    """
     if world == 1:
         return examples.batch(ids, epoch)
     if len(ids) < world:
@@ -46,14 +48,14 @@ def part_of(examples: Examples, ids: NDArray[np.int64], epoch: int, rank: int, w
 
 
 def prefetch_batches(examples: Examples, batch: int, seed: int, first: int, last: int) -> Iterator[dict[str, Tensor]]:
-    """The batches of iterations first .. last - 1, in order, made by one thread up to N_READY ahead."""
+    """Yield the batches of iterations first to last - 1, in order. One thread makes up to N_READY in advance."""
     return ahead(lambda iteration: make_batch(examples, batch, seed, iteration), range(first, last))
 
 
 def ahead(
     make: Callable[[int], dict[str, Tensor]], iterations: Iterable[int], threads: int = 1
 ) -> Iterator[dict[str, Tensor]]:
-    """What `make` gives for these iterations, in order, made by threads, each up to N_READY ahead."""
+    """Yield the results of `make` for these iterations, in order. Each thread makes up to N_READY in advance."""
     with ThreadPoolExecutor(threads) as maker:
         ready: deque[Future[dict[str, Tensor]]] = deque()
         try:

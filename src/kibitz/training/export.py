@@ -22,8 +22,8 @@ from kibitz.systems.base import Network
 def export_onnx(network: nn.Module, codes: NDArray[np.uint8], state: NDArray[np.uint8], path: Path) -> None:
     """Write the network with inputs `codes` and `state` (any number of positions) and its outputs.
 
-    codes, state: a few real positions, to trace it with. The network itself is changed: its normalisations become part
-    of its convolutions.
+    codes, state: a few real positions, for tracing. The network is changed: its normalization layers become part of its
+    convolutions.
     """
     outputs, side_inputs = cast(Network, network).outputs, cast(Network, network).side_inputs
     network = network.cpu().float().eval().to(memory_format=torch.contiguous_format)  # type: ignore[call-overload]

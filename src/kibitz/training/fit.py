@@ -1,4 +1,4 @@
-"""From a system and a store to a finished run: `prepare`, `fit`, `finish`, which `train` calls one after the other."""
+"""From a system and a store to a finished run: `train` calls `prepare`, `fit` and `finish` in this order."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import contextlib
 import platform
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -49,14 +49,15 @@ from kibitz.training.trainer import TrainConfig, Trainer, TrainOutcome, TrainPro
 
 RUNS = Path("runs")
 _OTHERS_CHOOSE = 60.0
-"""Seconds to wait while other trainings choose their directories."""
+"""Seconds to wait while other training runs choose their directories."""
 
 
 @dataclass(frozen=True)
 class TrainResult:
     """The result of `train`.
 
-    path: the run's directory. outcome: how the training ended. continued: whether it resumed an earlier call's run.
+    path: the run's directory. outcome: how the training ended. continued: whether it resumed the run of an earlier
+    call.
     """
 
     path: Path
@@ -67,11 +68,11 @@ class TrainResult:
 def choose(
     system: str, settings: Any, data: dict[str, Any], seed: int, requested: Path | None
 ) -> tuple[Path, dict[str, Any] | None]:
-    """The run directory for this training, and its run.json if the training was begun before.
+    """Return the run directory for this training, and its run.json if an earlier call began the run.
 
-    requested: the directory that the caller names; None for the numbered run of the same training, or else the next
-    free number. Raises UsageError if `requested` belongs to another training, or is not a run and not empty. A folder
-    with only what a call leaves that was killed before it wrote run.json counts as empty.
+    requested: the directory that the caller names; None for the numbered run of the same training, or the next free
+    number. Raises UsageError if `requested` belongs to another training, or if it isn't a run and isn't empty. A folder
+    that only has files of a call that was killed before it wrote run.json counts as empty.
     """
     if requested is not None:
         if not requested.exists():
@@ -96,7 +97,7 @@ def choose(
 
 
 def _numbered(system: str) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """The numbered runs of a system with their run.json, in order; those that cannot be read are passed over."""
+    """Yield the numbered runs of a system with their run.json, in order; unreadable ones are skipped."""
     numbers = (path.name.removeprefix(f"{system}-") for path in RUNS.glob(f"{system}-*"))
     for number in sorted(int(text) for text in numbers if text.isdecimal() and text.isascii() and text[0] != "0"):
         with contextlib.suppress(KibitzError):
@@ -105,7 +106,7 @@ def _numbered(system: str) -> Iterator[tuple[Path, dict[str, Any]]]:
 
 
 def begun_before(system: str, settings: Any, data: dict[str, Any], seed: int) -> Path | None:
-    """The last numbered run of the same call, made when the store had other games; None if there is none."""
+    """Return the last numbered run of the same call when the store had other games; None if there is none."""
     latest = None
     for path, info in _numbered(system):
         then = info.get("data", {})
@@ -116,7 +117,7 @@ def begun_before(system: str, settings: Any, data: dict[str, Any], seed: int) ->
 
 
 def differences(info: dict[str, Any], system: str, settings: Any, data: dict[str, Any], seed: int) -> str:
-    """How an existing run differs from the requested training, in a few words."""
+    """Return how an existing run differs from the requested training, in a few words."""
     if info.get("system") != system:
         return f"a run of {info.get('system')}"
     old, new = respelled(info.get("settings", {}), [each.name for each in fields(settings)]), asdict(settings)
@@ -135,10 +136,10 @@ def differences(info: dict[str, Any], system: str, settings: Any, data: dict[str
 
 @dataclass(frozen=True)
 class TrainingData:
-    """The games of a store that a system learns from.
+    """The games of a store that a system trains on.
 
-    games: indices of the store's games, int64, by side of the split (TRAIN, VALIDATE, TEST).
-    description: store, fingerprint, split and counts, as run.json has them under "data".
+    games: int64 indices of the store's games, by split (TRAIN, VALIDATE, TEST). description: store, fingerprint, split
+    and counts, as run.json has them under "data".
     """
 
     store: Store
@@ -173,7 +174,7 @@ def prepare_data(system: System, settings: Any, store_path: str, split: Split | 
 
 @dataclass(frozen=True)
 class TrainRequest:
-    """A call of `train`, see there. batch_found: whether the batch was not given but found, see batch_size."""
+    """A call of `train`, see there. batch_found: whether the batch was found automatically, see batch_size."""
 
     system: str
     settings: Any
@@ -189,11 +190,14 @@ class TrainRequest:
 
 @dataclass
 class TrainJob:
-    """A training that `prepare` has checked and given a directory.
+    """A training that `prepare` has checked, with its directory.
 
-    info: the run.json, written. parent: the run whose weights it starts from. plan: with the precision of the run.
-    continued: whether an earlier call began it; finished: whether that call also ended it. held: the lock of the
-    directory, in the main process.
+    info: the run.json, as written.
+    parent: the run whose weights it starts from.
+    plan: with the precision of the run.
+    continued: whether an earlier call began it.
+    finished: whether that call also finished it.
+    held: the lock of the directory, in the main process.
     """
 
     path: Path
@@ -224,15 +228,19 @@ def train(
     on_progress: Callable[[TrainProgress], object] = lambda progress: None,
     log: Callable[[str], None] = lambda line: None,
 ) -> TrainResult:
-    """Train a system on a store, or resume a training that was interrupted.
+    """Train a system on a store, or resume a run that was interrupted.
 
-    name, settings: the system and an instance of its `settings_type`. run: the directory; None for runs/NAME-NUMBER.
-    split: None for the store's own. start_from: a run or packaged network whose weights to begin with; the games that
-    it has seen count as seen by this run too. recipe, command: where the settings come from, recorded in run.json.
-    export: write model.onnx at the end. on_progress: called after every iteration; if it returns True
-    the training stops as by Ctrl-C. log: called with each message.
-    The processes of `plan.ranks` call this together. Raises KibitzError or UsageError if the store has no training
-    games, or the settings make no network.
+     name, settings: the system and an instance of its `settings_type`.
+     run: the directory; None for runs/NAME-NUMBER.
+     split: None for the store's default.
+     start_from: a run or bundled network for the initial weights; its training games count as this run's, too.
+     recipe, command: the source of the settings, recorded in run.json.
+     export: write model.onnx at the end.
+     on_progress: called after every iteration; if it returns True, the training stops as with Ctrl-C.
+     log: called with each message.
+
+    The processes of `plan.ranks` call this function together. Raises KibitzError or UsageError if the store has no
+    training games, or if no network fits the settings.
     """
     request = TrainRequest(name, settings, store_path, run, split, plan or TrainConfig(), start_from, recipe, command)
     job = prepare_all(request, log)
@@ -242,7 +250,7 @@ def train(
 
 
 def prepare_all(request: TrainRequest, log: Callable[[str], None]) -> TrainJob:
-    """`prepare` in the main process; the others take its decisions, and need neither the run nor what it starts from.
+    """Run `prepare` in the main process. The others use its decisions, and need neither the run nor its parent.
 
     Raises KibitzError if another process has other games or settings.
     """
@@ -277,7 +285,7 @@ def prepare_all(request: TrainRequest, log: Callable[[str], None]) -> TrainJob:
 
 
 def _with_batch(request: TrainRequest, log: Callable[[str], None]) -> TrainRequest:
-    """The request with a number where it asks for the batch "auto": the same in every process."""
+    """Return the request with a number instead of the batch "auto": the same in every process."""
     if getattr(request.settings, "batch", None) != AUTO:
         return request
     ranks = request.plan.ranks
@@ -286,7 +294,7 @@ def _with_batch(request: TrainRequest, log: Callable[[str], None]) -> TrainReque
 
 
 def _batch(request: TrainRequest, log: Callable[[str], None]) -> int:
-    """The batch of the run that this call goes on with, or else the largest that fits."""
+    """Return the batch of the run that this call resumes, or else the largest that fits."""
     system, kind = load(request.system), type(request.settings)
     usual = find_recipe(request.system, request.recipe or DEFAULT).settings.get("batch", kind().batch)
     settings = replace(request.settings, batch=usual)
@@ -294,8 +302,10 @@ def _batch(request: TrainRequest, log: Callable[[str], None]) -> int:
     data = prepare_data(system, settings, request.store, request.split)
     if request.start_from:
         data.description["started_from"] = _open_parent(system, request.start_from).weights_sha256()
-    asked = request.run
-    runs = _numbered(system.name) if asked is None else [(asked, Run(asked).info)] if (asked / INFO).is_file() else []
+    requested = request.run
+    runs: Iterable[tuple[Path, dict[str, Any]]] = _numbered(system.name)
+    if requested is not None:
+        runs = [(requested, Run(requested).info)] if (requested / INFO).is_file() else []
     for _, info in runs:
         before = info.get("settings", {}).get("batch")
         if info.get("batch_found") and same_training(
@@ -308,7 +318,7 @@ def _batch(request: TrainRequest, log: Callable[[str], None]) -> int:
 
 
 def _follow(request: TrainRequest) -> TrainJob:
-    """What a process that writes nothing can prepare by itself."""
+    """Prepare everything that a process without output files can prepare by itself."""
     system, settings = load(request.system), request.settings
     system.check(settings)
     data = prepare_data(system, settings, request.store, request.split)
@@ -319,7 +329,7 @@ def _follow(request: TrainRequest) -> TrainJob:
 def prepare(request: TrainRequest, log: Callable[[str], None]) -> TrainJob:
     """Check everything that can be checked before the first iteration, choose the run's directory and write run.json.
 
-    Nothing is written if an error is raised, nor for a training that an earlier call has finished.
+    Nothing is written if an error is raised, or if an earlier call has finished the training.
     """
     system, settings, seed = load(request.system), request.settings, request.plan.seed
     parent = _open_parent(system, request.start_from) if request.start_from else None
@@ -359,9 +369,10 @@ def _chosen(
     choosing: contextlib.ExitStack,
     held: contextlib.ExitStack,
 ) -> tuple[Path, dict[str, Any] | None]:
-    """`choose`, with the locks that keep others from choosing the same: of all runs until run.json is written, of this
-    run until the training ends. Raises UsageError if it cannot go on as the request has it, KibitzError where another
-    training writes it.
+    """Call `choose` with locks, so that no other process chooses the same directory.
+
+    All runs are locked until run.json is written, and this run until the training ends. Raises UsageError if the run
+    can't be resumed as requested, and KibitzError if another process is training it.
     """
 
     def look() -> tuple[Path, dict[str, Any] | None]:
@@ -378,15 +389,17 @@ def _chosen(
     if request.run is None and begun is None:
         _lock(RUNS, choosing, wait=_OTHERS_CHOOSE)
         path, begun = look()
-    if not (begun and begun.get("finished")):  # in a finished run nothing is written, and it may not be possible
+    if not (begun and begun.get("finished")):  # nothing is written to a finished run, and it may be read-only
         _lock(path, held)
         path, begun = look()
     return path, begun
 
 
 def _lock(path: Path, held: contextlib.ExitStack, wait: float = 0.0) -> None:
-    """Make a directory where there is none, and hold its lock; a directory that is empty then is removed. Raises
-    KibitzError if it cannot be made or written, or another training holds it."""
+    """Create a directory if necessary, and lock it until `held` is closed. A directory that is empty then is removed.
+
+    Raises KibitzError if it can't be created or written, or if another process has locked it.
+    """
     try:
         path.mkdir(parents=True, exist_ok=True)
         held.callback(_remove_empty, path)
@@ -396,14 +409,14 @@ def _lock(path: Path, held: contextlib.ExitStack, wait: float = 0.0) -> None:
 
 
 def fit(job: TrainJob, on_progress: Callable[[TrainProgress], object]) -> TrainOutcome:
-    """Train until the last iteration, or until the training is stopped; record the outcome in run.json."""
+    """Train until the last iteration, or until the training is stopped, and record the outcome in run.json."""
     info, games, ranks = job.info, job.data.games, job.plan.ranks
     if job.finished:
         return TrainOutcome(True, "finished before", info["iteration"], info["best"])
     try:
         job.system.prepare(job.network, job.data.store, games[TRAIN], job.settings, job.plan.seed)
     except KibitzError:
-        if ranks.main and not job.continued:  # it cannot be begun, and nothing is left of it
+        if ranks.main and not job.continued:  # it can't start, so nothing of it stays
             for name in (INFO, SEEN):
                 (job.path / name).unlink(missing_ok=True)
         raise
@@ -443,7 +456,7 @@ def fit(job: TrainJob, on_progress: Callable[[TrainProgress], object]) -> TrainO
 def finish(job: TrainJob, outcome: TrainOutcome, export: bool) -> TrainResult:
     """Export the best weights, if there are any.
 
-    After a call that had nothing left to train, only if model.onnx is missing: the process may have been killed between
+    If nothing was left to train, export only if model.onnx is missing: an earlier process may have been killed between
     the last iteration and the export.
     """
     onnx, export = job.path / ONNX, export and job.plan.ranks.main
@@ -455,7 +468,7 @@ def finish(job: TrainJob, outcome: TrainOutcome, export: bool) -> TrainResult:
 
 
 def _open_parent(system: System, name: str) -> Run:
-    """The run to start from. Raises UsageError if the system cannot take its weights."""
+    """Return the run to start from. Raises UsageError if the system can't use its weights."""
     parent = Run(name)
     if parent.info["system"] not in (system.name, *system.begins_from):
         raise UsageError(f"--start-from {name}: a run of {parent.info['system']}, not of {system.name}")
@@ -467,7 +480,7 @@ def _open_parent(system: System, name: str) -> Run:
 
 
 def _weights_from(parent: Run, system: System, network: nn.Module) -> Mapping[str, torch.Tensor]:
-    """The parent's weights in the form of `network`. Raises UsageError if they do not fit."""
+    """Return the parent's weights in the form of `network`. Raises UsageError if they don't fit."""
     try:
         with parent.naming_unreadable_weights():
             weights = load_file(parent.trained())
@@ -478,11 +491,11 @@ def _weights_from(parent: Run, system: System, network: nn.Module) -> Mapping[st
 
 def _remove_empty(path: Path) -> None:
     with contextlib.suppress(OSError):
-        path.rmdir()  # only where nothing is in it
+        path.rmdir()  # only if it is empty
 
 
 def _make_room(path: Path, network: nn.Module, plan: TrainConfig) -> RunBytes:
-    """The sizes on disk of the run in this directory. Raises KibitzError if the disk is too full."""
+    """Return the sizes on disk of the run in this directory. Raises KibitzError if the disk is too full."""
     size = run_bytes(network, plan.checkpoint_megabytes, averages=plan.average > 0)
     present = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
     if (free := shutil.disk_usage(path).free + present) < size.peak:
@@ -494,7 +507,7 @@ def _make_room(path: Path, network: nn.Module, plan: TrainConfig) -> RunBytes:
 
 
 def _new_info(request: TrainRequest, system: System, network: nn.Module, data: TrainingData) -> dict[str, Any]:
-    """The run.json of a training that begins now."""
+    """Return the run.json of a new training."""
     plan = request.plan
     return {
         "kibitz_run": FORMAT,
@@ -517,7 +530,7 @@ def _new_info(request: TrainRequest, system: System, network: nn.Module, data: T
 
 
 def _write_new_run(job: TrainJob) -> None:
-    """Write run.json, and the hashes of the games that the network will have seen."""
+    """Write run.json, and the hashes of all training games of the network."""
     hashes, games = job.data.store.column("hash"), job.data.games
     seen = [short_hashes(hashes[np.concatenate([games[TRAIN], games[VALIDATE]])])]
     if job.parent:

@@ -1,8 +1,8 @@
-"""Signs that a network has died or learns nothing, checked while it trains.
+"""Detect dead networks and networks that learn nothing, during training.
 
-A network can be lost within its first iterations, when a step that is too large kills its ReLUs for good, and look for
-hours like one that learns slowly. Two signs are cheap and reliable: units without gradient for any example of a batch,
-and a validation loss that is no lower than that of the best constant answer.
+A step that is too large can kill a network's ReLUs within the first iterations. For hours, the network then looks like
+one that learns slowly. Two signs are cheap and reliable: units without gradient for any example of a batch, and a
+validation loss that is no lower than that of the best constant prediction.
 """
 
 from __future__ import annotations
@@ -16,23 +16,26 @@ from torch import nn
 from kibitz.systems.base import Stage, Tensors
 
 DEAD_SHARE = 0.75
-"""A layer counts as dead if this share of its units has no gradient. Healthy networks have up to a third (the packaged
-convchess), small overfitted ones up to two thirds."""
+"""A layer counts as dead if this share of its units has no gradient.
+
+Healthy networks have up to a third (the bundled convchess), small overfitted ones up to two thirds.
+"""
 MIN_UNITS = 8
 NAMED = 6
-"""Layers that a report names, at most."""
+"""The largest number of layers that a report names."""
 FIRST_SHARE = 0.1
-"""Share of a stage's iterations after which it should be better than a constant answer."""
+"""The share of a stage's iterations after which it should be better than a constant prediction."""
 FIRST_ITERATION = 50
-"""No report before this iteration, or the end of a shorter stage: the first steps may go in the wrong direction."""
+"""No report before this iteration, or before the end of a shorter stage: the first steps may go in the wrong
+direction."""
 MARGIN = 0.002
-"""A validation loss must be smaller than the loss of a constant answer by this share of it."""
+"""A validation loss must be smaller than the loss of a constant prediction by this share of it."""
 ADVICE = "if it stays so: a smaller --learning-rate, another --seed, or --recipe default if that is not in use"
 
 
 @dataclass(frozen=True)
 class Symptom:
-    """A sign, in one line of text; kind: "dead units" or "learned nothing"."""
+    """A sign of failure, as one line of text. kind: "dead units" or "learned nothing"."""
 
     kind: str
     text: str
@@ -41,7 +44,7 @@ class Symptom:
 class HealthCheck:
     """The checks of one stage.
 
-    sample: a batch of validation examples, for the loss of the best constant answer; None where there are none.
+    sample: a batch of validation examples, for the loss of the best constant prediction; None if there are none.
     """
 
     def __init__(self, stage: Stage, iterations: int, sample: Tensors | None):
@@ -52,7 +55,7 @@ class HealthCheck:
                 self.constant_loss = stage.constant_loss(sample)
 
     def dead_units(self, network: nn.Module, optimiser: torch.optim.Optimizer) -> Symptom | None:
-        """To be called between the backward pass and the optimiser's step.
+        """Return a symptom if too many units are dead. Call it between the backward pass and the optimizer's step.
 
         A unit is dead if the gradient of its bias is exactly 0: its ReLU is 0 for every example.
         """
@@ -67,7 +70,7 @@ class HealthCheck:
                 moved.add(_part(name))
             if len(p) >= MIN_UNITS:
                 shares[name.removesuffix(".bias")] = dead
-        # A part without any gradient had no example in this batch, for instance one of several networks.
+        # A module without any gradient had no example in this batch, for instance one of several networks.
         shares = {name: share for name, share in shares.items() if share >= DEAD_SHARE and _part(name) in moved}
         if not shares:
             return None
@@ -81,10 +84,10 @@ class HealthCheck:
         )
 
     def learned_nothing(self, iteration: int, training_loss: float, means: Mapping[str, float]) -> Symptom | None:
-        """Whether the validation loss is that of a constant answer.
+        """Return a symptom if the validation loss is that of a constant prediction.
 
-        training_loss: mean over the last batches; a small one means that the network has learned, if only by heart.
-        means: of the measures of a validation, with "loss" among them.
+        training_loss: mean over the last batches. A small one means that the network has learned, perhaps by
+        overfitting. means: of the measures of a validation, including "loss".
         """
         first = max(FIRST_SHARE * self.iterations, min(FIRST_ITERATION, self.iterations))
         if self.constant_loss is None or iteration < first or "loss" not in means:

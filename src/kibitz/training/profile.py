@@ -1,4 +1,4 @@
-"""Where the time of a training goes."""
+"""Measure where the time of a training run goes."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ PARTS = {
     "validation": "validation",
     "checkpoint": "checkpoint",
 }
-"""The parts of a training, one after the other; their names in tables."""
+"""The parts of a training iteration, in order, with their names in tables."""
 REPLAY = "replay"
-"""Batches are made in threads beside the training: this time is not part of the sum."""
+"""Threads make batches during training, so this time isn't part of the sum."""
 
 
 @dataclass
 class Profile:
-    """Seconds of each part of a training; nothing is measured unless `on`.
+    """Seconds of each part of a training run; nothing is measured unless `on`.
 
-    wait_for_device: called at the end of each part, so that what a GPU still has to do counts where it was asked for.
-    That takes away what parts do at the same time: a profiled training on a GPU is slower.
+    wait_for_device: called at the end of each part, so that unfinished GPU work counts for the part that requested it.
+    This prevents parts from overlapping, so a profiled run on a GPU is slower.
     """
 
     on: bool = False
@@ -42,7 +42,8 @@ class Profile:
 
     @contextlib.contextmanager
     def part(self, name: str) -> Iterator[None]:
-        """Measure what happens inside. name: of PARTS, or REPLAY, which may run in several threads at a time."""
+        """Measure the time inside the context. name: one of PARTS, or REPLAY, which several threads may measure at
+        once."""
         if not self.on:
             yield
             return
@@ -56,7 +57,8 @@ class Profile:
                 self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - began
 
     def rows(self) -> list[dict[str, Any]]:
-        """For each part that took time: part, seconds, share of the sum (of REPLAY None), ms an iteration."""
+        """Return a row for each part that took time: part, seconds, share of the sum (None for REPLAY), ms per
+        iteration."""
         total = sum(seconds for name, seconds in self.seconds.items() if name != REPLAY)
         return [
             {

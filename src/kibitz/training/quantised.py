@@ -1,5 +1,4 @@
-"""A network in whole numbers of 8 bits, or in half as many bits as usual. bench/bench_int8.py measures what is gained
-and lost by it."""
+"""Write a network with int8 numbers, or with fp16 numbers. bench/bench_int8.py measures the gain and the loss."""
 
 from __future__ import annotations
 
@@ -22,26 +21,28 @@ from kibitz.store.store import Store
 from kibitz.store.writer import StoreWriter
 
 KINDS = ["Conv", "MatMul", "Gemm"]
-"""The operations that are done in whole numbers."""
+"""The operations that are done with int8 numbers."""
 POSITIONS, BATCH = 512, 64
-"""Positions by which the ranges of numbers are found, and how many at once."""
+"""Number of positions to calibrate the ranges of numbers, and number of positions per batch."""
 RECORDS = {"chess": "games.pgn.zst", "go": "games.sgfl.zst"}
 
 
 def write_half(run: Run, path: Path) -> None:
-    """Write the run's ONNX file with numbers of 16 bits inside; what goes in and comes out is as before."""
+    """Write the run's ONNX file with fp16 numbers inside; inputs and outputs are unchanged."""
     import onnx
     from onnxruntime.transformers.float16 import convert_float_to_float16
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of weights so small that they become 0
+        warnings.simplefilter("ignore")  # about tiny weights that become 0
         network = convert_float_to_float16(onnx.load(run.path / ONNX), keep_io_types=True)
     write_whole(path, network.SerializeToString())
 
 
 def write_int8(run: Run, path: Path, store: Store | None = None) -> None:
-    """Write the run's ONNX file in whole numbers. store: of the positions by which the ranges of numbers are found;
-    None: of the games that come with kibitz."""
+    """Write the run's ONNX file with int8 numbers.
+
+    store: positions to calibrate the ranges of numbers; None for the games that kibitz includes.
+    """
     from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_static
 
     class Batches(CalibrationDataReader):  # type: ignore[misc]
@@ -62,12 +63,12 @@ def write_int8(run: Run, path: Path, store: Store | None = None) -> None:
 
 
 def _no_advice(record: logging.LogRecord) -> bool:
-    """ONNX Runtime advises a step before this one, which our files do not need."""
+    """Drop ONNX Runtime's advice to preprocess the file, which our files don't need."""
     return "pre-processing" not in record.getMessage()
 
 
 def positions(run: Run, store: Store, n: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Codes [n, squares] and state [n, k] of positions drawn from a store, with the defaults of what else is told."""
+    """Sample positions from a store: codes, uint8 [n, squares], and state, uint8 [n, k], with default side inputs."""
     draw = np.random.default_rng(0)
     games = np.sort(draw.integers(len(store), size=n))
     codes, state = store.replay(games, (draw.random(n) * store.plies[games]).astype(np.int64))
@@ -85,7 +86,7 @@ def _batches(run: Run, store: Store | None) -> Iterator[dict[str, NDArray[np.uin
 
 
 def _own_games(game: str, path: Path) -> Store:
-    """A store of the games that come with kibitz."""
+    """Return a store of the games that kibitz includes."""
     rules: Any = game_of(game)
     keep = importlib.import_module(f"kibitz.games.{game}.filters").Filter()
     records = str(importlib.resources.files("kibitz") / "data" / RECORDS[game])

@@ -1,13 +1,13 @@
 """Processes that train one network together, on the devices of one machine or of several.
 
-Each process (its number is its rank) has the whole network and takes its rows of each batch. Gradients are added up
-in float32 between the backward pass and the optimiser's step, so that every rank makes the same step. torch.distributed
-does the talking: gloo between CPUs, NCCL between GPUs. Lightning's own wrapper does not serve here: it wants one module
-whose `forward` makes the loss, and a stage trains parts of a network by functions of its own; its launcher kills all
-processes without a word when one is lost.
+Each process (its number is its rank) has the whole network and takes its rows of each batch. Gradients are summed in
+float32 between the backward pass and the optimizer's step, so every rank makes the same step. torch.distributed does
+the communication: gloo between CPUs, NCCL between GPUs. Lightning's wrapper doesn't fit: it needs one module whose
+`forward` computes the loss, but a stage trains parts of a network with separate functions. Its launcher also kills all
+processes silently if one fails.
 
-A small exchange over gloo precedes every sum of gradients, on GPUs too. It carries what the ranks must agree about, and
-fails at once when another process has died, where NCCL would wait.
+A small exchange over gloo precedes every sum of gradients, on GPUs too. It carries what the ranks must agree on, and
+fails at once if another process has died, while NCCL would wait.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ from kibitz.errors import KibitzError, UsageError, one_line
 
 T = TypeVar("T")
 TIMEOUT = timedelta(minutes=5)
-"""How long a process waits for another that is alive, or for a machine that has vanished from the network."""
+"""How long a process waits for another one that is alive, or for a machine that has disappeared from the network."""
 PORT = 29400
-"""Where the first machine of several listens, unless --main-address names another port."""
+"""The port of the first of several machines, unless --main-address names another one."""
 _LAST_PORT = 65_535
 _PARENT = "KIBITZ_PARENT"
-"""Environment variable of processes that were started here: the id of the process that did it."""
+"""Environment variable of processes that kibitz starts: the id of the process that started them."""
 _LEAVE_SECONDS = 10.0
 
 
 class Lost(KibitzError):
-    """Raised when another process of the training is gone."""
+    """Raised if another process of the training has ended."""
 
 
 class ToldElsewhere(KibitzError):
@@ -56,10 +56,13 @@ class ToldElsewhere(KibitzError):
 
 @dataclass(eq=False)
 class Ranks:
-    """This process among those that train together; one that trains alone is `Ranks()`.
+    """The role of this process among those that train together; `Ranks()` for a process that trains alone.
 
-    rank: from 0 to world - 1; local: the same on this machine. children: processes that this one has started. lost:
-    whether another is gone.
+    rank: from 0 to world - 1.
+    world: number of processes.
+    local: the rank on this machine.
+    children: processes that this one has started.
+    lost: whether another process has ended.
     """
 
     rank: int = 0
@@ -72,7 +75,7 @@ class Ranks:
 
     @property
     def main(self) -> bool:
-        """Whether this is the process that writes and reports."""
+        """Whether this is the process that writes files and reports."""
         return self.rank == 0
 
     @property
@@ -80,7 +83,7 @@ class Ranks:
         return self.world == 1
 
     def fabric(self, device: str, precision: Any) -> Fabric:
-        """Lightning's device and precision of this process. device: auto, cpu or cuda."""
+        """Return Lightning's device and precision for this process. device: auto, cpu or cuda."""
         if self.alone:
             return Fabric(accelerator=device, devices=1, precision=precision)
         if self.backend == "nccl":
@@ -88,7 +91,7 @@ class Ranks:
         return Fabric(accelerator="cpu", devices=1, precision=precision)
 
     def broadcast(self, value: T) -> T:
-        """The main process' value, on every rank."""
+        """Return the main process' value, on every rank."""
         if self.alone:
             return value
         values = [value if self.main else None]
@@ -97,7 +100,7 @@ class Ranks:
         return cast(T, values[0])
 
     def gather(self, value: T) -> list[T]:
-        """The values of all ranks, on every rank, in the order of ranks."""
+        """Return the values of all ranks, on every rank, in the order of ranks."""
         if self.alone:
             return [value]
         values: list[Any] = [None] * self.world
@@ -106,7 +109,8 @@ class Ranks:
         return values
 
     def together(self, work: Callable[[], T]) -> T:
-        """What `work` gives here. A KibitzError of any rank ends all of them; one process a machine raises it."""
+        """Return the local result of `work`. A KibitzError on any rank ends all of them; one process per machine raises
+        it."""
         if self.alone:
             return work()
         problem: tuple[str, int] | None = None
@@ -120,10 +124,11 @@ class Ranks:
         return done
 
     def add_gradients(self, parameters: Sequence[Tensor], rows: int, flags: Sequence[bool]) -> list[bool]:
-        """Replace each gradient by that of the mean loss over the rows of all ranks; which flags any rank has raised.
+        """Replace each gradient by that of the mean loss over the rows of all ranks, and return which flags any rank
+        has set.
 
-        rows: how many examples the loss of this rank is the mean of. A parameter that no rank has a gradient for keeps
-        none, as in one process.
+        rows: the number of examples in this rank's mean loss. A parameter without gradient on all ranks stays without
+        one, as in a single process.
         """
         if self.alone:
             return list(flags)
@@ -147,7 +152,7 @@ class Ranks:
             value.copy_(mean.view(value.shape))
 
     def _add(self, parameters: Sequence[Tensor], share: float) -> None:
-        """Each gradient times `share`, summed over all ranks."""
+        """Multiply each gradient by `share` and sum it over all ranks."""
         sizes = [p.numel() for p in parameters]
         flat = torch.zeros(sum(sizes), device=parameters[0].device)
         views = [part.view(p.shape) for part, p in zip(torch.split(flat, sizes), parameters, strict=True)]
@@ -164,7 +169,7 @@ class Ranks:
 
     @contextlib.contextmanager
     def _losses(self) -> Iterator[None]:
-        """Turn torch's error about a process that does not answer into one line."""
+        """Turn torch's error about a process that doesn't respond into one line."""
         try:
             yield
         except RuntimeError:
@@ -173,8 +178,8 @@ class Ranks:
             ) from None
 
     def _who(self) -> str:
-        """Which process has ended, as far as it is known here."""
-        until = time.monotonic() + 1.0  # a connection may break a moment before its process is gone
+        """Return which process has ended, as far as this process knows."""
+        until = time.monotonic() + 1.0  # a connection may break a moment before its process ends
         while self.children and time.monotonic() < until and all(child.poll() is None for child in self.children):
             time.sleep(0.02)
         ended = [(i, child.returncode) for i, child in enumerate(self.children, 1) if child.returncode]
@@ -190,8 +195,11 @@ ALONE = Ranks()
 
 @dataclass(frozen=True)
 class Place:
-    """Where this process stands. host, port: of the main process. outside: whether another program (torchrun) has
-    started it, and its fellows."""
+    """The role of this process, as given by options or environment.
+
+    host, port: of the main process. outside: whether another program (torchrun) has started this process and the
+    others.
+    """
 
     rank: int
     world: int
@@ -202,7 +210,7 @@ class Place:
     outside: bool = False
 
     def environment(self, child: int) -> dict[str, str]:
-        """The environment of the process with that local rank, in the names of torchrun."""
+        """Return the environment of the process with that local rank, with torchrun's variables."""
         return os.environ | {
             "RANK": str(self.rank + child), "WORLD_SIZE": str(self.world), "LOCAL_RANK": str(child),
             "LOCAL_WORLD_SIZE": str(self.here), "MASTER_ADDR": self.host, "MASTER_PORT": str(self.port),
@@ -211,9 +219,9 @@ class Place:
 
 
 def place(devices: int | None, nodes: int | None, node_rank: int | None, main_address: str | None) -> Place:
-    """Where this process stands: by its environment, if torchrun or kibitz has started it, else by the options.
+    """Return the role of this process: from its environment if torchrun or kibitz started it, else from the options.
 
-    None: not given. Raises UsageError for options that do not fit together, or do not fit the environment.
+    None: not given. Raises UsageError for options that don't fit together, or don't fit the environment.
     """
     if "RANK" in os.environ and "LOCAL_RANK" in os.environ:
         return _place_outside(devices, nodes)
@@ -253,11 +261,12 @@ def _place_outside(devices: int | None, nodes: int | None) -> Place:
 
 @contextlib.contextmanager
 def joined(where: Place, device: str) -> Iterator[Ranks]:
-    """This process joined with the others of its training; those of this machine are started if nobody else does it.
+    """Join this process with the others of its training. If nothing else starts those of this machine, this process
+    does.
 
-    device: auto, cpu or cuda. Raises UsageError where there are fewer GPUs than processes, and KibitzError where the
-    first machine does not answer. In a process that another one of this machine speaks for, errors become
-    ToldElsewhere.
+    device: auto, cpu or cuda. Raises UsageError if there are fewer GPUs than processes, and KibitzError if the first
+    machine doesn't respond. If another process of this machine reports the errors, they become ToldElsewhere in this
+    one.
     """
     if where.world == 1:
         yield Ranks()
@@ -283,7 +292,7 @@ def joined(where: Place, device: str) -> Iterator[Ranks]:
 
 
 def _quiet(ranks: Ranks, error: KibitzError) -> bool:
-    """Whether another process of this machine tells of an error that this one has."""
+    """Return whether another process of this machine reports this process' error."""
     if not ranks.local:
         return False
     parent = os.environ.get(_PARENT)
@@ -304,7 +313,7 @@ def _connect(ranks: Ranks, where: Place) -> None:
                 ranks.backend, store=store, rank=ranks.rank, world_size=ranks.world, timeout=TIMEOUT
             )
         ranks.control = dist.new_group(backend="gloo", timeout=TIMEOUT)
-    except (RuntimeError, OSError, UnicodeError) as error:  # the last of a host that no name can be
+    except (RuntimeError, OSError, UnicodeError) as error:  # the last one is for an invalid host name
         what = "cannot listen there" if listens else "no answer"
         raise KibitzError(
             f"{where.host}:{where.port}: {what} ({one_line(error)}); start the same command on every machine, with the"
@@ -313,7 +322,8 @@ def _connect(ranks: Ranks, where: Place) -> None:
 
 
 def _meet(ranks: Ranks, where: Place, listens: bool) -> Any:
-    """The store through which the processes find each other. The first process of a machine starts the others."""
+    """Return the store through which the processes find each other. The first process of a machine starts the
+    others."""
     store = dist.TCPStore(  # type: ignore[attr-defined]
         where.host, where.port, where.world, is_master=listens, timeout=TIMEOUT, wait_for_workers=False
     )
@@ -325,7 +335,7 @@ def _meet(ranks: Ranks, where: Place, listens: bool) -> Any:
 
 
 def _start_children(ranks: Ranks, where: Place, store: Any) -> None:
-    """Start the other processes of this machine, and wait until each has come as far as this one."""
+    """Start the other processes of this machine, and wait until each has reached the same point."""
     command = [sys.executable, "-m", "kibitz.cli", *sys.argv[1:]]
     for local in range(1, where.here):
         ranks.children.append(subprocess.Popen(command, env=where.environment(local), stdin=subprocess.DEVNULL))
@@ -339,9 +349,10 @@ def _start_children(ranks: Ranks, where: Place, store: Any) -> None:
 
 
 def _leave(ranks: Ranks) -> None:
-    """Part from the others. Children that do not end by themselves are killed."""
+    """Disconnect from the others. Children that don't end by themselves are killed."""
     if dist.is_initialized():
-        if ranks.lost and ranks.backend == "nccl":  # at the end of a process NCCL waits for devices that are gone
+        # at the end of a process, NCCL waits for devices that have disappeared
+        if ranks.lost and ranks.backend == "nccl":
             import atexit
 
             atexit.register(os._exit, 1)

@@ -1,11 +1,11 @@
-"""How the stages of one training share its time.
+"""How the stages of one training run share its time.
 
-Stages that are independent of each other (the seven networks of `convchess`) train in rounds: each one trains a little
-further, then the next one. So a training that is stopped at any moment leaves all of them trained about equally far.
-The order changes no result: what a stage learns follows from its own iterations alone.
+Stages that are independent of each other (the seven networks of `convchess`) train in rounds: each one trains for some
+iterations, then the next one. So a run that is stopped at any moment has trained all of them about equally far. The
+order doesn't change the result, because a stage depends only on its own iterations.
 
-Stages that build on each other (those of `deepchess`) train one after the other. If there is a time limit, each one
-gets its share of it.
+Stages that depend on each other (those of `deepchess`) train one after the other. With a time limit, each one gets its
+share of the time.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from kibitz.systems.base import Stage
 PARTS = (0.002, 0.005, 0.01, 0.02, 0.04, 0.07, *(i / 10 for i in range(1, 11)))
 """Shares of a stage's iterations at which a round ends, if there is no time limit."""
 ROUNDS = 6
-"""Rounds in which stages share a time limit."""
+"""Number of rounds in which stages share a time limit."""
 
 
 class TimeShares:
     """When a stage must give way to the next one.
 
-    stages: of the training. limit: seconds of this call, None for no limit. alone: whether one process trains; if
-    several do, they must agree, so rounds end at iterations. may_alternate: False where stages must train one after the
-    other all the same, since averaged weights are those of one stage.
+    stages: of the training. limit: seconds of this call, None for no limit. alone: whether one process trains; several
+    processes must agree, so their rounds end at fixed iterations. may_alternate: False if stages must train one after
+    the other in any case, because averaged weights belong to one stage.
     """
 
     def __init__(self, stages: Sequence[Stage], limit: float | None, alone: bool, may_alternate: bool = True):
@@ -40,7 +40,7 @@ class TimeShares:
         self._began, self._stop_at = 0.0, 0
 
     def begin(self, index: int, iteration: int, iterations: int, started: float) -> None:
-        """Called when a stage begins or goes on. started: when the training began (time.monotonic)."""
+        """Start or resume a stage. started: when the training began (time.monotonic)."""
         now = time.monotonic()
         self._stop_at, self._until = iterations, float("inf")
         if self.limit is None:
@@ -53,10 +53,10 @@ class TimeShares:
         whole = self.limit if self.rounds else max(0.0, self.limit - (now - started))
         self._until = now + whole * share / (ROUNDS if self.rounds else 1)
         if not self.rounds and index == len(self.stages) - 1:
-            self._until = float("inf")  # the time limit itself ends the last one
+            self._until = float("inf")  # the time limit ends the last stage
 
     def over(self, iteration: int) -> bool:
-        """Whether the stage must give way after this iteration."""
+        """Return whether the stage must give way after this iteration."""
         return iteration >= self._stop_at or time.monotonic() > self._until
 
 
@@ -68,27 +68,27 @@ class BestParts:
         self.weights: dict[str, torch.Tensor] = {}
 
     def keep(self, network: nn.Module, stage: str) -> None:
-        """The stage's weights as they are now are its best ones."""
+        """Record the current weights of the stage as its best ones."""
         state = network.state_dict()
         self.weights |= {name: state[name].detach().cpu().clone() for name in self.names[stage]}
 
     def of(self, stage: str) -> dict[str, torch.Tensor]:
-        """The best weights of a stage; empty if there are none yet."""
+        """Return the best weights of a stage; empty if there are none yet."""
         return {name: self.weights[name] for name in self.names[stage] if name in self.weights}
 
     def merged(self, network: nn.Module) -> dict[str, torch.Tensor]:
-        """The network's weights, with the best ones of each stage that has some."""
+        """Return the network's weights, with the best ones of each stage that has some."""
         return {**network.state_dict(), **self.weights}
 
 
 def names_of(network: nn.Module, module: nn.Module) -> list[str]:
-    """The names in the network's state of everything in one of its modules."""
+    """Return the names, in the network's state, of the entries of one of its modules."""
     prefix = next(name for name, part in network.named_modules() if part is module)
     return [name for name in network.state_dict() if not prefix or name.startswith(prefix + ".")]
 
 
 def next_stage(index: int, finished: Mapping[int, Any], count: int) -> int:
-    """The stage that comes after this one in the round; count if all are finished."""
+    """Return the index of the stage that comes next in the round; `count` if all are finished."""
     for step in range(1, count + 1):
         if (index + step) % count not in finished:
             return (index + step) % count

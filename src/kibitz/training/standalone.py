@@ -1,4 +1,4 @@
-"""A network as a folder for other programs: the ONNX file, its inputs and outputs, and an example in Python."""
+"""Export a network as a folder for other programs: the ONNX file, its inputs and outputs, and an example in Python."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ OUTPUTS = {
 
 
 def write_folder(run: Run, folder: Path, name: str | None = None, numbers: str = "") -> list[Path]:
-    """Write the files into an empty folder; returns their paths. name: what the network is called there; None for the
-    name of the run. numbers: "int8" for whole numbers of 8 bits, "half" for numbers of 16 bits.
+    """Write the files into an empty folder, and return their paths.
 
-    Raises KibitzError if the run has no ONNX file, or no form for it, see `check`.
+    name: the name of the network there; None for the name of the run. numbers: "int8" or "half" (fp16) to convert the
+    weights, "" for no change. Raises KibitzError if the run has no ONNX file, or can't be exported, see `check`.
     """
     check(run)
     if not (run.path / ONNX).is_file():
@@ -75,7 +75,7 @@ def write_folder(run: Run, folder: Path, name: str | None = None, numbers: str =
 
 
 def check(run: Run) -> None:
-    """Raises KibitzError if a run is for Go or compares positions: there is no example then."""
+    """Raise KibitzError if a run is for Go or compares positions, because there is no example for these."""
     if run.info["game"] not in STATE or COMPARISON in find(run.info["system"]).answers:
         raise KibitzError(
             f"{run.name}: a network of {run.info['system']}, which has no hand-over form yet; copy {run.path / ONNX}"
@@ -83,14 +83,14 @@ def check(run: Run) -> None:
 
 
 def describe(run: Run, name: str | None = None) -> dict[str, Any]:
-    """Inputs and outputs of the run's ONNX file, with their types, shapes and meanings."""
+    """Return the inputs and outputs of the run's ONNX file, with their dtypes, shapes and meanings."""
     import onnxruntime
 
     game, side_inputs = run.info["game"], run.side_inputs
     try:
         whole = is_self_contained(run.path / ONNX)
         session = onnxruntime.InferenceSession(run.path / ONNX, providers=["CPUExecutionProvider"]) if whole else None
-    except Exception:  # ONNX Runtime has an exception of its own for each kind of damage
+    except Exception:  # ONNX Runtime raises a different exception for each kind of damage
         session = None
     if session is None:
         raise KibitzError(f"{run.path / ONNX}: damaged; finish the training with the command that began it")

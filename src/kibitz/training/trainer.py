@@ -1,8 +1,8 @@
-"""The training loop: one for all systems.
+"""The training loop, the same for all systems.
 
-Everything random in iteration i (its examples, the units that dropout zeroes) follows from the seed and i. A training
-that was stopped at any moment therefore resumes from its last checkpoint and reaches the same weights as one that was
-never stopped (on a CPU).
+All random choices in iteration i (its examples, the units that dropout zeroes) are a function of the seed and i. So a
+run that was stopped at any moment resumes from its last checkpoint and reaches the same weights as a run without a stop
+(on a CPU).
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from kibitz.training.rounds import BestParts, TimeShares, next_stage
 _VALIDATION_BATCH = 4096
 _REVIVAL_BATCH = 256
 GPU_THREADS = 4
-"""Threads that make batches for a GPU. On a CPU one does: the training needs the others."""
+"""Number of threads that make batches for a GPU. A CPU gets one thread, because the training needs the other cores."""
 _VALIDATION_SEED = 1  # the same examples in the same order in every run
 
 
@@ -57,32 +57,34 @@ class TrainConfig:
 
     summary_every: int | None = None
     validate_every: int | None = None
-    """None for `validations` of them in every stage."""
+    """None for `validations` validations in every stage."""
     checkpoint_every: int | None = None
     validate_positions: int | None = None
-    """None: as many as cost about a twentieth of the stage's time, from 2,048 to 51,200."""
+    """None: as many as take about a twentieth of the stage's time, from 2,048 to 51,200."""
     validations: int = 20
     patience: int = 20
-    """Stop after this many validations without a better one; 0: never."""
+    """Stop after this number of validations without improvement; 0 for never."""
     time_limit: float | None = None
-    """Seconds of this call after which the training saves a checkpoint and stops."""
+    """Seconds after which this call saves a checkpoint and stops."""
     seed: int = 0
     precision: str = "auto"
     device: str = "auto"
     ranks: Ranks = ALONE
-    """The processes that train together; by default there is this one."""
+    """The processes that train together; by default only this one."""
     profile: bool = False
     """Whether to measure where the time goes."""
     compile: str = OFF
     """Whether torch compiles the steps: one of `compiled.WISHES`."""
     average: int = 0
-    """Iterations over which the weights are averaged (see `nets.averaging`). The averages are then validated and kept,
-    and the raw weights go on learning. 0: no averages."""
+    """Number of iterations over which the weights are averaged (see `nets.averaging`); 0 for no averages.
+
+    The averages are validated and saved, while training continues with the raw weights.
+    """
     checkpoint_megabytes: float = 200.0
-    """Limit for all checkpoints of a run together: the newest are kept, and of the older ones an even series."""
+    """Limit for all checkpoints of a run together. The newest are kept, and an even series of the older ones."""
 
     def intervals(self, iterations: int, batch: int) -> Intervals:
-        """Intervals for a stage. iterations: of the whole stage; batch: examples in a batch."""
+        """Return the intervals of a stage. iterations: of the whole stage. batch: examples in a batch."""
         validation = self.validate_every or max(1, iterations // self.validations)
         return Intervals(
             self.summary_every or min(300, max(1, iterations // 100)),
@@ -94,7 +96,7 @@ class TrainConfig:
 
 @dataclass(frozen=True)
 class Intervals:
-    """Iterations between summaries, validations and checkpoints of one stage, and examples of a validation."""
+    """Iterations between summaries, validations and checkpoints of one stage, and the examples of a validation."""
 
     summary: int
     validation: int
@@ -104,7 +106,7 @@ class Intervals:
 
 @dataclass(frozen=True)
 class TrainProgress:
-    """Progress, reported after every iteration. loss: mean since the last summary; None unless this is a summary."""
+    """Progress, reported after every iteration. loss: mean since the last summary; None if this isn't a summary."""
 
     stage: str
     iteration: int
@@ -117,20 +119,25 @@ class TrainProgress:
 
 
 class Diverged(KibitzError):
-    """Raised when the loss becomes NaN or infinite; training cannot recover."""
+    """Raised when the loss becomes NaN or infinite, because training can't recover."""
 
 
 ALL_DONE, STALLED, STOPPED, TIME_LIMIT = "all iterations done", "no better validation", "stopped", "time limit"
-"""Reasons why a training ended."""
+"""Reasons for the end of a training run."""
 ROUND_OVER = "round over"
-"""Why a stage gave way to the next one."""
+"""The reason why a stage gave way to the next one."""
 
 
 @dataclass
 class TrainOutcome:
-    """How a training ended: finished, or to be resumed; one of the reasons above, or "finished before"; the iteration
-    of the last stage; the measures of its best validation, with their "iteration"; where the time went, if that was
-    asked for (`Profile.rows`)."""
+    """How a training run ended.
+
+    finished: whether it is complete; otherwise it can be resumed.
+    reason: one of the reasons above, or "finished before".
+    iteration: of the last stage.
+    best: the measures of its best validation, with their "iteration".
+    profile: where the time went, if requested (`Profile.rows`).
+    """
 
     finished: bool
     reason: str
@@ -138,12 +145,12 @@ class TrainOutcome:
     best: dict[str, float]
     profile: list[dict[str, Any]] | None = None
     parts: list[dict[str, Any]] = field(default_factory=list)
-    """Of a training of several stages, how far each one is: "stage", "iteration", "iterations", and the measures of its
+    """If there are several stages, the progress of each: "stage", "iteration", "iterations", and the measures of its
     "best" validation."""
 
 
 def best_precision(device: str) -> str:
-    """bf16 where the machine computes in it (such a CPU trains `winner` 1.5 times as fast), else float32."""
+    """Return bf16 if the machine computes in it (such a CPU trains `winner` 1.5 times as fast), else float32."""
     if device != "cpu" and torch.cuda.is_available():
         return "bf16-mixed" if torch.cuda.is_bf16_supported() else "32-true"
     has = [getattr(torch.cpu, name, bool)() for name in ("_is_avx512_bf16_supported", "_is_amx_tile_supported")]
@@ -151,7 +158,8 @@ def best_precision(device: str) -> str:
 
 
 class _Stop:
-    """Turns the first Ctrl-C (or SIGTERM) into a flag, so that the iteration ends; a second one interrupts it."""
+    """Turns the first Ctrl-C (or SIGTERM) into a flag, so that the iteration is completed. A second one interrupts
+    it."""
 
     def __init__(self) -> None:
         self.requested = False
@@ -159,7 +167,7 @@ class _Stop:
 
     def __enter__(self) -> _Stop:
         for name in (signal.SIGINT, signal.SIGTERM):
-            with contextlib.suppress(ValueError):  # not in the main thread: then signals are not ours to take
+            with contextlib.suppress(ValueError):  # not in the main thread, so signals aren't ours to handle
                 self._old[name] = signal.signal(name, self._ask)
         return self
 
@@ -177,7 +185,7 @@ class _Stop:
 
 @contextlib.contextmanager
 def _denormals_flushed() -> Iterator[None]:
-    """Flush denormal numbers to 0: they do not matter here, and a CPU is slow with them."""
+    """Flush denormal numbers to 0: their values don't matter here, and a CPU is slow with them."""
     torch.set_flush_denormal(True)
     try:
         yield
@@ -189,14 +197,14 @@ class _Pace:
     """Forecasts once, from the first iterations of a stage, how long it will take on this machine."""
 
     WARM_UP, SECONDS, SHORT = 3, 4.0, 10.0
-    """Iterations that are not measured; seconds of measuring; shorter forecasts (in seconds) are not reported."""
+    """Iterations that are not measured; seconds of measuring; shorter forecasts (in seconds) aren't reported."""
 
     def __init__(self, stage: Stage, first: int, iterations: int, later: Sequence[Stage]):
         self.stage, self.first, self.iterations, self.later = stage, first, iterations, later
         self.began = 0.0
 
     def forecast(self, iteration: int) -> str:
-        """The forecast in one line, or "" while too little is measured."""
+        """Return the forecast in one line, or "" while too little is measured."""
         done = iteration - self.first - self.WARM_UP
         if done <= 0:
             self.began = time.monotonic()
@@ -215,7 +223,7 @@ class _Pace:
 
 
 def duration(seconds: float) -> str:
-    """A duration in words: 40 seconds, 19 minutes, 3.5 hours, 11 days."""
+    """Return a duration in words: 40 seconds, 19 minutes, 3.5 hours, 11 days."""
     for unit, name in ((86400, "days"), (3600, "hours"), (60, "minutes")):
         if seconds >= 2 * unit:
             count = seconds / unit
@@ -225,11 +233,14 @@ def duration(seconds: float) -> str:
 
 @dataclass
 class _StageRun:
-    """A stage while it trains.
+    """A stage during training.
 
-    index: of the stage. loss: its own, or as torch has compiled it. rate_factors: of the learning rate, for each
-    parameter group of the optimiser. iterations: of the whole stage; iteration: how many of them are done. pace: None
-    once its forecast is reported.
+    index: of the stage.
+    loss: its loss, perhaps compiled by torch.
+    rate_factors: factors of the learning rate, for each parameter group of the optimizer.
+    iterations: of the whole stage.
+    iteration: the number of completed iterations.
+    pace: None after its forecast is reported.
     """
 
     index: int
@@ -254,11 +265,11 @@ class _StageRun:
 
 
 class Trainer:
-    """One training in one run directory.
+    """One training run in one run directory.
 
-    network: as `system.prepare` leaves it, or with other weights. games, validation: indices of the store's games,
-    int64, on either side of the split. revive: begin with new units in place of dead ones (`nets.dead_units`), as a
-    training should that goes on from another network.
+    network: as `system.prepare` returns it, or with other weights. games, validation: int64 indices of the store's
+    games in the training and the validation split. revive: first replace dead units by new ones (`nets.dead_units`),
+    for a run that starts from another network.
     """
 
     def __init__(
@@ -291,7 +302,7 @@ class Trainer:
         self._averages = self._new_averages()
         self._sums: dict[str, float] = {}  # of iterations before those in _unread
         self._samples = 0
-        self._unread: Tensor | None = None  # sums of measures that stay on the device until somebody asks
+        self._unread: Tensor | None = None  # sums of measures that stay on the device until they are needed
         self._measures: tuple[str, ...] = ()
         self._to_interrupt = ""
         self._summed_loss = 0.0
@@ -301,25 +312,28 @@ class Trainer:
         self._best: dict[str, float] = {}
         self._shares = TimeShares(self.stages, plan.time_limit, self.ranks.alone, may_alternate=not plan.average)
         self._parts = BestParts(self.network, self.stages) if self._shares.rounds else None
-        self._runs: dict[int, _StageRun] = {}  # those that have begun, by the stage's index
+        self._runs: dict[int, _StageRun] = {}  # the started ones, by the stage's index
         self._finished: dict[int, str] = {}  # the reason why each finished stage ended
-        self._resumed: dict[int, dict[str, Any]] = {}  # what last.pt holds of stages that have not begun in this call
+        # the state in last.pt of stages that haven't started in this call
+        self._resumed: dict[int, dict[str, Any]] = {}
 
     def _notify(self, progress: TrainProgress) -> None:
-        """Call `on_progress`; if it returns True, the training stops after this iteration, or after the next one where
-        several processes must agree."""
+        """Call `on_progress`. If it returns True, the training stops after this iteration.
+
+        If several processes must agree, it stops after the next one.
+        """
         if self.ranks.main and self._on_progress(progress) is True:
             self._stop.requested = True
 
     def _new_averages(self) -> AveragedWeights | None:
-        """The averaged weights of a stage that begins; None if none are wanted."""
+        """Return the averaged weights of a new stage; None if no averages are wanted."""
         return AveragedWeights(self.network, self.plan.average) if self.plan.average else None
 
     def _averaged(self) -> contextlib.AbstractContextManager[None]:
-        """A context in which the network has its averaged weights, if there are any."""
+        """Return a context in which the network has its averaged weights, if there are any."""
         return contextlib.nullcontext() if self._averages is None else self._averages.in_place()
 
-    # The state of a training: what last.pt holds.
+    # The state of a training run in last.pt.
 
     def _save(self, index: int, iteration: int, optimiser: torch.optim.Optimizer) -> None:
         self._gather_sums()
@@ -343,7 +357,8 @@ class Trainer:
         write_whole(self.path / "last.pt", file.getvalue())
 
     def _resume(self) -> tuple[int, int, dict[str, Any] | None]:
-        """Stage index, iteration and optimiser state to resume from; later rows of metrics.jsonl are dropped."""
+        """Return the stage index, iteration and optimizer state to resume from, and drop later rows of
+        metrics.jsonl."""
         path = self.path / "last.pt"
         saved = self.ranks.broadcast(path.read_bytes() if self.ranks.main and path.is_file() else None)
         if saved is None:
@@ -362,7 +377,7 @@ class Trainer:
             self._checks_without_better = state["checks_without_better"]
             if self.ranks.main:
                 self._sums, self._samples = state["sums"], state["samples"]
-            if self._averages is not None and state.get("averages") is not None:  # else they begin here
+            if self._averages is not None and state.get("averages") is not None:  # otherwise they begin here
                 self._averages.load(state["averages"])
             where = int(state["stage"]), int(state["iteration"]), state["optimiser"]
             self._resume_rounds(state.get("rounds") or {})
@@ -379,7 +394,7 @@ class Trainer:
         current = self.stages[index].name if index < len(self.stages) else ""
         rows = []
         for line in path.read_text(encoding="utf-8", errors="replace").splitlines() if path.exists() else []:
-            with contextlib.suppress(ValueError, KeyError, TypeError):  # a row that was not written whole
+            with contextlib.suppress(ValueError, KeyError, TypeError):  # an incomplete row
                 row = json.loads(line)
                 paused = self._resumed.get(self._index_of(row["stage"]), {}).get("iteration", -1)
                 if (
@@ -401,14 +416,14 @@ class Trainer:
     # The loop
 
     def train(self) -> TrainOutcome:
-        """Train every stage to its end, or to the plan's time limit, or until asked to stop (Ctrl-C, SIGTERM)."""
+        """Train every stage to its end, or to the plan's time limit, or until Ctrl-C or SIGTERM."""
         index, iteration, optimiser_state = self._resume()
-        cut_short = False  # whether a stage that others build on gave way before its end
+        cut_short = False  # whether a stage that others depend on gave way before its end
         with self._stop as stop, _denormals_flushed():
             while index < len(self.stages):
                 run = self._runs.get(index) or self._begin_stage(index, iteration, optimiser_state)
                 self._runs[index] = run
-                if run.pace is not None:  # its forecast is of time without a pause
+                if run.pace is not None:  # its forecast is for time without a pause
                     run.pace.first = run.iteration
                 if self._revives and index == iteration == 0:
                     self._revive(run)
@@ -421,7 +436,7 @@ class Trainer:
                     continue
                 run.best = self._best
                 cut_short |= reason == ROUND_OVER
-                if self._best_stage == run.stage.name:  # the next stage, and the end, go on from the best of this one
+                if self._best_stage == run.stage.name:  # the next stage, and the end, use the best weights of this one
                     best = self.ranks.broadcast((self.path / WEIGHTS).read_bytes() if self.ranks.main else b"")
                     try:
                         self.network.load_state_dict(load(best))
@@ -435,7 +450,7 @@ class Trainer:
         return self._outcome(True, TIME_LIMIT if cut_short else reason, run)
 
     def _revive(self, run: _StageRun) -> None:
-        """New units in place of those that no example moves: the same ones in each process."""
+        """Replace units that are 0 for all examples by new ones: the same ones in each process."""
         batch = self._sample(run.examples, _REVIVAL_BATCH)
         generator = torch.Generator().manual_seed(self.plan.seed)
         learning = [p for group in run.optimiser.param_groups for p in group["params"]]
@@ -444,17 +459,17 @@ class Trainer:
             self._warn(run, 0, Symptom("revived", f"{dead:,} of {units:,} units were dead: drawn anew"))
 
     def _outcome(self, finished: bool, reason: str, run: _StageRun) -> TrainOutcome:
-        self.ranks.gather(None)  # nobody leaves while another still needs it
+        self.ranks.gather(None)  # no process leaves while another still needs it
         return TrainOutcome(
             finished, reason, run.iteration, self._best, self.profile.rows() if self.profile.on else None,
             self._progress_of_parts(),
         )  # fmt: skip
 
-    # Rounds: stages that are independent of each other take turns.
+    # Rounds: independent stages take turns.
 
     def _next_in_round(self, run: _StageRun, reason: str) -> tuple[int, int, dict[str, Any] | None]:
-        """Put a stage aside, for another round or for good, and go on with the next one: its index, its iteration and
-        the state of its optimiser."""
+        """Pause or end a stage, and switch to the next one. Returns its index, its iteration and its optimizer
+        state."""
         assert self._parts is not None
         run.best, run.checks_without_better = self._best, self._checks_without_better
         if reason != ROUND_OVER:
@@ -470,7 +485,7 @@ class Trainer:
         self._sums, self._samples, self._unread = {}, 0, None
         self._clock = time.monotonic()
         iteration, optimiser_state = saved.get("iteration", 0), saved.get("optimiser")
-        if reason != ROUND_OVER:  # what is finished is not trained again
+        if reason != ROUND_OVER:  # a finished stage is not trained again
             optimiser = paused.optimiser if paused else self.stages[index].optimiser()
             if not paused and optimiser_state is not None:
                 optimiser.load_state_dict(optimiser_state)
@@ -481,7 +496,7 @@ class Trainer:
         return next((index for index, stage in enumerate(self.stages) if stage.name == name), -1)
 
     def _state_of_rounds(self) -> dict[str, Any] | None:
-        """What last.pt holds of the stages that are not being trained now."""
+        """Return the state, for last.pt, of the stages that are not being trained now."""
         if self._parts is None:
             return None
         aside = dict(self._resumed)
@@ -493,14 +508,14 @@ class Trainer:
         return {"aside": aside, "finished": self._finished, "best_weights": self._parts.weights}
 
     def _resume_rounds(self, state: dict[str, Any]) -> None:
-        """Take up what `_state_of_rounds` gave."""
+        """Restore the result of `_state_of_rounds`."""
         if self._parts is not None and state:
             self._resumed = {int(index): values for index, values in state["aside"].items()}
             self._finished = {int(index): str(reason) for index, reason in state["finished"].items()}
             self._parts.weights = {name: values.cpu() for name, values in state["best_weights"].items()}
 
     def _progress_of_parts(self) -> list[dict[str, Any]]:
-        """How far each stage is, see TrainOutcome; nothing of a training of one stage."""
+        """Return the progress of each stage, see TrainOutcome; [] if there is only one stage."""
         if len(self.stages) == 1:
             return []
         parts = []
@@ -514,7 +529,7 @@ class Trainer:
         return parts
 
     def _begin_stage(self, index: int, iteration: int, optimiser_state: dict[str, Any] | None) -> _StageRun:
-        """Examples, optimiser and checks of a stage. Raises KibitzError if it has no examples."""
+        """Prepare examples, optimizer and checks of a stage. Raises KibitzError if it has no examples."""
         stage = self.stages[index]
         optimiser = stage.optimiser()
         if optimiser_state is not None:
@@ -542,8 +557,11 @@ class Trainer:
         )  # fmt: skip
 
     def _loss(self, stage: Stage, examples: Examples, iteration: int, iterations: int) -> Loss:
-        """The stage's loss, compiled if the plan says so. Where the plan leaves it to the machine, and that cannot, all
-        processes go on without. Raises UsageError where it must be compiled and cannot."""
+        """Return the stage's loss, compiled if the plan requires it.
+
+        With `auto`, all processes continue without compilation if one of them can't compile. With `on`, that raises
+        UsageError.
+        """
         device = self.fabric.device
         if not wanted(self.plan.compile, device):
             return stage.loss
@@ -565,7 +583,7 @@ class Trainer:
         return stage.loss
 
     def _first_failure(self, loss: Loss, stage: Stage, examples: Examples, iteration: int) -> str:
-        """Why torch cannot compile a loss and its gradient, found by making them once; "" if it can."""
+        """Return why torch can't compile a loss and its gradient, by running them once; "" if it can."""
         batch = make_batch(examples, stage.batch, self.plan.seed, iteration, self.ranks.rank, self.ranks.world)
         before = [part.clone() for part in self.network.buffers()]
         try:
@@ -583,7 +601,7 @@ class Trainer:
         return ""
 
     def _train_stage(self, run: _StageRun, stop: _Stop) -> str:
-        """Train a stage from `run.iteration` on; the reason why it ended."""
+        """Train a stage from `run.iteration` on, and return the reason why it ended."""
         if self._stalled:
             return STALLED
         for batch in self._batches(run):
@@ -610,8 +628,10 @@ class Trainer:
         return STALLED if self._stalled else ALL_DONE
 
     def _keep_some(self, run: _StageRun) -> None:
-        """Where a stage gives way: a short training still leaves weights to use, and if several stages share a time
-        limit, those that this one has reached since its last validation."""
+        """Save weights when a stage gives way, so that a short run also leaves usable weights.
+
+        With a time limit, a stage whose last validation was some time ago is validated again.
+        """
         behind = run.iteration - run.validated_at > run.intervals.validation // 2
         if self._best and not (behind and self._shares.limit is not None):
             return
@@ -626,14 +646,14 @@ class Trainer:
         return 0 < self.plan.patience <= self._checks_without_better
 
     def _interruption(self, stop: _Stop) -> str:
-        """The reason to interrupt a stage before its end, or ""."""
+        """Return the reason to interrupt a stage before its end, or ""."""
         if stop.requested:
             return STOPPED
         limit = self.plan.time_limit
         return TIME_LIMIT if limit is not None and time.monotonic() - self.started > limit else ""
 
     def _batches(self, run: _StageRun) -> Iterator[dict[str, Tensor]]:
-        """The batches that are left of a stage, as far as they are for this process, on the network's device."""
+        """Yield this process' part of the stage's remaining batches, on the network's device."""
         rank, world = self.ranks.rank, self.ranks.world
         return self._fed(
             lambda i: make_batch(run.examples, run.stage.batch, self.plan.seed, i, rank, world),
@@ -645,15 +665,16 @@ class Trainer:
     def _fed(
         self, make: Callable[[int], dict[str, Tensor]], iterations: Sequence[int], *parts: str
     ) -> Iterator[dict[str, Tensor]]:
-        """Batches made by threads, on the network's device. parts: of the profile, for waiting and for copying."""
+        """Yield batches made by threads, on the network's device. parts: of the profile, for waiting and for
+        copying."""
 
         def made(iteration: int) -> dict[str, Tensor]:
             with self.profile.part(REPLAY):
                 batch = make(iteration)
                 if not self.on_gpu:
                     return batch
-                torch.cuda.set_device(self.fabric.device)  # a thread begins with the first one
-                return {name: values.pin_memory() for name, values in batch.items()}  # to copy while it computes
+                torch.cuda.set_device(self.fabric.device)  # a thread begins with the first device
+                return {name: values.pin_memory() for name, values in batch.items()}  # to copy during the computation
 
         source = ahead(made, iterations, min(GPU_THREADS, cores()) if self.on_gpu else 1)
         while True:
@@ -666,9 +687,9 @@ class Trainer:
             yield batch
 
     def _step(self, run: _StageRun, batch: dict[str, Tensor], stop: _Stop) -> None:
-        """One iteration: loss, gradients, and a step of the optimiser."""
+        """Run one iteration: loss, gradients, and a step of the optimizer."""
         seed = (self.plan.seed << 32) + (run.index << 28) + run.iteration
-        torch.manual_seed((seed + self.ranks.rank * 0x9E3779B97F4A7C15) % 2**64)  # each rank drops other units
+        torch.manual_seed((seed + self.ranks.rank * 0x9E3779B97F4A7C15) % 2**64)  # each rank drops different units
         learning_rate = run.stage.learning_rate(run.iteration, run.iterations)
         for group, factor in zip(run.optimiser.param_groups, run.rate_factors, strict=True):
             group["lr"] = learning_rate * factor
@@ -691,7 +712,7 @@ class Trainer:
             self._count(measures)
 
     def _exchange(self, run: _StageRun, rows: int, stop: _Stop) -> None:
-        """Add up the gradients of all processes, and agree whether to end after this iteration."""
+        """Sum the gradients of all processes, and agree whether to end after this iteration."""
         if self.ranks.alone:
             return
         wish = self._interruption(stop)
@@ -702,7 +723,7 @@ class Trainer:
     # Reports
 
     def _report(self, run: _StageRun) -> None:
-        """Report the iteration that has just ended: a summary where one is due, and once the forecast."""
+        """Report the completed iteration: a summary if one is due, and the forecast once."""
         if run.iteration % run.intervals.summary == 0 or run.done:
             self._summarise(run)
         else:
@@ -721,14 +742,14 @@ class Trainer:
         self._samples += len(next(iter(measures.values())))
 
     def _read_sums(self) -> None:
-        """Bring the sums from the device."""
+        """Copy the sums from the device."""
         if self._unread is not None:
             for name, value in zip(self._measures, self._unread.tolist(), strict=True):
                 self._sums[name] = self._sums.get(name, 0.0) + value
             self._unread = None
 
     def _gather_sums(self) -> None:
-        """Bring the sums of all ranks to the main one, so that they are the same whenever they are written."""
+        """Collect the sums of all ranks in the main one, so that they are the same whenever they are written."""
         self._read_sums()
         if self.ranks.alone:
             return
@@ -741,7 +762,7 @@ class Trainer:
                     self._sums[name] = self._sums.get(name, 0.0) + value
 
     def _means(self) -> tuple[dict[str, float], int]:
-        """The means of the measures since the last summary, and of how many examples, on every rank."""
+        """Return the means of the measures since the last summary, and the number of examples, on every rank."""
         self._gather_sums()
         sums, samples = self.ranks.broadcast((self._sums, self._samples))
         return {name: total / max(1, samples) for name, total in sums.items()}, samples
@@ -762,12 +783,12 @@ class Trainer:
         self._sums, self._samples, self._clock = {}, 0, now
 
     def _recent_loss(self) -> float:
-        """The mean training loss since the last summary, or of that summary where it was just made."""
+        """Return the mean training loss since the last summary, or of that summary if it was just made."""
         means, samples = self._means()
         return means.get("loss", 0.0) if samples else self._summed_loss
 
     def _check(self, stage: Stage, means: dict[str, float], iteration: int) -> None:
-        """Raises Diverged if the loss or the monitored measure is NaN or infinite."""
+        """Raise Diverged if the loss or the monitored measure is NaN or infinite."""
         for name in ("loss", stage.monitor):
             if not math.isfinite(means.get(name, 0.0)):
                 raise Diverged(
@@ -777,10 +798,11 @@ class Trainer:
 
     @torch.no_grad()
     def _validate(self, run: _StageRun) -> dict[str, float]:
-        """Measure the stage on its validation examples, always the same ones; save the weights if they are the best.
+        """Evaluate the stage on its validation examples, always the same ones, and save the weights if they are the
+        best.
 
-        If the weights are averaged, the averages are measured and saved; a row "validation_raw" has the measures of the
-        raw weights. Returns the mean of each measure.
+        If the weights are averaged, the averages are evaluated and saved; a row "validation_raw" has the measures of
+        the raw weights. Returns the mean of each measure.
         """
         began = time.monotonic()
         stage, iteration = run.stage, run.iteration
@@ -807,21 +829,22 @@ class Trainer:
         return means
 
     def _validation_row(self, kind: str, run: _StageRun) -> dict[str, float]:
-        """The mean of each measure over the validation examples, also written to metrics.jsonl as a row of a kind."""
+        """Return the mean of each measure over the validation examples, and write it to metrics.jsonl as a row of a
+        kind."""
         means, count = self._validation_means(run)
         samples = run.iteration * run.stage.batch
         self._row(kind=kind, stage=run.stage.name, iteration=run.iteration, samples=samples, **means, n=count)
         return means
 
     def _validation_means(self, run: _StageRun) -> tuple[dict[str, float], int]:
-        """The mean of each measure over the validation examples, and how many these were.
+        """Return the mean of each measure over the validation examples, and their number.
 
-        Each process takes some of the batches whole: measures may depend on all of a batch.
+        Each process takes whole batches, because measures may depend on all of a batch.
         """
         examples = run.validation
         total = min(len(examples), run.intervals.validate_positions)
         batches = -(-total // _VALIDATION_BATCH)
-        size = total // batches  # as large as each other, so that hardly any example is left out
+        size = total // batches  # equal sizes, so that almost no example is omitted
         mine = range(self.ranks.rank, batches, self.ranks.world)
         self.network.eval()
         found: dict[int, tuple[tuple[str, ...], Tensor, int]] = {}
@@ -836,7 +859,7 @@ class Trainer:
         for some in self.ranks.gather({i: (names, sums.tolist(), n) for i, (names, sums, n) in found.items()}):
             parts |= some
         sums: dict[str, float] = {}
-        for i in range(batches):  # in this order, whoever measured them
+        for i in range(batches):  # in this order, whichever process measured them
             for name, value in zip(*parts[i][:2], strict=True):
                 sums[name] = sums.get(name, 0.0) + value
         count = sum(n for _, _, n in parts.values())
@@ -847,7 +870,7 @@ class Trainer:
         return {name: values.to(self.fabric.device) for name, values in batch.items()}
 
     def _warn(self, run: _StageRun, iteration: int, symptom: Symptom | None) -> None:
-        """Report a symptom, each kind once a stage; the training goes on."""
+        """Report a symptom, each kind once per stage, and continue training."""
         stage = run.stage.name
         if symptom and f"{stage} {symptom.kind}" not in self._warned:
             self._warned.add(f"{stage} {symptom.kind}")
@@ -866,7 +889,7 @@ class Trainer:
             self._parts.keep(self.network, stage.name)
         if not self.ranks.main:
             return
-        (self.path / ONNX).unlink(missing_ok=True)  # an export of other weights; the next one comes at the end
+        (self.path / ONNX).unlink(missing_ok=True)  # an export of other weights; the next one is written at the end
         if self._parts is not None:
             merged = {name: value.contiguous() for name, value in self._parts.merged(self.network).items()}
             write_whole(self.path / WEIGHTS, save(merged))
@@ -889,10 +912,10 @@ class Trainer:
 
 
 def _sums_of(measures: Mapping[str, Tensor]) -> Tensor:
-    """The sum of each measure over its examples, float64 [measures], where they are."""
+    """Return the sum of each measure over its examples, float64 [measures], on their device."""
     return torch.stack([values.float().sum() for values in measures.values()]).double()
 
 
 def save_weights(network: nn.Module, path: Path) -> None:
-    """Write the network's weights whole or not at all."""
+    """Write the network's weights atomically."""
     write_whole(path, save({name: value.contiguous() for name, value in network.state_dict().items()}))

@@ -1,6 +1,6 @@
-"""Networks that predict moves: where a move starts, where it goes, and what the position is worth to its mover.
+"""Networks that predict a move's origin and target, and the value of the position for the mover.
 
-Inside, boards are in the mover's view: with Black to move, colours are swapped and ranks flipped. Outputs are on the
+Inside, boards are in the mover's view: with Black to move, colors are swapped and ranks flipped. Outputs are on the
 board's real squares, a1 = 0 … h8 = 63.
 """
 
@@ -35,17 +35,19 @@ if TYPE_CHECKING:
 PIECES = ("pawn", "knight", "bishop", "rook", "queen", "king")
 VALUE = "value"
 ACTIVATIONS: dict[str, type[nn.Module]] = {"relu": nn.ReLU, "leaky": nn.LeakyReLU, "sigmoid": nn.Sigmoid}
-"""Non-linearities of the networks that choose squares, by the setting `activation`."""
+"""Activations of the networks that choose squares, by the setting `activation`."""
 VALUE_ACTIVATIONS: dict[str, type[nn.Module]] = {"tanh": nn.Tanh, **ACTIVATIONS}
-"""Those of the value network, by the setting `value_activation`: ChessNet-2 has tanh, and tried leaky ReLU and
-sigmoid."""
+"""Activations of the value network, by the setting `value_activation`.
+
+ChessNet-2 uses tanh, and tried leaky ReLU and sigmoid.
+"""
 OUTCOMES = ("", "loss", "draw", "win")
 """The result for the mover, by its code in a state column; 0 is unknown."""
 
 
 class ConstantPlanes(Encoding):
-    """Side inputs as constant planes: the mover's rating, 0 at 600 to 1 at 3000; the result for the mover: 0 lost,
-    0.5 drawn, 1 won."""
+    """Side inputs as constant planes: the mover's rating, 0 at 600 to 1 at 3000; the result for the mover: 0 lost, 0.5
+    drawn, 1 won."""
 
     def __init__(self, rating: bool, outcome: bool):
         super().__init__()
@@ -63,7 +65,8 @@ class ConstantPlanes(Encoding):
 
 
 class SquareSelector(nn.Module):
-    """Planes float32 [n, channels, 8, 8] to logits of the 64 squares [n, 64], or to one value before tanh [n, 1]."""
+    """Planes, float32 [n, channels, 8, 8], to logits of the 64 squares, [n, 64], or to one value before tanh, [n,
+    1]."""
 
     def __init__(self, layers: str, channels: int, outputs: int, dropout: float, activation: type[nn.Module]):
         super().__init__()
@@ -99,11 +102,11 @@ def _rename(state: dict[str, Any], old: str, new: str) -> None:
 class SharedTrunk(nn.Module):
     """One trunk on the 8×8 grid with a head for each output.
 
-    Origin: one logit a square. Target by piece: six logits a square. Target by origin square, a bilinear head: query
-    vector of the from-square times key vector of the to-square, plus a learned constant for each pair of squares.
+    Origin: one logit per square. Target by piece: six logits per square. Target by origin square, a bilinear head:
+    query vector of the from-square times key vector of the to-square, plus a learned constant for each pair of squares.
     Value: a small dense layer over a few channels.
 
-    Files of weights call the layers `query` and `key` "asks" and "answers", as the first versions did.
+    Weight files call the layers `query` and `key` "asks" and "answers", as the first versions did.
     """
 
     KEY_DIM = 32
@@ -113,7 +116,7 @@ class SharedTrunk(nn.Module):
         super().__init__()
         layers = read_layers(settings.layers)
         steps, _ = build(layers, channels, nn.ReLU, nn.ReLU)
-        self.body = nn.Sequential(*steps[:-1])  # the last one flattens
+        self.body = nn.Sequential(*steps[:-1])  # without the last one, which flattens
         width = shapes(layers, channels)[-1][0]
         self.by_square = settings.targets == "square"
         self.before = nn.Conv2d(width, width, 1)
@@ -141,7 +144,7 @@ class SharedTrunk(nn.Module):
         return cast(Tensor, self.body(planes)).mean((2, 3))
 
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor, Tensor | None]:
-        """Logits of origins [n, 64] and of targets [n, 6 or 64, 64], and the value before tanh [n]."""
+        """Return logits of origins, [n, 64], and of targets, [n, 6 or 64, 64], and the value before tanh, [n]."""
         grid = self.body(planes)
         moves = F.relu(self.before(grid))
         origin = self.origin(moves).flatten(1)
@@ -156,9 +159,9 @@ class SharedTrunk(nn.Module):
 class MoveNets(nn.Module):
     """The networks of a system, or one shared trunk, with the same outputs.
 
-    codes uint8 [n, 64], state uint8 [n, 4 + len(side_inputs)] -> probabilities origin [n, 64] and target
-    [n, 6 or 64, 64], and if there is a value network, value [n] in [−1, 1] for the mover. Targets are by type of piece,
-    or by origin square if the moving piece is an input. A selector that is not among `names` gives a uniform
+    codes, uint8 [n, 64], and state, uint8 [n, 4 + len(side_inputs)] -> probabilities origin, [n, 64], and target, [n, 6
+    or 64, 64]. With a value network there is also value, [n] in [−1, 1], for the mover. Targets are by type of piece,
+    or by origin square if the moving piece is an input. A selector that is not among `names` outputs a uniform
     distribution, or 0 by origin square.
     """
 
@@ -200,7 +203,7 @@ class MoveNets(nn.Module):
             self.nets[name] = SquareSelector(layers, channels + more, outputs, settings.dropout, activation)
 
     def planes(self, codes: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
-        """The board in the mover's view: codes int64 [n, 64] and planes float32 [n, channels, 8, 8]."""
+        """Return the board in the mover's view: codes, int64 [n, 64], and planes, float32 [n, channels, 8, 8]."""
         view = self.view(codes, state)
         planes = self.seen(view, state)
         if self.rights is not None:
@@ -208,7 +211,8 @@ class MoveNets(nn.Module):
         return view, planes.to(memory_format=torch.channels_last)
 
     def features(self, codes: Tensor, state: Tensor) -> Tensor:
-        """The last hidden layer [n, k] of the network for origins; of a shared trunk, its mean over the squares."""
+        """Return the last hidden layer of the network for origins, [n, k]; for a shared trunk, its mean over the
+        squares."""
         _, planes = self.planes(codes, state)
         if self.shared is not None:
             return self.shared.features(planes)
@@ -245,7 +249,7 @@ class MoveNets(nn.Module):
         return torch.full_like(planes[:, 0], 1 / 64).flatten(1).float()
 
     def _by_square(self, view: Tensor, planes: Tensor) -> Tensor:
-        """Targets [n, 64, 64] of every own piece; a plane marks the piece that moves."""
+        """Return targets, [n, 64, 64], for every piece of the mover; a plane marks the piece that moves."""
         target = torch.zeros_like(view, dtype=torch.float32)[:, :, None] * planes.new_zeros(64).float()
         for kind, name in enumerate(PIECES):
             if name not in self.nets:
@@ -258,13 +262,14 @@ class MoveNets(nn.Module):
 
 
 def real(squares: Tensor, black: Tensor) -> Tensor:
-    """From the mover's view [n, 64] to the board's squares: ranks flipped where Black is to move (black: bool [n])."""
+    """Convert [n, 64] from the mover's view to the board's squares: ranks flipped if Black is to move (black: bool
+    [n])."""
     flipped = squares.view(-1, 8, 8).flip(1).flatten(1)
     return torch.where(black[:, None], flipped, squares)
 
 
 def real_pairs(target: Tensor, black: Tensor) -> Tensor:
-    """The same for targets [n, 6 or 64, 64]; 64 rows are squares too, and flipped likewise."""
+    """The same for targets, [n, 6 or 64, 64]; 64 rows are squares too, and flipped likewise."""
     flipped = target.view(-1, target.shape[1], 8, 8).flip(2).flatten(2)
     if target.shape[1] == 64:
         flipped = flipped.view(-1, 8, 8, 64).flip(1).flatten(1, 2)
@@ -277,7 +282,7 @@ Result = tuple[Tensor, dict[str, Tensor]]
 
 
 def move_loss(network: MoveNets, name: str, batch: Tensors) -> Result:
-    """Cross entropy of the piece selector about the origin, or of one move selector about the target.
+    """Return the cross entropy of the piece selector for the origin, or of one move selector for the target.
 
     batch: see movers.system. Returns the mean loss, and the measures "loss" and "accuracy", float32 [n].
     """
@@ -292,7 +297,7 @@ def move_loss(network: MoveNets, name: str, batch: Tensors) -> Result:
 
 
 def value_loss(network: MoveNets, batch: Tensors) -> Result:
-    """½(tanh x − y)², its mean over the batch, and as the measure "loss" [n]."""
+    """Return ½(tanh x − y)²: its mean over the batch, and the measure "loss", [n]."""
     _, planes = network.planes(batch["codes"], batch["state"])
     error = torch.tanh(network.nets[VALUE](planes)[:, 0].float()) - batch["value"]
     each = 0.5 * error**2
@@ -300,10 +305,10 @@ def value_loss(network: MoveNets, batch: Tensors) -> Result:
 
 
 def shared_loss(network: MoveNets, batch: Tensors, value_weight: float) -> Result:
-    """−log P(origin) − log P(target | origin), plus value_weight times the value's loss.
+    """Return −log P(origin) − log P(target | origin), plus value_weight times the value's loss.
 
-    Returns the mean over the batch and the measures, float32 [n] each: loss, moves_loss, value_loss, origin_accuracy,
-    target_accuracy.
+    The result is the mean over the batch and the measures, float32 [n] each: loss, moves_loss, value_loss,
+    origin_accuracy, target_accuracy.
     """
     assert network.shared is not None
     _, planes = network.planes(batch["codes"], batch["state"])

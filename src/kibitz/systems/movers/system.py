@@ -1,7 +1,7 @@
 """The shared parts of the systems that predict moves: settings, examples and stages.
 
-`convchess` and `chessnet` ask the same two questions, where does the move start and where does it go, of networks of
-the same kinds (nets.py); each has its paper's numbers in a file of its own.
+`convchess` and `chessnet` predict the same two squares, a move's origin and target, with networks of the same kinds
+(nets.py). Each has its paper's values in its own file.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ from kibitz.systems.spelling import option_of
 from kibitz.text import either
 
 OWN_SCHEDULES = tuple(name for name in SCHEDULES if name != "inv")
-"""Every schedule but `winner`'s."""
+"""Every schedule except `winner`'s."""
 SELECTORS = ("piece", *PIECES)
 """The seven networks that predict moves: the piece selector, and a move selector for each type of piece."""
 
@@ -70,12 +70,12 @@ ONE_BODY_LACKS = (
     "dropout", "value_layers", "value_activation", "value_optimiser", "value_learning_rate", "value_schedule",
     "value_smoothing", "value_batch", "value_iterations",
 )  # fmt: skip
-"""Settings of networks of their own, which one body has no use for."""
+"""Settings of separate networks, which a shared trunk doesn't use."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings of the move-predicting systems; each paper's own values are in its system's file."""
+    """Settings of the move-predicting systems. Each paper's values are in its system's file."""
 
     # which networks, of which shape
     networks: str = setting("all", "which networks to train: all, or some of piece,pawn,knight,…,king,value")
@@ -162,7 +162,7 @@ class Settings:
     value_weight: float = setting(1.0, "weight of the value's loss where it shares its body", at_least=0)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "planes", str(self.planes))  # in earlier versions, and in their runs, a number
+        object.__setattr__(self, "planes", str(self.planes))  # a number in earlier versions and their runs
 
 
 SHARED_SOURCES = {
@@ -175,7 +175,7 @@ SHARED_SOURCES = {
     "keep": ours("of all validations, the weights with the most first choices right; the document does not say"),
     "initial": ours("He's; the document does not name its own"),
 }
-"""Where the values come from that both papers' recipes share."""
+"""The sources of values that both papers' recipes share."""
 VALUE_OFF = dict.fromkeys(
     (
         "gamma", "value_layers", "value_activation", "value_optimiser", "value_learning_rate", "value_schedule",
@@ -183,11 +183,11 @@ VALUE_OFF = dict.fromkeys(
     ),
     OPTION_OFF,
 )  # fmt: skip
-"""The same of the settings of a value network, where there is none."""
+"""The sources of a value network's settings, if there is none."""
 
 
 def selected_networks(settings: Settings, every: Sequence[str]) -> tuple[str, ...]:
-    """The networks that the settings name, in the order of `every`. Raises UsageError for another name."""
+    """Return the networks that the settings name, in the order of `every`. Raises UsageError for another name."""
     if settings.networks == "all":
         return tuple(every)
     names = [name.strip() for name in settings.networks.split(",")]
@@ -198,7 +198,7 @@ def selected_networks(settings: Settings, every: Sequence[str]) -> tuple[str, ..
 
 
 def check(settings: Settings, every: Sequence[str]) -> None:
-    """Raises UsageError, naming what is wrong, for settings that no network can be built from."""
+    """Raise UsageError, naming the fault, for settings that no network can be built from."""
     names = selected_networks(settings, every)
     if settings.outcome_plane and VALUE in names:
         raise UsageError("--outcome-plane: would tell the value network its answer; leave value out of --networks")
@@ -236,7 +236,7 @@ def check(settings: Settings, every: Sequence[str]) -> None:
 
 
 def drawn_games(games: NDArray[np.int64], settings: Settings) -> NDArray[np.int64]:
-    """The games to learn from: `settings.games` of them, drawn evenly, always the same, in their order."""
+    """Return the training games: `settings.games` of them, sampled uniformly, always the same, in their order."""
     if not settings.games or settings.games >= len(games):
         return games
     return np.sort(games[permutation(len(games), 0, 0, 0, settings.games)])
@@ -246,7 +246,7 @@ class MoveExamples:
     """Positions with the move that was played in them, in the mover's view.
 
     piece: only moves of this type (0 pawn … 5 king); None for all. A batch has codes, state (with the columns of
-    `side_inputs`), origin, target and piece int64, and the value's target float32.
+    `side_inputs`), origin, target and piece, int64, and the value's target, float32.
     """
 
     def __init__(self, store: Store, games: NDArray[np.int64], settings: Settings, piece: int | None = None):
@@ -267,7 +267,7 @@ class MoveExamples:
             self._keep(lambda games, plies: of_move[store.offsets[games] + plies] == piece)
 
     def _side(self, games: NDArray[np.int64], plies: NDArray[np.int64]) -> NDArray[np.int64]:
-        """0 where White is to move, 1 where Black is."""
+        """Return 0 if White is to move and 1 if Black is, int64 [n]."""
         first: NDArray[np.int64] = self.store.starts[self.store.start_of[games], 64 + SIDE].astype(np.int64)
         return first ^ (plies & 1)
 
@@ -297,8 +297,10 @@ class MoveExamples:
 
 
 class ValueExamples:
-    """Every position of the games, the last too, with the discounted result for the mover: ±γ^i, i plies before the
-    end, and 0 in drawn games."""
+    """Every position of the games, including the last, with the discounted result for the mover.
+
+    The result is ±γ^i, i plies before the end, and 0 in drawn games.
+    """
 
     def __init__(self, store: Store, games: NDArray[np.int64], settings: Settings):
         self.store, self.settings = store, settings
@@ -324,7 +326,10 @@ class ValueExamples:
 def values(
     results: NDArray[Any], side: NDArray[np.int64], left: NDArray[np.int64], gamma: float
 ) -> NDArray[np.float32]:
-    """±γ^left float32 [n]: results of White's games (1, 0, −1), side to move (0, 1), plies to the end."""
+    """Return ±γ^left, float32 [n].
+
+    results: White's results, 1, 0 or −1. side: the side to move, 0 or 1. left: the number of plies to the end.
+    """
     return (results * (1 - 2 * side) * gamma**left).astype(np.float32)
 
 
@@ -335,9 +340,9 @@ def side_input_columns(
     games: NDArray[np.int64],
     side: NDArray[np.int64],
 ) -> NDArray[np.uint8]:
-    """The side inputs of positions, uint8 [n, k]: rating in units of 16, result as 1 + 0, 1, 2.
+    """Return the side inputs of positions, uint8 [n, k]: rating in units of 16, result as 1 + 0, 1, 2.
 
-    ratings: [2, all games], of White and Black; an unknown one becomes the default. games, side: int64 [n].
+    ratings: [2, all games], of White and Black; an unknown rating becomes the default. games, side: int64 [n].
     """
     columns = []
     if settings.rating_plane:
@@ -352,12 +357,13 @@ def side_input_columns(
 
 @functools.lru_cache(maxsize=1)
 def pieces_of(store: Store) -> NDArray[np.uint8]:
-    """The type of the piece of every move of a store, 0 pawn … 5 king."""
+    """Return the type of the moving piece for every move of a store, uint8 [moves]: 0 pawn … 5 king."""
     return moved_pieces(store.moves, store.offsets, store.starts, store.start_of)
 
 
 def playable(store: Store, settings: Settings) -> NDArray[np.int64]:
-    """The store's games with a move in them. Raises KibitzError where the rating plane lacks its ratings."""
+    """Return the store's games that have a move. Raises KibitzError if the rating plane needs ratings and there are
+    none."""
     games = np.flatnonzero(store.plies > 0)
     if settings.rating_plane:
         unrated = (store.column("white_rating")[games] == 0) | (store.column("black_rating")[games] == 0)
@@ -373,7 +379,7 @@ def playable(store: Store, settings: Settings) -> NDArray[np.int64]:
 
 
 def stages(network: MoveNets, settings: Settings, every: Sequence[str]) -> list[Stage]:
-    """A stage for each network that the settings name, or one for the shared trunk."""
+    """Return a stage for each network that the settings name, or one for the shared trunk."""
     names = selected_networks(settings, every)
     if settings.share == "body":
         return [_shared_stage(network, settings, VALUE in names)]
@@ -383,7 +389,7 @@ def stages(network: MoveNets, settings: Settings, every: Sequence[str]) -> list[
 
 
 def _shared_stage(network: MoveNets, settings: Settings, with_value: bool) -> Stage:
-    """The stage of networks that share their trunk. with_value: whether the value is one of its outputs."""
+    """Return the stage of networks that share their trunk. with_value: whether the value is one of its outputs."""
     return Stage(
         name="moves",
         module=network,
@@ -402,7 +408,7 @@ def _shared_stage(network: MoveNets, settings: Settings, with_value: bool) -> St
 
 
 def _move_stage(network: MoveNets, settings: Settings, name: str) -> Stage:
-    """The stage of the piece selector, or of the move selector of a type of piece."""
+    """Return the stage of the piece selector, or of the move selector of a type of piece."""
     piece = None if name == "piece" else PIECES.index(name)
     output = "origin" if name == "piece" else "target"
     module = network.nets[name]
@@ -425,7 +431,7 @@ def _move_stage(network: MoveNets, settings: Settings, name: str) -> Stage:
 
 
 def _value_stage(network: MoveNets, settings: Settings) -> Stage:
-    """The stage of the value network, whose solver has settings of its own."""
+    """Return the stage of the value network, whose optimizer has its own settings."""
     module = network.nets[VALUE]
     return Stage(
         name=VALUE,
@@ -446,7 +452,7 @@ def _value_stage(network: MoveNets, settings: Settings) -> Stage:
 def _optimiser(
     module: nn.Module, settings: Settings, name: str | None = None, smoothing: float | None = None
 ) -> torch.optim.Optimizer:
-    """name, smoothing: None for those of the settings."""
+    """Return the optimizer of a module. name, smoothing: None for those of the settings."""
     return make_optimiser(
         name or settings.optimiser, module, weight_decay=settings.weight_decay, momentum=settings.momentum,
         smoothing=settings.smoothing if smoothing is None else smoothing, accumulator=settings.accumulator,
@@ -454,7 +460,7 @@ def _optimiser(
 
 
 def _learning_rate(settings: Settings, base: float, schedule: str) -> Callable[[int, int], float]:
-    """The learning rate by iteration and number of iterations. base: the first one."""
+    """Return the learning rate by iteration and number of iterations. base: the first rate."""
     epochs = settings.epochs
     if settings.most_epochs and not settings.iterations:
         epochs = min(epochs, settings.most_epochs)
@@ -464,7 +470,7 @@ def _learning_rate(settings: Settings, base: float, schedule: str) -> Callable[[
 
 
 def _constant_loss(batch: Tensors, squares: Sequence[str], value_weight: float) -> float:
-    """The loss of the best constant answer to these questions, and to the value with its weight."""
+    """Return the loss of the best constant prediction of these squares, and of the value with its weight."""
     moves = sum(float(constant.of_labels(batch[name])) for name in squares)
     return moves + value_weight * 0.5 * float(constant.of_values(batch["value"]))
 

@@ -1,8 +1,8 @@
-"""Search for learning rate, weight decay and initial weights by short trainings that share all other settings.
+"""Search for learning rate, weight decay and initial weights with short training runs that share all other settings.
 
-A trial is an ordinary run, in a folder beside the study's file, so that an interrupted one resumes from its checkpoint.
-Trials are numbered from 1. The settings of a trial follow from the seed, and, if they are sampled, from the results of
-the trials before it.
+A trial is an ordinary run, in a folder next to the study's file, so an interrupted trial resumes from its checkpoint.
+Trials are numbered from 1. The settings of a trial depend on the seed and, if they are sampled, on the results of the
+trials before it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from optuna.trial import FrozenTrial
 
 N_VALIDATIONS = 10
-"""Validations of a trial."""
+"""Number of validations in a trial."""
 BEFORE_PRUNING = 5
 """Number of finished trials before another one may be pruned."""
 ALL_DONE = "all trials done"
@@ -43,8 +43,12 @@ ALL_DONE = "all trials done"
 class TrialResult:
     """A trial.
 
-    number: from 1; settings: the values that are searched; state: done, pruned, diverged, or begun if it has not ended;
-    iteration: the last one; figures: the measures of its best validation.
+    number: from 1.
+    settings: the values of the searched settings.
+    state: done, pruned, diverged, or begun if it has not ended.
+    iteration: the last one.
+    figures: the measures of its best validation.
+    path: its run directory.
     """
 
     number: int
@@ -59,7 +63,7 @@ class TrialResult:
 class TuneResult:
     """The result of a search.
 
-    reason: ALL_DONE, stopped, or time limit; monitor: the measure by which they are compared, see `Stage`.
+    reason: ALL_DONE, stopped, or time limit. monitor: the measure by which trials are compared, see `Stage`.
     """
 
     trials: list[TrialResult]
@@ -68,13 +72,13 @@ class TuneResult:
     monitor: str
 
     def value(self, trial: TrialResult) -> float:
-        """By which trials are compared: lower is better, infinite where nothing was measured."""
+        """Return the value by which trials are compared: lower is better, infinite if nothing was measured."""
         return monitor_value(self.monitor, trial.figures) if self.monitor in trial.figures else math.inf
 
 
 @dataclass(frozen=True)
 class Step:
-    """Progress: the trial's number, how many trials have ended, and the progress of its training."""
+    """Progress: the trial's number, the number of ended trials, and the progress of its training."""
 
     number: int
     ended: int
@@ -86,11 +90,12 @@ class TrialPruned(Exception):
 
 
 def folder_of(out: Path) -> Path:
-    """The folder of a study's trials, beside its file."""
+    """Return the folder of a study's trials, next to its file."""
     if out.suffix == ".journal":
         return out.with_suffix("")
     folder = out.with_name(out.name + "-trials")
-    earlier = out.with_suffix("")  # of other endings too, until two studies met in one: rate-0.1 and rate-0.2
+    # other endings too were removed, until two studies met in one folder: rate-0.1 and rate-0.2
+    earlier = out.with_suffix("")
     return earlier if out.suffix and out.exists() and earlier.is_dir() and not folder.exists() else folder
 
 
@@ -104,11 +109,12 @@ def search(
 ) -> TuneResult:
     """Run all trials that are not finished in the file `out`. Ctrl-C and the time limit stop the search.
 
-    on_progress: called after each iteration of a trial; on_end: after each trial; log: with each message. backend: who
-    trains; None: this process, one trial after the other. The results are the same: workers train each trial of the
-    grid to its end, and it is pruned when its turn comes to be compared. They call no `on_progress`.
-    Raises KibitzError or UsageError if the store has nothing to learn from, the settings make no network, or the file
-    is of another search.
+    on_progress: called after each iteration of a trial. on_end: called after each trial. log: called with each message.
+    backend: who trains; None for this process, one trial after the other. The results are the same: workers train each
+    trial of the grid to its end, and it is pruned when it is compared in its turn. They don't call `on_progress`.
+
+    Raises KibitzError or UsageError if the store has no training games, if no network fits the settings, or if the file
+    belongs to another search.
     """
     began = time.monotonic()
     if backend and config.trials is not None:
@@ -165,7 +171,7 @@ class _Trials:
     def run(self, backend: Backend | None = None) -> TuneResult:
         for trial in self.study.get_trials(deepcopy=False, states=(self.states.RUNNING,)):
             self.study.tell(trial.number, state=self.states.FAIL)
-        while self.study.get_trials(deepcopy=False, states=(self.states.WAITING,)):  # killed before it was asked for
+        while self.study.get_trials(deepcopy=False, states=(self.states.WAITING,)):  # killed before it was started
             self.study.tell(self.study.ask(), state=self.states.FAIL)
         reason = ALL_DONE
         try:
@@ -183,13 +189,13 @@ class _Trials:
     # Reading the study
 
     def _trials(self, begun: bool = False) -> list[FrozenTrial]:
-        """The trials that have ended; with `begun` also the one that has not."""
+        """Return the trials that have ended; with `begun` also the one that hasn't."""
         states = (self.states.COMPLETE, self.states.PRUNED) + ((self.states.RUNNING,) if begun else ())
         trials = self.study.get_trials(deepcopy=False, states=states)
         return [trial for trial in trials if "settings" in trial.user_attrs]
 
     def _left(self) -> list[int]:
-        """The numbers of the trials that have not ended."""
+        """Return the numbers of the trials that have not ended."""
         ended = {trial.user_attrs["number"] for trial in self._trials()}
         return [number for number in range(1, self.config.total + 1) if number not in ended]
 
@@ -211,7 +217,7 @@ class _Trials:
     # One trial
 
     def _try(self, number: int) -> str:
-        """Run one trial. Returns ALL_DONE if the search can continue with the next one, else why not."""
+        """Run one trial. Return ALL_DONE if the search can continue with the next one, else the reason to stop."""
         plan = _plan(self.config, self.began)
         if plan is None:
             return TIME_LIMIT
@@ -231,7 +237,7 @@ class _Trials:
         return ALL_DONE
 
     def _finish(self, trial: Trial, number: int, best: dict[str, float], iteration: int, watch: _PruningWatch) -> None:
-        """Note the end of a trial that was trained to its end. Raises KibitzError where nothing was measured."""
+        """Record the end of a completely trained trial. Raises KibitzError if nothing was measured."""
         if self.monitor not in best:
             raise KibitzError(
                 f"{self.config.store}: {self.config.network or self.config.system} has no example for validation, by"
@@ -243,8 +249,10 @@ class _Trials:
     # Trials by workers
 
     def _run_apart(self, backend: Backend) -> str:
-        """Train the trials of the grid that have not ended by workers; ALL_DONE, or why they stopped. They are compared
-        in the order of their numbers, each with those before it, as one process does."""
+        """Let workers train the grid's unfinished trials; return ALL_DONE, or why they stopped.
+
+        Trials are compared in the order of their numbers, each with those before it, as in one process.
+        """
         asked: dict[int, Trial] = {}
 
         def errands() -> Iterator[_Errand]:
@@ -263,7 +271,7 @@ class _Trials:
         return reason
 
     def _compare(self, trial: Trial, one: _Trained) -> str:
-        """Note what a worker's trial came to; ALL_DONE, or why it was stopped."""
+        """Record the result of a worker's trial; return ALL_DONE, or why it was stopped."""
         for line in one.log:
             self.log(line)
         watch = _PruningWatch(self, trial, one.number, self._path(one.number))
@@ -284,7 +292,8 @@ class _Trials:
         return ALL_DONE
 
     def _ask(self, number: int) -> Trial:
-        """Start the trial of that number, with the grid's settings, those of an interrupted trial, or sampled ones."""
+        """Start the trial with this number, with the grid's settings, those of an interrupted trial, or sampled
+        ones."""
         from optuna.samplers import RandomSampler, TPESampler
 
         free = self.config.trials is not None
@@ -340,11 +349,13 @@ class _PruningWatch:
                     self._report(iteration, figures)
 
     def replay(self, one: _Trained) -> None:
-        """Report the validations of a trial that a worker has trained. Raises TrialPruned at the one where one process
-        would have given it up."""
+        """Report the validations of a trial that a worker has trained.
+
+        Raises TrialPruned at the validation at which one process would have stopped it.
+        """
         self._recalled = True
         whole = not one.reason and one.diverged_at is None
-        last = one.iteration if whole else self.trials.config.iterations  # few positions may end a trial earlier
+        last = one.iteration if whole else self.trials.config.iterations  # with few positions, a trial may end earlier
         for iteration, figures in _validations(self.path):
             if one.diverged_at is not None and iteration > one.diverged_at:
                 return
@@ -370,7 +381,7 @@ class _PruningWatch:
 
 
 def _validations(path: Path) -> Iterator[tuple[int, dict[str, float]]]:
-    """The validations of a run so far: iteration, and the measures."""
+    """Yield the validations of a run so far: iteration, and the measures."""
     no_measures = ("kind", "stage", "iteration", "samples", "n")
     for row in Run(path).metrics():
         if row["kind"] == "validation":
@@ -378,7 +389,7 @@ def _validations(path: Path) -> Iterator[tuple[int, dict[str, float]]]:
 
 
 def _plan(config: TuneConfig, began: float, now: Callable[[], float] = time.monotonic) -> TrainConfig | None:
-    """How a trial that begins now is trained; None where the time of the search is over. began: by the clock `now`."""
+    """Return the plan of a trial that starts now; None if the search has no time left. began: by the clock `now`."""
     seconds = config.plan.time_limit
     if seconds is not None and (seconds := seconds - (now() - began)) <= 0:
         return None
@@ -401,8 +412,8 @@ def _train(
     on_progress: Callable[[TrainProgress], None],
     log: Callable[[str], None],
 ) -> TrainResult:
-    """Train a trial, or go on with it. Raises Diverged, and what `on_progress` raises."""
-    if path.exists() and not (path / INFO).is_file():  # killed before it began
+    """Train a trial, or resume it. Raises Diverged, and what `on_progress` raises."""
+    if path.exists() and not (path / INFO).is_file():  # killed before it started
         shutil.rmtree(path)
     return train(
         config.system, config.at(point), config.store, run=path, plan=plan, export=False, on_progress=on_progress,
@@ -421,7 +432,7 @@ class _Errand:
 
 @dataclass
 class _Trained:
-    """What a worker's trial came to. reason: why it was not finished; best: the measures of its best validation."""
+    """The result of a worker's trial. reason: why it was not finished. best: the measures of its best validation."""
 
     number: int
     reason: str = ""
@@ -432,7 +443,7 @@ class _Trained:
 
 
 def _train_apart(config: TuneConfig, began: float, errand: _Errand) -> _Trained:
-    """The work of a worker. began: when the search did, by the wall clock, which other processes share."""
+    """The job of a worker. began: start of the search by the wall clock, which other processes share."""
     plan, came_to = _plan(config, began, time.time), _Trained(errand.number)
     if plan is None:
         came_to.reason = TIME_LIMIT

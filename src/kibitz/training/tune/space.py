@@ -22,15 +22,16 @@ if TYPE_CHECKING:
 
 INITIAL = "initial"
 SEARCHED = ("learning_rate", "weight_decay", INITIAL)
-"""The settings that are searched for; the last where the system has it."""
+"""The settings that are searched; the last one only if the system has it."""
 INITIALS = ("he", "xavier", "0.01", "mocha", "unit")
-"""Initial weights that systems know; a system's usual grid has those that it accepts."""
+"""Initial weights that systems support. A system's usual grid has those that it accepts."""
 
 
 @dataclass(frozen=True)
 class Grid:
-    """The values to try; no initials for a system without a choice of them. Sampled trials take rates and decays
-    between the least and the largest, log-uniformly.
+    """The values to try; no initials for a system that has no choice of them.
+
+    Sampled trials take rates and decays between the smallest and the largest, log-uniformly.
     """
 
     learning_rates: tuple[float, ...]
@@ -59,9 +60,14 @@ class Grid:
 class TuneConfig:
     """A search.
 
-    settings: of the system, the same in every trial except for the searched ones; network: the one to train, of a
-    system that has several; iterations: batches of a trial; trials: number of sampled trials, None for the whole grid;
-    prune: end a trial if its validation loss is over the median of those before it.
+    system: the name of the system.
+    store: the path of the game store.
+    settings: the same in every trial except for the searched ones.
+    grid: the values to try.
+    network: the network to train, if the system has several.
+    iterations: batches per trial, for example 2000.
+    trials: number of sampled trials; None for the whole grid.
+    prune: end a trial if its validation loss is above the median of those before it.
     """
 
     system: str
@@ -94,7 +100,7 @@ class TuneConfig:
         return self.trials or self.grid.total
 
     def named(self, name: str) -> str:
-        """The name of a setting for the network that is trained."""
+        """Return the name of a setting for the network that is trained."""
         return _named(self.settings, self.network, name)
 
     @cached_property
@@ -110,9 +116,10 @@ class TuneConfig:
         return replace(self.base, **{self.named(name): value for name, value in point.items()})
 
     def fingerprint(self, data: dict[str, Any], monitor: str) -> dict[str, Any]:
-        """The identity of a search as JSON: a file of another search is refused. monitor: what trials are compared by.
+        """Return the identity of a search as JSON, to refuse a file of another search. monitor: the measure for
+        comparisons.
 
-        A search by accuracy of earlier versions took the least accurate trial for the best one, and is refused too.
+        Searches by accuracy of earlier versions took the least accurate trial for the best one, and are refused too.
         """
         same = {name: value for name, value in asdict(self.base).items() if name not in map(self.named, SEARCHED)}
         return {
@@ -125,13 +132,13 @@ class TuneConfig:
 
 
 def _named(settings: Any, network: str, name: str) -> str:
-    """The name of a setting for one network, which may have its own: value_learning_rate for learning_rate."""
+    """Return the name of a setting for one network, which may have its own: value_learning_rate for learning_rate."""
     own = f"{network}_{name}"
     return own if hasattr(settings, own) else name
 
 
 def _check_searchable(system: str, settings: Any) -> None:
-    """Raises UsageError for a system without the searched settings."""
+    """Raise UsageError for a system without the searched settings."""
     needed = [name for name in (*SEARCHED, "iterations") if name != INITIAL]
     lacking = [name for name in needed if not hasattr(settings, name)]
     if lacking:
@@ -139,7 +146,7 @@ def _check_searchable(system: str, settings: Any) -> None:
 
 
 def usual_grid(system: System, network: str = "") -> Grid:
-    """A grid around the system's defaults: half a power of ten to either side of its learning rate.
+    """Return a grid around the system's defaults: half a power of ten on either side of its learning rate.
 
     Raises UsageError for a system without such settings.
     """
@@ -156,12 +163,12 @@ def usual_grid(system: System, network: str = "") -> Grid:
 
 
 def of_grid(trial: Trial, grid: Grid) -> dict[str, Any]:
-    """The searched settings of this trial, from the grid."""
+    """Return the searched settings of this trial, from the grid."""
     return {name: trial.suggest_categorical(name, list(some)) for name, some in grid.values.items()}
 
 
 def sampled(trial: Trial, grid: Grid) -> dict[str, Any]:
-    """The searched settings of this trial, sampled by Optuna and rounded, so that a person can type them."""
+    """Return the searched settings of this trial, sampled by Optuna and rounded, so that a person can type them."""
 
     def between(name: str, values: Sequence[float]) -> float:
         if min(values) == max(values):

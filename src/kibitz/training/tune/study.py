@@ -1,4 +1,4 @@
-"""The file of a search: a journal of Optuna's study, with a line for each event.
+"""The file of a search: a journal of Optuna's study, with one line per event.
 
 However the program ends, the file has all finished trials and the number of the unfinished one.
 """
@@ -26,7 +26,7 @@ _FIRST = b'{"op_code"'
 
 
 class _NoLock:
-    """The journal's own lock outlives a kill by half a minute; the whole study is locked instead."""
+    """Replaces the journal's lock, which persists for half a minute after a kill; the whole study is locked instead."""
 
     def acquire(self) -> bool:
         return True
@@ -37,10 +37,10 @@ class _NoLock:
 
 @contextlib.contextmanager
 def opened(path: Path, about: dict[str, Any]) -> Iterator[Study]:
-    """Open the study in that file, or make it; the file is locked meanwhile.
+    """Open the study in a file, or create it; the file is locked during the context.
 
-    about: the identity of the search, as JSON. Raises UsageError if the file is of another search, and KibitzError if
-    it is not a study, damaged, or in use.
+    about: the identity of the search, as JSON. Raises UsageError if the file belongs to another search, and KibitzError
+    if it is not a study, damaged, or in use.
     """
     import optuna
 
@@ -70,7 +70,7 @@ def _storage(path: Path) -> JournalStorage:
     data = path.read_bytes() if path.exists() else b""
     if data and not data.startswith(_FIRST):
         raise KibitzError(f"{path}: not the file of a search; choose another --out")
-    if not data.endswith(b"\n"):  # remove an incomplete last line, of a full disk or a power cut
+    if not data.endswith(b"\n"):  # remove an incomplete last line, from a full disk or a power cut
         with path.open("ab") as file:
             file.truncate(data.rfind(b"\n") + 1)
     lock: Any = _NoLock()
@@ -81,12 +81,12 @@ def _storage(path: Path) -> JournalStorage:
 
 
 def _same(before: dict[str, Any], now: dict[str, Any]) -> bool:
-    """Whether the search in the file is the requested one."""
+    """Return whether the search in the file is the requested one."""
     return before.keys() == now.keys() and all(same_value(before[name], value) for name, value in now.items())
 
 
 def _differences(before: dict[str, Any], now: dict[str, Any]) -> str:
-    """How the search in the file differs from the requested one, in a few words."""
+    """Return how the search in the file differs from the requested one, in a few words."""
     parts = []
     for name, value in now.items():
         if name in ("fingerprint", "split"):
