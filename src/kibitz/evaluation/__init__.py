@@ -1,7 +1,7 @@
 """`kibitz test`: the evaluation of a trained network on games that it has not seen.
 
-What the results of all systems share is here: the configuration, provenance, and stable keys. A system's own figures
-and tables are made by the evaluator of its family: `positions`, `policy`, `pairs` or `owners`.
+This package has what all results share: the configuration, provenance, and stable keys. The evaluator of a system's
+family makes its numbers and tables: `positions`, `policy`, `pairs` or `owners`.
 """
 
 from __future__ import annotations
@@ -32,12 +32,16 @@ OnProgress = Callable[[str, int, int], None]
 class EvalConfig:
     """How a network is evaluated.
 
-    positions: the maximum, drawn evenly; 0 takes all. stockfish: path of the baseline program, None for none.
-    stockfish_positions: how many it evaluates at depth 1; at depth 10 a fifth of them; 0 for none.
-    gnugo, gnugo_positions: the same of GNU Go, for networks of Go; playout_positions: positions for random playouts;
-    all_ways: a network of Go answers with the mean over the eight symmetries of the board. stranger: of a person's
-    network, another person's run that stands beside it; curve: whether networks of fewer games do, too. seed: of every
-    draw. workers: those that ask Stockfish and GNU Go and play games out; None: this process.
+    positions: the largest number, sampled uniformly; 0 takes all.
+    stockfish: path of the baseline program; None for none.
+    stockfish_positions: how many positions it evaluates at depth 1, and a fifth of them at depth 10; 0 for none.
+    gnugo, gnugo_positions: the same for GNU Go, for Go networks.
+    playout_positions: positions for random playouts.
+    all_ways: a Go network predicts the mean over the eight symmetries of the board.
+    stranger: for a personal network, another person's run for comparison.
+    curve: for a personal network, whether to train networks on fewer games for a learning curve.
+    seed: of every sample.
+    workers: processes that run Stockfish and GNU Go and play games out; None for this process.
     """
 
     positions: int = 400_000
@@ -65,7 +69,7 @@ class Evaluation(Protocol):
         on_progress: OnProgress,
         log: Callable[[str], None],
     ) -> dict[str, Any]:
-        """The system's part of a result: data, headline, figures, baselines, by, and what else its page shows.
+        """Return the system's part of a result: data, headline, figures, baselines, by, and what else its page shows.
 
         These keys are needed:
 
@@ -74,22 +78,22 @@ class Evaluation(Protocol):
             "seen_games_left_out" and "split", as `games.describe` makes it. It may have a "note", a sentence for
             people.
         headline
-            The name of the figure that baselines and slices are of.
+            The name of the figure that baselines and slices use.
         figures
             `tables.Metric` by name; the name is a key of the JSON.
 
-        These keys may be left out: main (names of the figures that the table shows), baselines (by key, as
+        These keys are optional: main (names of the figures that the table shows), baselines (by key, as
         `baselines.baseline` makes them), by (label to rows, as `slices.slices_as_json` makes them), tables and curves
-        (`tables.Table` and `tables.Curve`), texts (sentences of the page by section), rows (`rows.Rows`, for Python
-        and for comparisons), and what else report.page shows, ready for JSON.
+        (`tables.Table` and `tables.Curve`), texts (sentences of the page by section), rows (`rows.Rows`, for Python and
+        for comparisons), and what else report.page shows, ready for JSON.
 
-        `log` is called with a line for each thing that had to be left out. What has another type is an error in one
+        `log` is called with a line for each thing that had to be skipped. A value of another type is an error in one
         line, see `check_result`.
         """
 
 
 def load(name: str) -> Evaluation:
-    """The evaluator of the system of that name. Raises UsageError where there is none."""
+    """Return the evaluator of a system. Raises UsageError if there is no system with this name."""
     return cast(Evaluation, importlib.import_module(find(name).evaluation))
 
 
@@ -104,12 +108,12 @@ def evaluate(
     log: Callable[[str], None],
     on_rows: Callable[[Rows], None] = lambda rows: None,
 ) -> dict[str, Any]:
-    """The whole result of testing a run on some games of a store: what `kibitz test --json` prints.
+    """Return the whole result of testing a run on some games of a store: what `kibitz test --json` prints.
 
-    on_rows: called with the rows by position, if the system's evaluation gives them.
+    on_rows: called with the rows by position, if the system's evaluation returns them.
 
-    Raises KibitzError where the run has no trained weights, or damaged ones: what answers is the export made of them,
-    and the result names them.
+    Raises KibitzError if the run has no trained weights, or damaged ones. The test runs their ONNX export, and the
+    result names them.
     """
     run.load_weights()
     system = run.system
@@ -137,7 +141,7 @@ _FIGURE = {"value", "low", "high", "n", "games"}
 
 
 def check_result(own: Any, module: str) -> None:
-    """Raises KibitzError, naming the module, for a system's part of a result that is not as `Evaluation` says."""
+    """Raise KibitzError, naming the module, if a system's part of a result is not as `Evaluation` requires."""
     from kibitz.evaluation.rows import Rows
     from kibitz.evaluation.tables import Curve, Metric, Table
 
@@ -180,10 +184,10 @@ def check_result(own: Any, module: str) -> None:
 
 
 def labelled(own: dict[str, Any]) -> dict[str, Any]:
-    """A system's part of a result as JSON has it: keys are stable names, and what people read stands in a "label".
+    """Return a system's part of a result as JSON: keys are stable names, and a "label" has the text for people.
 
-    "figures" and "baselines": each with its label. "by": {name: {"label", "rows"}}. Each of the "tables" and
-    "curves" has its "name".
+    "figures" and "baselines": each with its label. "by": {name: {"label", "rows"}}. Each of the "tables" and "curves"
+    has its "name".
     """
     result = dict(own)
     result["figures"] = {
@@ -203,7 +207,7 @@ def labelled(own: dict[str, Any]) -> dict[str, Any]:
 
 
 def own_store(run: Run) -> str:
-    """The path of the store that a run was trained on. Raises KibitzError where it has gone."""
+    """Return the path of the store that a run was trained on. Raises KibitzError if it has disappeared."""
     from kibitz.runs import packaged
 
     path = str(run.info["data"]["store"])
@@ -222,5 +226,5 @@ def own_store(run: Run) -> str:
 
 
 def _finite(row: dict[str, Any]) -> dict[str, Any]:
-    """A row of metrics with None for NaN and infinity, which JSON does not have."""
+    """Return a row of metrics with None for NaN and infinity, which JSON does not have."""
     return {key: None if isinstance(value, float) and not math.isfinite(value) else value for key, value in row.items()}

@@ -1,13 +1,13 @@
-"""Baselines: simpler ways to answer, on the tested positions or on some of them.
+"""Baselines: simpler predictors, on all tested positions or on some of them.
 
 This module has what all systems share: the form of a baseline in a result, and Stockfish at two depths. `policy`
-compares its moves, `positions` and `pairs` its scores. Each family has its own baselines in a function of its own:
+compares its moves, `positions` and `pairs` its scores. Each family has its own baselines in a separate function:
 
-    positions.evaluator.baselines      always White, material, rating
-    policy.evaluator.baselines         a random move or square; material for a value network
-    policy.human.baselines.baselines   a random move, `chessnet`, the most frequent move
-    pairs.baselines.run_baselines      material, `winner`
-    owners.baselines.run_baselines     nearest stone, playouts, GNU Go
+ positions.evaluator.baselines      always White, material, rating
+ policy.evaluator.baselines         a random move or square; material for a value network
+ policy.human.baselines.baselines   a random move, `chessnet`, the most frequent move
+ pairs.baselines.run_baselines      material, `winner`
+ owners.baselines.run_baselines     nearest stone, playouts, GNU Go
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ from kibitz.stats import ClusterBootstrap, Estimate
 from kibitz.store.store import Store
 
 Scorer = Callable[[Sequence[EngineEvaluation], NDArray[np.int64]], ArrayLike]
-"""How right each of Stockfish's answers is, 0 to 1; the second argument are the indices of the positions."""
+"""Scores each of Stockfish's evaluations from 0 (wrong) to 1 (right). The second argument is the positions' indices."""
 
 PART = 50
-"""Positions that a worker evaluates at a time."""
+"""Number of positions that a worker evaluates at a time."""
 OPTIONS = {"Threads": 1, "Hash": 4}
-"""Of Stockfish: one thread, and 4 MB, since it forgets everything after each position."""
+"""Options of Stockfish: one thread, and 4 MB, because its memory is cleared after each position."""
 
 
 def baseline(label: str, estimate: Estimate) -> dict[str, Any]:
-    """One of the "baselines" of a result: its figure and its label."""
+    """Return one of the "baselines" of a result: its estimate and its label."""
     return {"label": label, **estimate.as_json()}
 
 
@@ -52,10 +52,10 @@ def engine_evaluations(
     workers: Workers | int,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> tuple[str, list[EngineEvaluation]]:
-    """A UCI engine's name, and its evaluation of each position at a depth.
+    """Return a UCI engine's name, and its evaluation of each position at a depth.
 
-    workers: those that start engines, or how many processes of the engine this one starts, one thread each. Raises
-    EngineDied when any of them fails; no process is left.
+    workers: processes that start engines, or the number of engine processes that this process starts, one thread each.
+    Raises EngineDied if any engine fails; no process stays.
     """
     if not isinstance(workers, int):
         return _evaluated_apart(path, fens, depth, workers, on_progress)
@@ -93,7 +93,7 @@ def _evaluated_apart(
 
 
 def _evaluate_part(path: str, depth: int, fens: Sequence[str]) -> tuple[str, list[EngineEvaluation]] | str:
-    """The engine's name and evaluations, or what was wrong with it; the work of a worker."""
+    """Return the engine's name and evaluations, or an error message: the job of a worker."""
     try:
         with ExternalEngine([path]) as engine:
             engine.set_options(OPTIONS, known_only=True)
@@ -104,8 +104,8 @@ def _evaluate_part(path: str, depth: int, fens: Sequence[str]) -> tuple[str, lis
 
 @dataclass(frozen=True)
 class StockfishBaseline:
-    """Stockfish at depths 1 and 10, as the configuration asks for it. workers: its processes, where no workers are
-    named there."""
+    """Stockfish at depths 1 and 10, as the configuration requests. workers: its processes, if the configuration names
+    none."""
 
     config: EvalConfig
     workers: int
@@ -113,7 +113,7 @@ class StockfishBaseline:
     log: Callable[[str], None]
 
     def depths(self) -> Iterator[tuple[int, int]]:
-        """Each depth with its number of positions; empty if Stockfish is not requested."""
+        """Yield each depth with its number of positions; nothing if Stockfish is not requested."""
         if self.config.stockfish and self.config.stockfish_positions:
             yield 1, self.config.stockfish_positions
             yield 10, max(1, self.config.stockfish_positions // 5)
@@ -121,7 +121,7 @@ class StockfishBaseline:
     def evaluations(
         self, store: Store, games: NDArray[np.int64], plies: NDArray[np.int64], depth: int
     ) -> tuple[str, list[EngineEvaluation]] | None:
-        """Its name and its evaluations of positions; None, and logged, where it fails."""
+        """Return its name and its evaluations of positions; None, with a log line, if it fails."""
         assert self.config.stockfish
         try:
             return engine_evaluations(
@@ -133,15 +133,15 @@ class StockfishBaseline:
             return None
 
     def exclude(self, depth: int, reason: str) -> None:
-        """Log why there is no figure of a depth."""
+        """Log why a depth has no result."""
         self.log(f"Stockfish at depth {depth} is left out: {reason}")
 
     def compare(
         self, store: Store, games: NDArray[np.int64], plies: NDArray[np.int64], right: NDArray[Any], scorer: Scorer
     ) -> dict[str, Any]:
-        """Stockfish's figures at each depth by key, each followed by the network's on those very positions.
+        """Return Stockfish's results at each depth by key, each followed by the network's on the same positions.
 
-        games, plies, right: where each position is, and whether the network is right there.
+        games, plies: int64 [n], the positions. right: [n], whether the network is right there.
         """
         baselines: dict[str, Any] = {}
         order = np.random.default_rng(self.config.seed).permutation(len(games))

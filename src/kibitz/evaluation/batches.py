@@ -1,4 +1,4 @@
-"""The positions of a test, and a network's answers to them, a batch at a time."""
+"""The positions of a test, and a network's predictions for them, batch by batch."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from kibitz.store.positions import Batch, Positions, permutation
 
 BATCH_SIZE = 4096
-"""Positions replayed at once."""
+"""Number of positions that are replayed at once."""
 
 
 def sample_indices(positions: Sized, limit: int, seed: int) -> NDArray[np.int64]:
-    """Indices of at most `limit` positions (0: all), rising, each as likely as any other."""
+    """Return ascending indices of at most `limit` positions (0: all), sampled uniformly, int64 [n]."""
     size = len(positions)
     if limit <= 0 or limit >= size:
         return np.arange(size, dtype=np.int64)
@@ -29,10 +29,10 @@ def evaluate_in_batches(
     on_progress: Callable[[int, int], None] = lambda done, total: None,
     batch_size: int = BATCH_SIZE,
 ) -> dict[str, NDArray[Any]]:
-    """The arrays that `measure` gives, over the positions of these indices; their first axis is the position.
+    """Return the arrays that `measure` returns, over the positions of these indices; their first axis is the position.
 
-    Codes live for one batch of `batch_size` positions only. `on_progress` is called with how many
-    positions are done, and how many there are.
+    Codes exist only for one batch of `batch_size` positions at a time. `on_progress` is called with the number of
+    completed positions and the total.
     """
     if not len(indices):
         raise ValueError("no positions to measure")

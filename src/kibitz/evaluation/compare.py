@@ -1,13 +1,13 @@
-"""Two networks on the same positions: the paired difference with its interval over games.
+"""Compare two networks on the same positions: the paired difference, with its interval over games.
 
-An evaluation module (see `kibitz.evaluation.Evaluation`) takes part if it has three functions more:
+An evaluation module (see `kibitz.evaluation.Evaluation`) supports comparisons if it has three more functions:
 
 row_questions(run)
-    The questions that the network answers, the one of its headline first: names of `rows.QUESTIONS`, or others.
+    The quantities that the network predicts, its headline's first: names of `rows.QUESTIONS`, or others.
 eligible(run, store, games, question)
-    The positions of these games that the question can be tested on, as `rows.Eligible`.
+    The positions of these games that the quantity can be tested on, as `rows.Eligible`.
 measure_rows(run, store, games, plies, question, on_progress)
-    `rows.Rows` of these very positions, in their order.
+    `rows.Rows` of exactly these positions, in their order.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from kibitz.systems import find
 
 
 class RowSource(Protocol):
-    """The functions of an evaluation module that give rows, as described above."""
+    """The functions of an evaluation module that return rows, as described above."""
 
     def row_questions(self, run: Run) -> tuple[str, ...]: ...
 
@@ -54,10 +54,13 @@ class RowSource(Protocol):
 class Comparison:
     """Two networks on the same positions.
 
-    question: what both were asked, one of `rows.QUESTIONS`. a, b: the share of right answers of each. difference: a
-    less b, paired position by position. loss: the loss of a less that of b, None if one gives no probabilities.
-    rows_a, rows_b: the rows of each, in the same order. games: how many games neither network has seen; seen: how many
-    were left out because one of them has.
+    question: the predicted quantity, one of `rows.QUESTIONS`.
+    a, b: the accuracy of each network.
+    difference: a minus b, paired position by position.
+    loss: the loss of a minus that of b; None if one predicts no probabilities.
+    rows_a, rows_b: the rows of each network, in the same order.
+    games: the number of games that neither network has seen.
+    seen: the number of games that were skipped because one of them has.
     """
 
     question: str
@@ -72,7 +75,7 @@ class Comparison:
 
 
 def row_source(run: Run) -> RowSource:
-    """The evaluation module of a run. Raises UsageError if it gives no rows."""
+    """Return the evaluation module of a run. Raises UsageError if it returns no rows."""
     module = importlib.import_module(find(run.info["system"]).evaluation)
     if run.person is not None or not all(
         hasattr(module, name) for name in ("row_questions", "eligible", "measure_rows")
@@ -82,7 +85,10 @@ def row_source(run: Run) -> RowSource:
 
 
 def unseen_by_all(runs: Sequence[Run], store: Store) -> NDArray[np.int64]:
-    """The games that no run has seen and that every run's system takes, rising. Raises KibitzError if none is left."""
+    """Return the games that no run has seen and that every run's system uses, ascending.
+
+    Raises KibitzError if none is left.
+    """
     games = functools.reduce(np.intersect1d, [choose(run, store).games for run in runs])
     if not len(games):
         names = " and ".join(run.name for run in runs)
@@ -93,7 +99,7 @@ def unseen_by_all(runs: Sequence[Run], store: Store) -> NDArray[np.int64]:
 def positions_of(
     run: Run, store: Store, games: NDArray[np.int64], count: int, seed: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The very positions that `kibitz test` draws from these games: games and plies, int64 [n] each."""
+    """Return the same positions that `kibitz test` samples from these games: games and plies, int64 [n] each."""
     source = row_source(run)
     question = source.row_questions(run)[0]
     if question == PAIR:
@@ -114,8 +120,9 @@ def compare_runs(
 ) -> Comparison:
     """Compare two runs on positions of the games that neither has seen.
 
-    count: positions at most, drawn evenly (0: all). question: what to ask; None: the first that both answer, in the
-    order of `a`. Raises UsageError if there is none, KibitzError if no position is left.
+    count: the largest number of positions, sampled uniformly (0: all). question: the quantity to predict; None for the
+    first in the order of `a` that both predict. Raises UsageError if there is none, and KibitzError if no position is
+    left.
     """
     sources = row_source(a), row_source(b)
     asked = _common(a, b, [source.row_questions(run) for source, run in zip(sources, (a, b), strict=True)], question)
@@ -138,7 +145,7 @@ def compare_runs(
 
 
 def _common(a: Run, b: Run, asked: Sequence[tuple[str, ...]], question: str | None) -> str:
-    """The question that both answer."""
+    """Return the quantity that both predict."""
     both = [name for name in asked[0] if name in asked[1]]
     if question is not None:
         if question not in both:
@@ -178,5 +185,5 @@ def _paired(question: str, a: Rows, b: Rows, games: int, seen: int) -> Compariso
 
 
 def _as_share(right: NDArray[np.float64]) -> NDArray[Any]:
-    """Right answers as yes and no, if they are, so that a share of 0 or 1 has an interval."""
+    """Return right predictions as bool if all are 0 or 1, so that a share of 0 or 1 has an interval."""
     return right == 1 if bool(np.isin(right, (0, 1)).all()) else right

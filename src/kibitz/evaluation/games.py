@@ -1,4 +1,4 @@
-"""The choice of the games for a test: by default those that the run has not seen; and its description."""
+"""Choose and describe the games for a test: by default those that the run has not seen."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kibitz.store.store import Store
 
 CHOICES = ("unseen", "test", "validation", "training", "all")
 BUNDLED = "kibitz bundled games"
-"""The event of the games that come with kibitz."""
+"""The event of the games that kibitz includes."""
 PLAYER = {"chess": "Stockfish", "go": "GNU Go"}
 """Who played them."""
 
@@ -24,9 +24,11 @@ PLAYER = {"chess": "Stockfish", "go": "GNU Go"}
 class Chosen:
     """The games of a test.
 
-    games: their numbers in the store, rising. taken: how many games of the store the system takes at all; seen: how
-    many of the chosen the run has seen; excluded: how many are left out since it has seen them. words: the choice, for
-    people.
+    games: int64, their indices in the store, ascending.
+    taken: the number of the store's games that the system uses.
+    seen: the number of chosen games that the run has seen.
+    excluded: the number of games that are excluded because the run has seen them.
+    words: the choice, as text.
     """
 
     games: NDArray[np.int64]
@@ -37,12 +39,12 @@ class Chosen:
 
 
 def choose(run: Run, store: Store, which: str = "unseen") -> Chosen:
-    """Games of the store to test the run on.
+    """Choose games of the store to test the run on.
 
-    which: "unseen" or "test" (the run neither learned from them nor was chosen by them; of its own store, the test side
-    of its split), "validation" (that side of the run's split, applied to this store), "training" (the games of its
-    training side that it has seen), or "all" that the system takes.
-    Raises UsageError for another word or a store of another game, KibitzError where no game is left.
+    which: "unseen" or "test" (games that the run neither trained on nor was selected by; for its own store, the test
+    split), "validation" (that split of the run, applied to this store), "training" (the training games that it has
+    seen), or "all" that the system uses. Raises UsageError for another word or a store of another game, and KibitzError
+    if no game is left.
     """
     if which not in CHOICES:
         raise UsageError(f"--split {which}: choose from {', '.join(CHOICES)}")
@@ -71,9 +73,9 @@ def choose(run: Run, store: Store, which: str = "unseen") -> Chosen:
 
 
 def choose_without_run(store: Store, which: str = "unseen") -> Chosen:
-    """Games of the store to test an engine on, which has no record of the games that it has seen.
+    """Choose games of the store to test an engine on, for which kibitz doesn't know the seen games.
 
-    which: as of `choose`; "unseen" and "all" take all games, the others a side of the store's own split. Raises
+    which: as in `choose`. "unseen" and "all" take all games, the others a split of the store's default. Raises
     UsageError for another word, KibitzError if no game is left.
     """
     sides = {"test": TEST, "validation": VALIDATE, "training": TRAIN}
@@ -103,7 +105,7 @@ def _nothing(run: Run, store: Store, which: str, taken: int, excluded: int) -> s
 
 
 def bundled_note(store: Store, games: NDArray[np.int64]) -> str | None:
-    """A note if most of the games are the bundled ones; else None."""
+    """Return a note if most of the games are the bundled ones; else None."""
     count = int(np.count_nonzero(store.column("event")[games] == BUNDLED))
     if 2 * count <= len(games):
         return None
@@ -115,7 +117,7 @@ def bundled_note(store: Store, games: NDArray[np.int64]) -> str | None:
 
 
 def describe(store: Store, chosen: Chosen, positions: int, total: int) -> dict[str, Any]:
-    """The "data" of a result. positions: tested; total: how many these games have."""
+    """Return the "data" of a result. positions: the number tested. total: the number in these games."""
     words = chosen.words
     if positions < total:
         words += f"; {positions:,} of their {total:,} positions, drawn evenly"

@@ -1,5 +1,4 @@
-"""Simpler predictions of the owners, on the same positions as the network: random playouts, GNU Go's influence,
-and the nearest stone."""
+"""Simpler ownership predictions on the same positions: random playouts, GNU Go's influence, and the nearest stone."""
 
 from __future__ import annotations
 
@@ -29,16 +28,21 @@ from kibitz.store.positions import Batch
 from kibitz.store.store import Store
 
 EVERY = 20
-"""Playouts and GNU Go answer every so many moves."""
+"""Playouts and GNU Go predict every 20 moves."""
 PLAYOUTS = 200
 BATCH_SIZE = 8
-"""Positions that a thread plays out between two reports of progress."""
+"""Number of positions that a thread plays out between two reports of progress."""
 
 
 @dataclass(frozen=True)
 class OwnerBaseline:
-    """A predictor. key, name: for programs and for people; network: the network on the positions that it answered;
-    own: its own counts there. chances: whether its answers are probabilities, so that squared errors say something."""
+    """A simpler predictor.
+
+    key, name: for programs and for people.
+    network: the network's results on the positions of this predictor.
+    own: its counts there.
+    chances: whether it predicts probabilities, so that squared errors are meaningful.
+    """
 
     key: str
     name: str
@@ -48,7 +52,7 @@ class OwnerBaseline:
 
 
 def every_so_many(store: Store, games: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Games and plies of the positions after 0, 20, 40, … moves of these games."""
+    """Return games and plies of the positions after 0, 20, 40, … moves of these games."""
     counts = store.plies[games] // EVERY + 1
     first = np.repeat(np.cumsum(counts) - counts, counts)
     return np.repeat(games, counts), EVERY * (np.arange(int(counts.sum())) - first)
@@ -65,7 +69,10 @@ def playouts(
     workers: Workers | int,
     on_progress: Callable[[int, int], None],
 ) -> NDArray[np.float32]:
-    """float32 [n, 361]: how often Black owns each point after random playouts. workers: or threads of this process."""
+    """Return how often each point is Black's after random playouts, float32 [n, 361].
+
+    codes: uint8 [n, 361]. state: uint8 [n, 4]. workers: processes, or the number of threads in this process.
+    """
     starts = range(0, len(codes), BATCH_SIZE)
     parts = ((codes[i : i + BATCH_SIZE], state[i : i + BATCH_SIZE], seed + i) for i in starts)
     chances = []
@@ -81,7 +88,7 @@ def playouts(
 
 
 def _play_out(part: Part) -> NDArray[np.float32]:
-    """float32 [positions, 361]; the work of a worker."""
+    """Return the result of `playouts` for some positions, float32 [positions, 361]: the job of a worker."""
     codes, state, seed = part
     return black_shares(codes, state, PLAYOUTS, seed)
 
@@ -94,8 +101,10 @@ def run_baselines(
     on_progress: OnProgress,
     log: Callable[[str], None],
 ) -> list[OwnerBaseline]:
-    """The nearest stone on all tested positions; playouts and GNU Go every 20 moves of the games, as many as the
-    configuration says. What fails is left out, and logged."""
+    """Return the baselines: the nearest stone on all tested positions; playouts and GNU Go every 20 moves of the games.
+
+    The configuration limits their number of positions. A baseline that fails is skipped and logged.
+    """
     store = results.store
     nearest = {name: results.marks[f"nearest_{name}"] for name in ("right", "squared", "score")}
     baselines = [OwnerBaseline("nearest_stone", "nearest stone (as near: half right)", results, nearest, False)]
@@ -141,7 +150,7 @@ def _compared(
     plies: NDArray[np.int64],
     chance: NDArray[np.float32],
 ) -> OwnerBaseline:
-    """A predictor of probabilities, chance [n, 361], with the network on the same positions."""
+    """Return a predictor of probabilities, chance [n, 361], with the network on the same positions."""
     owners = owners_of(store)
     batch = Batch(*store.replay(games, plies), games, plies)
     own = count_points(chance, owners[games], colours_of(batch.codes), batch.state[:, SIZE])
@@ -150,7 +159,8 @@ def _compared(
 
 
 def as_baselines(baselines: list[OwnerBaseline]) -> dict[str, Any]:
-    """Accuracy by name; one over other positions than the test's is followed by the network's there."""
+    """Return the accuracy by name. If a baseline has other positions than the test, the network's accuracy there
+    follows."""
     figures: dict[str, Any] = {}
     for one in baselines:
         figures[one.key] = baseline(one.name, one.network.accuracy(of=one.own))
@@ -161,7 +171,7 @@ def as_baselines(baselines: list[OwnerBaseline]) -> dict[str, Any]:
 
 
 def table(baselines: list[OwnerBaseline]) -> Table:
-    """All figures of each predictor, and of the network on the same positions."""
+    """Return the table of all results of each predictor, and of the network on the same positions."""
     rows: list[list[Cell]] = []
     for one in baselines:
         for name, own, chances in ((one.name, one.own, one.chances), ("the network, the same", None, True)):

@@ -1,4 +1,4 @@
-"""The evaluation of `gocnn`: accuracy of the predicted owners by phase, and error of the predicted score."""
+"""The evaluation of `gocnn`: accuracy of the predicted territory by phase, and error of the predicted score."""
 
 from __future__ import annotations
 
@@ -30,28 +30,28 @@ from kibitz.store.positions import Positions
 from kibitz.store.store import Store
 
 BATCH_SIZE = 512
-"""Positions measured at once; a large network takes a second for them."""
+"""Number of positions that are measured at once; a large network needs a second for them."""
 
 MOVES = (*range(0, 301, 20), np.inf)
 MOST_RIGHT = 0.96
 """The text: "for most games the model achieves > 96% accuracy at the end of the game"."""
 CURVE_STEP = 10
-"""Moves between two points of the curve."""
+"""Number of moves between two points of the curve."""
 CURVE_MIN_GAMES = 10
-"""The curve ends where fewer games last (or fewer than all, if there are not so many)."""
+"""The curve ends where fewer games continue (or fewer than all, if there are not as many)."""
 STAGES = tuple(f"{10 * i} to {10 * i + 10}%" for i in range(10))
 RANKS = (-np.inf, -8, 1, 4, 7, FIRST_PROFESSIONAL, np.inf)
 RANK_WORDS = ("10 kyu and weaker", "9 to 1 kyu", "1 to 3 dan", "4 to 6 dan", "7 to 9 dan", "professional")
-"""Bounds of the bands of ranks, on the scale of `games.go.ranks`."""
+"""The bands of ranks; their limits use the scale of `games.go.ranks`."""
 
 
 def evaluate(
     run: Run, store: Store, chosen: Chosen, config: EvalConfig, on_progress: OnProgress, log: Callable[[str], None]
 ) -> dict[str, Any]:
-    """The system's part of a result, see `kibitz.evaluation.Evaluation`.
+    """Return the system's part of a result, see `kibitz.evaluation.Evaluation`.
 
-    Figures over points are sums over all points whose final owner is known, so that a large board counts more than a
-    small one; figures over positions (score, winner) count each position once.
+    Results over points are sums over all points with a known final owner, so a large board has more weight than a small
+    one. Results over positions (score, winner) count each position once.
     """
     session: NetworkSession = AllWays(Session(run)) if config.all_ways else Session(run)
     owners = owners_of(store)
@@ -94,7 +94,7 @@ def row_questions(run: Run) -> tuple[str, ...]:
 
 
 def eligible(run: Run, store: Store, games: NDArray[np.int64], question: str) -> EligiblePositions:
-    """All positions of these games, the last one included."""
+    """Return all positions of these games, including the last."""
     return EligiblePositions(Positions(store, games))
 
 
@@ -106,7 +106,7 @@ def measure_rows(
     question: str,
     on_progress: Callable[[int, int], None],
 ) -> Rows:
-    """Rows of these positions, see `kibitz.evaluation.compare`."""
+    """Return rows of these positions, see `kibitz.evaluation.compare`."""
     session, owners = Session(run), owners_of(store)
     marks = measure_in_batches(
         store, games, plies, lambda batch: measure(session, owners, batch), on_progress, BATCH_SIZE
@@ -141,7 +141,7 @@ TEXTS = {
 
 
 def figures(results: OwnerResults) -> Metrics:
-    """The system's figures by name."""
+    """Return the system's results by name."""
     marks = results.marks
     last = results.plies == results.store.plies[results.games]
     return {
@@ -163,7 +163,7 @@ def figures(results: OwnerResults) -> Metrics:
 
 
 def through(results: OwnerResults) -> Table:
-    """The table of the figures by tenths of the game."""
+    """Return the table of the results by tenths of the game."""
     rows: list[list[Cell]] = []
     for stage, words in enumerate(STAGES):
         mask = results.stage == stage
@@ -190,12 +190,12 @@ def through(results: OwnerResults) -> Table:
 
 
 def by_move(results: OwnerResults, others: list[OwnerBaseline]) -> Curve:
-    """The curve of accuracy by move number, the network's and that of each simpler answer."""
+    """Return the curve of accuracy by move number, for the network and each simpler predictor."""
     groups = results.groups
     needed = min(CURVE_MIN_GAMES, groups.games)
     lines = [("the network", _points(results, None, CURVE_STEP, needed))]
     for one in others:
-        step = CURVE_STEP if one.network is results else 1  # those come every 20 moves, exactly
+        step = CURVE_STEP if one.network is results else 1  # baselines have positions exactly every 20 moves
         name = one.name.partition(" (")[0].partition(",")[0]
         lines.append((name, _points(one.network, one.own, step, needed)))
     return Curve(
@@ -217,7 +217,7 @@ def _points(results: OwnerResults, of: PointCounts | None, step: int, min_games:
 
 
 def per_slice(results: OwnerResults) -> dict[str, list[dict[str, Any]]]:
-    """Accuracy over parts of the positions and of their points; parts without any are left out, and tables of one
+    """Return accuracy over parts of the positions and of their points, without empty parts and tables of a single
     part."""
     marks, groups = results.marks, results.groups
     right, known = marks["right"], marks["known"]
@@ -230,7 +230,7 @@ def per_slice(results: OwnerResults) -> dict[str, list[dict[str, Any]]]:
         return [{"slice": name, "figure": figure} for name, figure in zip(names, estimates, strict=True)]
 
     counts, black = marks["counts"].astype(np.int64), marks["black"].astype(np.int64)
-    for_black, for_white = slice(BINS // 2, None), slice(BINS // 2 - 1, None, -1)  # from the least sure bin on
+    for_black, for_white = slice(BINS // 2, None), slice(BINS // 2 - 1, None, -1)  # from the least certain bin on
     white_right = counts[:, for_white] - black[:, for_white]
     sure = [f"{50 + 10 * i} to {60 + 10 * i}% sure" for i in range(BINS // 2)]
     tables = {
@@ -252,7 +252,7 @@ def per_slice(results: OwnerResults) -> dict[str, list[dict[str, Any]]]:
 
 
 def _rank(results: OwnerResults) -> NDArray[np.float64]:
-    """The weaker player's rank in each position; NaN where one is not known."""
+    """Return the weaker player's rank in each position, float64 [n]; NaN if one is unknown."""
     black, white = (
         np.array([value_or_nan(rank) for rank in results.store.column(f"{side}_rank")], np.float64)
         for side in ("black", "white")
@@ -261,7 +261,7 @@ def _rank(results: OwnerResults) -> NDArray[np.float64]:
 
 
 def note(store: Store, games: NDArray[np.int64]) -> str:
-    """Notes on the figures: how the games differ from the paper's, and the source of the labels."""
+    """Return notes on the results: how the games differ from the paper's, and the source of the labels."""
     lines = [
         "The paper's figure is over all positions of 150 games of strong players, 19 × 19, even and counted, and over "
         "all points, neutral ones with an owner drawn at random; here points that nobody owns are left out, but for "

@@ -1,4 +1,4 @@
-"""GNU Go's influence: what territory it foresees, before it thinks of moves."""
+"""GNU Go's influence function: the territory that it expects, before it considers moves."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from kibitz.parallel import Workers, map_ordered
 from kibitz.store.store import Store
 
 LIMIT = 20.0
-"""Seconds for one answer; as a rule it takes a tenth of one."""
+"""Seconds for one reply; usually it takes a tenth of a second."""
 PART = 10
-"""Games that a worker asks one process of it about."""
+"""Number of games that a worker gives to one GNU Go process."""
 MAX_DEATHS = 3
-"""A worker whose program died so often gives up."""
+"""A worker whose program has died this often stops."""
 
 
 def read_territory(text: str, size: int, colours: NDArray[np.uint8]) -> NDArray[np.float32]:
-    """float32 [361]: that Black owns each point, from the answer to `initial_influence … territory_value`.
+    """Return the probability that each point is Black's, float32 [361], from `initial_influence … territory_value`.
 
-    That is how much territory each point is worth to White, Black's being negative: up to 1 on an empty point, and up
-    to 2 on a stone that is dead, where a living one is worth 0. Raises ValueError on other text.
+    The text has the territory value of each point for White, negative for Black: up to 1 on an empty point, and up to 2
+    on a dead stone; a living stone has 0. Raises ValueError for other text.
     """
     rows = [[float(word) for word in line.split()] for line in text.splitlines()]
     if len(rows) != size or any(len(row) != size for row in rows):
@@ -50,11 +50,11 @@ def influence(
     workers: Workers | int,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> tuple[str, NDArray[np.float32], NDArray[np.bool_]]:
-    """The program's name, its predictions [n, 361] of these positions (sorted by game and ply), and which it answered.
+    """Return the program's name, its predictions, float32 [n, 361], and which positions it evaluated, bool [n].
 
-    A game whose moves it refuses is passed over from there on, as is one at which it hangs. workers: those that start
-    it, or how many processes of it this one starts. Raises EngineDied where it cannot be started, or is lost again and
-    again.
+    games, plies: int64 [n], sorted by game and ply. If it refuses a move or hangs, the rest of that game is skipped.
+    workers: processes that start it, or the number of its processes that this one starts. Raises EngineDied if it can't
+    be started, or dies again and again.
     """
     if not isinstance(workers, int):
         return _influence_apart(path, store, games, plies, workers, on_progress)
@@ -64,7 +64,7 @@ def influence(
 
 
 Answered = tuple[str, NDArray[np.float32], NDArray[np.bool_]]
-"""The program's name, its predictions, and which positions it answered."""
+"""The program's name, its predictions, and which positions it evaluated."""
 Part = tuple[NDArray[np.int64], NDArray[np.int64]]
 """Games and plies of some positions."""
 
@@ -94,7 +94,7 @@ def _influence_apart(
 
 
 def _ask_part(path: str, store: str, part: Part) -> Answered | str:
-    """What GNU Go says of some games, or what was wrong with it; the work of a worker."""
+    """Return GNU Go's predictions for some games, or an error message: the job of a worker."""
     games, plies = part
     asked = _Positions(_opened(store), games, plies, Counter(len(games), lambda done, total: None))
     try:
@@ -106,13 +106,15 @@ def _ask_part(path: str, store: str, part: Part) -> Answered | str:
 
 @functools.lru_cache(maxsize=1)
 def _opened(path: str) -> Store:
-    """A worker's store, which it keeps for its next games."""
+    """Return a worker's store, which it keeps open for its next games."""
     return Store(path)
 
 
 class _Positions:
-    """Positions that GNU Go is asked about, and its answers: chance float32 [n, 361], 0.5 where answered bool [n] is
-    false. Threads write the positions of different games."""
+    """Positions for GNU Go, and its predictions. Threads write the positions of different games.
+
+    chance: float32 [n, 361], 0.5 where `answered`, bool [n], is false.
+    """
 
     def __init__(self, store: Store, games: NDArray[np.int64], plies: NDArray[np.int64], counter: Counter):
         self._store, self._games, self._plies, self._counter = store, games, plies, counter
@@ -122,9 +124,9 @@ class _Positions:
         self.answered = np.zeros(len(games), np.bool_)
 
     def ask(self, program: GtpProgram, game: int) -> None:
-        """Play a game through, and ask about its positions. Raises EngineDied, and ValueError for other answers."""
+        """Play a game through, and evaluate its positions. Raises EngineDied, and ValueError for unexpected replies."""
         commands = _commands(self._store, game)
-        ply = -1  # after the commands that set the board up
+        ply = -1  # after the commands that set up the board
         for i in np.flatnonzero(self._games == game):
             while ply < self._plies[i]:
                 for command in next(commands):
@@ -138,7 +140,8 @@ class _Positions:
 
 
 def _work(path: str, positions: _Positions, games: Iterator[int]) -> str:
-    """Ask one GNU Go about the positions of some games; its name. One that hangs or dies is started anew."""
+    """Evaluate the positions of some games with one GNU Go, and return its name. If it hangs or dies, it is
+    restarted."""
     command = [path, "--mode", "gtp", "--level", "1"]
     program, deaths = GtpProgram(command, "GNU Go"), 0
     try:
@@ -152,7 +155,7 @@ def _work(path: str, positions: _Positions, games: Iterator[int]) -> str:
                     raise
                 program.close()
                 program = GtpProgram(command, "GNU Go")
-            except ValueError:  # CommandRefused among them: the rest of this game is left out
+            except ValueError:  # includes CommandRefused: the rest of this game is skipped
                 continue
         return name
     except CommandRefused as error:
@@ -162,7 +165,7 @@ def _work(path: str, positions: _Positions, games: Iterator[int]) -> str:
 
 
 def _commands(store: Store, game: int) -> Iterator[list[str]]:
-    """The GTP commands that set up the board and play the moves."""
+    """Yield the GTP commands that set up the board and play the moves."""
     row = store.starts[store.start_of[game]]
     size = int(row[POINTS + 1])
     stones = [(point, "black" if row[point] == BLACK else "white") for point in range(POINTS) if row[point] in (1, 2)]

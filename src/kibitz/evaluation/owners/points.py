@@ -1,7 +1,7 @@
 """Counts of right and wrong predictions for the 361 points of many positions.
 
-Predictions are large (361 numbers a position), so each batch is boiled down at once to a few sums a position. Points
-that nobody owns at the end, or whose owner is not known, are left out of every sum but the score.
+Predictions are large (361 numbers per position), so each batch is reduced at once to a few sums per position. Points
+that are neutral at the end, or whose owner is unknown, are excluded from every sum except the score.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from kibitz.games.go.points import BLACK, GRID, NONE, OUTSIDE, POINTS
 from kibitz.kernels import kernel
 
 BINS = 10
-"""Bins of the probability that Black owns a point."""
+"""Number of bins for the probability that a point is Black's."""
 LINES = (GRID + 1) // 2
-"""Lines of the board: the edge is the first, the centre of the largest board the tenth."""
+"""Number of lines of the board: the edge is the first, the center of the largest board the tenth."""
 KINDS = ("a black stone", "a white stone", "an empty point")
 """Kinds of points at the time of the prediction."""
 SURE = 0.9
-"""From here on a wrong answer is a sure one."""
+"""Predictions with at least this probability count as certain."""
 
 PointCounts = dict[str, NDArray[Any]]
 
@@ -48,7 +48,7 @@ _SUMS = np.dtype(
 
 @kernel
 def _tally(chance, owners, colours, sizes, sums):  # type: ignore[no-untyped-def]
-    """Arguments as those of `count_points`; sums: _SUMS [n], zeros, filled."""
+    """Fill sums, _SUMS [n] of zeros. The other arguments are those of `count_points`."""
     for i in range(chance.shape[0]):
         of = sums[i]
         for point in range(POINTS):
@@ -82,16 +82,21 @@ def _tally(chance, owners, colours, sizes, sums):  # type: ignore[no-untyped-def
 def count_points(
     chance: NDArray[np.float32], owners: NDArray[np.uint8], colours: NDArray[np.uint8], sizes: NDArray[np.uint8]
 ) -> PointCounts:
-    """The sums of a batch of positions, each with the position as first axis.
+    """Return the sums of a batch of positions by name; their first axis is the position.
 
-    chance [n, 361]: that Black owns each point; owners [n, 361]: who does (0: left out); colours [n, 361]: what stands
-    there now; sizes [n]: of the boards.
+    chance: float32 [n, 361], the probability that each point is Black's. owners: uint8 [n, 361], the final owner (0:
+    excluded). colours: uint8 [n, 361], the stones now. sizes: uint8 [n], of the boards.
 
-    known: points; right: those predicted right (more than 0.5 for Black; exactly 0.5 is half right); squared: sum of
-    squared errors; surely_wrong: points given to the wrong side with SURE at least; score: Black's points less White's
-    as predicted, the sum of 2 · chance - 1 over all points of the board; counts, predicted, black [n, BINS]: points in
-    each bin of probability, the sum of their probabilities, and those that are Black's; line_known, line_right
-    [n, LINES] and kind_known, kind_right [n, 3]: known and right by line and by what stands on the point (KINDS).
+     known: number of points with a known owner.
+     right: those predicted correctly (more than 0.5 for Black; exactly 0.5 counts half).
+     squared: sum of squared errors.
+     surely_wrong: wrongly predicted points with a probability of at least SURE.
+     score: Black's predicted points minus White's, the sum of 2 · chance - 1 over all points of the board.
+     counts, predicted, black: [n, BINS], points in each bin of probability, the sum of their probabilities, and those
+     that
+         are Black's.
+     line_known, line_right: [n, LINES], known and right by line.
+     kind_known, kind_right: [n, 3], known and right by the kind of point (KINDS).
     """
     sums = np.zeros(len(chance), _SUMS)
     _tally(np.ascontiguousarray(chance, np.float32), owners, colours, sizes, sums.view(np.recarray))
@@ -100,7 +105,10 @@ def count_points(
 
 @kernel
 def _distances(colours, colour, away):  # type: ignore[no-untyped-def]
-    """Steps along the lines from each point of the grid to the nearest stone of a colour; 99 if there is none."""
+    """Write the distance of each point to the nearest stone of a color to `away`, int64 [361]; 99 if there is none.
+
+    Distances are steps along the lines. colours: uint8 [361].
+    """
     for point in range(POINTS):
         away[point] = 0 if colours[point] == colour else 99
     for point in range(POINTS):
@@ -117,6 +125,7 @@ def _distances(colours, colour, away):  # type: ignore[no-untyped-def]
 
 @kernel
 def _nearest(colours, chance):  # type: ignore[no-untyped-def]
+    """Write the prediction of `nearest_stone` to chance, float32 [n, 361]. colours: uint8 [n, 361]."""
     black, white = np.empty(POINTS, np.int64), np.empty(POINTS, np.int64)
     for i in range(colours.shape[0]):
         _distances(colours[i], 1, black)
@@ -130,8 +139,10 @@ def _nearest(colours, chance):  # type: ignore[no-untyped-def]
 
 
 def nearest_stone(colours: NDArray[np.uint8]) -> NDArray[np.float32]:
-    """The simplest answer, float32 [n, 361]: 1 where the nearest stone (in steps along the lines) is black, 0 where it
-    is white, 0.5 where both are as near and outside the board. colours: uint8 [n, 361]."""
+    """Return the simplest prediction, float32 [n, 361]: 1 if the nearest stone is black, 0 if it is white.
+
+    0.5 if both are equally near, and outside the board. Distances are steps along the lines. colours: uint8 [n, 361].
+    """
     chance = np.empty(colours.shape, np.float32)
     _nearest(np.ascontiguousarray(colours), chance)
     return chance

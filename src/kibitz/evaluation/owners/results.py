@@ -1,4 +1,4 @@
-"""The tested positions of a Go network, and the figures that are taken over them."""
+"""The tested positions of a Go network, and the results over them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from kibitz.store.store import Store
 
 
 def owners_of(store: Store) -> NDArray[np.uint8]:
-    """uint8 [games, 361]: the owner of each point at the end. Raises KibitzError if the store has no labels."""
+    """Return the final owner of each point, uint8 [games, 361]. Raises KibitzError if the store has no labels."""
     owners = store.per_game("owner")
     if owners is None:
         raise KibitzError(f"{store.path}: nobody has told who owns what at the end of its games; import them again")
@@ -30,8 +30,11 @@ def owners_of(store: Store) -> NDArray[np.uint8]:
 
 
 def measure(session: NetworkSession, owners: NDArray[np.uint8], batch: Batch) -> PointCounts:
-    """What OwnerResults hold of a batch: the counts of the network, some of the nearest stones', who moves, and the
-    number of points that nobody owns at the end."""
+    """Return a batch's part of OwnerResults.marks.
+
+    It has the counts of the network, some of the nearest-stone baseline, the side to move, and the number of neutral
+    points.
+    """
     colours, sizes, final = colours_of(batch.codes), batch.state[:, SIZE], owners[batch.games]
     marks = count_points(session.evaluate(batch.codes, batch.state)[OUTPUT], final, colours, sizes)
     nearest = count_points(nearest_stone(colours), final, colours, sizes)
@@ -42,10 +45,10 @@ def measure(session: NetworkSession, owners: NDArray[np.uint8], batch: Batch) ->
 
 @dataclass(frozen=True)
 class OwnerResults:
-    """Positions by game and ply, and what `go_points.tally` counted of a network's predictions for each.
+    """Positions by game and ply, and the counts of a network's predictions for each (`points.count_points`).
 
-    The figures below take the counts of another predictor of the same positions as `of`; a mask limits them to some
-    positions.
+    The methods take the counts of another predictor of the same positions as `of`. A mask, bool [n], limits them to
+    some positions.
     """
 
     store: Store
@@ -58,7 +61,7 @@ class OwnerResults:
         return ClusterBootstrap(self.games)
 
     def of_game(self, column: str) -> NDArray[Any]:
-        """A column of the store's table, position by position."""
+        """Return a column of the store's table, position by position."""
         return self.store.column(column)[self.games]
 
     @cached_property
@@ -69,7 +72,7 @@ class OwnerResults:
 
     @cached_property
     def area(self) -> NDArray[np.int64]:
-        """Black's points less White's at the end of each position's game."""
+        """Black's points minus White's at the end of each position's game."""
         numbers, of = np.unique(self.games, return_inverse=True)
         owners = owners_of(self.store)[numbers]
         difference = (owners == BLACK).sum(1, dtype=np.int64) - (owners == WHITE).sum(1, dtype=np.int64)
@@ -77,10 +80,10 @@ class OwnerResults:
 
     @cached_property
     def given(self) -> NDArray[np.float64]:
-        """What Black's area less White's must exceed for Black to win each position's game, by its rules.
+        """The margin by which Black's area must exceed White's for Black to win each position's game, by its rules.
 
-        The komi, and what some rules give for handicap stones. Rules that count territory count the same as area with
-        each side's stones taken off, those that were set up and those that were played, wherever they are now.
+        It is the komi, and White's compensation for handicap stones. Territory scoring is the same as area scoring
+        minus each side's stones, set up or played, wherever they are now.
         """
         komi, rules, stones = (self.store.column(name) for name in ("komi", "rules", "handicap"))
         numbers, of = np.unique(self.games, return_inverse=True)
@@ -92,31 +95,35 @@ class OwnerResults:
         return np.array(given)[of]
 
     def accuracy(self, mask: NDArray[np.bool_] | None = None, of: PointCounts | None = None) -> Estimate:
-        """Points predicted right, of all whose owner is known."""
+        """Return the share of correctly predicted points among those with a known owner."""
         return self.groups.mean((of or self.marks)["right"], mask, self.marks["known"])
 
     def games_over(self, share: float, mask: NDArray[np.bool_]) -> Estimate:
-        """The share of the positions in a mask with more than such a share of their known points right."""
+        """Return the share of the positions in a mask with more than `share` of their known points right."""
         known = self.marks["known"]
         return self.groups.mean(self.marks["right"] > share * known, mask & (known > 0))
 
     def accuracy_over_all_points(self) -> Estimate:
-        """The same over all points, as the paper counts: whoever is said to own a neutral one is right half the time,
-        since its owner is drawn by chance."""
+        """Return the accuracy over all points, as the paper counts it.
+
+        A neutral point counts as half right, because its owner is drawn at random.
+        """
         marks = self.marks
         return self.groups.mean(marks["right"] + marks["neutral"] / 2, over=marks["known"] + marks["neutral"])
 
     def squared_error(self, mask: NDArray[np.bool_] | None = None, of: PointCounts | None = None) -> Estimate:
-        """The mean over points of the squared distance between the probability and 1 or 0."""
+        """Return the mean over points of the squared difference between the probability and 1 or 0."""
         return self.groups.mean((of or self.marks)["squared"], mask, self.marks["known"])
 
     def score_error(self, mask: NDArray[np.bool_] | None = None, of: PointCounts | None = None) -> Estimate:
-        """How many points the score that the predictions imply is off, by area, either way; mean over positions."""
+        """Return the mean absolute error of the score that the predictions imply, by area, over positions."""
         return self.groups.mean(np.abs((of or self.marks)["score"] - self.area), mask)
 
     def winner_accuracy(self, mask: NDArray[np.bool_] | None = None, score: NDArray[Any] | None = None) -> Estimate:
-        """How often the winner of the record has the better score (of `score`, by default the network's) under the
-        game's rules, after komi; a draw is half right. Games without a winner or komi are left out."""
+        """Return how often the recorded winner has the better score under the game's rules, after komi.
+
+        score: [n]; None for the network's. A draw counts as half right. Games without a winner or komi are excluded.
+        """
         result = self.of_game("result")
         among = (result != 0) & np.isfinite(self.given)
         lead = np.where(among, (self.marks["score"] if score is None else score) - self.given, 0)
@@ -125,10 +132,10 @@ class OwnerResults:
 
 
 def _stones_more(store: Store, game: int) -> int:
-    """How many stones more Black has put on the board in a game than White, handicap stones too."""
+    """Return how many more stones Black has put on the board in a game than White, handicap stones included."""
     start = store.starts[store.start_of[game]]
     plays = store.moves[store.offsets[game] : store.offsets[game + 1]] != PASS
     first, second = np.count_nonzero(plays[::2]), np.count_nonzero(plays[1::2])
-    black_first = 1 - 2 * int(start[POINTS])  # -1 where White began
+    black_first = 1 - 2 * int(start[POINTS])  # -1 if White began
     set_up = np.count_nonzero(start[:POINTS] == BLACK) - np.count_nonzero(start[:POINTS] == WHITE)
     return int(set_up) + black_first * int(first - second)

@@ -1,4 +1,4 @@
-"""Boards and games of a Go test as its page shows them."""
+"""The boards and games of a Go test that its page shows."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ MOMENTS = (
     (0.1, "After a tenth of the game"), (0.25, "After a quarter"), (0.5, "Half-way"), (0.75, "After three quarters"),
     (1.0, "After the last move"),
 )  # fmt: skip
-"""Stages of the game that the page shows boards of."""
+"""Stages of the game for which the page shows boards."""
 AT_EACH, MISTAKES = 4, 12
 NEAR = 0.02
-"""How far from such a stage, in shares of the game, a position may be."""
+"""The largest distance of a position from a stage, as a share of the game."""
 
 _STONES, _OWNERS = np.array(list(".XO")), np.array(list("-XO"))
 _ENDINGS = {"resignation": "R", "time": "T", "forfeit": "F"}
@@ -32,10 +32,12 @@ _ENDINGS = {"resignation": "R", "time": "T", "forfeit": "F"}
 def board(
     size: int, colours: NDArray[np.uint8], chance: NDArray[np.float32], owner: NDArray[np.uint8]
 ) -> dict[str, Any]:
-    """A position as JSON has it, row by row from the top.
+    """Return a position as JSON, row by row from the top.
 
-    size; stones: "X" black, "O" white, "." none; owners: at the end, "-" neutral or not known; black_owns: the
-    network's percents.
+    size: of the board.
+    stones: "X" black, "O" white, "." none.
+    owners: at the end, "-" neutral or unknown.
+    black_owns: the network's predictions in percent.
     """
     grid = (slice(size), slice(size))
     stones, final = (values.reshape(GRID, GRID)[grid] for values in (colours, owner))
@@ -49,7 +51,7 @@ def board(
 
 
 def result_text(row: dict[str, Any]) -> str:
-    """A result as SGF writes it: "B+3.5", "W+R"."""
+    """Return a result as SGF writes it: "B+3.5", "W+R"."""
     if not row["result"]:
         return "0" if row["ending"] == "counted" else "void"
     points = f"{row['margin']:g}" if row["margin"] is not None else _ENDINGS.get(row["ending"], "")
@@ -57,7 +59,7 @@ def result_text(row: dict[str, Any]) -> str:
 
 
 def headers(row: dict[str, Any]) -> dict[str, Any]:
-    """The players, their ranks in the place of ratings, and the date."""
+    """Return the players, their ranks instead of ratings, and the date."""
     return {
         "white": row["white"],
         "black": row["black"],
@@ -68,7 +70,7 @@ def headers(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def page_samples(results: OwnerResults, session: NetworkSession, seed: int) -> dict[str, Any]:
-    """The sample positions of the page, and the games with the largest mistakes."""
+    """Return the sample positions of the page, and the games with the largest mistakes."""
     gallery = [_at(results, share, seed + i) for i, (share, _) in enumerate(MOMENTS)]
     mistakes = _worst(results)
     every = [*(i for band in gallery for i in band), *mistakes]
@@ -91,18 +93,20 @@ def page_samples(results: OwnerResults, session: NetworkSession, seed: int) -> d
 
 
 def _at(results: OwnerResults, share: float, seed: int) -> list[int]:
-    """Positions near that share of their game's moves, of a few games drawn at random. A test of few positions has
-    none near in most games: those that are nearest stand for them."""
+    """Return positions near that share of their game's moves, from a few random games.
+
+    If a test has few positions, none may be near in most games. Then the nearest ones are taken.
+    """
     away = np.abs(results.plies / np.maximum(1, results.store.plies[results.games]) - share)
     drawn = np.random.default_rng(seed).permutation(len(away))
-    near = NEAR if share < 1 else 0.0  # the end is the end
+    near = NEAR if share < 1 else 0.0  # the end needs no tolerance
     order = drawn[np.argsort(np.maximum(away[drawn], near), kind="stable")]
     _, first = np.unique(results.games[order], return_index=True)
     return sorted(order[np.sort(first)][:AT_EACH].tolist())
 
 
 def _worst(results: OwnerResults) -> list[int]:
-    """Positions of the second half of their games with most points that are surely predicted, and wrong: one a game."""
+    """Return positions of the second half of their games with the most certain wrong predictions: one per game."""
     wrong = np.where(results.stage >= 5, results.marks["surely_wrong"].astype(np.int64), 0)
     order = np.lexsort((results.plies, -wrong))
     _, first = np.unique(results.games[order], return_index=True)
@@ -112,7 +116,7 @@ def _worst(results: OwnerResults) -> list[int]:
 def _positions(
     results: OwnerResults, session: NetworkSession, some: NDArray[np.int64], known: dict[int, dict[str, Any]]
 ) -> Iterable[dict[str, Any]]:
-    """These positions as the page shows them."""
+    """Return these positions as the page shows them."""
     store, games, plies = results.store, results.games[some], results.plies[some]
     codes, state = store.replay(games, plies)
     chance, owners, colours = session.evaluate(codes, state)[OUTPUT], owners_of(store), colours_of(codes)
@@ -135,7 +139,7 @@ def _positions(
 
 
 def _story(store: Store, session: NetworkSession, game: int, row: dict[str, Any]) -> dict[str, Any]:
-    """A game as the page shows it; its curve is the share of points right after each move."""
+    """Return a game as the page shows it; its curve is the accuracy after each move."""
     plies = np.arange(store.plies[game] + 1)
     games = np.full(len(plies), game)
     batch = Batch(*store.replay(games, plies), games, plies)

@@ -1,7 +1,7 @@
-"""How steadily a network of Go judges a game: by how much its winning chance changes from one position to the next.
+"""Evaluation volatility of a Go network: how much its win probability changes from one position to the next.
 
-A good player's ordinary move hardly changes who will win. What changes all the same is the network's own unrest, as
-long as moves that it calls mistakes are left out.
+A good player's ordinary move hardly changes the win probability. After excluding moves that the network calls mistakes,
+the remaining change is the network's own noise.
 """
 
 from __future__ import annotations
@@ -22,15 +22,16 @@ from kibitz.store.positions import Batch, Positions
 from kibitz.store.store import Store
 
 GAMES = 200
-"""Games at most that are followed move by move."""
+"""The largest number of games that are followed move by move."""
 POSITIONS_A_GAME = 200
 
 Judgement = tuple[NDArray[np.float64], NDArray[np.float64]]
-"""Black's chance to win and Black's lead in points, komi counted, float64 [n] each."""
+"""Black's win probability and Black's lead in points, komi included, float64 [n] each."""
 
 
 def followed(games: NDArray[np.int64], positions: int) -> NDArray[np.int64]:
-    """The games to follow in a test of so many positions (0: any number): evenly over those given."""
+    """Return the games to follow in a test with `positions` positions (0: any number), evenly spaced over those
+    given."""
     most = GAMES if positions <= 0 else max(1, min(GAMES, positions // POSITIONS_A_GAME))
     return games if len(games) <= most else games[np.arange(most) * len(games) // most]
 
@@ -41,10 +42,10 @@ def steadiness(
     judge: Callable[[Batch], Judgement],
     on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Metrics:
-    """The mean absolute change of Black's chance from a position to the next one of the same game, by name.
+    """Return the mean absolute change of Black's win probability from a position to the next of the same game, by name.
 
-    unsteadiness: over the moves that are no mistakes, those that lose less than the usual swing by the network's own
-    lead. unsteadiness_of_all_moves: over all; a network that calls most moves mistakes shows itself there.
+    unsteadiness: over moves that are not mistakes; these lose less than the usual variation by the network's own lead.
+    unsteadiness_of_all_moves: over all moves, which exposes a network that calls most moves mistakes.
     """
     positions = Positions(store, games)
 
@@ -66,7 +67,8 @@ def steadiness(
 
 
 def by_owners(session: NetworkSession, store: Store) -> Callable[[Batch], Judgement]:
-    """The judgement of a network that answers with owners alone: chance and lead follow from them."""
+    """Return the evaluation function of a network that only predicts territory: win probability and lead follow from
+    it."""
     komi, rules, stones = (store.column(name) for name in ("komi", "rules", "handicap"))
 
     def judge(batch: Batch) -> Judgement:
