@@ -1,6 +1,6 @@
-"""The rows of a test: one for each position that was evaluated, with what the network got right there.
+"""The rows of a test: one for each evaluated position, with the correctness of the prediction.
 
-The figures of `kibitz test` are means of these rows, with intervals over games. Rows of two networks over the same
+The results of `kibitz test` are means of these rows, with intervals over games. Rows of two networks over the same
 positions give a paired comparison, see `compare`.
 """
 
@@ -20,8 +20,8 @@ from kibitz.store.positions import Batch, Positions
 from kibitz.store.store import Store
 
 WINNER, MOVE, OWNERS, PAIR = "winner", "move", "owners", "pair"
-"""What networks can be asked about a position: who wins, the move that was played, who owns the points at the end, and
-which of two positions is better."""
+"""What networks can predict for a position: the winner, the played move, the final owner of each point, and which of
+two positions is better."""
 QUESTIONS = {
     WINNER: "which side won the game",
     MOVE: "which move was played",
@@ -29,27 +29,25 @@ QUESTIONS = {
     PAIR: "which of two positions is of the game that White won",
 }
 BATCH_SIZE = 4096
-"""Positions replayed at once."""
+"""Number of positions that are replayed at once."""
 RIGHT_AT_LEAST = 1e-9
-"""The least probability in a log loss of moves."""
+"""The smallest probability in a log loss of moves."""
 
 
 @dataclass(frozen=True)
 class Rows:
     """One row for each tested position (of `deepchess`: for each pair), all arrays [n].
 
-    question: one of QUESTIONS, or the name of the figure (a run of the pawn network alone: "pawn_accuracy").
-
-    games, plies: int64, where the position is. other_games, other_plies: of a pair, the position of the game that Black
-    won; else None.
-
-    right: float64, 0 to 1: whether the answer is right (0.5: it has no preference). For points of Go, the share of the
-    points that are right.
-
-    loss: float64, the log loss of the answer in nats (of Go's owners: the mean squared error over points); NaN if the
-    network gives no probability.
-
-    weight: float64, how much the row counts: 1, or the number of points whose owner is known.
+    question: one of QUESTIONS, or the name of the result (a run of the pawn network alone: "pawn_accuracy").
+    games, plies: int64, the position.
+    right: float64, 0 to 1: whether the prediction is right (0.5: no preference). For Go points, the share of the
+    points
+        that are right.
+    loss: float64, the log loss in nats (for Go territory: the mean squared error over points); NaN if the network
+    predicts
+        no probability.
+    weight: float64, the weight of the row: 1, or the number of points whose owner is known.
+    other_games, other_plies: for a pair, the position of the game that Black won; else None.
     """
 
     question: str
@@ -66,7 +64,7 @@ class Rows:
 
     @cached_property
     def groups(self) -> ClusterBootstrap:
-        """The games that the rows are of, for intervals over games."""
+        """The games of the rows, for intervals over games."""
         if self.other_games is None:
             return ClusterBootstrap(self.games)
         return TwoWayBootstrap(self.games, self.other_games)
@@ -81,7 +79,7 @@ def make_rows(
     weight: NDArray[Any] | None = None,
     among: NDArray[np.bool_] | None = None,
 ) -> Rows:
-    """Rows of the positions in `among` (bool [n], None: all), with float64 values."""
+    """Return rows of the positions in `among` (bool [n], None: all), with float64 values."""
     mask = slice(None) if among is None else among
     size = len(games)
     return Rows(
@@ -92,26 +90,26 @@ def make_rows(
 
 
 def move_loss(chance: NDArray[Any]) -> NDArray[np.float64]:
-    """The log loss of moves in nats, float64 [n], from the probabilities that the played moves were given."""
+    """Return the log loss of moves in nats, float64 [n], from the predicted probabilities of the played moves."""
     loss: NDArray[np.float64] = -np.log(np.maximum(chance.astype(np.float64), RIGHT_AT_LEAST))
     return loss
 
 
 class Eligible(Protocol):
-    """The positions that a system can be tested on, numbered 0 .. len - 1 by game and ply."""
+    """The positions that a system can be tested on, numbered 0 to len - 1 by game and ply."""
 
     def __len__(self) -> int: ...
 
     def locate(self, ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Games and plies, int64 [n] each, of the positions with these numbers."""
+        """Return games and plies, int64 [n] each, of the positions with these numbers."""
 
     def contains(self, games: NDArray[np.int64], plies: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Which of these positions are among them, bool [n]."""
+        """Return which of these positions are included, bool [n]."""
 
 
 @dataclass(frozen=True)
 class EligiblePositions:
-    """All positions of a `Positions`, or those with the ids `chosen` (rising)."""
+    """All positions of a `Positions`, or those with the ascending ids `chosen`."""
 
     positions: Positions
     chosen: NDArray[np.int64] | None = None
@@ -140,9 +138,9 @@ def measure_in_batches(
     on_progress: Callable[[int, int], None] = lambda done, total: None,
     batch_size: int = BATCH_SIZE,
 ) -> dict[str, NDArray[Any]]:
-    """The arrays that `measure` gives over positions of a store; their first axis is the position.
+    """Return the arrays that `measure` returns over positions of a store; their first axis is the position.
 
-    Codes live for one batch of `batch_size` positions only.
+    Codes exist only for one batch of `batch_size` positions at a time.
     """
     results: dict[str, NDArray[Any]] = {}
     for first in range(0, len(games), batch_size):

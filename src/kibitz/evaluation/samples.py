@@ -1,4 +1,4 @@
-"""Positions and games of a chess test as its page shows them: which ones, and their records."""
+"""The positions and games of a chess test that its page shows, and their records."""
 
 from __future__ import annotations
 
@@ -22,16 +22,17 @@ _RESULTS = {1: "1-0", 0: "1/2-1/2", -1: "0-1"}
 
 
 class DiverseSampler:
-    """Takes positions from lists of candidates: no game twice in what one sampler took, and no position twice."""
+    """Selects positions from lists of candidates, with no game and no position twice in one sampler."""
 
     def __init__(self, store: Store, games: NDArray[np.int64], plies: NDArray[np.int64]):
-        """games, plies: int64 [positions], where each of the tested positions is."""
+        """games, plies: int64 [positions], the tested positions."""
         self._store, self._games, self._plies = store, games, plies
         self._used: set[int] = set()
         self._known: set[bytes] = set()
 
     def take(self, candidates: Iterable[int], count: int) -> list[int]:
-        """The first `count` candidates (indices of positions) that are new in both ways, or as many as there are."""
+        """Return the first `count` candidates (indices of positions) that are new in both ways, or as many as there
+        are."""
         taken: list[int] = []
         for index in candidates:
             if len(taken) == count:
@@ -51,7 +52,8 @@ class DiverseSampler:
 
 @dataclass(frozen=True)
 class GameRecord:
-    """One game: its row of the store's table, moves as SAN and UCI, and the FEN of each ply (one more than moves)."""
+    """One game: its row of the store's table, its moves as SAN and UCI, and the FEN of each ply (one more than
+    moves)."""
 
     row: dict[str, Any]
     san: list[str]
@@ -69,7 +71,7 @@ class GameRecord:
 
 
 def records(store: Store, games: Iterable[int]) -> dict[int, GameRecord]:
-    """Records of these games, by their number in the store."""
+    """Return records of these games, by their index in the store."""
     numbers = sorted(set(games))
     if not numbers:
         return {}
@@ -93,13 +95,13 @@ def _record(store: Store, game: int, row: dict[str, Any]) -> GameRecord:
 
 
 def fens(store: Store, games: NDArray[np.int64], plies: NDArray[np.int64]) -> list[str]:
-    """The FEN of each position; full moves are not kept in a store and counted from 1."""
+    """Return the FEN of each position. A store has no full-move numbers, so they begin at 1."""
     codes, state = store.replay(games, plies)
     return [decode_board(code, row).fen() for code, row in zip(codes, state, strict=True)]
 
 
 def position(record: GameRecord, place: Place, probability: float, probability_of: str) -> dict[str, Any]:
-    """A position as the page shows it."""
+    """Return a position as the page shows it."""
     game, ply = place
     return {
         "fen": record.fens[ply],
@@ -114,7 +116,7 @@ def position(record: GameRecord, place: Place, probability: float, probability_o
 
 
 def game_curve(record: GameRecord, curve: list[float], ply: int) -> dict[str, Any]:
-    """A game as the page shows it. curve: the network's probability at each ply; ply: where its link leads."""
+    """Return a game as the page shows it. curve: the network's probability at each ply. ply: the target of its link."""
     link = str(record.row.get("site") or "")
     if not link.startswith(("http://", "https://")):
         link = ""
@@ -131,7 +133,7 @@ def game_curve(record: GameRecord, curve: list[float], ply: int) -> dict[str, An
 
 
 def curve(session: Session, store: Store, game: int, output: str) -> list[float]:
-    """One output of the network at each ply of a game."""
+    """Return one output of the network at each ply of a game."""
     plies = np.arange(store.plies[game] + 1)
     answers = session.evaluate(*store.replay(np.full(len(plies), game), plies))
     return [round(float(value), 4) for value in answers[output]]

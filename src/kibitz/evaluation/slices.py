@@ -1,4 +1,4 @@
-"""Parts of the positions over which a table gives its figure: bands of ratings, speeds, and the table itself."""
+"""Parts of the positions for the rows of a table: bands of ratings, speeds, and the table itself."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RATING_STEP = 200
 
 
 def rating_bands(known: NDArray[np.int64]) -> dict[str, Any]:
-    """Bands of ratings for `slices`; the few positions beyond the 1st and 99th percent go to the bands at the ends."""
+    """Return bands of ratings for `slices`; ratings beyond the 1st and 99th percentile belong to the outer bands."""
     low, high = (int(end) // RATING_STEP * RATING_STEP for end in np.percentile(known, (1, 99)))
     inner = range(low + RATING_STEP, high + 1, RATING_STEP)
     if not inner:
@@ -31,7 +31,7 @@ def rating_bands(known: NDArray[np.int64]) -> dict[str, Any]:
 def per_rating(
     values: NDArray[Any], groups: ClusterBootstrap, rating: NDArray[np.int64]
 ) -> dict[str, list[dict[str, Any]]]:
-    """The table "rating", where any is known; −1 is unknown."""
+    """Return the table "rating", if any rating is known; −1 is unknown."""
     if not (known := rating[rating >= 0]).size:
         return {}
     return {"rating": slices(values, groups, rating, **rating_bands(known))}
@@ -40,7 +40,7 @@ def per_rating(
 def per_speed(
     values: NDArray[Any], groups: ClusterBootstrap, store: Store, games: NDArray[np.int64]
 ) -> dict[str, list[dict[str, Any]]]:
-    """The table "speed", where any is known. games: the game of each position."""
+    """Return the table "speed", if any is known. games: the game of each position."""
     numbers = {speed: number for number, speed in enumerate(SPEEDS)}
     speed = np.array([numbers.get(name, -1) for name in store.column("speed")])[games]
     if not (speed >= 0).any():
@@ -49,7 +49,7 @@ def per_speed(
 
 
 def slices_as_json(tables: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
-    """Tables of `slices` as the "by" of a result; parts without positions are left out."""
+    """Return tables of `slices` as the "by" of a result, without empty parts."""
     return {
         name: [
             {"slice": "unknown" if row["slice"] == "other" else row["slice"], "figure": row["figure"].as_json()}

@@ -1,6 +1,6 @@
 """The parts of a test's report: named metrics, tables and curves, with the kinds of their values.
 
-The kind is declared where a value is made. `report.numbers` prints by it, and nothing is guessed from a name.
+The kind is declared where a value is made. `report.numbers` formats values by kind, not by name.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Metrics = dict[str, Metric]
 
 
 def metrics(kind: Kind, estimates: Mapping[str, Estimate]) -> Metrics:
-    """Estimates that are all of one kind, by the same names."""
+    """Return estimates of one kind as metrics, under the same names."""
     return {name: Metric(estimate, kind) for name, estimate in estimates.items()}
 
 
@@ -48,8 +48,8 @@ class Column:
 class Table:
     """A table for the page and the terminal.
 
-    text: one sentence or more under the title; heading: of the first column, which names the rows; rows: a name, and a
-    cell for each of the columns. Raises ValueError where a row has another number of cells.
+    text: one sentence or more under the title. heading: of the first column, which names the rows. rows: a name, and a
+    cell for each of the columns. Raises ValueError if a row has another number of cells.
     """
 
     title: str
@@ -64,7 +64,8 @@ class Table:
                 raise ValueError(f"{self.title}: {len(row) - 1} cells in a row for {len(self.columns)} columns")
 
     def as_json(self) -> dict[str, Any]:
-        """ "columns" are the headings and "kinds" their kinds; estimates stand in the rows as JSON."""
+        """Return the table as JSON: "columns" are the headings and "kinds" their kinds; "rows" have estimates as
+        JSON."""
         return {
             "title": self.title,
             "text": self.text,
@@ -76,7 +77,7 @@ class Table:
 
 
 CurvePoint = tuple[float, Estimate]
-"""A number, as of moves, and the share there."""
+"""An x value, such as a number of moves, and the share there."""
 
 
 def curve_points(
@@ -85,10 +86,10 @@ def curve_points(
     estimate: Callable[[NDArray[np.bool_]], Estimate],
     min_games: int,
 ) -> list[CurvePoint]:
-    """A point for each band that has positions of `min_games` games.
+    """Return a point for each band that has positions from at least `min_games` games.
 
-    bands [n]: the band of each position; middle: where on the curve a band stands; estimate: of the positions in a
-    mask [n].
+    bands: int64 [n], the band of each position. middle: the x value of a band. estimate: of the positions in a mask,
+    bool [n].
     """
     points = ((middle(band), estimate(bands == band)) for band in np.unique(bands).tolist())
     return [point for point in points if point[1].games >= min_games]
@@ -96,7 +97,7 @@ def curve_points(
 
 @dataclass(frozen=True)
 class Curve:
-    """Shares as lines over a number, a line for each name; heading: the name of the number."""
+    """Shares as lines over a number, one line per name. heading: the name of the number."""
 
     title: str
     text: str

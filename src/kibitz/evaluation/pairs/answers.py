@@ -1,4 +1,4 @@
-"""Pairs of positions, one of a game that White won and one of a game that Black won, and how networks answer them."""
+"""Pairs of positions, one from a game that White won and one from a game that Black won, and networks' predictions."""
 
 from __future__ import annotations
 
@@ -23,24 +23,27 @@ from kibitz.store.store import Store
 from kibitz.systems.deepchess import ComparisonNet, Settings
 
 BATCH_SIZE = 4096
-"""Positions replayed, or pairs compared, at once."""
+"""Number of positions replayed, or pairs compared, at once."""
 MAX_PAIRS = 4_000_000
-"""Pairs that are drawn if all are requested: even a few thousand games have too many."""
+"""Number of pairs that are sampled if all are requested: even a few thousand games have too many pairs."""
 
 
 def as_tested(settings: Settings) -> Settings:
-    """The settings by which positions are drawn for a test: the paper's 10 a game where all were learned from, or else
-    long games would count for more, and figures of two runs could not be compared."""
+    """Return the settings for sampling test positions: 10 per game as in the paper, if training used all positions.
+
+    Otherwise long games would have more weight, and the results of two runs couldn't be compared.
+    """
     return replace(settings, positions=settings.positions or Settings.positions)
 
 
 @dataclass(frozen=True)
 class PairSample:
-    """Positions int64 [positions] by game and ply, and pairs of them.
+    """Positions by game and ply, int64 [positions], and pairs of them.
 
-    won, lost: numbers of each pair's two positions, of a game that White won and of one that Black won; first: whether
-    the network is shown the former first. indices: of each position in the sample that they were drawn from. possible:
-    how many pairs that sample makes.
+    won, lost: int64 [pairs], indices of each pair's two positions, from a game that White won and one that Black won.
+    first: bool [pairs], whether the network gets the former first.
+    indices: int64 [positions], of each position in the sample.
+    possible: the number of pairs that this sample allows.
     """
 
     store: Store
@@ -61,16 +64,15 @@ class PairSample:
         return TwoWayBootstrap(self.games[self.won], self.games[self.lost], seed=self.seed)
 
     def both(self, values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-        """A column of the positions at both positions of each pair, the White-won one first."""
+        """Return a column of the positions at both positions of each pair, the one from White's won game first."""
         return values[self.won], values[self.lost]
 
 
 def pairs(store: Store, sample: Sample, limit: int, seed: int, bootstrap: int = SEED) -> PairSample | None:
-    """At most `limit` pairs (0: MAX_PAIRS) out of a sample, each as likely as any other; positions in no pair are left
-    out.
+    """Sample at most `limit` pairs (0: MAX_PAIRS) uniformly; positions in no pair are removed.
 
-    None where the sample has no position of games that White won, or none of games that Black won. bootstrap: the seed
-    of its resamples.
+    None if the sample has no position of games that White won, or none of games that Black won. bootstrap: the seed of
+    its resamples.
     """
     white_won = store.column("result")[sample.games] > 0
     won, lost = np.flatnonzero(white_won), np.flatnonzero(~white_won)
@@ -91,7 +93,7 @@ def pairs(store: Store, sample: Sample, limit: int, seed: int, bootstrap: int = 
 
 
 def networks(run: Run) -> dict[str, ComparisonNet]:
-    """The run's networks by name, see DeepChess.parts. Raises KibitzError where its weights are damaged."""
+    """Return the run's networks by name, see DeepChess.parts. Raises KibitzError if its weights are damaged."""
     network: Any = run.load_network()
     parts: dict[str, ComparisonNet] = network.parts()
     return parts
@@ -99,8 +101,10 @@ def networks(run: Run) -> dict[str, ComparisonNet]:
 
 @torch.inference_mode()
 def both_ways(part: ComparisonNet, first: torch.Tensor, second: torch.Tensor) -> NDArray[np.float32]:
-    """Logits [2, n] that each first position is better for White than its second, and the other way round; from the
-    features of both, [n, features]."""
+    """Return logits, float32 [2, n], that each first position is better for White than its second, and the reverse.
+
+    first, second: features of the positions, [n, features].
+    """
     compare = part.compare
     there = compare(compare.as_first(first), compare.as_second(second))
     back = compare(compare.as_first(second), compare.as_second(first))
@@ -111,9 +115,12 @@ def both_ways(part: ComparisonNet, first: torch.Tensor, second: torch.Tensor) ->
 
 @dataclass(frozen=True)
 class PairAnswers:
-    """A network's answers to pairs: logits float32 [pairs] that the position of the game that White won is better for
-    White, when it is shown as the first of the two, and as the second; as_shown: the one of the order in which it is
-    shown them, which counts."""
+    """A network's predictions for pairs.
+
+    as_first: float32 [pairs], logits that the position of the game that White won is better for White, if it is first.
+    as_second: the same if it is second.
+    as_shown: the logit in the order in which the pair was shown, which counts.
+    """
 
     as_first: NDArray[np.float32]
     as_second: NDArray[np.float32]
@@ -121,17 +128,17 @@ class PairAnswers:
 
     @property
     def right(self) -> NDArray[np.float64]:
-        """1 where the network prefers the position of the game that White won, one half where it prefers neither."""
+        """1 if the network prefers the position of the game that White won, 0.5 if it prefers neither."""
         return preferred(self.as_shown)
 
     @property
     def chance(self) -> NDArray[np.float64]:
-        """The probability that it gives to that position being the better one for White."""
+        """The predicted probability that this position is the better one for White."""
         return sigmoid(self.as_shown)
 
     @property
     def gap(self) -> NDArray[np.float64]:
-        """|p(a, b) + p(b, a) - 1|."""
+        """The inconsistency between the two orders: |p(a, b) + p(b, a) - 1|."""
         gap: NDArray[np.float64] = np.abs(sigmoid(self.as_first) - sigmoid(self.as_second))
         return gap
 
@@ -143,7 +150,7 @@ class PairAnswers:
 
 
 def preferred(score: NDArray[Any]) -> NDArray[np.float64]:
-    """How right a score is that is above 0 where the position of the game that White won is preferred."""
+    """Return 1 for a score above 0 (the position of White's won game is preferred), 0 below, 0.5 at 0."""
     right: NDArray[np.float64] = (np.sign(score).astype(np.float64) + 1) / 2
     return right
 
@@ -159,7 +166,7 @@ def answers(
     of: PairSample,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> PairAnswers:
-    """features [positions, …] of the pairs' positions."""
+    """Return the network's predictions for pairs. features: [positions, …], of the pairs' positions."""
     logits = np.empty((2, len(of)), np.float32)
     for start in range(0, len(of), BATCH_SIZE):
         rows = slice(start, start + BATCH_SIZE)
@@ -174,8 +181,12 @@ def answers(
 
 @dataclass(frozen=True)
 class PairResults:
-    """Pairs with all answers. material int16 (pawns, White's view) and phase int64 (material.phase): [positions];
-    parts, features [positions, …] and answers: by the network's name, the first is the one that counts."""
+    """Pairs with all predictions.
+
+    material: int16 [positions], in pawns, White's view.
+    phase: int64 [positions], see material.phase.
+    parts, features, answers: by the network's name; the first one counts. Features are [positions, …].
+    """
 
     pairs: PairSample
     material: NDArray[np.int16]
@@ -190,7 +201,7 @@ class PairResults:
 
     @property
     def material_difference(self) -> NDArray[np.int16]:
-        """How much more material White has in the position of the game that White won than in the other, [pairs]."""
+        """White's material in the position of the game that White won, minus that in the other, [pairs]."""
         won, lost = self.pairs.both(self.material)
         ahead: NDArray[np.int16] = won - lost
         return ahead
@@ -200,13 +211,13 @@ class PairResults:
         return self.pairs.groups
 
     def right(self) -> dict[str, NDArray[np.float64]]:
-        """How right each network is, and after them material, by name."""
+        """Return the accuracy of each network, and then of material, by name, [pairs]."""
         return {name: one.right for name, one in self.answers.items()} | {
             "material": preferred(self.material_difference)
         }
 
     def of_some(self, indices: NDArray[np.int64], most: int, seed: int) -> PairResults | None:
-        """Pairs of some of the positions alone, answered by the first network. None where they make no pairs."""
+        """Return pairs of some of the positions, with the first network's predictions; None if they allow no pairs."""
         sample = Sample(self.pairs.games[indices], self.pairs.plies[indices])
         if (of := pairs(self.pairs.store, sample, most, seed)) is None:
             return None
@@ -220,7 +231,7 @@ class PairResults:
 def fill(
     of: PairSample, parts: Mapping[str, ComparisonNet], on_progress: Callable[[str, int, int], None], words: str
 ) -> PairResults:
-    """Look at every position once, and compare all pairs. words: for the progress bar."""
+    """Evaluate every position once, and compare all pairs. words: for the progress bar."""
     many = len(of.games)
     material, phases = np.empty(many, np.int16), np.empty(many, np.int64)
     features = {name: torch.empty(many, part.compare.as_first.in_features) for name, part in parts.items()}
@@ -246,8 +257,10 @@ def fill(
 def intransitive(
     part: ComparisonNet, features: torch.Tensor, games: NDArray[np.int64], count: int, seed: int
 ) -> Estimate:
-    """The share of random triples of different positions of which the network prefers a to b, b to c and c to a. Each
-    two are shown in one order, as they were drawn; a network that tossed a coin for each pair would have a quarter."""
+    """Return the share of random triples of positions for which the network prefers a to b, b to c and c to a.
+
+    Each pair is shown in one random order. Random predictions would give a quarter.
+    """
     if len(games) < 3:
         return Estimate(math.nan, math.nan, math.nan, 0, 0)
     three = np.random.default_rng(seed).integers(len(games), size=(count, 3))

@@ -1,4 +1,4 @@
-"""Simpler answers to pairs of positions: material, Stockfish, and the packaged `winner` network as comparator."""
+"""Simpler predictors for pairs of positions: material, Stockfish, and the bundled `winner` network as comparator."""
 
 from __future__ import annotations
 
@@ -20,16 +20,18 @@ from kibitz.systems.winner import WinnerSystem
 
 MATERIAL = "material (equal: half right)"
 PAIRS = 100_000
-"""Pairs made, at most, of the positions that a baseline answers."""
+"""The largest number of pairs made from the positions of a baseline."""
 WINNER_POSITIONS = 20_000
 
 
 @dataclass(frozen=True)
 class PairBaseline:
-    """A simpler answer to pairs.
+    """A simpler predictor for pairs.
 
-    key, name: for programs and for people; results: the pairs that were answered; right: how right each answer is,
-    [pairs]; same: what the network's figure on those very pairs is called, None where they are all pairs.
+    key, name: for programs and for people.
+    results: the pairs that it evaluated.
+    right: [pairs], 1 for a right prediction, 0 for a wrong one, 0.5 for none.
+    same: the label of the network's accuracy on the same pairs; None if they are all pairs.
     """
 
     key: str
@@ -42,7 +44,7 @@ class PairBaseline:
 def run_baselines(
     results: PairResults, config: EvalConfig, workers: int, on_progress: OnProgress, log: Callable[[str], None]
 ) -> list[PairBaseline]:
-    """All baselines. One that cannot answer is left out, and logged."""
+    """Return all baselines. A baseline that fails is skipped and logged."""
     baselines = [PairBaseline("material", MATERIAL, results, preferred(results.material_difference), None)]
     stockfish = StockfishBaseline(config, workers, on_progress, log)
     for depth, count in stockfish.depths():
@@ -64,8 +66,10 @@ def run_baselines(
 
 
 def part(results: PairResults, positions: int, seed: int, among: NDArray[np.bool_] | None = None) -> PairResults | None:
-    """Pairs of at most `positions` positions, drawn evenly, half of each kind if there are enough. among:
-    bool [positions], the ones to draw from; None for all."""
+    """Return pairs of at most `positions` positions, sampled uniformly, half of each kind if there are enough.
+
+    among: bool [positions], the positions to sample from; None for all.
+    """
     pairs = results.pairs
     white_won = pairs.store.column("result")[pairs.games] > 0
     rng = np.random.default_rng(seed)
@@ -79,8 +83,10 @@ def part(results: PairResults, positions: int, seed: int, among: NDArray[np.bool
 def by_winner(
     results: PairResults, config: EvalConfig, on_progress: OnProgress, log: Callable[[str], None]
 ) -> PairBaseline | None:
-    """The packaged `winner`: it prefers the position in which it thinks White more likely to win. Of games alone that
-    it has not seen either."""
+    """Return the bundled `winner` as a baseline: it prefers the position with the higher win probability for White.
+
+    It only uses games that this network hasn't seen either.
+    """
     name = WinnerSystem.name
     if name not in packaged():
         log(f"the packaged network {name} is not there, so it is left out as comparator")
@@ -110,8 +116,7 @@ def by_winner(
 
 
 def as_baselines(others: list[PairBaseline]) -> dict[str, Any]:
-    """The "baselines" of a result: each with the network's figure on the same pairs below it, where these are not
-    all."""
+    """Return the "baselines" of a result, each followed by the network's on the same pairs if these are not all."""
     entries = {}
     for one in others:
         groups = one.results.groups
@@ -122,7 +127,7 @@ def as_baselines(others: list[PairBaseline]) -> dict[str, Any]:
 
 
 def table(others: list[PairBaseline]) -> Table:
-    """How far the network is ahead of each, and each of material, on the same pairs."""
+    """Return the network's advantage over each baseline, and each baseline's over material, on the same pairs."""
     rows: list[list[Cell]] = []
     for one in others:
         groups, network = one.results.groups, one.results.main.right

@@ -18,7 +18,7 @@ SECONDS, TRIES = 0.1, 3
 
 
 def distilled(run: Run, results: PairResults, by_position: PairResults | None) -> list[Table]:
-    """The table of both networks; nothing where the run has one only."""
+    """Return the table of both networks; nothing if the run has only one."""
     if len(results.parts) < 2:
         return []
     full, small = results.answers["full"], results.answers["distilled"]
@@ -60,7 +60,7 @@ def distilled(run: Run, results: PairResults, by_position: PairResults | None) -
 
 
 def speed(run: Run, name: str, pairs: PairSample) -> tuple[float, float]:
-    """Embeddings and comparisons a second."""
+    """Return embeddings and comparisons per second."""
     network = embedding.load(run, name)
     rows = np.resize(np.arange(len(pairs.games)), SPEED_POSITIONS)
     codes, state = pairs.store.replay(pairs.games[rows], pairs.plies[rows])
@@ -72,7 +72,8 @@ def speed(run: Run, name: str, pairs: PairSample) -> tuple[float, float]:
 
 
 def rate(work: Callable[[], object], many: int) -> float:
-    """How many a second, where one call does `many`: the best of a few tries, as anything else only slows it."""
+    """Return the rate per second, if one call does `many`: the best of a few tries, as other load only slows it
+    down."""
     work()
     best = 0.0
     for _ in range(TRIES):

@@ -1,7 +1,7 @@
-"""The evaluation of `deepchess`: pairs split by game and, beside them, by position as the paper splits them.
+"""The evaluation of `deepchess`: pairs split by game and, for comparison, by position as in the paper.
 
-A pair is a position of a game that White won and one of a game that Black won; the network is right where it prefers
-the former. It is shown the two in random order, as in training.
+A pair is a position of a game that White won and one of a game that Black won. The network is right if it prefers the
+former. It gets the two in random order, as in training.
 """
 
 from __future__ import annotations
@@ -39,16 +39,18 @@ MATERIAL_WORDS = (
     "1 or 2 ahead", "3 or 4 ahead", "5 to 8 ahead", "9 or more ahead",
 )  # fmt: skip
 CURVE_STEP = 10
-"""Plies between two points of the curve."""
+"""Number of plies between two points of the curve."""
 CURVE_MIN_GAMES = 20
-"""The curve ends where fewer games last (or fewer than all, if there are not so many)."""
+"""The curve ends where fewer games continue (or fewer than all, if there are not as many)."""
 
 
 def evaluate(
     run: Run, store: Store, chosen: Chosen, config: EvalConfig, on_progress: OnProgress, log: Callable[[str], None]
 ) -> dict[str, Any]:
-    """The system's part of a result, see `kibitz.evaluation.Evaluation`; figures are over pairs, and
-    config.positions counts pairs."""
+    """Return the system's part of a result, see `kibitz.evaluation.Evaluation`.
+
+    Results are over pairs, and config.positions counts pairs.
+    """
     settings, parts = as_tested(run.settings), networks(run)
     sample = positions(store, chosen.games, settings)
     of = pairs(store, sample, config.positions, config.seed)
@@ -95,7 +97,7 @@ def row_questions(run: Run) -> tuple[str, ...]:
 
 
 def eligible(run: Run, store: Store, games: NDArray[np.int64], question: str) -> Eligible:
-    """Raises UsageError: pairs are drawn by `rows_of_pairs`."""
+    """Raise UsageError, because `rows_of_pairs` samples the pairs."""
     raise UsageError(f"{run.name} is tested on pairs of positions. Compare it with another network of deepchess.")
 
 
@@ -107,14 +109,14 @@ def measure_rows(
     question: str,
     on_progress: Callable[[int, int], None],
 ) -> Rows:
-    """Raises UsageError, as `eligible`."""
+    """Raise UsageError, as `eligible` does."""
     raise UsageError(f"{run.name} is tested on pairs of positions. Compare it with another network of deepchess.")
 
 
 def rows_of_pairs(
     runs: Sequence[Run], store: Store, games: NDArray[np.int64], count: int, seed: int, on_progress: OnProgress
 ) -> list[Rows]:
-    """The rows of each run over the same pairs, drawn as the test of the first run draws them."""
+    """Return the rows of each run for the same pairs, sampled as in the test of the first run."""
     of = pairs(store, positions(store, games, as_tested(runs[0].settings)), count, seed)
     if of is None:
         raise KibitzError(f"{store.path}: its unseen games make no pair of positions. Name another store.")
@@ -150,7 +152,7 @@ TEXTS = {
 
 
 def drawn(settings: Settings) -> str:
-    """How positions are drawn, in words."""
+    """Return how positions are sampled, as text."""
     each = f"{settings.positions} a game" if settings.positions else "all of a game that qualify"
     opening = f"not from the first {settings.opening} moves" if settings.opening else ""
     captures = "" if settings.captures else "not after a capture"
@@ -158,8 +160,8 @@ def drawn(settings: Settings) -> str:
 
 
 def note(store: Store, chosen: Chosen, parts: Mapping[str, ComparisonNet]) -> str:
-    """What must be said with the figures: which pairs the paper's figure is on, which networks are here, and whose
-    games these are."""
+    """Return the necessary notes on the results: the paper's pairs, the networks of this run, and the source of the
+    games."""
     lines = [
         "The paper's figure is on pairs split by position, from 386,082 decisive games of engines (CCRL): other "
         "positions of the games that were learned from stand on both sides. The headline here is on "
@@ -183,7 +185,7 @@ def _one_sided(store: Store, chosen: Chosen) -> str:
 
 
 def main_figures(results: PairResults) -> Metrics:
-    """Figures of the first network besides its accuracy."""
+    """Return results of the first network besides its accuracy."""
     answers, groups = results.main, results.groups
     chance, first = shown_first(results)
     return {
@@ -196,7 +198,7 @@ def main_figures(results: PairResults) -> Metrics:
 
 
 def shown_first(results: PairResults) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """The probability given to the position shown first being the better one, and whether it was."""
+    """Return the predicted probability that the first position is the better one, and whether it was."""
     first = results.pairs.first
     return np.where(first, results.main.chance, 1 - results.main.chance), first
 
@@ -209,7 +211,7 @@ def calibration(results: PairResults) -> list[dict[str, Any]]:
 
 
 def per_slice(results: PairResults) -> dict[str, list[dict[str, Any]]]:
-    """Accuracy over parts of the pairs; parts without any are left out."""
+    """Return accuracy over parts of the pairs, without empty parts."""
     of, right, groups = results.pairs, results.main.right, results.groups
     stage, other = of.both(results.phase)
     tables = {
@@ -233,7 +235,7 @@ def _ply_words() -> list[str]:
 
 
 def rating(results: PairResults) -> NDArray[np.int64]:
-    """The mean rating of a pair's four players; -1 where one is not known."""
+    """Return the mean rating of a pair's four players, int64 [pairs]; -1 if one is unknown."""
     store, of = results.pairs.store, results.pairs
     columns = [store.column(f"{side}_rating").astype(np.int64)[of.games] for side in ("white", "black")]
     four = np.stack([column for values in columns for column in of.both(values)])
@@ -244,7 +246,7 @@ def rating(results: PairResults) -> NDArray[np.int64]:
 
 
 def by_ply(results: PairResults, known: LearnedPairs) -> Curve:
-    """Accuracy along the game: on the games tested, on other positions of learned games, and material's."""
+    """Return accuracy along the game: on the tested games, on other positions of training games, and for material."""
     lines = [("games tested", results, results.main.right)]
     if known.other:
         lines.append(("games learned from", known.other, known.other.main.right))
@@ -272,7 +274,7 @@ def _points(right: NDArray[np.float64], of: PairResults) -> list[CurvePoint]:
 
 
 def properties(results: PairResults, seed: int) -> Table:
-    """Properties of a consistent comparison that a network may violate."""
+    """Return how often the network violates properties of a consistent comparison."""
     rows: list[list[Cell]] = []
     for name, answers in results.answers.items():
         gap, changed = results.groups.means([answers.gap, answers.changed])

@@ -1,4 +1,4 @@
-"""Pairs of a test of `deepchess` as its page shows them: sure ones, even ones, and the biggest mistakes."""
+"""The pairs of a `deepchess` test that its page shows: certain ones, even ones, and the largest mistakes."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ OUTPUT, MEANING = "white_better", "better for White"
 GALLERY = ((0.9, 1.0, "Surely right"), (0.45, 0.55, "Even"), (0.0, 0.1, "Surely wrong"))
 IN_BAND, MISTAKES = 4, 6
 CANDIDATES = 20_000
-"""Pairs looked through for those whose games were not shown yet."""
+"""Number of pairs that are searched for games that were not shown yet."""
 
 
 def page_samples(results: PairResults, session: Session, seed: int) -> dict[str, Any]:
-    """The "pairs" of a result in groups, and the "games" of its biggest mistakes."""
+    """Return the "pairs" of a result in groups, and the "games" of its largest mistakes."""
     of, answers = results.pairs, results.main
     sampler, used = DiverseSampler(of.store, of.games, of.plies), set[int]()
     order = np.random.default_rng(seed).permutation(len(of))
@@ -72,7 +72,7 @@ def page_samples(results: PairResults, session: Session, seed: int) -> dict[str,
 def take(
     results: PairResults, sampler: DiverseSampler, used: set[int], candidates: NDArray[np.int64], count: int
 ) -> list[int]:
-    """The first pairs (by number) whose games and positions are all new. used: games taken so far."""
+    """Return the first pairs (by index) whose games and positions are all new. used: games shown so far."""
     of = results.pairs
     taken: list[int] = []
     for index in candidates[:CANDIDATES].tolist():

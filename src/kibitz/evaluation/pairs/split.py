@@ -1,4 +1,4 @@
-"""The paper's split beside ours: pairs of other positions of the very games that a network learned from."""
+"""The paper's split compared with ours: pairs of other positions from the network's training games."""
 
 from __future__ import annotations
 
@@ -21,18 +21,22 @@ from kibitz.store.store import Store
 from kibitz.systems.deepchess import ComparisonNet, positions
 
 GAMES, PAIRS = 20_000, 200_000
-"""Games learned from that are looked at, drawn evenly, and pairs of them: more would hardly make the intervals
-narrower."""
+"""The largest numbers of training games, sampled uniformly, and of their pairs. More hardly narrow the intervals."""
 PARTS = (1, 2, 3, 6, 11, np.inf)
 PARTS_WORDS = ("1", "2", "3 to 5", "6 to 10", "11 and over")
 
 
 @dataclass(frozen=True)
 class LearnedPairs:
-    """Pairs of the games that the run learned from: of the positions it learned from, and of those held out of them
-    (the paper's split). None where there are none, and why says why, in words. games: how many were looked at; away,
-    same: of each held-out position, the plies to the nearest learned one of its game, and the squares (of 64) on which
-    both have the same."""
+    """Pairs from the run's training games.
+
+    own: pairs of the positions that it trained on; None if there are none.
+    other: pairs of held-out positions of the same games (the paper's split); None if there are none.
+    why: why there are none, as text.
+    games: the number of games used.
+    away: int64, for each held-out position, the plies to the nearest training position of its game.
+    same: int64, the number of squares (of 64) that are equal in both.
+    """
 
     own: PairResults | None
     other: PairResults | None
@@ -45,7 +49,7 @@ class LearnedPairs:
 def learned(
     run: Run, store: Store, parts: Mapping[str, ComparisonNet], config: EvalConfig, on_progress: OnProgress
 ) -> LearnedPairs:
-    """Look for the run's training games in the store, and compare pairs of them."""
+    """Find the run's training games in the store, and compare pairs of them."""
     taken = run.system.games(store, run.settings)
     mine = ~run.unseen(store.column("hash")[taken]) & (store.sides(run.split)[taken] == TRAIN)
     games = taken[mine]
@@ -56,7 +60,7 @@ def learned(
             "this store has none of the games that the network learned from; test on the store it was trained on"
         )
     samples = [positions(store, games, as_tested(run.settings), held_out=held_out) for held_out in (False, True)]
-    # Another seed for the bootstrap than the unseen games have: equal draws would not be independent.
+    # The seed differs from that of the unseen games: equal resamples would not be independent.
     most = min(config.positions or PAIRS, PAIRS)
     own, other = (pairs(store, sample, most, config.seed, SEED + 1) for sample in samples)
     why = ""
@@ -74,14 +78,17 @@ def learned(
 
 
 def nothing_learned(why: str) -> LearnedPairs:
-    """No pairs to compare with, and the reason."""
+    """Return an empty result with the reason."""
     nothing = np.zeros(0, np.int64)
     return LearnedPairs(None, None, why, 0, nothing, nothing)
 
 
 def nearest(store: Store, learned: Sample, others: Sample) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Of each of the others, the plies to the nearest learned position of its game and the squares on which the two
-    have the same; where its game has no learned one, as far as can be, and no square."""
+    """Return, for each of the others, the plies to the nearest training position of its game and the number of equal
+    squares.
+
+    If its game has no training position, they are a very large number and 0.
+    """
     far = np.int64(1) << 20  # more than any game has plies
     keys, other_keys = learned.games * far + learned.plies, others.games * far + others.plies
     after = np.searchsorted(keys, other_keys)
@@ -100,13 +107,14 @@ def nearest(store: Store, learned: Sample, others: Sample) -> tuple[NDArray[np.i
 
 
 def split_figures(known: LearnedPairs) -> Metrics:
-    """The first network's figures on learned games."""
+    """Return the first network's results on training games."""
     by_name = {"accuracy_by_position": known.other, "accuracy_on_learned_positions": known.own}
     return {name: Metric(of.groups.mean(of.main.right)) for name, of in by_name.items() if of}
 
 
 def split_tables(results: PairResults, known: LearnedPairs) -> list[Table]:
-    """By position and by game side by side, material too; and by position, how near the learned positions are."""
+    """Return tables by position and by game next to each other, with material; and the nearness of training
+    positions."""
     rows: list[list[Cell]] = []
     gaps: dict[str, Estimate] = {}
     for name, right in results.right().items():
@@ -134,7 +142,7 @@ def split_tables(results: PairResults, known: LearnedPairs) -> list[Table]:
 
 
 def split_text(known: LearnedPairs, gaps: Mapping[str, Estimate]) -> str:
-    """The table in words."""
+    """Return the table as text."""
     text = (
         "By game: pairs of the games tested, which by default the network has not seen. By position, the paper's way: "
         "pairs of positions that it has not learned from, of the very games that it has."
@@ -169,7 +177,7 @@ def _material(gap: Estimate) -> str:
 
 
 def near(other: PairResults, away: NDArray[np.int64]) -> Table:
-    """By position, by how far a pair's positions are from the nearest learned ones of their games."""
+    """Return accuracy by position, by the distance of a pair's positions from the nearest training positions."""
     farther = np.maximum(*other.pairs.both(away))
     rows: list[list[Cell]] = []
     for words, low, high in zip(PARTS_WORDS, PARTS[:-1], PARTS[1:], strict=True):

@@ -1,11 +1,10 @@
-"""Figures over pairs of positions, with intervals that respect the games of both.
+"""Estimates over pairs of positions, with intervals that respect the games of both.
 
-A pair depends on two games: one that White won and one that Black won. Pairs that share a game, on either side, are
-correlated; resampling the games of one side alone would take the other side's as given, and its intervals would be too
-narrow. So the games of both sides are drawn with replacement, each side by itself, and a pair counts as often as its
-one game was drawn times its other: a resample holds every pair between the games drawn (Owen's "pigeonhole bootstrap",
-2007). It is conservative: variance specific to one pair is counted three times, which is negligible when each game has
-many pairs.
+A pair depends on two games: one that White won and one that Black won. Pairs that share a game are correlated.
+Resampling the games of one side alone would treat the other side's as fixed, and its intervals would be too narrow. So
+the games of both sides are resampled, each side separately, and a pair counts as often as its first game was drawn
+times its second: a resample has every pair between the drawn games (Owen's "pigeonhole bootstrap", 2007). It is
+conservative: variance specific to one pair is counted three times, which is negligible if each game has many pairs.
 """
 
 from __future__ import annotations
@@ -19,14 +18,14 @@ from numpy.typing import ArrayLike, NDArray
 from kibitz.stats import RESAMPLES, SEED, ClusterBootstrap, Estimate
 
 BUNDLES = 400
-"""Limit of units to resample: more games of a side than this are dealt at random into this many bundles."""
+"""Limit of resampling units. If one side has more games, they are randomly grouped into this number of bundles."""
 
 
 class TwoWayBootstrap(ClusterBootstrap):
-    """Pairs grouped by both of their games; everything that ClusterBootstrap gives, where "a position" is a pair.
+    """Pairs grouped by both of their games; provides everything that ClusterBootstrap does, with pairs as positions.
 
-    won, lost: int64 [pairs], the game of each pair that White won, and the one that Black won. A figure's `games` are
-    those of both sides. It has no interval where one side has a single game.
+    won, lost: int64 [pairs], the game of each pair that White won, and the one that Black won. An estimate's `games`
+    are those of both sides. It has no interval if one side has a single game.
     """
 
     def __init__(self, won: ArrayLike, lost: ArrayLike, resamples: int = RESAMPLES, seed: int = SEED) -> None:
@@ -39,7 +38,7 @@ class TwoWayBootstrap(ClusterBootstrap):
         self._bundles = [rng.permutation(count) % BUNDLES for count in (rows, columns)]
 
     def resampled_means(self, values: ArrayLike) -> NDArray[np.float64]:
-        """The mean of `values` in every resample."""
+        """Return the mean of `values` in every resample, float64 [resamples]."""
         numbers = self._shaped(values)
         sums = np.bincount(self._of, weights=numbers, minlength=self._units).astype(np.float64)
         return self._resampled_means(sums[:, None], np.bincount(self._of, minlength=self._units))[:, 0]
@@ -49,7 +48,7 @@ class TwoWayBootstrap(ClusterBootstrap):
         return len(of), sum(len(np.unique(side[cells])) for side in (self._row, self._column))
 
     def _resampled_means(self, sums: NDArray[np.float64], counts: NDArray[Any]) -> NDArray[np.float64]:
-        """As ClusterBootstrap's; resamples in which no game drawn has a pair with another one are left out."""
+        """Return the means as ClusterBootstrap does; resamples without any pair are excluded."""
         present = counts > 0
         row, rows = _numbered(self._bundles[0][self._row[present]])
         column, columns = _numbered(self._bundles[1][self._column[present]])
@@ -68,8 +67,10 @@ class TwoWayBootstrap(ClusterBootstrap):
 
 
 def difference(one: TwoWayBootstrap, values: ArrayLike, other: TwoWayBootstrap, others: ArrayLike) -> Estimate:
-    """The mean of `values` over the pairs of `one` less that of `others` over the pairs of `other`, which have no game
-    in common. The two must have different seeds: equal draws would not be independent."""
+    """Return the mean of `values` over the pairs of `one` minus that of `others` over the pairs of `other`.
+
+    The two must have no game in common, and different seeds: equal resamples would not be independent.
+    """
     value = float(np.mean(np.asarray(values, np.float64)) - np.mean(np.asarray(others, np.float64)))
     drawn = [one.resampled_means(values), other.resampled_means(others)]
     few = min(map(len, drawn))
@@ -78,11 +79,11 @@ def difference(one: TwoWayBootstrap, values: ArrayLike, other: TwoWayBootstrap, 
 
 
 def clustered_mean(values: ArrayLike, games: ArrayLike) -> Estimate:
-    """The mean of `values` [n], each of which depends on all of its `games` int64 [n, k].
+    """Return the mean of `values`, [n], each of which depends on all of its `games`, int64 [n, k].
 
-    The interval is that of a cluster-robust variance, not of a bootstrap: game by game, the deviations of all values
-    of that game are summed, and the squares of these sums are added. The variance of a single value, which is in the
-    sums of each of its k games, is counted once.
+    The interval comes from a cluster-robust variance, not from a bootstrap: for each game, the deviations of all its
+    values are summed, and the squares of these sums are added. The variance of a single value, which is in the sums of
+    each of its k games, is counted once.
     """
     numbers, ids = np.asarray(values, np.float64), np.asarray(games)
     known, of = np.unique(ids, return_inverse=True)
@@ -103,6 +104,6 @@ def _numbered(ids: NDArray[Any]) -> tuple[NDArray[np.intp], int]:
 
 
 def _weights(rng: np.random.Generator, resamples: int, units: int) -> NDArray[np.float64]:
-    """How often each unit is drawn in each resample, [resamples, units]."""
+    """Return how often each unit is drawn in each resample, [resamples, units]."""
     drawn = rng.integers(units, size=(resamples, units)) + np.arange(resamples)[:, None] * units
     return np.bincount(drawn.ravel(), minlength=resamples * units).reshape(resamples, units).astype(np.float64)

@@ -43,13 +43,13 @@ from kibitz.systems.movers import system as movers
 from kibitz.systems.movers.nets import PIECES, VALUE
 
 MOVES = (1, 6, 11, 16, 21, 31, 41, 61, np.inf)
-"""Bounds of the bands of move numbers."""
+"""Limits of the bands of move numbers."""
 
 MAIN = (
     "accuracy", "accuracy_at_3", "accuracy_at_5", "accuracy_at_10", "log_loss", "top_move_accuracy", "move_rank",
     "sign_accuracy", "value_squared_error", "material_correlation",
 )  # fmt: skip
-"""Figures that are not in another table."""
+"""Results that are not in another table."""
 
 TEXTS = {
     "accuracy": "How often the first choice among the legal moves is the move that was played, a pawn that promotes "
@@ -62,10 +62,10 @@ TEXTS = {
 def evaluate(
     run: Run, store: Store, chosen: Chosen, config: EvalConfig, on_progress: OnProgress, log: Callable[[str], None]
 ) -> dict[str, Any]:
-    """The system's part of a result, see `kibitz.evaluation.Evaluation`.
+    """Return the system's part of a result, see `kibitz.evaluation.Evaluation`.
 
-    The headline is the whole move's accuracy; of a run of some networks only, the first network's; of a value network
-    alone, how often its sign is right.
+    The headline is the accuracy of the whole move. For a run of some networks only, it is the first network's. For a
+    value network alone, it is how often its sign is right.
     """
     session = Session(run)
     results, data = _evaluate_positions(run, session, store, chosen, config, on_progress)
@@ -102,7 +102,7 @@ def evaluate(
 def _evaluate_positions(
     run: Run, session: Session, store: Store, chosen: Chosen, config: EvalConfig, on_progress: OnProgress
 ) -> tuple[PolicyResults, dict[str, Any]]:
-    """The results, and the "data" of the result. Raises KibitzError where no move is left to test on."""
+    """Return the results, and the "data" of the result. Raises KibitzError if no move is left to test on."""
     settings: movers.Settings = run.settings
     names = movers.selected_networks(settings, run.system.networks)
     moves = _tested_moves(run, store, chosen.games)
@@ -141,7 +141,7 @@ def row_questions(run: Run) -> tuple[str, ...]:
 
 
 def eligible(run: Run, store: Store, games: NDArray[np.int64], question: str) -> EligiblePositions:
-    """Positions in which a move was played by a player whose moves the system learns; of winners, in decided games."""
+    """Return positions with a move of a player whose moves the system learns; for winners, in decided games."""
     if question == WINNER:
         games = games[store.column("result")[games] != 0]
     moves = _tested_moves(run, store, games)
@@ -171,7 +171,7 @@ def measure_rows(
 
 
 def _rows(results: PolicyResults, question: str) -> Rows:
-    """The rows of a test; those of a network that is about some of the positions only are of these."""
+    """Return the rows of a test, limited to the positions that the predictions are about."""
     if question == MOVE:
         return make_rows(MOVE, results.games, results.plies, results.right, move_loss(results.marks["chance"]))
     if question == WINNER:
@@ -183,7 +183,7 @@ def _rows(results: PolicyResults, question: str) -> Rows:
 
 
 def _tested_moves(run: Run, store: Store, games: NDArray[np.int64]) -> movers.MoveExamples:
-    """All moves of these games that a test may ask about."""
+    """Return all moves of these games that a test may use."""
     settings: movers.Settings = run.settings
     names = movers.selected_networks(settings, run.system.networks)
     tested = replace(settings, games=0, moves=0, min_rating=settings.min_rating if names != (VALUE,) else 0)
@@ -191,13 +191,13 @@ def _tested_moves(run: Run, store: Store, games: NDArray[np.int64]) -> movers.Mo
 
 
 def _by_square(session: Session) -> bool:
-    """Whether targets are by origin square."""
+    """Return whether targets are by origin square."""
     answers = session.evaluate(np.empty((0, 64), np.uint8), np.empty((0, 4), np.uint8))
     return "target" in answers and answers["target"].shape[1] == 64
 
 
 def _figures(results: PolicyResults, on_progress: OnProgress) -> tuple[Metrics, list[Table]]:
-    """Every figure by name, and the tables."""
+    """Return all results by name, and the tables."""
     parts = [selectors]
     if results.whole:
         parts.insert(0, whole_moves)
@@ -215,7 +215,7 @@ def _figures(results: PolicyResults, on_progress: OnProgress) -> tuple[Metrics, 
 
 
 def _headline(results: PolicyResults) -> tuple[str, NDArray[np.bool_], NDArray[np.bool_]]:
-    """The headline's name, where it is right, and the positions that it is about."""
+    """Return the headline's name, where it is right, and the positions that it is about, bool [n] each."""
     every = np.ones(len(results.games), np.bool_)
     if results.whole:
         return "accuracy", results.right, every
@@ -228,7 +228,7 @@ def _headline(results: PolicyResults) -> tuple[str, NDArray[np.bool_], NDArray[n
 
 
 def _note(results: PolicyResults, chosen: Chosen) -> str:
-    """Notes on the figures."""
+    """Return notes on the results."""
     lines = []
     if bundled := bundled_note(results.store, chosen.games):
         lines.append(bundled)
@@ -254,7 +254,7 @@ def _note(results: PolicyResults, chosen: Chosen) -> str:
 def per_slice(
     results: PolicyResults, right: NDArray[np.bool_], among: NDArray[np.bool_]
 ) -> dict[str, list[dict[str, Any]]]:
-    """The headline over parts of the positions that it is about; parts without any are left out."""
+    """Return the headline over parts of its positions, without empty parts."""
     subset = np.flatnonzero(among)
     right, games, marks = (
         right[subset],
@@ -278,7 +278,7 @@ def per_slice(
 
 
 def baselines(results: PolicyResults, stockfish: StockfishBaseline) -> dict[str, Any]:
-    """Figures of simpler answers to the headline's question, by key."""
+    """Return results of simpler predictors for the headline, by key."""
     groups, marks = results.groups, results.marks
     if not results.whole:
         _, _, among = _headline(results)

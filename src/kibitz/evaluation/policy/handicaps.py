@@ -15,18 +15,18 @@ from kibitz.stats import ClusterBootstrap, Estimate
 from kibitz.store.store import Store
 
 FROM, TO = 8, 14
-"""Plies of the openings that are taken."""
+"""The first and the last ply for the openings."""
 OPENINGS = 200
 EQUALS = 1500
-"""Rating of both sides."""
+"""The rating of both sides."""
 TAKEN = {"queen": (5,), "rook": (4,), "piece": (2, 3)}
 """The removed pieces by name: codes of White's pieces."""
 KNOWN = "rnb1kbnr/1pp1pppp/p7/3q4/8/2N5/PPPP1PPP/R1BQKBNR w KQkq - 0 4"
-"""1. e4 d5 2. exd5 Qxd5 3. Nc3 a6: White takes a queen for nothing. Asked about after 4. Nxd5."""
+"""1. e4 d5 2. exd5 Qxd5 3. Nc3 a6: White can take a queen for nothing. The test is after 4. Nxd5."""
 
 
 def openings(store: Store, games: NDArray[np.int64], seed: int) -> NDArray[np.int64]:
-    """Places (game, ply) [k, 2] of at most OPENINGS openings with equal material, each of another game."""
+    """Return (game, ply), [k, 2], of at most OPENINGS openings with equal material, each from another game."""
     rng = np.random.default_rng(seed)
     picked = rng.permutation(games[store.plies[games] > TO])[: 8 * OPENINGS]
     plies = rng.integers(FROM, TO + 1, len(picked))
@@ -40,7 +40,7 @@ def openings(store: Store, games: NDArray[np.int64], seed: int) -> NDArray[np.in
 def without(
     board: chess.Board, codes: tuple[int, ...], colour: chess.Color, rng: np.random.Generator
 ) -> chess.Board | None:
-    """The board without one piece of a colour; None if it has none, or the position would not be valid."""
+    """Return the board without one piece of a color; None if it has none, or if the position would be invalid."""
     squares = [square for code in codes for square in board.pieces(code, colour)]
     if not squares:
         return None
@@ -51,7 +51,7 @@ def without(
 
 
 def expected_scores(session: Session, boards: list[chess.Board], rating: int = EQUALS) -> NDArray[np.float64]:
-    """White's expected score (a draw is half) between equals of a rating, 0..1 [n]."""
+    """Return White's expected score (a draw is 0.5) between players of equal rating, 0 to 1, [n]."""
     rows = np.stack([encode_board(board) for board in boards])
     codes, state = rows[:, :64], rows[:, 64:]
     if session.side_inputs:
@@ -65,8 +65,11 @@ def expected_scores(session: Session, boards: list[chess.Board], rating: int = E
 
 
 def handicaps(session: Session, store: Store, games: NDArray[np.int64], seed: int) -> tuple[Metrics, Table]:
-    """Figures "ahead_by_queen", "ahead_by_rook" and "ahead_by_piece": the mean expected score of the side that has one
-    more, between equals of 1500; "known_blunder": the same after a queen was left to be taken; and their table."""
+    """Return the results "ahead_by_queen", "ahead_by_rook", "ahead_by_piece" and "known_blunder", and their table.
+
+    They are the mean expected score of the side with the additional piece, between players rated 1500, and the same
+    after a queen was left en prise.
+    """
     rng = np.random.default_rng(seed)
     figures: Metrics = {}
     rows: list[list[Cell]] = []

@@ -1,4 +1,4 @@
-"""Where a network sees moves: origin and target squares of sample positions, by probability."""
+"""Heat maps of a network's moves: origin and target squares of sample positions, by probability."""
 
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ POSITIONS, CHOICES = 8, 3
 
 
 def heat_maps(session: Session, results: PolicyResults, seed: int) -> list[dict[str, Any]]:
-    """Sample positions as the page shows them, each of another game, by ply.
+    """Return sample positions as the page shows them, each from another game, by ply.
 
-    origin, target: the network's answers on the 64 squares, illegal ones too; the target is the first choice's piece's.
-    choices: its first legal moves with their probabilities, all legal ones' sum 1; played, rank: the move of the game
-    and its place among the legal ones.
+    origin, target: the network's outputs on the 64 squares, illegal ones too; the target is that of the first choice's
+        piece.
+    choices: its most likely legal moves with their probabilities, normalized over legal moves.
+    played, rank: the move of the game and its rank among the legal ones.
     """
     order = np.random.default_rng(seed).permutation(len(results.games))
     chosen = np.array(DiverseSampler(results.store, results.games, results.plies).take(order, POSITIONS))

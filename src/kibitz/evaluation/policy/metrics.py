@@ -1,4 +1,4 @@
-"""Marks for a network that predicts moves: how its answers to each position stand to the move that was played."""
+"""Marks of a network that predicts moves: how it ranks the played move in each position."""
 
 from __future__ import annotations
 
@@ -29,8 +29,10 @@ PROMOTES_TO_QUEEN = 5  # in bits 12-14 of a packed move
 class PolicyResults:
     """The tested positions, in each of which a move was played.
 
-    names: the networks that the run has, "piece", "pawn" … "king", "value"; games, plies: where each position is;
-    marks: arrays by name, one entry a position, see `measure`; by_square: targets were asked by origin square.
+    names: the networks that the run has, "piece", "pawn" … "king", "value".
+    by_square: whether targets are predicted by origin square.
+    games, plies: int64, the positions.
+    marks: arrays by name, one entry per position, see `measure`.
     """
 
     store: Store
@@ -49,7 +51,7 @@ class PolicyResults:
 
     @property
     def right(self) -> NDArray[np.bool_]:
-        """Where the first choice among the legal moves is the move that was played."""
+        """Whether the first choice among the legal moves is the played move, bool [n]."""
         right: NDArray[np.bool_] = self.marks["rank"] == 1
         return right
 
@@ -60,15 +62,18 @@ class PolicyResults:
         return results * (1 - 2 * self.marks["side"].astype(np.int64))
 
     def mover_rating(self) -> NDArray[np.int64]:
-        """−1 where it is not known."""
+        """Return the mover's rating, int64 [n]; −1 if unknown."""
         both = np.stack([self.store.column("white_rating"), self.store.column("black_rating")]).astype(np.int64)
         rating = both[self.marks["side"].astype(np.int64), self.games]
         return np.where(rating > 0, rating, -1)
 
 
 def with_side_inputs(session: Session, settings: system.Settings, store: Store, batch: Batch) -> NDArray[np.uint8]:
-    """The state of a batch with the network's side inputs: the mover's rating, and in place of the result, which is
-    not known while a game goes on, what it is given when it plays."""
+    """Return the state of a batch with the network's side inputs.
+
+    These are the mover's rating and, for the result, the value that the network gets when it plays, because the result
+    is unknown during a game.
+    """
     if not session.side_inputs:
         return batch.state
     ratings = np.stack([store.column("white_rating"), store.column("black_rating")])
@@ -80,18 +85,18 @@ def with_side_inputs(session: Session, settings: system.Settings, store: Store, 
 
 
 def played_in(store: Store, games: NDArray[np.int64], plies: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The packed move that was played in each position."""
+    """Return the packed move that was played in each position, int64 [n]."""
     moves: NDArray[np.int64] = store.moves[store.offsets[games] + plies].astype(np.int64)
     return moves
 
 
 def measure(answers: Answers, batch: Batch, played: NDArray[np.int64]) -> Arrays:
-    """Marks of a batch, each [n]. played: packed moves.
+    """Return the marks of a batch, each [n]. played: int64 [n], packed moves.
 
     Always: side (0 White), phase (0 opening … 2 endgame), material (in pawns, mover's view), piece (type of the moving
-    piece, 0 pawn … 5 king), and value where the network gives one. With origin and target also `move_marks`, and
-    `square_marks` with a prefix: origin; target, given the type of the piece that moves; and from_square, given where
-    it stands, of networks that answer so. Their target given a type is the mean over its pieces by P(origin).
+    piece, 0 pawn … 5 king), and value if the network outputs one. With origin and target also `move_marks`, and
+    `square_marks` with a prefix: origin; target, given the type of the moving piece; and from_square, given its square,
+    if the network predicts by square. The target given a type is then the mean over its pieces, weighted by P(origin).
     """
     codes, side, rows = batch.codes, batch.state[:, SIDE], np.arange(len(played))
     piece = (codes[rows, played & 63].astype(np.int64) - 1) % 6
@@ -113,12 +118,12 @@ def measure(answers: Answers, batch: Batch, played: NDArray[np.int64]) -> Arrays
     marks |= _named("origin", square_marks(answers["origin"], starts, played & 63))
 
     def targets(chance: NDArray[np.float32], mask: NDArray[np.bool_]) -> Arrays:
-        """Marks of an answer about the legal moves that the mask is true for."""
+        """Return the marks of a prediction over the legal moves in the mask."""
         ends = np.zeros((len(played), 64), np.bool_)
         ends[of[mask], target[mask]] = True
         return square_marks(chance, ends, played >> 6 & 63)
 
-    same_kind = (codes - 1) % 6 == piece[:, None]  # of either side: nothing starts from the other's squares
+    same_kind = (codes - 1) % 6 == piece[:, None]  # of either side: no move starts from the opponent's squares
     if answers["target"].shape[1] == 64:
         start = played & 63
         marks |= _named("from_square", targets(answers["target"][rows, start], origin == start[of]))
@@ -131,7 +136,7 @@ def measure(answers: Answers, batch: Batch, played: NDArray[np.int64]) -> Arrays
 
 
 def starts_own(codes: NDArray[np.uint8], side: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Squares [n, 64] with a piece of the side to move (side [n])."""
+    """Return squares, bool [n, 64], with a piece of the side to move. side: uint8 [n]."""
     own: NDArray[np.bool_] = (codes > 0) & ((codes > 6) == (side[:, None] == 1))
     return own
 
@@ -141,16 +146,20 @@ def _named(prefix: str, marks: Arrays) -> Arrays:
 
 
 def square_marks(chance: NDArray[np.float32], legal: NDArray[np.bool_], played: NDArray[np.int64]) -> Arrays:
-    """Marks of one answer over squares, each [n]: chance and legal [n, 64], the square that was played [n].
+    """Return marks of one prediction over squares, each [n].
 
-    rank: its place by probability, from 1; legal_rank: among legal squares; illegal: the first choice is not legal;
-    squared, largest: ‖p − q‖² and max|p − q|, q being p with the illegal squares at 0 and the rest scaled to sum 1;
-    choices: legal squares.
+    chance: float32 [n, 64]. legal: bool [n, 64]. played: int64 [n], the square that was played.
+
+     rank: its rank by probability, from 1.
+     legal_rank: the same among legal squares.
+     illegal: whether the first choice is illegal.
+     squared, largest: ‖p − q‖² and max|p − q|, where q is p with 0 on illegal squares, normalized.
+     choices: number of legal squares.
     """
     choices = legal.sum(1)
     legal_chance = np.where(legal, chance, 0)
     total = legal_chance.sum(1, keepdims=True)
-    even = legal / np.maximum(choices, 1)[:, None]  # for networks that are sure of illegal squares
+    even = legal / np.maximum(choices, 1)[:, None]  # for networks that only predict illegal squares
     gap = chance - np.where(total > 0, legal_chance / np.where(total > 0, total, 1), even)
     return {
         "rank": place(chance, played),
@@ -170,12 +179,16 @@ def move_marks(
     offsets: NDArray[np.int64],
     starts: NDArray[np.bool_],
 ) -> Arrays:
-    """Marks of whole moves, each [n], among the legal ones (moves, offsets as `legal_moves` gives them).
+    """Return marks of whole moves, each [n], among the legal ones.
 
-    rank: the played move's place by probability, from 1; chance: its probability, all legal ones' sum 1; choices: legal
-    moves; top_move: whether the thesis' Top-move plays it, the best target of the best origin; pair: whether the first
-    choice has its squares, whatever a pawn becomes; promotion, underpromotion, castling, en_passant: whether it is one.
-    starts [n, 64]: squares that legal moves start from.
+    moves, offsets: as `legal_moves` returns them. starts: bool [n, 64], squares that legal moves start from.
+
+     rank: the played move's rank by probability, from 1.
+     chance: its probability, normalized over legal moves.
+     choices: number of legal moves.
+     top_move: whether the thesis' Top-move plays it, the best target of the best origin.
+     pair: whether the first choice has its squares, whatever the promotion piece.
+     promotion, underpromotion, castling, en_passant: whether it is one.
     """
     chances = move_probabilities(answers, batch.codes, moves, offsets)
     counts = np.diff(offsets)
@@ -205,7 +218,7 @@ def move_marks(
 
 
 def place(scores: NDArray[np.float32], at: NDArray[np.int64]) -> NDArray[np.int16]:
-    """Places from 1 of the scores [n, k] at the columns `at` [n], the highest first; of equals the one further left."""
+    """Return the ranks, from 1, of the scores, [n, k], at the columns `at`, [n]: the highest first; ties by column."""
     own = scores[np.arange(len(scores)), at][:, None]
     before = (scores > own) | ((scores == own) & (np.arange(scores.shape[1]) < at[:, None]))
     places: NDArray[np.int16] = (1 + before.sum(1)).astype(np.int16)

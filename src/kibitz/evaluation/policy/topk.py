@@ -1,4 +1,4 @@
-"""Tables of single networks and of whole moves: accuracy at k, legality of the answers, special moves."""
+"""Tables of single networks and of whole moves: accuracy at k, legality of the predictions, special moves."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ SPECIAL = {
 RULES: dict[str, Kind] = {
     "illegal": "share", "squared_gap": "number", "largest_gap": "number", "rank": "number", "legal_rank": "number",
 }  # fmt: skip
-"""Figures about the rules of chess: the last part of the name, and the kind."""
+"""Results about the rules of chess: the last part of the name, and the kind."""
 
 
 def at_names(name: str) -> list[str]:
-    """Names of the figures of accuracy at k: "pawn_accuracy_at_3"."""
+    """Return names of the results of accuracy at k: "pawn_accuracy_at_3"."""
     return [f"{name}_accuracy" if k == 1 else f"{name}_accuracy_at_{k}" for k in AT]
 
 
 def questions(results: PolicyResults) -> list[tuple[str, str, str, int | None]]:
-    """What the run's networks predict about single squares: name in figures, words, prefix of the marks, and the type
-    of the piece that the prediction is about.
+    """Return the quantities that the run's networks predict about single squares.
 
-    A network that answers by square has the answer by type too, which is the papers' question, from its own origin.
+    Each has a name in the results, words, a prefix of the marks, and the type of piece that the prediction is about. A
+    network that predicts by square also predicts by type, which is the papers' quantity, using its own origin.
     """
     listed: list[tuple[str, str, str, int | None]] = []
     if "piece" in results.names:
@@ -48,7 +48,7 @@ def questions(results: PolicyResults) -> list[tuple[str, str, str, int | None]]:
 
 
 def selectors(results: PolicyResults) -> tuple[Metrics, list[Table]]:
-    """Figures of each network that predicts squares by name, and two tables of them."""
+    """Return results, by name, of each network that predicts squares, and two tables of them."""
     figures: Metrics = {}
     at_rows: list[list[Cell]] = []
     rule_rows: list[list[Cell]] = []
@@ -92,7 +92,7 @@ def selectors(results: PolicyResults) -> tuple[Metrics, list[Table]]:
 
 
 def whole_moves(results: PolicyResults) -> tuple[Metrics, list[Table]]:
-    """Figures of whole moves by name, and the table of special moves. Only for results of whole moves."""
+    """Return results of whole moves by name, and the table of special moves. Only for results of whole moves."""
     rank = results.marks["rank"]
     loss = log_loss(results.marks["chance"], 1)
     *at, nats, top_move, place = results.groups.means([*(rank <= k for k in AT), loss, results.marks["top_move"], rank])

@@ -10,16 +10,16 @@ from kibitz.systems.movers import system
 
 LEFT = (1, 5, 10, 20, 40, 80, np.inf)
 LEFT_WORDS = ("1 to 4", "5 to 9", "10 to 19", "20 to 39", "40 to 79", "80 and over")
-"""Plies to the end of the game."""
+"""Bands of plies to the end of the game."""
 
 
 def left(results: PolicyResults) -> np.ndarray:
-    """Plies from each position to the end of its game, 1 where the last move is to be played."""
+    """Return plies from each position to the end of its game, 1 before the last move."""
     return np.asarray(results.store.plies[results.games] - results.plies)
 
 
 def valued(results: PolicyResults) -> tuple[Metrics, list[Table]]:
-    """Figures of the value network by name, and its table."""
+    """Return results of the value network by name, and its table."""
     value, result, away = results.marks["value"].astype(np.float64), results.result, left(results)
     side, gamma = results.marks["side"].astype(np.int64), results.settings.gamma
     truth = system.values(results.store.column("result")[results.games], side, away, gamma)

@@ -1,4 +1,4 @@
-"""The evaluation of `winner`: the post's accuracy and gallery; calibration, slices and baselines beside them."""
+"""The evaluation of `winner`: the post's accuracy and gallery, with calibration, slices and baselines."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ GALLERY = (
 """The post's bands of probability."""
 
 IN_BAND, SHOWN = 4, 12
-"""Positions of a band that are right, and as many that are wrong; hardest positions, and as many mistakes."""
+"""In each band, this number of right and of wrong positions; this number of hardest positions and of mistakes."""
 
 PLIES = (0, 10, 20, 30, 40, 60, 80, 100, 140, np.inf)
 MATERIAL = (-np.inf, -8, -4, -2, 0, 1, 3, 5, 9, np.inf)
@@ -46,10 +46,14 @@ MATERIAL_WORDS = (
 
 @dataclass(frozen=True)
 class PositionResults:
-    """The tested positions, one entry of each array a position.
+    """The tested positions; arrays have one entry per position.
 
-    games, plies: where they are; chance: the network's probability that White wins; won: White did; material: in pawns,
-    White's view; phase: 0 opening, 1 middlegame, 2 endgame; side: 0 White to move, 1 Black.
+    games, plies: int64, the positions.
+    chance: float32, the predicted probability that White wins.
+    won: whether White won.
+    material: int16, in pawns, White's view.
+    phase: 0 opening, 1 middlegame, 2 endgame.
+    side: 0 White to move, 1 Black.
     """
 
     store: Store
@@ -63,17 +67,17 @@ class PositionResults:
 
     @property
     def right(self) -> NDArray[np.bool_]:
-        """Where the network is right, at threshold 0.5."""
+        """Whether the network is right, at threshold 0.5."""
         right: NDArray[np.bool_] = (self.chance > 0.5) == self.won
         return right
 
     def of_game(self, column: str) -> NDArray[Any]:
-        """A column of the store's table, position by position."""
+        """Return a column of the store's table, position by position."""
         return self.store.column(column)[self.games]
 
 
 def measure(session: Session, batch: Batch) -> dict[str, NDArray[Any]]:
-    """The arrays of a PositionResults for a batch of positions."""
+    """Return the arrays of a PositionResults for a batch of positions."""
     return {
         "chance": session.evaluate(batch.codes, batch.state)[OUTPUT],
         "material": VALUES[batch.codes].sum(1, dtype=np.int16),
@@ -85,7 +89,7 @@ def measure(session: Session, batch: Batch) -> dict[str, NDArray[Any]]:
 def evaluate(
     run: Run, store: Store, chosen: Chosen, config: EvalConfig, on_progress: OnProgress, log: Callable[[str], None]
 ) -> dict[str, Any]:
-    """The system's part of a result, see `kibitz.evaluation.Evaluation`."""
+    """Return the system's part of a result, see `kibitz.evaluation.Evaluation`."""
     session = Session(run)
     positions = Positions(store, chosen.games)
     indices = sample_indices(positions, config.positions, config.seed)
@@ -134,7 +138,7 @@ def row_questions(run: Run) -> tuple[str, ...]:
 
 
 def eligible(run: Run, store: Store, games: NDArray[np.int64], question: str) -> EligiblePositions:
-    """All positions of these games, the last one included."""
+    """Return all positions of these games, including the last."""
     return EligiblePositions(Positions(store, games))
 
 
@@ -161,7 +165,7 @@ def _rows(
 
 
 def protocol_note(store: Store, games: NDArray[np.int64]) -> str | None:
-    """Where the games differ from those of the post, in words; None where they do not."""
+    """Return how the games differ from those of the post, as text; None if they don't."""
     mates = float(np.mean(store.column("ending")[games] == "checkmate"))
     ratings = np.minimum(store.column("white_rating")[games], store.column("black_rating")[games])
     strong = float(np.mean(ratings > 2000))
@@ -181,7 +185,7 @@ def _share(share: float) -> str:
 
 
 def per_slice(results: PositionResults, groups: ClusterBootstrap) -> dict[str, list[dict[str, Any]]]:
-    """Accuracy over parts of the positions; parts without any are left out."""
+    """Return accuracy over parts of the positions, without empty parts."""
     right = results.right
     white, black = (results.of_game(f"{side}_rating").astype(np.int64) for side in ("white", "black"))
     rating = np.where((white > 0) & (black > 0), (white + black) // 2, -1)
@@ -199,12 +203,12 @@ def per_slice(results: PositionResults, groups: ClusterBootstrap) -> dict[str, l
 
 
 def answered(score: NDArray[Any], won: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """How right the side is that a score (White's view) prefers: 1, 0, or one half where it prefers none."""
+    """Return 1 if the side that a score (White's view) prefers won, 0 if not, 0.5 if it prefers none."""
     return np.where(score == 0, 0.5, (score > 0) == won)
 
 
 def baselines(results: PositionResults, groups: ClusterBootstrap, stockfish: StockfishBaseline) -> dict[str, Any]:
-    """Figures of simpler answers by key; one over some of the positions is followed by the network's there."""
+    """Return results of simpler predictors by key; if one covers only some positions, the network's there follows."""
     white, black = (results.of_game(f"{side}_rating").astype(np.int64) for side in ("white", "black"))
     rated = (white > 0) & (black > 0)
     baselines = {
@@ -227,7 +231,7 @@ def baselines(results: PositionResults, groups: ClusterBootstrap, stockfish: Sto
 
 
 def page_samples(results: PositionResults, session: Session, seed: int) -> dict[str, Any]:
-    """The sample positions of the page, and the games of the hardest ones and of the mistakes."""
+    """Return the sample positions of the page, and the games of the hardest ones and of the mistakes."""
     order = np.random.default_rng(seed).permutation(len(results.games))
     sampler = DiverseSampler(results.store, results.games, results.plies)
     bands = []
@@ -247,7 +251,7 @@ def page_samples(results: PositionResults, session: Session, seed: int) -> dict[
         place = (int(results.games[index]), int(results.plies[index]))
         return position(known[place[0]], place, round(float(results.chance[index]), 4), MEANING)
 
-    link_to = {int(results.games[i]): int(results.plies[i]) for i in linked}  # a mistake's ply, where a game has both
+    link_to = {int(results.games[i]): int(results.plies[i]) for i in linked}  # a mistake's ply, if a game has both
     return {
         "gallery": [
             {
@@ -268,7 +272,7 @@ def page_samples(results: PositionResults, session: Session, seed: int) -> dict[
 
 
 def _pick(results: PositionResults, key: NDArray[np.float32], among: NDArray[np.bool_]) -> list[int]:
-    """Positions of the smallest keys, each of another game."""
+    """Return positions with the smallest keys, each from another game."""
     candidates = np.flatnonzero(among)
     order = candidates[np.argsort(key[candidates], kind="stable")]
     return DiverseSampler(results.store, results.games, results.plies).take(order, SHOWN)

@@ -1,5 +1,4 @@
-"""The last hidden layer as a landscape (t-SNE): positions that the network sees alike lie together, and a game is a
-course through them."""
+"""The last hidden layer as a map (t-SNE): similar positions are near each other, and a game is a path through it."""
 
 from __future__ import annotations
 
@@ -20,17 +19,22 @@ from kibitz.systems.movers.nets import PIECES, MoveNets
 
 POINTS = 1500
 FEWEST = 12
-"""Positions; fewer show nothing."""
+"""The smallest number of positions; fewer show nothing."""
 LENGTH = 80
-"""Plies of the game that is drawn, as nearly as the games have one."""
+"""The preferred length of the shown game, in plies."""
 STEPS, PERPLEXITY, BATCH_SIZE = 600, 30, 256
 
 
 def landscape(
     run: Run, session: Session, results: PolicyResults, seed: int, log: Callable[[str], None]
 ) -> dict[str, Any] | None:
-    """points: [x, y, group] of some tested positions; groups: their names (phases); course: [x, y] of every position
-    of one game in turn; game: whose it is, in words. None, and said, where there is nothing to draw."""
+    """Return the map of some tested positions; None, with a log line, if there is nothing to draw.
+
+    points: [x, y, group] of some tested positions.
+    groups: their names (phases).
+    course: [x, y] of every position of one game in order.
+    game: the players of that game, as text.
+    """
     network = cast(MoveNets, run.load_network())
     if network.piece_plane and network.shared is None and network.names[0] in PIECES:
         log("the t-SNE picture is left out: without the piece selector, every layer belongs to one moving piece")
@@ -73,8 +77,8 @@ def _features(network: MoveNets, codes: NDArray[np.uint8], state: NDArray[np.uin
 
 
 def _flattened(features: NDArray[np.float32], seed: int) -> list[list[float]] | None:
-    """Places [n, 2] of features [n, k]; None where they are all the same."""
-    from sklearn.manifold import TSNE  # a second to import, and for this only
+    """Return coordinates, [n, 2], of features, [n, k]; None if all features are equal."""
+    from sklearn.manifold import TSNE  # importing it takes a second, and only this function needs it
 
     if features.shape[1] < 2 or not (features.std(0) > 1e-6).any():
         return None

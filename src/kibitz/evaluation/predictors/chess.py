@@ -70,7 +70,7 @@ class UciPredictor:
 
 
 def read_report(board: chess.Board, report: SearchReport) -> MovePrediction:
-    """The prediction in the lines of a search: the printed probabilities, or else the ranked lines."""
+    """Return the prediction in the output of a search: the printed probabilities, or else the ranked lines."""
     probabilities: dict[int, float] = {}
     least = 0.0
     for text in report.strings:

@@ -28,7 +28,7 @@ from kibitz.store.positions import Positions
 from kibitz.store.store import Store
 
 SECONDS_PER_POSITION = 60.0
-"""Seconds in which an engine must answer a position."""
+"""Seconds that an engine has for a position."""
 
 TEXTS = {
     "by": "How often the engine's first choice was played. The dashed line is the accuracy over all positions.",
@@ -53,8 +53,13 @@ class RatedEngine:
 
 @dataclass(frozen=True)
 class EngineTest:
-    """What is tested. nodes: the search limit of UCI engines. positions: how many at most, 0 for all. workers:
-    processes of an engine at a time; None for one a core."""
+    """What is tested.
+
+    engines: the engines; each position goes to the one with the nearest rating.
+    nodes: the search limit of UCI engines.
+    positions: the largest number of positions; 0 for all.
+    workers: processes of an engine at a time; None for one per core.
+    """
 
     engines: tuple[RatedEngine, ...]
     nodes: int = 1
@@ -63,7 +68,7 @@ class EngineTest:
     workers: int | None = None
 
     def check(self) -> None:
-        """Raises UsageError if ratings are missing or given twice."""
+        """Raise UsageError if ratings are missing or given twice."""
         ratings = [engine.rating for engine in self.engines]
         if len(ratings) > 1 and None in ratings:
             raise UsageError(
@@ -82,7 +87,7 @@ def evaluate_engines(
     on_progress: OnProgress,
     log: Callable[[str], None],
 ) -> dict[str, Any]:
-    """The result of engines on positions of a store, as `kibitz test --engine --json` prints it.
+    """Return the result of engines on positions of a store, as `kibitz test --engine --json` prints it.
 
     run: a network that predicts the moves of the same positions; None for the engines alone. log: called with what was
     skipped. Raises KibitzError if no position is left, EngineDied if an engine fails again and again.
@@ -109,7 +114,7 @@ def evaluate_engines(
 
 
 def _with_rating(some: PlayedPositions, log: Callable[[str], None]) -> PlayedPositions:
-    """The positions whose mover has a rating; engines share the positions by it."""
+    """Return the positions whose mover has a rating, which decides the engine of a position."""
     known = np.flatnonzero(some.rating > 0)
     if missing := len(some) - len(known):
         log(f"{missing:,} of {len(some):,} positions are skipped: the mover has no rating, by which engines are chosen")
@@ -119,7 +124,7 @@ def _with_rating(some: PlayedPositions, log: Callable[[str], None]) -> PlayedPos
 
 
 def nearest(ratings: Sequence[int], rating: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The index of the nearest of the ratings for each rating [n]; of two that are as near the lower."""
+    """Return the index of the nearest of the ratings for each rating, int64 [n]; ties go to the lower rating."""
     order = np.argsort(np.array(ratings), kind="stable")
     ascending = np.array(ratings)[order]
     found: NDArray[np.int64] = order[np.abs(ascending[None] - rating[:, None]).argmin(1)]

@@ -17,7 +17,7 @@ from kibitz.store.store import Store
 RAW_NETWORK = "kata-raw-nn"
 """The command of KataGo (and of `kibitz gtp`) that prints the probability of each point."""
 FIRST_ANSWER_SECONDS = 120.0
-"""Seconds in which an engine must answer its first command; a network may have to be loaded."""
+"""Seconds that an engine has for its first command, because a network may have to be loaded."""
 COMMAND_SECONDS = 20.0
 COLORS = {BLACK: "black", WHITE: "white"}
 
@@ -25,8 +25,8 @@ COLORS = {BLACK: "black", WHITE: "white"}
 class GtpPredictor:
     """A GTP engine that predicts moves from the moves of the game so far.
 
-    command: the program and its arguments; limit: seconds after which a move counts as failed. If the engine knows
-    `kata-raw-nn`, its network alone predicts, with a probability for each point. Any other engine chooses a move.
+    command: the program and its arguments. limit: seconds after which a move counts as failed. If the engine supports
+    `kata-raw-nn`, its network predicts a probability for each point. Any other engine chooses a move.
     """
 
     def __init__(self, command: Sequence[str], limit: float):
@@ -101,8 +101,11 @@ def _chosen(text: str, size: int) -> MovePrediction:
 
 
 def read_network(text: str, size: int) -> MovePrediction:
-    """The prediction in the answer to `kata-raw-nn`: a table of probabilities after the word policy, "NAN" at illegal
-    points, and one of a pass after policyPass. Raises EngineDied if there is no such table."""
+    """Return the prediction in the reply to `kata-raw-nn`. Raises EngineDied if it has no table.
+
+    The reply has a table of probabilities after the word policy, with "NAN" at illegal points, and the probability of a
+    pass after policyPass.
+    """
     words = text.split()
     try:
         first = words.index("policy") + 1

@@ -1,4 +1,4 @@
-"""The positions of a test of engines: where they are, their slices, and a network's marks on them."""
+"""The positions of a test of engines: their place in the store, their slices, and a network's marks on them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from kibitz.store.store import Store
 from kibitz.systems.declaration import MOVES
 
 Marks = dict[str, NDArray[Any]]
-"""Arrays by name, one entry a position: rank (from 1) and chance of the played move."""
+"""Arrays by name, one entry per position: rank (from 1) and chance of the played move."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class SliceKey:
     bands: dict[str, Any]
 
     def parts(self) -> Iterator[tuple[str, NDArray[np.bool_]]]:
-        """The name of each band that has positions, and which they are, bool [n]."""
+        """Yield the name of each band that has positions, and which they are, bool [n]."""
         edges, labels = self.bands.get("edges"), self.bands.get("labels")
         if edges is None:
             for index, label in enumerate(labels or ()):
@@ -146,8 +146,7 @@ def _go_slices(some: PlayedPositions) -> dict[str, SliceKey]:
 
 
 def network_marks(run: Run, some: PlayedPositions, on_progress: OnProgress) -> Marks:
-    """The marks of a network that predicts moves, with all the inputs that it takes. Raises UsageError if it predicts
-    none."""
+    """Return the marks of a network that predicts moves, with all its inputs. Raises UsageError if it predicts none."""
     session = Session(run)
     answers = run.system.declaration.answers_of(run.info["settings"])
     if MOVES not in answers:

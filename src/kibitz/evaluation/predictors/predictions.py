@@ -18,7 +18,7 @@ LINES = 3
 UNRANKED = 9_999
 """Rank of a played move that is not among the moves that the engine lists."""
 MAX_FAILURES = 3
-"""Positions in a row that may end the engine before the test gives up."""
+"""The test stops after this number of failures in a row."""
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,8 @@ class MovePrediction:
     """An engine's prediction of the move in one position.
 
     ranked: packed moves (chess) or points (Go), the most likely first; perhaps only the best of them.
-    probabilities: of the same moves, or of all legal moves, by move, 0..1; empty if the engine prints none.
-    least: half of the last digit that the engine prints; it stands for a printed probability of 0.
+    probabilities: of the same moves, or of all legal moves, by move, 0 to 1; empty if the engine prints none.
+    least: half of the last digit that the engine prints; it replaces a printed probability of 0.
     """
 
     ranked: Sequence[int]
@@ -39,7 +39,8 @@ class MovePrediction:
         return self.ranked.index(played) + 1 if played in self.ranked else UNRANKED
 
     def chance(self, played: int) -> float:
-        """The probability of the played move, in which all probabilities sum to 1; NaN if the engine prints none."""
+        """Return the probability of the played move, normalized over all printed ones; NaN if the engine prints
+        none."""
         total = sum(max(value, self.least) for value in self.probabilities.values())
         return max(self.probabilities.get(played, 0.0), self.least) / total if total > 0 else float("nan")
 
@@ -53,10 +54,10 @@ class Predictor(Protocol):
         """Set up the start of a game of the store."""
 
     def advance(self, ply: int) -> None:
-        """Go on in that game to the position after so many moves; plies rise."""
+        """Play on to the position after `ply` moves of that game; plies ascend."""
 
     def predict(self) -> MovePrediction:
-        """Raises EngineDied if the engine does not answer in time."""
+        """Return the prediction. Raises EngineDied if the engine doesn't reply in time."""
 
     def __enter__(self) -> Predictor: ...
 
@@ -65,10 +66,13 @@ class Predictor(Protocol):
 
 @dataclass(frozen=True)
 class Predicted:
-    """The predictions of an engine, one entry of each array a position.
+    """The predictions of an engine, one entry of each array per position.
 
-    name: of the engine, as it introduces itself. answered: bool [n], False where the engine failed. rank: int16 [n],
-    from 1. chance: float64 [n], NaN where there is none. best: int64 [n], the engine's first choice, −1 for none.
+    name: the engine's name, as it reports it.
+    answered: bool [n], False where the engine failed.
+    rank: int16 [n], from 1.
+    chance: float64 [n], NaN if there is none.
+    best: int64 [n], the engine's first choice, −1 for none.
     """
 
     name: str
@@ -90,10 +94,10 @@ def predict_positions(
     workers: int,
     on_progress: Callable[[int, int], None],
 ) -> Predicted:
-    """The predictions for positions of a store that are sorted by game and ply.
+    """Return the predictions for positions of a store that are sorted by game and ply.
 
-    start: starts the engine; each of `workers` threads has one of its own. An engine that fails in a position is
-    started again, and the position counts as not answered. Raises EngineDied after MAX_FAILURES in a row.
+    start: starts the engine; each of `workers` threads has one engine. An engine that fails in a position is restarted,
+    and the position counts as not answered. Raises EngineDied after MAX_FAILURES in a row.
     """
     n = len(games)
     found = Predicted(

@@ -1,4 +1,4 @@
-"""The evaluation of `gohuman`: moves by move number and rank, the winner, owners and score, and how steady it is."""
+"""The evaluation of `gohuman`: moves by move number and rank, winner, territory, score, and volatility."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ from kibitz.store.positions import Batch, Positions
 from kibitz.store.store import Store
 
 MOVES = (0, 20, 50, 100, 150, 200, 250, np.inf)
-"""Bounds of the bands of moves played before."""
+"""Limits of the bands of moves played before."""
 CHANCES = 10
-"""Bins of the winning chance."""
+"""Number of bins of the win probability."""
 MAIN = (
     "accuracy", "accuracy_at_3", "accuracy_at_5", "log_loss", "winner_accuracy", "owners_accuracy",
     "owners_score_error", "unsteadiness",
 )  # fmt: skip
-"""Figures that the first table shows."""
+"""Results in the first table."""
 
 TEXTS = {
     "by": "How often the likeliest move is the one that was played; the rank is the mover's. The dashed line is the "
@@ -59,10 +59,10 @@ TEXTS = {
 def evaluate(
     run: Run, store: Store, chosen: Chosen, config: EvalConfig, on_progress: OnProgress, log: Callable[[str], None]
 ) -> dict[str, Any]:
-    """The system's part of a result, see `kibitz.evaluation.Evaluation`.
+    """Return the system's part of a result, see `kibitz.evaluation.Evaluation`.
 
-    Moves and winners: over positions of all games. Owners and score: over positions of the games whose end is known,
-    with the countings of `gocnn`.
+    Moves and winners: over positions of all games. Territory and score: over positions of the games whose end is known,
+    counted as for `gocnn`.
     """
     session: NetworkSession = AllWays(Session(run)) if config.all_ways else Session(run)
     told = ToldSession(session, store)
@@ -107,7 +107,7 @@ def row_questions(run: Run) -> tuple[str, ...]:
 
 
 def eligible(run: Run, store: Store, games: NDArray[np.int64], question: str) -> EligiblePositions:
-    """Positions in which a move was played; of winners, in decided games."""
+    """Return positions in which a move was played; for winners, in decided games."""
     if question == WINNER:
         games = games[store.column("result")[games] != 0]
     return EligiblePositions(Positions(store, games, last=-2))
@@ -137,7 +137,7 @@ def _rows(results: GoResults, question: str) -> Rows:
 
 
 def move_figures(results: GoResults) -> Metrics:
-    """How often the played move is the network's first choice, and among its first 3 and 5; the log loss in nats."""
+    """Return the top-1, top-3 and top-5 accuracy of the played move, and the log loss in nats."""
     groups, rank = results.groups, results.marks["rank"]
     shares = {"accuracy": rank == 1, "accuracy_at_3": rank <= 3, "accuracy_at_5": rank <= 5}
     loss = -np.log(np.maximum(results.marks["chance"], 1e-9))
@@ -147,8 +147,8 @@ def move_figures(results: GoResults) -> Metrics:
 
 
 def winner_figures(results: GoResults) -> Metrics:
-    """How often the side that is likelier to win does, over games that were decided on the board, and how well the
-    chance is calibrated."""
+    """Return how often the predicted winner wins, over games decided on the board, and the calibration of the
+    probability."""
     groups, win, won, decided = _winners(results)
     if not decided.any():
         return {}
@@ -160,18 +160,18 @@ def winner_figures(results: GoResults) -> Metrics:
 
 
 def _winners(results: GoResults) -> tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]]:
-    """The bootstrap, the mover's chance, whether the mover won, and where the game was decided."""
+    """Return the bootstrap, the mover's win probability, whether the mover won, and where the game was decided."""
     return results.groups, results.marks["win"], results.result > 0, results.result != 0
 
 
 def _off(results: GoResults, mask: NDArray[np.bool_]) -> Estimate:
-    """How far the winning chance is off on the average, over bins of it, in the positions of a mask."""
+    """Return the calibration error of the win probability, over bins of it, in the positions of a mask."""
     some = ClusterBootstrap(results.games[mask])
     return some.calibration_error(results.marks["win"][mask], results.result[mask] > 0, CHANCES)
 
 
 def winners(results: GoResults) -> Table:
-    """The winner by move number."""
+    """Return the table of the winner by move number."""
     groups, win, won, decided = _winners(results)
     rows: list[list[Cell]] = []
     for low, high in itertools.pairwise(MOVES):
@@ -199,9 +199,11 @@ def winners(results: GoResults) -> Table:
 def owner_figures(
     told: ToldSession, games: NDArray[np.int64], config: EvalConfig, on_progress: OnProgress
 ) -> tuple[Metrics, Table | None]:
-    """The figures of `gocnn` under names that begin with owners_, over all positions of the games whose end is known,
-    and its table; nothing where there is no such game. score_lead_error: of the score that the network names itself,
-    against the recorded one."""
+    """Return the results of `gocnn` under names that begin with owners_, and its table.
+
+    They are over all positions of the games whose end is known; empty if there is no such game. score_lead_error: of
+    the score that the network predicts directly, compared with the recorded one.
+    """
     store = told.store
     final = store.per_game("owner")
     known = games[np.array([label is not None for label in store.column("labels")], np.bool_)[games]]
@@ -229,7 +231,7 @@ def owner_figures(
 
 
 class _Answered:
-    """Answers that were given before, as a session."""
+    """Precomputed predictions, as a session."""
 
     def __init__(self, answers: dict[str, NDArray[np.float32]]):
         self.outputs, self._answers = tuple(answers), answers
@@ -239,7 +241,7 @@ class _Answered:
 
 
 def per_slice(results: GoResults) -> dict[str, list[dict[str, Any]]]:
-    """Accuracy over parts of the positions; parts without any are left out, and tables of one part."""
+    """Return accuracy over parts of the positions, without empty parts and tables of a single part."""
     store, groups, right = results.store, results.groups, results.right
     side = results.marks["side"].astype(np.int64)
     ranks = np.stack([

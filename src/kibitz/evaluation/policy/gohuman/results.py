@@ -1,4 +1,4 @@
-"""The tested positions of `gohuman`, and its answers to them."""
+"""The tested positions of `gohuman`, and its predictions for them."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from kibitz.store.positions import Batch
 from kibitz.store.store import Store
 
 Marks = dict[str, NDArray[Any]]
-"""Arrays by name, one entry a position."""
+"""Arrays by name, one entry per position."""
 
 
 class ToldSession:
-    """Evaluates positions of a store with a network that is told komi, handicap, rules, ranks and server."""
+    """Evaluates positions of a store with a network conditioned on komi, handicap, rules, ranks and server."""
 
     def __init__(self, session: NetworkSession, store: Store):
         self.session, self.store = session, store
         self.sides = GameSides(store)
 
     def told(self, batch: Batch) -> Batch:
-        """The batch with the side inputs of its games in further columns of the state."""
+        """Return the batch with the side inputs of its games in further columns of the state."""
         more = self.sides.of(batch.games, batch.state[:, SIDE])
         return replace(batch, state=np.concatenate([batch.state, more], 1))
 
     def measure(self, batch: Batch) -> Marks:
-        """Of positions in which a move was played, see `move_marks`; and what the mover's chance to win, 0..1, and lead
-        were, and the size of the board."""
+        """Return `move_marks` of positions in which a move was played, with the mover's win probability, lead and board
+        size."""
         batch = self.told(batch)
         answers = self.session.evaluate(batch.codes, batch.state)
         played = self.store.moves[self.store.offsets[batch.games] + batch.plies].astype(np.int64)
@@ -50,7 +50,7 @@ class ToldSession:
         }
 
     def judge(self, batch: Batch) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Black's chance to win and Black's lead, as games are judged, see `steadiness.Judgement`."""
+        """Return Black's win probability and Black's lead, see `steadiness.Judgement`."""
         batch = self.told(batch)
         answers = steady(self.session).evaluate(batch.codes, batch.state)
         black = np.where(batch.state[:, SIDE] == 0, 1.0, -1.0)
@@ -58,11 +58,15 @@ class ToldSession:
 
 
 def move_marks(policy: NDArray[np.float32], played: NDArray[np.int64]) -> Marks:
-    """Where the played moves stand among all points and a pass, [n] each.
+    """Return how the policy ranks the played moves among all points and a pass, [n] each.
 
-    policy: float32 [n, 362]; played: points or PASS. chance: the played move's probability; rank: from 1, of equal
-    probabilities the lower point first; best: the likeliest move; surest: its probability; passed: whether it was a
-    pass.
+    policy: float32 [n, 362]. played: int64 [n], points or PASS.
+
+     chance: the played move's probability.
+     rank: from 1; of equal probabilities the lower point first.
+     best: the most likely move.
+     surest: its probability.
+     passed: whether the played move was a pass.
     """
     rows = np.arange(len(played))
     chance = policy[rows, played]
@@ -79,9 +83,9 @@ def move_marks(policy: NDArray[np.float32], played: NDArray[np.int64]) -> Marks:
 
 @dataclass(frozen=True)
 class GoResults:
-    """The tested positions, one entry of each array a position, in each of which a move was played.
+    """The tested positions, in each of which a move was played; arrays have one entry per position.
 
-    games, plies: where they are; marks: as `ToldSession.measure` gives them.
+    games, plies: int64, the positions. marks: as `ToldSession.measure` returns them.
     """
 
     store: Store
@@ -95,12 +99,12 @@ class GoResults:
 
     @property
     def right(self) -> NDArray[np.bool_]:
-        """Where the likeliest move was played."""
+        """Whether the most likely move was played."""
         return cast("NDArray[np.bool_]", self.marks["rank"] == 1)
 
     @cached_property
     def result(self) -> NDArray[np.int64]:
-        """For the mover: 1 won, −1 lost, 0 drawn or not decided on the board."""
+        """The result for the mover: 1 won, −1 lost, 0 drawn or not decided on the board."""
         black = self.store.column("result").astype(np.int64)
         black[np.isin(self.store.column("ending"), ("forfeit", "void"))] = 0
         return cast("NDArray[np.int64]", black[self.games] * (1 - 2 * self.marks["side"].astype(np.int64)))

@@ -1,4 +1,4 @@
-"""Baselines of `human`: a random move, the packaged `chessnet`, the most frequent legal move, and Stockfish."""
+"""Baselines of `human`: a random move, the bundled `chessnet`, the most frequent legal move, and Stockfish."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from kibitz.store.split import TRAIN
 from kibitz.store.store import Store
 
 COUNTED_GAMES = 10_000
-"""Games at most in which moves are counted for the most frequent one."""
+"""The largest number of games in which moves are counted for the most frequent one."""
 CHESSNET = "chessnet"
 
 
@@ -38,8 +38,8 @@ def baselines(
     log: Callable[[str], None],
     on_progress: OnProgress,
 ) -> tuple[dict[str, Any], list[Table]]:
-    """Figures of simpler answers by key, and the tables that come with them. subset: indices of the positions that the
-    slower ones are asked about."""
+    """Return results of simpler predictors by key, and their tables. subset: indices of the positions for the slower
+    ones."""
     random = baseline("a random legal move", results.groups.mean(1 / results.marks["choices"]))
     of_chessnet, tables = chessnet_baseline(results, subset, log, on_progress)
     return {
@@ -55,13 +55,14 @@ def baselines(
 def _agrees(
     results: HumanResults, evaluations: Sequence[EngineEvaluation], subset: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
-    """Where an engine's best move is the move that was played."""
+    """Return whether an engine's best move is the played move, bool [n]."""
     played = (to_move(int(move)).uci() for move in results.played(subset))
     return np.array([evaluation.move == move for evaluation, move in zip(evaluations, played, strict=True)])
 
 
 def usual_moves(store: Store, games: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How often each pair of squares was played in some games, as the mover sees it, int64 [4096]: from + 64 · to."""
+    """Return how often each pair of squares was played in some games, int64 [4096], at index from + 64 · to (mover's
+    view)."""
     counts = np.zeros(4096, np.int64)
     for part in np.array_split(games, max(1, len(games) >> 12)):
         plies = store.plies[part]
@@ -75,7 +76,7 @@ def usual_moves(store: Store, games: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _mover_squares(moves: NDArray[np.uint16], side: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The squares of moves as the mover sees them, from + 64 · to, int64 [n]. side: 0 White, 1 Black."""
+    """Return the squares of moves in the mover's view, from + 64 · to, int64 [n]. side: 0 White, 1 Black."""
     squares = moves.astype(np.int64)
     return to_mover_view(squares & 63, side) | to_mover_view(squares >> 6 & 63, side) << 6
 
@@ -83,7 +84,8 @@ def _mover_squares(moves: NDArray[np.uint16], side: NDArray[np.int64]) -> NDArra
 def most_frequent_move(
     run: Run, results: HumanResults, subset: NDArray[np.int64], log: Callable[[str], None], on_progress: OnProgress
 ) -> dict[str, Any]:
-    """The baseline that always plays the legal move whose squares were most often played in the run's own games."""
+    """Return the baseline that always plays the legal move whose squares occur most often in the run's training
+    games."""
     try:
         own = Store(own_store(run))
     except KibitzError:
@@ -115,7 +117,7 @@ def most_frequent_move(
 def chessnet_baseline(
     results: HumanResults, subset: NDArray[np.int64], log: Callable[[str], None], on_progress: OnProgress
 ) -> tuple[dict[str, Any], list[Table]]:
-    """The packaged `chessnet` on some of the positions: its accuracy as a baseline, and a table by rating."""
+    """Return the bundled `chessnet` on some of the positions: its accuracy as a baseline, and a table by rating."""
     if CHESSNET not in packaged():
         log(f"the packaged network {CHESSNET} is not there, so it is left out")
         return {}, []

@@ -1,4 +1,4 @@
-"""Figures and tables of `human` by the mover's rating: its moves, and the results that it expects."""
+"""Results and tables of `human` by the mover's rating: its moves, and its predicted results."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kibitz.stats import ClusterBootstrap, Estimate, log_loss
 
 
 def moves_by_rating(results: HumanResults) -> tuple[Metrics, Table]:
-    """Accuracy, log loss and perplexity of the moves."""
+    """Return accuracy, log loss and perplexity of the moves."""
     marks, groups = results.marks, results.groups
     loss = log_loss(marks["chance"], 1)
     columns = [*(marks["rank"] <= k for k in (1, 3, 5)), loss]
@@ -45,7 +45,7 @@ def _exp(estimate: Estimate) -> Estimate:
 
 
 def results_by_rating(results: HumanResults) -> tuple[Metrics, Table]:
-    """Log loss and calibration of win, draw and loss. Only for a network that predicts them."""
+    """Return log loss and calibration of win, draw and loss. Only for a network that predicts them."""
     marks, groups = results.marks, results.groups
     given = np.select([results.result > 0, results.result == 0], [marks["win"], marks["draw"]], marks["loss"])
     loss = log_loss(given, 1)
@@ -87,7 +87,7 @@ def results_by_rating(results: HumanResults) -> tuple[Metrics, Table]:
 
 
 def _winner_figures(results: HumanResults, winner: NDArray[np.float64]) -> Metrics:
-    """How often the likelier winner won, and beside it the side of the higher rating."""
+    """Return how often the predicted winner won, and for comparison the side with the higher rating."""
     decided = results.result != 0
     if not decided.any():
         return {}
@@ -103,6 +103,6 @@ def _winner_figures(results: HumanResults, winner: NDArray[np.float64]) -> Metri
 
 
 def _share_loss(result: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The log loss of predicting the frequencies of wins, draws and losses in every position."""
+    """Return the log loss of predicting the frequencies of wins, draws and losses in every position."""
     shares = np.bincount(result + 1, minlength=3) / len(result)
     return log_loss(shares[result + 1], 1)

@@ -46,13 +46,14 @@ from kibitz.store.positions import Batch, Positions
 from kibitz.store.store import Store
 
 OPENING = 20
-"""Plies of the opening."""
+"""Number of plies of the opening."""
 COMPARED = 100_000
-"""Most positions that are evaluated again: with other ratings, without any, and with another network."""
+"""The largest number of positions that are evaluated again: with other ratings, without any, and with another
+network."""
 PLIES = (0, OPENING, 40, 60, 80, np.inf)
 
 MAIN = ("accuracy", "accuracy_at_3", "accuracy_at_5", "log_loss", "perplexity", "winner_accuracy")
-"""Figures that the first table shows."""
+"""Results in the first table."""
 
 TEXTS = {
     "baselines": "How often simpler ways to answer name the move that was played. Where one was asked about some of "
@@ -69,7 +70,7 @@ TEXTS = {
 def evaluate(
     run: Run, store: Store, chosen: Chosen, config: EvalConfig, on_progress: OnProgress, log: Callable[[str], None]
 ) -> dict[str, Any]:
-    """The system's part of a result, see `kibitz.evaluation.Evaluation`."""
+    """Return the system's part of a result, see `kibitz.evaluation.Evaluation`."""
     session = Session(run)
     positions = Positions(store, chosen.games, last=-2)
     indices = sample_indices(positions, config.positions, config.seed)
@@ -115,7 +116,7 @@ def row_questions(run: Run) -> tuple[str, ...]:
 
 
 def eligible(run: Run, store: Store, games: NDArray[np.int64], question: str) -> EligiblePositions:
-    """Positions in which a move was played; of winners, in decided games."""
+    """Return positions in which a move was played; for winners, in decided games."""
     if question == WINNER:
         games = games[store.column("result")[games] != 0]
     return EligiblePositions(Positions(store, games, last=-2))
@@ -129,7 +130,8 @@ def measure_rows(
     question: str,
     on_progress: Callable[[int, int], None],
 ) -> Rows:
-    """Rows of these positions, see `kibitz.evaluation.compare`. The loss of a winner is over won and lost alone."""
+    """Return rows of these positions, see `kibitz.evaluation.compare`. The loss of a winner only covers wins and
+    losses."""
     rated = RatedSession(Session(run), store)
 
     def measure(batch: Batch) -> Marks:
@@ -144,7 +146,7 @@ def measure_rows(
 
 
 def note(results: HumanResults, chosen: Chosen) -> str | None:
-    """Notes on the figures."""
+    """Return notes on the results."""
     if bundled := bundled_note(results.store, chosen.games):
         return bundled
     share = float(np.mean((results.rating > 0) & (results.opponent > 0)))
@@ -154,7 +156,7 @@ def note(results: HumanResults, chosen: Chosen) -> str | None:
 
 
 def per_slice(results: HumanResults) -> dict[str, list[dict[str, Any]]]:
-    """Accuracy over parts of the positions; parts without any are left out."""
+    """Return accuracy over parts of the positions, without empty parts."""
     right, groups = results.right, results.groups
     labels = [band_name(low, high) for low, high in itertools.pairwise(BANDS)]
     tables = {

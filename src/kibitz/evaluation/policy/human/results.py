@@ -24,14 +24,14 @@ from kibitz.store.positions import Batch, Positions
 from kibitz.store.store import Store
 
 Marks = dict[str, NDArray[Any]]
-"""Arrays by name, one entry a position."""
+"""Arrays by name, one entry per position."""
 
 BANDS = (0, *range(800, 2801, 200), 4000)
-"""Bounds of the bands of rating."""
+"""Limits of the rating bands."""
 
 
 def rating_bands(rating: NDArray[np.int64]) -> Iterator[tuple[str, NDArray[np.bool_]]]:
-    """The name of each band that has any of these known ratings, and which of them are in it."""
+    """Yield the name of each band that has any of these known ratings, and which of them are in it, bool [n]."""
     for low, high in itertools.pairwise(BANDS):
         inside = (rating >= max(low, 1)) & (rating < high)
         if inside.any():
@@ -51,7 +51,7 @@ class RatedSession:
         self.speeds, self.scales = speed_codes(store), scale_codes(store)
 
     def full_state(self, batch: Batch) -> NDArray[np.uint8]:
-        """The state with all that is known of the games, a new array."""
+        """Return the state with all known side inputs of the games, a new array, uint8 [n, 12]."""
         side = batch.state[:, SIDE].astype(np.int64)
         at = self.store.offsets[batch.games] + batch.plies
         more = side_inputs(
@@ -61,8 +61,8 @@ class RatedSession:
         return np.concatenate([batch.state, more], 1)
 
     def measure(self, batch: Batch, state: NDArray[np.uint8]) -> Marks:
-        """Marks of each move that was played, as `ranked` gives them; where the network predicts results, also win,
-        draw and loss of the mover."""
+        """Return the marks of each played move (see `ranked`), and win, draw and loss of the mover if the network
+        predicts them."""
         answers = self.session.evaluate(batch.codes, state)
         played = self.store.moves[self.store.offsets[batch.games] + batch.plies]
         marks = ranked(answers, batch, played)
@@ -72,10 +72,13 @@ class RatedSession:
 
 
 def ranked(answers: dict[str, NDArray[np.float32]], batch: Batch, played: NDArray[np.uint16]) -> Marks:
-    """Where the played moves stand among the legal ones, [n] each.
+    """Return how the network ranks the played moves among the legal ones, [n] each.
 
-    chance: the move's probability among the legal moves; rank: from 1; best: the likeliest move, and surest: its
-    probability; choices: legal moves.
+    chance: the move's probability among the legal moves.
+    rank: from 1.
+    best: the most likely move.
+    surest: its probability.
+    choices: number of legal moves.
     """
     moves, offsets = legal_moves(batch.codes, batch.state)
     shares = normalised(move_probabilities(answers, batch.codes, moves, offsets), offsets)
@@ -100,11 +103,13 @@ def ranked(answers: dict[str, NDArray[np.float32]], batch: Batch, played: NDArra
 
 @dataclass(frozen=True)
 class HumanResults:
-    """The tested positions, one entry of each array a position, in each of which a move was played.
+    """The tested positions, in each of which a move was played; arrays have one entry per position.
 
-    positions, indices: what they were drawn from, and their indices there; games, plies: where they are; marks: as
-    `RatedSession.measure` gives them, and side and phase; rating, opponent: of the mover and the other side, −1
-    unknown; result: for the mover, 1, 0, −1.
+    positions, indices: the positions that were sampled from, and indices in them.
+    games, plies: int64, the positions.
+    marks: as `RatedSession.measure` returns them, with side and phase.
+    rating, opponent: int64, of the mover and the opponent, −1 if unknown.
+    result: int64, for the mover, 1, 0, −1.
     """
 
     rated: RatedSession
@@ -127,25 +132,25 @@ class HumanResults:
 
     @property
     def right(self) -> NDArray[np.bool_]:
-        """Where the likeliest move was played."""
+        """Whether the most likely move was played."""
         return cast("NDArray[np.bool_]", self.marks["rank"] == 1)
 
     def played(self, some: NDArray[np.int64]) -> NDArray[np.uint16]:
-        """The packed move that was played in some of the positions."""
+        """Return the packed move that was played in some of the positions."""
         moves: NDArray[np.uint16] = self.store.moves[self.store.offsets[self.games[some]] + self.plies[some]]
         return moves
 
     def measure_again(
         self, some: NDArray[np.int64], measure: Callable[[Batch], Marks], on_progress: Callable[[int, int], None]
     ) -> Marks:
-        """Other marks of some of the positions."""
+        """Return other marks of some of the positions."""
         return evaluate_in_batches(self.positions, self.indices[some], measure, on_progress)
 
 
 def evaluate_positions(
     rated: RatedSession, positions: Positions, indices: NDArray[np.int64], on_progress: Callable[[int, int], None]
 ) -> HumanResults:
-    """Ask the network about the positions of these indices, with all that is known of their games."""
+    """Evaluate the positions of these indices with the network, with all known side inputs of their games."""
 
     def measure(batch: Batch) -> Marks:
         marks = rated.measure(batch, rated.full_state(batch))
@@ -162,6 +167,6 @@ def evaluate_positions(
 
 
 def winner_right(marks: Marks, result: NDArray[np.int64]) -> NDArray[np.float64]:
-    """How right the side is that is likelier to win: 1, 0, one half where neither is. result: for the mover."""
+    """Return 1 if the predicted winner won, 0 if not, 0.5 if none is predicted. result: for the mover."""
     ahead = marks["win"] - marks["loss"]
     return np.where(ahead == 0, 0.5, (ahead > 0) == (result > 0))

@@ -1,4 +1,4 @@
-"""Positions of a test of `human` as its page shows them: where ratings differ most, and the biggest mistakes."""
+"""The positions of a `human` test that its page shows: where ratings differ most, and the largest mistakes."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from kibitz.play.chess.policy import move_probabilities, normalised
 
 N_SAMPLES = 12
 SEARCHED = 4096
-"""Positions in which the gallery looks for different moves."""
+"""Number of positions that the gallery searches for different moves."""
 WEAKER, STRONGER = 1200, 2200
-"""Ratings whose expected moves the gallery compares."""
+"""Ratings whose predicted moves the gallery compares."""
 
 
 def samples(results: HumanResults, seed: int) -> dict[str, Any]:
-    """Positions in which two ratings are expected to play differently, and where the network was surest and wrong."""
+    """Return positions with different predictions for two ratings, and those with the most certain mistakes."""
     sampler = DiverseSampler(results.store, results.games, results.plies)
     wrong = np.flatnonzero(~results.right)
     mistakes = sampler.take(wrong[np.argsort(-results.marks["surest"][wrong], kind="stable")], N_SAMPLES)
@@ -58,8 +58,10 @@ def samples(results: HumanResults, seed: int) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Difference:
-    """The packed moves that players rated WEAKER and STRONGER are expected to play, with their probabilities there;
-    chance: of the stronger one's move, at WEAKER."""
+    """The packed moves that are predicted for ratings WEAKER and STRONGER, with their probabilities there.
+
+    chance: the probability of the stronger one's move at WEAKER.
+    """
 
     weaker: int
     weaker_chance: float
@@ -69,8 +71,10 @@ class Difference:
 
 
 def _differences(results: HumanResults, subset: NDArray[np.int64]) -> dict[int, Difference]:
-    """Positions in which the two first choices differ, by index; first where the stronger one's move is the most
-    more probable at STRONGER."""
+    """Return positions in which the two first choices differ, by index.
+
+    They are ordered by how much more likely the stronger one's move is at STRONGER than at WEAKER.
+    """
     rated = results.rated
     batch = results.positions.batch(results.indices[subset])
     moves, offsets = legal_moves(batch.codes, batch.state)

@@ -1,4 +1,4 @@
-"""The value of its side inputs to `human`: the same positions evaluated with other ratings or without any."""
+"""The value of `human`'s side inputs: the same positions evaluated with other ratings, or without any."""
 
 from __future__ import annotations
 
@@ -18,23 +18,25 @@ from kibitz.stats import ClusterBootstrap, Kind, log_loss
 from kibitz.store.positions import Batch
 
 ASKED_RATINGS = (1000, 1400, 1800, 2200, 2600)
-"""Ratings that are given to the network instead of the players' own."""
+"""Ratings that the network gets instead of the players' own."""
 ASKED_POSITIONS = 2_000
-"""Most positions of each band in the tables of given ratings."""
+"""The largest number of positions of each band in the tables of given ratings."""
 
 ChangeState = Callable[[Batch, NDArray[np.uint8]], NDArray[np.uint8]]
 """Changes the side inputs of a batch's state."""
 
 
 def other_inputs(results: HumanResults, seed: int) -> dict[str, ChangeState]:
-    """Ways to change the side inputs, by name: the ratings of other games' players, no ratings, and nothing but the
-    position. Shuffled ratings go from game to game, both players' together, so that a game keeps one pair."""
+    """Return functions that change the side inputs, by name: other players' ratings, no ratings, and no side inputs.
+
+    Shuffled ratings move from game to game, both players' together, so every game has a real pair.
+    """
     rated, store = results.rated, results.store
     rng = np.random.default_rng(seed)
     with_ratings = np.flatnonzero((rated.ratings > 0).all(0) & np.isin(np.arange(len(store)), results.games))
     other = np.arange(len(store))
     other[with_ratings] = rng.permutation(with_ratings)
-    side_of_game = rng.integers(0, 2, len(store))  # the strangers' colours do not matter
+    side_of_game = rng.integers(0, 2, len(store))  # the colors of the other players don't matter
 
     def shuffled(batch: Batch, state: NDArray[np.uint8]) -> NDArray[np.uint8]:
         side = batch.state[:, SIDE].astype(np.int64) ^ side_of_game[batch.games]
@@ -55,8 +57,12 @@ def other_inputs(results: HumanResults, seed: int) -> dict[str, ChangeState]:
 
 @dataclass(frozen=True)
 class _Compared:
-    """Positions that are asked about again. own: their marks with the true inputs; mask: those that count, with both
-    ratings where there are any; decided: of those, the ones of decisive games."""
+    """Positions that are evaluated again.
+
+    own: their marks with the true inputs.
+    mask: the positions that count; if any have both ratings, only those.
+    decided: those of them in decisive games.
+    """
 
     groups: ClusterBootstrap
     own: Marks
@@ -90,7 +96,8 @@ class _Compared:
 def with_other_inputs(
     results: HumanResults, subset: NDArray[np.int64], seed: int, on_progress: OnProgress
 ) -> tuple[Metrics, Table]:
-    """Figures of the network with the side inputs of `other_inputs`. subset: indices of the positions asked again."""
+    """Return results of the network with the changed side inputs of `other_inputs`. subset: indices of the
+    positions."""
     both = (results.rating[subset] > 0) & (results.opponent[subset] > 0)
     mask = both if both.any() else np.ones_like(both)
     own = {name: values[subset] for name, values in results.marks.items()}
@@ -99,7 +106,7 @@ def with_other_inputs(
     figures: Metrics = {}
     ways = other_inputs(results, seed)
     rated = len(np.unique(results.games[subset][both]))
-    if rated < 2:  # there is nobody to exchange ratings with
+    if rated < 2:  # there are no other ratings to exchange
         del ways["ratings_shuffled"]
     if rated:
         figures["log_loss_where_rated"] = Metric(compared.groups.mean(log_loss(own["chance"], 1), mask), "number")
@@ -139,7 +146,7 @@ def _measure_changed(rated: RatedSession, change: ChangeState, batch: Batch) -> 
 
 
 def by_asked_rating(results: HumanResults, seed: int, on_progress: OnProgress) -> list[Table]:
-    """Log loss and accuracy by the players' rating and by the rating that the network is given for both of them."""
+    """Return log loss and accuracy by the players' rating and by the rating that the network gets for both of them."""
     bands = [(rating - 200, rating + 200) for rating in ASKED_RATINGS]
     subset, band = _positions_of_bands(results, bands, seed)
     if not len(subset):
@@ -179,7 +186,7 @@ def _as_rating(rating: int, batch: Batch, state: NDArray[np.uint8]) -> NDArray[n
 def _positions_of_bands(
     results: HumanResults, bands: list[tuple[int, int]], seed: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Rising indices of positions whose movers' ratings are in the bands, and the band of each."""
+    """Return ascending indices of positions whose movers' ratings are in the bands, and the band of each."""
     rng = np.random.default_rng(seed)
     picked = []
     for low, high in bands:

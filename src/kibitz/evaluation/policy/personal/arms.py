@@ -1,4 +1,4 @@
-"""The arms of a comparison: a person's moves as told by the base, the book, the adapters, both, and a stranger."""
+"""The compared models for a person's moves: the base, the book, the adapters, both, and another person's network."""
 
 from __future__ import annotations
 
@@ -24,15 +24,16 @@ from kibitz.store.store import Store
 
 BASE, BOOK_ARM, ADAPTED, BOTH, STRANGER = "base", "book", "adapters", "both", "stranger"
 OPENING = 20
-"""Plies of the first ten moves."""
+"""Number of plies of the first ten moves."""
 
 
 @dataclass(frozen=True)
 class Arms:
-    """The positions in which a person moved, and how well each arm tells the moves.
+    """The positions in which a person moved, and how well each model predicts the moves.
 
-    judged: by arm, see `JudgedMoves`; shares: by arm, of all legal moves of `asked`; seen [n]: whether the book has the
-    position, that is, the person was there before.
+    judged: by model, see `JudgedMoves`.
+    shares: by model, the probabilities of all legal moves of `asked`.
+    seen: bool [n], whether the book has the position, so the person has played it before.
     """
 
     asked: Asked
@@ -46,7 +47,7 @@ class Arms:
 
     @property
     def late(self) -> NDArray[np.bool_]:
-        """Past move 10."""
+        """Whether a position is past move 10, bool [n]."""
         return np.asarray(self.asked.plies >= OPENING)
 
 
@@ -57,10 +58,10 @@ def compare(
     stranger: Run | None = None,
     on_progress: OnProgress = lambda part, done, total: None,
 ) -> Arms:
-    """Ask all arms about a person's moves in some games of a store.
+    """Predict a person's moves in some games of a store with all models.
 
-    run: the person's; stranger: another person's, whose network is asked without a book. Every arm is told the ratings
-    and the speed of each game. Raises KibitzError where the person has none of the games.
+    run: the person's. stranger: another person's run, whose network is used without a book. Every model gets the
+    ratings and the speed of each game. Raises KibitzError if the person played none of the games.
     """
     sides = sides_of(store, run.info["person"]["names"])
     asked = kind_of(store.game).Positions(store, games, sides)

@@ -1,7 +1,7 @@
-"""A person's moves beside those of others of the same strength, in both games.
+"""A person's moves compared with those of other players of the same strength, in both games.
 
-Others are the network that the run began from, told the person's strength: what it expects most, and one move drawn
-from what it expects, which stands for another player of that strength in the same position.
+The base network of the run, conditioned on the person's strength, represents the others: its most likely move, and one
+sampled move, which represents another player of that strength in the same position.
 """
 
 from __future__ import annotations
@@ -19,22 +19,27 @@ from kibitz.play.session import Session
 from kibitz.stats import ClusterBootstrap
 
 MISTAKE, FIND = 0.2, 0.1
-"""A move is a mistake where the expected score after it is so much lower (of 0 to 1) than after what others play most,
-and a find where it is so much higher."""
+"""Limits for the difference in expected score (0 to 1) to the move that others play most.
+
+A move is a mistake if its expected score is lower by at least MISTAKE, and a find if it is higher by at least FIND.
+"""
 FAVOURITES, LEAST_GAMES = 8, 3
-"""Openings of each colour at most, and games of each at least."""
+"""The largest number of openings of each color, and the smallest number of games of each."""
 FEW_GAMES = 10
 """A score of fewer games has no interval."""
 Worth = Callable[[Session, Asked, NDArray[np.uint16]], NDArray[np.float64]]
-"""The mover's expected score after a move in each position, 0..1 [n]."""
+"""Returns the mover's expected score after a move in each position, 0 to 1, [n]."""
 
 
 @dataclass(frozen=True)
 class BesideOthers:
-    """The person's moves beside those of others, one entry a move.
+    """The person's moves compared with those of others, one entry per move.
 
-    own, drawn: what the person's move, and the one drawn from what others play, are worth above the move that others
-    play most, −1..1; usual, chance: that move, and the share of the person's move among others.
+    own, drawn: the values of the person's move, and of the move sampled from the others', minus that of the others'
+    most
+        likely move, −1 to 1.
+    usual: the others' most likely move.
+    chance: the probability of the person's move among the others.
     """
 
     asked: Asked
@@ -47,7 +52,7 @@ class BesideOthers:
 def beside_others(
     asked: Asked, base: Session, worth: Worth, seed: int, on_progress: Callable[[int, int], None]
 ) -> BesideOthers:
-    """base: the network that the run began from. seed: of the draws."""
+    """Compare the moves. base: the network that the run started from. seed: for the samples."""
     shares = asked.shares(base, on_progress)
     usual = asked.judge(shares).first
     within = np.random.default_rng(seed).random(len(asked))
@@ -59,8 +64,10 @@ def beside_others(
 
 
 def mistakes_and_finds(compared: BesideOthers, parts: Sequence[tuple[str, NDArray[np.bool_]]], by: str) -> list[Table]:
-    """How often the person's moves are better and worse than what others play, over parts of them. by: what the parts
-    are, in words."""
+    """Return how often the person's moves are better and worse than the others', over parts of the moves.
+
+    by: a description of the parts.
+    """
     groups = ClusterBootstrap(compared.asked.games)
     tables = []
     for title, text, wrong in (
@@ -96,15 +103,18 @@ def favourites(
     score: NDArray[np.float64],
     text: str,
 ) -> Table:
-    """The most frequent beginnings with each colour, and the score with them. lines: for each colour its name, and
-    beginnings with their games; score: of every game of the store, for the person, 0..1."""
+    """Return the most frequent openings with each color, and the score with them.
+
+    lines: for each color its name, and openings with their games. score: of every game of the store, for the person, 0
+    to 1.
+    """
     rows: list[list[Cell]] = []
     for colour, beginnings in lines:
         every = sum(len(games) for _, games in beginnings)
         for name, games in sorted(beginnings, key=lambda found: -len(found[1]))[:FAVOURITES]:
             if len(games) >= LEAST_GAMES:
                 figure = ClusterBootstrap(games).mean(score[games])
-                if len(games) < FEW_GAMES:  # too few for an interval that is worth its name
+                if len(games) < FEW_GAMES:  # too few for a useful interval
                     figure = replace(figure, low=math.nan, high=math.nan)
                 rows.append([f"{colour}: {name}", figure, len(games) / every, len(games)])
     return Table(

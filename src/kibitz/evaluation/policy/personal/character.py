@@ -1,9 +1,8 @@
-"""What is special about a person: favourite openings, moves that others of the rating do not find, and mistakes that
-they do not make.
+"""What is special about a person: favorite openings, moves that others of the rating don't find, mistakes they avoid.
 
-Others are the network that the run began from, told the person's rating: what it expects most, and one move drawn from
-what it expects, which stands for another player of that rating in the same position. What a move is worth is told by
-the same network, told the highest rating that it knows well: the expected score after it.
+The base network of the run, conditioned on the person's rating, represents the others: its most likely move, and one
+sampled move, which represents another player of that rating in the same position. The same network, conditioned on the
+highest rating that it knows well, evaluates a move by the expected score after it.
 """
 
 from __future__ import annotations
@@ -39,18 +38,20 @@ from kibitz.runs import Run
 from kibitz.store.store import Store
 
 LOOKED_AT = 300
-"""Newest games that are looked at."""
+"""The number of newest games that are analyzed."""
 STRONG = 2400
-"""The rating of both sides for what a move is worth."""
+"""The rating of both sides for the evaluation of a move."""
 RARE = 0.1
-"""Others seldom play a move of a lower probability."""
+"""A move with a lower probability is rare among others."""
 FIRST_PLIES, SHOWN = 4, 12
 PIECES = ("pawn", "knight", "bishop", "rook", "queen", "king")
 
 
 def character(run: Run, store: Store, arms: Arms, seed: int, on_progress: Callable[[int, int], None]) -> dict[str, Any]:
-    """Tables, gallery and mistakes of a result page. They look at the person's newest games in the store, those that
-    were learned from too: nothing here is told by what was learned."""
+    """Return the tables, gallery and mistakes of a result page.
+
+    They use the person's newest games in the store, training games too, because they don't use the trained weights.
+    """
     sides = sides_of(store, run.info["person"]["names"])
     order = in_time(store)
     mine = order[(sides[order] != NEITHER) & (store.plies[order] > 1)]
@@ -64,7 +65,7 @@ def character(run: Run, store: Store, arms: Arms, seed: int, on_progress: Callab
 
 
 def _openings(store: Store, mine: NDArray[np.int64], sides: NDArray[np.int8]) -> Table:
-    """The most frequent first moves with White and with Black, and the score with them."""
+    """Return the most frequent first moves with White and with Black, and the score with them."""
     lines: dict[tuple[int, tuple[int, ...]], list[int]] = {}
     for game in mine.tolist():
         if store.start_of[game] == 0 and store.plies[game] >= FIRST_PLIES:
@@ -87,7 +88,7 @@ def _line(moves: tuple[int, ...]) -> str:
 
 
 def _parts(asked: Asked) -> list[tuple[str, NDArray[np.bool_]]]:
-    """All moves, and those by phase and by the piece moved."""
+    """Return all moves, and those by phase and by moving piece."""
     squares = (asked.packed & 63).astype(np.intp)
     piece = (asked.codes[np.arange(len(asked)), squares].astype(np.int64) - 1) % 6
     parts = [("all moves", np.ones(len(asked), np.bool_))]
@@ -96,7 +97,10 @@ def _parts(asked: Asked) -> list[tuple[str, NDArray[np.bool_]]]:
 
 
 def worth(session: Session, asked: Asked, moves: NDArray[np.uint16]) -> NDArray[np.float64]:
-    """The mover's expected score after each of some moves, 0..1 [n]: 1 after a mate, 0 where the other side mates."""
+    """Return the mover's expected score after each of some moves, 0 to 1, [n].
+
+    It is 1 after a mate, and 0 if the opponent can mate.
+    """
     rows = np.concatenate([asked.codes, asked.state[:, :4]], 1)
     ended = ChessRules(session, session).enter(rows, moves).ended
     state = np.zeros((len(rows), 4 + len(BEYOND)), np.uint8)
@@ -111,7 +115,7 @@ def worth(session: Session, asked: Asked, moves: NDArray[np.uint16]) -> NDArray[
 
 
 def _boards(store: Store, compared: BesideOthers) -> dict[str, Any]:
-    """The finds and the mistakes that others seldom play, the largest first."""
+    """Return the finds and the mistakes that others seldom play, the largest first."""
     asked, seldom = compared.asked, compared.chance < RARE
     sampler = DiverseSampler(store, asked.games, asked.plies)
 

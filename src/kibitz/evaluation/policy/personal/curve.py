@@ -1,4 +1,4 @@
-"""The learning curve of a person's network: what 20, 50, 100, … of the games would have taught."""
+"""The learning curve of a personal network: its accuracy after training on 20, 50, 100, … of the games."""
 
 from __future__ import annotations
 
@@ -27,8 +27,11 @@ NAMES = {BOTH: "adapters and book", BOOK_ARM: "book", ADAPTED: "adapters", BASE:
 def learning_curve(
     run: Run, store: Store, tested: NDArray[np.int64], on_progress: OnProgress, log: Callable[[str], None]
 ) -> Curve:
-    """Accuracy on the tested games after so many of the games before them, for each arm: networks of the newest of
-    them are trained in a folder that is removed at the end. Raises KibitzError where the store is not the run's own."""
+    """Return the accuracy on the tested games after training on some of the games before them, for each model.
+
+    The networks are trained on the newest of these games, in a folder that is removed at the end. Raises KibitzError if
+    the store is not the run's.
+    """
     if store.fingerprint != run.info["data"]["fingerprint"]:
         raise KibitzError(f"--learning-curve: {store.path} is not the store of {run.name}; leave the store out")
     order = in_time(store)

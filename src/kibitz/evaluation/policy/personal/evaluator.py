@@ -1,4 +1,5 @@
-"""The evaluation of a person's network: its arms on the newest games, and what is special about the person."""
+"""The evaluation of a personal network: the compared models on the newest games, and what is special about the
+person."""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ LABELS = {
 FIGURES = {BOTH: "accuracy", **{arm: f"accuracy_{arm}" for arm in (BASE, BOOK_ARM, ADAPTED, STRANGER)}}
 LATE = "_past_move_10"
 MOVES = (0, 20, 50, 100, 150, 200, 250, np.inf)
-"""Bounds of the bands of moves of Go played before."""
+"""Limits of the bands of Go moves played before."""
 MAIN = ("accuracy", "accuracy_base", "gain", "accuracy_past_move_10", "accuracy_base_past_move_10", "gain_past_move_10",
         "log_loss", "log_loss_base")  # fmt: skip
 TEXTS = {
@@ -50,7 +51,7 @@ TEXTS = {
 def evaluate(
     run: Run, store: Store, chosen: Chosen, config: EvalConfig, on_progress: OnProgress, log: Callable[[str], None]
 ) -> dict[str, Any]:
-    """The system's part of a result, see `kibitz.evaluation.Evaluation`."""
+    """Return the system's part of a result, see `kibitz.evaluation.Evaluation`."""
     if config.curve and chosen.seen:
         raise UsageError(
             f"--learning-curve: it learned from the games of this test ({chosen.words}); leave --split out"
@@ -81,7 +82,7 @@ def evaluate(
 
 
 def _note(run: Run) -> str:
-    """What must be said with the figures."""
+    """Return the necessary notes on the results."""
     notes = []
     if run.info["kept"] == "nothing":
         notes.append("No training beat the network that this run began from, so that one is kept, with the book.")
@@ -93,7 +94,7 @@ def _note(run: Run) -> str:
 
 
 def _stranger(name: str | None, game: str) -> Run | None:
-    """The run of another person. Raises UsageError for a run of another kind."""
+    """Return the run of another person. Raises UsageError for a run of another kind."""
     if name is None:
         return None
     other = Run(name)
@@ -105,7 +106,7 @@ def _stranger(name: str | None, game: str) -> Run | None:
 
 
 def figures_of(arms: Arms) -> Metrics:
-    """Accuracy and log loss of each arm, and the paired gains, over all moves and past move 10."""
+    """Return accuracy and log loss of each model, and the paired gains, over all moves and past move 10."""
     figures: Metrics = {}
     groups, everywhere = arms.groups, np.ones(len(arms.asked), np.bool_)
     for ending, mask in (("", everywhere), (LATE, arms.late)):
@@ -128,7 +129,7 @@ def figures_of(arms: Arms) -> Metrics:
 
 
 def _table(arms: Arms) -> Table:
-    """A row for each arm: right in all moves and in parts of them, and the log loss."""
+    """Return a row for each model: accuracy in all moves and in parts of them, and the log loss."""
     parts = {"first 10 moves": ~arms.late, "past move 10": arms.late, "seen": arms.seen, "unseen": ~arms.seen}
     rows: list[list[Cell]] = []
     for arm, judged in arms.judged.items():
@@ -150,7 +151,7 @@ def _count(number: int) -> str:
 
 
 def by_part(arms: Arms) -> dict[str, list[dict[str, Any]]]:
-    """Accuracy with everything, over parts of the moves."""
+    """Return the accuracy of the full model over parts of the moves."""
     right, groups, asked = arms.judged[BOTH].right, arms.groups, arms.asked
     parts = {
         "opening": slices(right, groups, arms.late.astype(int), labels=("first 10 moves", "after")),

@@ -1,7 +1,7 @@
-"""What is special about a player of Go: first moves, mistakes and finds beside others of the same rank.
+"""What is special about a Go player: first moves, mistakes and finds compared with others of the same rank.
 
-Others are the network that the run began from, told the player's rank, see `beside`. What a move is worth is told by
-the same network, told the highest amateur rank: the chance to win after it.
+The base network of the run, conditioned on the player's rank, represents the others, see `beside`. The same network,
+conditioned on the highest amateur rank, evaluates a move by the win probability after it.
 """
 
 from __future__ import annotations
@@ -27,15 +27,17 @@ from kibitz.runs import Run
 from kibitz.store.store import Store
 
 LOOKED_AT = 40
-"""Newest games that are looked at: an answer for a position of Go takes long."""
+"""The number of newest games that are analyzed; evaluating a Go position takes long."""
 STRONG = rank_byte("9d")
 PHASES = (("first 50 moves", 0, 50), ("moves 51 to 150", 50, 150), ("after", 150, 1 << 30))
 FIRST_MOVES = 2
 
 
 def character(run: Run, store: Store, arms: Arms, seed: int, on_progress: Callable[[int, int], None]) -> dict[str, Any]:
-    """Tables of a result page. They look at the player's newest games in the store, those that were learned from too:
-    nothing here is told by what was learned."""
+    """Return the tables of a result page.
+
+    They use the player's newest games in the store, training games too, because they don't use the trained weights.
+    """
     sides = sides_of(store, run.info["person"]["names"])
     order = in_time(store)
     mine = order[(sides[order] != NEITHER) & (store.plies[order] > 1)]
@@ -48,7 +50,7 @@ def character(run: Run, store: Store, arms: Arms, seed: int, on_progress: Callab
 
 
 def worth(session: Session, asked: Asked, moves: NDArray[np.uint16]) -> NDArray[np.float64]:
-    """The mover's chance to win after a move in each position, 0..1 [n]."""
+    """Return the mover's win probability after a move in each position, 0 to 1, [n]."""
     store, n = asked.store, len(asked)
     sizes = asked.plies + 1
     offsets = np.concatenate(([0], np.cumsum(sizes)))
@@ -63,7 +65,8 @@ def worth(session: Session, asked: Asked, moves: NDArray[np.uint16]) -> NDArray[
 
 
 def _openings(store: Store, mine: NDArray[np.int64], sides: NDArray[np.int8]) -> Table:
-    """The most frequent first moves of the player with each colour, by their distance from the edges, and the score."""
+    """Return the player's most frequent first moves with each color, by their distance from the edges, and the
+    score."""
     own = OwnPositions(store, mine, sides)
     game, ply = own.locate(np.arange(len(own)))
     first = ply < 2 * FIRST_MOVES
@@ -87,7 +90,7 @@ def _openings(store: Store, mine: NDArray[np.int64], sides: NDArray[np.int8]) ->
 
 
 def _place(point: int, size: int) -> str:
-    """A point by its lines from the two nearest edges, from 1: the lower first."""
+    """Return a point by its lines from the two nearest edges, from 1: the lower first."""
     if point >= POINTS:
         return "pass"
     low, high = sorted(1 + min(at, size - 1 - at) for at in divmod(point, GRID))
