@@ -144,6 +144,11 @@ class ClusterBootstrap:
         the same positions. Shapes, mask and errors as in `mean`."""
         return self.mean(self._shaped(a, "a") - self._shaped(b, "b"), mask)
 
+    def resampled_means(self, values: ArrayLike) -> NDArray[np.float64]:
+        """The mean of `values` in every resample, float64 (resamples,)."""
+        sums = np.bincount(self._of, weights=self._shaped(values), minlength=self._units).astype(np.float64)
+        return self._resampled_means(sums[:, None], np.bincount(self._of, minlength=self._units))[:, 0]
+
     def calibration_error(self, probability: ArrayLike, outcome: ArrayLike, bins: int = 10) -> Estimate:
         """The expected calibration error (ECE): how far predicted and observed shares lie apart, mean over positions.
 
@@ -244,6 +249,21 @@ class ClusterBootstrap:
             weights = np.bincount(drawn.ravel(), minlength=size * units).reshape(size, units)
             totals.append(weights.astype(np.float64) @ table)
         return np.concatenate(totals)
+
+
+def difference_between(
+    one: ClusterBootstrap, values: ArrayLike, other: ClusterBootstrap, others: ArrayLike
+) -> Estimate:
+    """The mean of `values` over the positions of `one` less that of `others` over those of `other`, which have no game
+    in common. The two must have different seeds: equal draws would not be independent. No interval if either has one
+    game."""
+    value = float(np.mean(np.asarray(values, np.float64)) - np.mean(np.asarray(others, np.float64)))
+    drawn = [one.resampled_means(values), other.resampled_means(others)]
+    few = min(map(len, drawn))
+    low, high = np.percentile(drawn[0][:few] - drawn[1][:few], [2.5, 97.5])
+    if min(one.games, other.games) == 1:
+        low = high = math.nan
+    return Estimate(value, float(low), float(high), one.positions + other.positions, one.games + other.games)
 
 
 def reliability(

@@ -20,7 +20,7 @@ import kibitz
 from kibitz.cli import run
 from kibitz.errors import UsageError
 from kibitz.evaluation.owners.baselines import playouts
-from kibitz.evaluation.owners.gnugo import influence
+from kibitz.evaluation.owners.gnugo import ask_gnugo
 from kibitz.external.programs import find_gnugo
 from kibitz.games import game_of
 from kibitz.games.go import filters as go_filters
@@ -210,10 +210,12 @@ def test_answers_beside_a_network_of_go_are_the_same(
     if gnugo is None:
         pytest.skip("GNU Go is not installed")
     monkeypatch.setattr("kibitz.evaluation.owners.gnugo.PART", 1)
-    name, chance, answered = influence(gnugo, go_store, games, plies, workers=2)
-    again = influence(gnugo, go_store, games, plies, workers=workers, on_progress=tell)
-    assert again[0] == name
-    assert np.array_equal(again[1], chance)
-    assert np.array_equal(again[2], answered)
-    assert answered.all()
+    asked = ask_gnugo(gnugo, go_store, games, plies, workers=2)
+    again = ask_gnugo(gnugo, go_store, games, plies, workers=workers, on_progress=tell)
+    assert again.name == asked.name
+    assert np.array_equal(again.chance, asked.chance)
+    assert np.array_equal(again.lead, asked.lead)
+    assert np.isfinite(asked.lead).all()
+    assert np.array_equal(again.answered, asked.answered)
+    assert asked.answered.all()
     assert heard[2:] == [(2, 4), (4, 4)]

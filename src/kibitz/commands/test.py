@@ -66,7 +66,11 @@ class RunTestOptions:
         str | None, typer.Option(help="Stockfish's path. Default: the one that is installed, if any.", metavar="PATH")
     ] = None
     gnugo_positions: Annotated[
-        int, typer.Option(help="Positions that GNU Go answers beside a network of Go. 0 for none.", min=0)
+        int,
+        typer.Option(
+            help="Positions that GNU Go answers beside a network of Go (influence, score estimate). 0 for none.",
+            min=0,
+        ),
     ] = 300
     gnugo: Annotated[
         str | None, typer.Option(help="GNU Go's path. Default: the one that is installed, if any.", metavar="PATH")

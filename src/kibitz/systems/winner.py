@@ -31,6 +31,7 @@ from kibitz.nets.build import build
 from kibitz.nets.layers import read_layers, shapes
 from kibitz.nets.optim import learning_rate_at, make_optimiser
 from kibitz.store.positions import Positions
+from kibitz.store.sampling import sample_positions
 from kibitz.store.store import Store
 from kibitz.systems.base import (
     OPTION_OFF,
@@ -80,6 +81,14 @@ class Settings:
         "none",
         "train on half of the positions without castling rights with their files mirrored: none (the post's) or files",
         choices=("none", "files"),
+    )
+    # the post's validation
+    held_out: float = setting(
+        0.0,
+        "percent of each game's positions kept out of training, for a test on other positions of the same games, as the"
+        " post validated",
+        at_least=0,
+        below=100,
     )
     # optimiser
     optimiser: str = setting("sgd", either(_OPTIMISERS, {"sgd": "the post's"}), choices=_OPTIMISERS)
@@ -155,6 +164,7 @@ RECIPES = {
             "attacks": OPTION_OFF,
             "separate": OPTION_OFF,
             "mirror": OPTION_OFF,
+            "held_out": OPTION_OFF,
             "view": document("a channel says who moves"),
             "optimiser": document(),
             "learning_rate": document(),
@@ -180,12 +190,20 @@ class OutcomeExamples(Positions):
     """Every position of the games (the post takes all, from the first to the mate), with White's result as the target.
 
     With `mirror`, half of the positions without castling rights have mirrored files, which the rules treat alike.
+    held_out: percent of the positions to omit, always the same ones, see `store.sampling`.
     """
 
-    def __init__(self, store: Store, games: NDArray[np.int64], mirror: bool = False):
+    def __init__(self, store: Store, games: NDArray[np.int64], mirror: bool = False, held_out: float = 0.0):
+        self._kept = sample_positions(store, games, 0, share=held_out) if held_out else None
         super().__init__(store, games)
         self.mirror = mirror
         self._white_won = store.column("result") > 0
+
+    def __len__(self) -> int:
+        return super().__len__() if self._kept is None else len(self._kept)
+
+    def locate(self, ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        return super().locate(ids) if self._kept is None else (self._kept.games[ids], self._kept.plies[ids])
 
     def batch(self, ids: NDArray[np.int64], epoch: int = 0) -> Arrays:  # type: ignore[override]
         games, plies = self.locate(ids)
@@ -377,7 +395,7 @@ class WinnerSystem(System):
         assert isinstance(network, Winner)
         mocha_weights(network, torch.Generator().manual_seed(seed))
         if settings.initial == "unit":
-            examples = OutcomeExamples(store, games)
+            examples = OutcomeExamples(store, games, held_out=settings.held_out)
             drawn = np.random.default_rng(seed).integers(len(examples), size=min(2048, len(examples)))
             batch = examples.batch(np.sort(drawn))
             codes, state = torch.from_numpy(batch["codes"]), torch.from_numpy(batch["state"])
@@ -396,7 +414,9 @@ class WinnerSystem(System):
             Stage(
                 name="winner",
                 module=network,
-                examples=lambda store, games: OutcomeExamples(store, games, settings.mirror == "files"),
+                examples=lambda store, games: OutcomeExamples(
+                    store, games, settings.mirror == "files", settings.held_out
+                ),
                 loss=lambda batch: loss(network, batch),
                 optimiser=lambda: optimiser(network, settings),
                 learning_rate=lambda iteration, iterations: learning_rate_at(

@@ -25,6 +25,8 @@ from kibitz.evaluation.owners.baselines import every_so_many
 from kibitz.evaluation.owners.evaluator import STAGES, note
 from kibitz.evaluation.owners.samples import MOMENTS, result_text
 from kibitz.evaluation.owners.steadiness import followed
+from kibitz.external.gtp import CommandRefused
+from kibitz.external.pool import Counter
 from kibitz.external.programs import find_gnugo, find_named
 from kibitz.games.batch import GameBatch, Rejections
 from kibitz.games.go.io.ingest import COLUMNS, PER_GAME, PER_MOVE
@@ -439,17 +441,50 @@ def test_gnugo_sees_plain_territory(tmp_path: Path) -> None:
         writer.add(batch)
         store = writer.commit({})
     heard: list[int] = []
-    name, chance, answered = go_gnugo.influence(
+    asked = go_gnugo.ask_gnugo(
         program("gnugo"), store, np.zeros(2, np.int64), np.array([0, 3]), workers=2,
         on_progress=lambda done, _: heard.append(done),
     )  # fmt: skip
-    assert name.startswith("GNU Go")
-    assert answered.all()
+    assert asked.name.startswith("GNU Go")
+    assert asked.answered.all()
     assert heard == [1, 2]
-    for one in chance.reshape(2, GRID, GRID):
+    # 36 points on Black's side, 36 on White's, and the file between them. Black has put 9 stones and 1, White 10.
+    assert asked.lead == pytest.approx([0, 0], abs=5)
+    for one in asked.chance.reshape(2, GRID, GRID):
         assert (one[:9, :4] > 0.5).all()
         assert (one[:9, 5:9] < 0.5).all()
         assert (one[9:] == 0.5).all()
+
+
+@pytest.mark.parametrize(
+    ("text", "lead"),
+    [
+        ("W+13.0 (upper bound: 17.9, lower: 8.0)", -13),
+        ("B+5.8 (upper bound: 11.8, lower: -23.4)", 5.8),
+        ("W+0.0 (upper bound: 0.0, lower: 0.0)", 0),
+    ],
+)
+def test_a_score_is_read(text: str, lead: float) -> None:
+    assert go_gnugo.read_score(text) == lead
+    with pytest.raises(ValueError, match="no score"):
+        go_gnugo.read_score(text[1:])
+
+
+class NoEstimate:
+    """A program with one living black stone in view and no command `estimate_score`."""
+
+    def ask(self, command: str, limit: float) -> str:
+        if command.startswith("estimate_score"):
+            raise CommandRefused("unknown command")
+        return "\n".join(["0.0 " * 9] * 9) if command.startswith("initial_influence") else ""
+
+
+def test_a_program_without_an_estimate_still_has_its_influence(store: Store) -> None:
+    game = int(np.flatnonzero(store.column("size") == 9)[0])
+    positions = go_gnugo._Positions(store, np.array([game]), np.array([2]), Counter(1, lambda done, total: None))
+    positions.ask(NoEstimate(), game)  # type: ignore[arg-type]
+    assert positions.answered.all()
+    assert np.isnan(positions.lead).all()
 
 
 def test_gnugo_stands_beside_the_network(run: Run, store: Store, chosen: Chosen) -> None:
@@ -459,6 +494,12 @@ def test_gnugo_stands_beside_the_network(run: Run, store: Store, chosen: Chosen)
     assert names[1].startswith("GNU Go")
     assert names[1].endswith("'s influence, 6 positions")
     assert mentions(names[2], "6 & positions")
+    rows = {row[0]: row for row in found["tables"][-1]["rows"]}
+    score = next(row for name, row in rows.items() if name.endswith("score estimate, 6 positions"))
+    assert score[1] is None  # it names no owners
+    assert score[3]["n"] == 6
+    assert score[3]["value"] > 0
+    assert not any("score estimate" in name for name in names)
 
 
 FAKE = """

@@ -9,8 +9,8 @@ import pytest
 from numpy.typing import NDArray
 
 from kibitz.evaluation.pairs import two_way
-from kibitz.evaluation.pairs.two_way import TwoWayBootstrap, clustered_mean, difference
-from kibitz.stats import ClusterBootstrap, reliability, slices
+from kibitz.evaluation.pairs.two_way import TwoWayBootstrap, clustered_mean
+from kibitz.stats import ClusterBootstrap, difference_between, reliability, slices
 
 
 def made(rng: np.random.Generator, won: int, lost: int, pairs: int, spread: float) -> tuple[NDArray[np.int64], ...]:
@@ -107,7 +107,7 @@ def test_difference_of_pairs_that_share_no_game() -> None:
     rng = np.random.default_rng(2)
     one, other = made(rng, 30, 30, 900, 1.0), made(rng, 40, 40, 900, 1.0)
     groups = [TwoWayBootstrap(one[0], one[1], seed=1), TwoWayBootstrap(other[0], other[1], seed=2)]
-    figure = difference(groups[0], one[2], groups[1], other[2])
+    figure = difference_between(groups[0], one[2], groups[1], other[2])
     assert figure.value == pytest.approx(one[2].mean() - other[2].mean())
     widths = [groups[0].mean(one[2]), groups[1].mean(other[2])]
     wanted = math.hypot(*(width.high - width.low for width in widths))

@@ -1,4 +1,7 @@
-"""Simpler ownership predictions on the same positions: random playouts, GNU Go's influence, and the nearest stone."""
+"""Simpler ownership predictions on the same positions: random playouts, GNU Go's influence, and the nearest stone.
+
+GNU Go's score estimate is compared with the network's score.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from numpy.typing import NDArray
 from kibitz.cores import cores
 from kibitz.evaluation import EvalConfig, OnProgress
 from kibitz.evaluation.baselines import baseline
-from kibitz.evaluation.owners.gnugo import influence
+from kibitz.evaluation.owners.gnugo import Asked, ask_gnugo
 from kibitz.evaluation.owners.points import PointCounts, count_points
 from kibitz.evaluation.owners.results import OwnerResults, measure, owners_of
 from kibitz.evaluation.tables import Cell, Column, Table
@@ -49,6 +52,11 @@ class OwnerBaseline:
     network: OwnerResults
     own: PointCounts
     chances: bool
+
+    @property
+    def names_owners(self) -> bool:
+        """Whether it says who owns the points, not the score alone."""
+        return "right" in self.own
 
 
 def every_so_many(store: Store, games: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -126,19 +134,33 @@ def run_baselines(
         where = positions(config.gnugo_positions)
         progress = functools.partial(on_progress, "GNU Go")
         try:
-            name, chance, answered = influence(config.gnugo, store, *where, workers=workers, on_progress=progress)
+            asked = ask_gnugo(config.gnugo, store, *where, workers=workers, on_progress=progress)
         except EngineDied as error:
-            log(f"GNU Go's influence is left out: {error}")
+            log(f"GNU Go's influence and its score estimate are left out: {error}")
             return baselines
-        if answered.any():
-            its_games, its_plies = (column[answered] for column in where)
-            influence_baseline = _compared(
-                "gnugo", f"{name}'s influence", store, session, its_games, its_plies, chance[answered]
-            )
-            baselines.append(influence_baseline)
-        if left := int(np.count_nonzero(~answered)):
-            log(f"GNU Go did not answer {left:,} of {len(answered):,} positions; they are left out of its figure")
+        if asked.answered.any():
+            baselines += _of_gnugo(asked, *where, store, session)
+        if left := int(np.count_nonzero(~asked.answered)):
+            log(f"GNU Go did not answer {left:,} of {len(where[0]):,} positions; they are left out of its figure")
     return baselines
+
+
+def _of_gnugo(
+    asked: Asked, games: NDArray[np.int64], plies: NDArray[np.int64], store: Store, session: NetworkSession
+) -> list[OwnerBaseline]:
+    """The influence, and the score estimate on the same positions as far as the program gave one."""
+    some = asked.answered
+    influence = _compared(
+        "gnugo", f"{asked.name}'s influence", store, session, games[some], plies[some], asked.chance[some]
+    )
+    given = np.isfinite(asked.lead[some])
+    if not given.any():
+        return [influence]
+    network = influence.network
+    marks = {name: values[given] for name, values in network.marks.items()}
+    beside = OwnerResults(store, network.games[given], network.plies[given], marks)
+    name = f"{asked.name}'s score estimate, {len(beside.games):,} positions"
+    return [influence, OwnerBaseline("gnugo_score", name, beside, {"score": asked.lead[some][given]}, False)]
 
 
 def _compared(
@@ -160,9 +182,9 @@ def _compared(
 
 def as_baselines(baselines: list[OwnerBaseline]) -> dict[str, Any]:
     """Return the accuracy by name. If a baseline has other positions than the test, the network's accuracy there
-    follows."""
+    follows. A score estimate has no accuracy."""
     figures: dict[str, Any] = {}
-    for one in baselines:
+    for one in filter(lambda each: each.names_owners, baselines):
         figures[one.key] = baseline(one.name, one.network.accuracy(of=one.own))
         if one.network is not baselines[0].network:
             same = f"the network, the same {len(one.network.games):,} positions"
@@ -178,7 +200,7 @@ def table(baselines: list[OwnerBaseline]) -> Table:
             rows.append(
                 [
                     name,
-                    one.network.accuracy(of=own),
+                    one.network.accuracy(of=own) if own is None or one.names_owners else None,
                     one.network.squared_error(of=own) if chances else None,
                     one.network.score_error(of=own),
                     one.network.winner_accuracy(score=own["score"] if own else None),
@@ -188,7 +210,8 @@ def table(baselines: list[OwnerBaseline]) -> Table:
     return Table(
         "Beside simpler answers",
         f"Playouts and GNU Go are asked every {EVERY} moves, from the first position on; the network stands "
-        "below each on the same positions. GNU Go's influence is the territory that it foresees.",
+        "below each on the same positions. GNU Go's influence is the territory that it foresees. Its score estimate is "
+        "a number of points alone; the stones played are added, so that it counts area as the network does.",
         "predictor",
         [
             Column("points right"),

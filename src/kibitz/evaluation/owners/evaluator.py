@@ -194,7 +194,7 @@ def by_move(results: OwnerResults, others: list[OwnerBaseline]) -> Curve:
     groups = results.groups
     needed = min(CURVE_MIN_GAMES, groups.games)
     lines = [("the network", _points(results, None, CURVE_STEP, needed))]
-    for one in others:
+    for one in filter(lambda each: each.names_owners, others):
         step = CURVE_STEP if one.network is results else 1  # baselines have positions exactly every 20 moves
         name = one.name.partition(" (")[0].partition(",")[0]
         lines.append((name, _points(one.network, one.own, step, needed)))

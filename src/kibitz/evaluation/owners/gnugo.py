@@ -1,10 +1,12 @@
-"""GNU Go's influence function: the territory that it expects, before it considers moves."""
+"""GNU Go's evaluation of a position before it considers moves: the expected territory and the score estimate."""
 
 from __future__ import annotations
 
 import contextlib
 import functools
+import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +43,33 @@ def read_territory(text: str, size: int, colours: NDArray[np.uint8]) -> NDArray[
     return np.clip(chance, 0, 1).astype(np.float32)
 
 
-def influence(
+_SCORE = re.compile(r"(?P<side>[BW])\+(?P<points>\d+(\.\d+)?)\b")
+
+
+def read_score(text: str) -> float:
+    """Black's points less White's, from the answer to `estimate_score`: "B+3.5 (upper bound: …)". Raises ValueError on
+    other text."""
+    if not (found := _SCORE.match(text.strip())):
+        raise ValueError(f"no score: {text!r}")
+    points = float(found["points"])
+    return points if found["side"] == "B" else -points
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a program says of n positions.
+
+    name: the program's. chance: float32 [n, 361], that Black owns each point. lead: float64 [n], its score estimate:
+    Black's area less White's, without komi; NaN where it gave none. answered: bool [n], which positions it answered.
+    """
+
+    name: str
+    chance: NDArray[np.float32]
+    lead: NDArray[np.float64]
+    answered: NDArray[np.bool_]
+
+
+def ask_gnugo(
     path: str,
     store: Store,
     games: NDArray[np.int64],
@@ -49,59 +77,58 @@ def influence(
     *,
     workers: Workers | int,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
-) -> tuple[str, NDArray[np.float32], NDArray[np.bool_]]:
-    """Return the program's name, its predictions, float32 [n, 361], and which positions it evaluated, bool [n].
+) -> Asked:
+    """Return GNU Go's evaluation of these positions, which are sorted by game and ply.
+
 
     games, plies: int64 [n], sorted by game and ply. If it refuses a move or hangs, the rest of that game is skipped.
     workers: processes that start it, or the number of its processes that this one starts. Raises EngineDied if it can't
     be started, or dies again and again.
     """
     if not isinstance(workers, int):
-        return _influence_apart(path, store, games, plies, workers, on_progress)
+        return _ask_apart(path, store, games, plies, workers, on_progress)
     asked = _Positions(store, games, plies, Counter(len(games), on_progress))
     names, _ = fan_out(np.unique(games).tolist(), functools.partial(_work, path, asked), workers)
-    return names[0], asked.chance, asked.answered
+    return Asked(names[0], asked.chance, asked.lead, asked.answered)
 
 
-Answered = tuple[str, NDArray[np.float32], NDArray[np.bool_]]
-"""The program's name, its predictions, and which positions it evaluated."""
 Part = tuple[NDArray[np.int64], NDArray[np.int64]]
 """Games and plies of some positions."""
 
 
-def _influence_apart(
+def _ask_apart(
     path: str,
     store: Store,
     games: NDArray[np.int64],
     plies: NDArray[np.int64],
     workers: Workers,
     on_progress: Callable[[int, int], None],
-) -> Answered:
+) -> Asked:
     ends = np.searchsorted(games, np.unique(games)[PART::PART])
     parts = list(zip(np.split(games, ends), np.split(plies, ends), strict=True))
-    name, chances, answered, done = "", [], [], 0
+    parts_asked: list[Asked] = []
+    done = 0
     work = functools.partial(_ask_part, path, str(store.path.resolve()))
     with contextlib.closing(map_ordered(work, parts, workers)) as told:
         for part, answer in zip(parts, told, strict=True):
             if isinstance(answer, str):
                 raise EngineDied(answer, "died")
-            name, chance, some = answer
-            chances.append(chance)
-            answered.append(some)
+            parts_asked.append(answer)
             done += len(part[0])
             on_progress(done, len(games))
-    return name, np.concatenate(chances), np.concatenate(answered)
+    columns = [[getattr(one, name) for one in parts_asked] for name in ("chance", "lead", "answered")]
+    return Asked(parts_asked[-1].name, *(np.concatenate(column) for column in columns))
 
 
-def _ask_part(path: str, store: str, part: Part) -> Answered | str:
-    """Return GNU Go's predictions for some games, or an error message: the job of a worker."""
+def _ask_part(path: str, store: str, part: Part) -> Asked | str:
+    """Return GNU Go's evaluation of some games, or an error message: the job of a worker."""
     games, plies = part
     asked = _Positions(_opened(store), games, plies, Counter(len(games), lambda done, total: None))
     try:
         name = _work(path, asked, iter(np.unique(games).tolist()))
     except EngineDied as error:
         return str(error)
-    return name, asked.chance, asked.answered
+    return Asked(name, asked.chance, asked.lead, asked.answered)
 
 
 @functools.lru_cache(maxsize=1)
@@ -111,9 +138,9 @@ def _opened(path: str) -> Store:
 
 
 class _Positions:
-    """Positions for GNU Go, and its predictions. Threads write the positions of different games.
+    """Positions for GNU Go, and its evaluation, see `Asked`. Threads write the positions of different games.
 
-    chance: float32 [n, 361], 0.5 where `answered`, bool [n], is false.
+    Where `answered` is false, `chance` is 0.5 and `lead` NaN.
     """
 
     def __init__(self, store: Store, games: NDArray[np.int64], plies: NDArray[np.int64], counter: Counter):
@@ -121,20 +148,25 @@ class _Positions:
         codes, self._state = store.replay(games, plies)
         self._colours = colours_of(codes)
         self.chance = np.full((len(games), POINTS), 0.5, np.float32)
+        self.lead = np.full(len(games), np.nan)
         self.answered = np.zeros(len(games), np.bool_)
 
     def ask(self, program: GtpProgram, game: int) -> None:
         """Play a game through, and evaluate its positions. Raises EngineDied, and ValueError for unexpected replies."""
         commands = _commands(self._store, game)
-        ply = -1  # after the commands that set up the board
+        ply, more = -1, 0  # after the commands that set up the board; Black's stones on it minus White's
         for i in np.flatnonzero(self._games == game):
             while ply < self._plies[i]:
                 for command in next(commands):
                     program.ask(command, LIMIT)
+                    more += _stones(command)
                 ply += 1
             mover = "white" if self._state[i, SIDE] else "black"
             text = program.ask(f"initial_influence {mover} territory_value", LIMIT)
             self.chance[i] = read_territory(text, int(self._state[i, SIZE]), self._colours[i])
+            with contextlib.suppress(ValueError):  # CommandRefused among them: it gives no estimate
+                # It counts territory and prisoners. With the stones that each side has put on the board, that is area.
+                self.lead[i] = read_score(program.ask("estimate_score", LIMIT)) + more
             self.answered[i] = True
             self._counter.step()
 
@@ -164,12 +196,25 @@ def _work(path: str, positions: _Positions, games: Iterator[int]) -> str:
         program.close()
 
 
+def _stones(command: str) -> int:
+    """1 for a command that puts a black stone on the board, −1 for a white one, 0 for any other."""
+    words = command.split()
+    if words[0] != "play" or words[2].lower() == "pass":
+        return 0
+    return 1 if words[1] == "black" else -1
+
+
 def _commands(store: Store, game: int) -> Iterator[list[str]]:
     """Yield the GTP commands that set up the board and play the moves."""
     row = store.starts[store.start_of[game]]
     size = int(row[POINTS + 1])
     stones = [(point, "black" if row[point] == BLACK else "white") for point in range(POINTS) if row[point] in (1, 2)]
-    yield [f"boardsize {size}", "clear_board", *(f"play {colour} {to_gtp(point, size)}" for point, colour in stones)]
+    yield [
+        f"boardsize {size}",
+        "clear_board",
+        "komi 0",
+        *(f"play {colour} {to_gtp(point, size)}" for point, colour in stones),
+    ]
     moves = store.moves[store.offsets[game] : store.offsets[game + 1]].tolist()
     for ply, move in enumerate(moves):
         colour = ("black", "white")[(int(row[POINTS]) + ply) % 2]

@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 
 from kibitz.evaluation import EvalConfig, OnProgress
 from kibitz.evaluation.pairs.answers import BATCH_SIZE, PairResults, as_tested, fill, pairs
-from kibitz.evaluation.pairs.two_way import difference
 from kibitz.evaluation.tables import Cell, Column, Metric, Metrics, Table
 from kibitz.runs import Run
-from kibitz.stats import SEED, Estimate
+from kibitz.stats import SEED, Estimate, difference_between
 from kibitz.store.sampling import Sample
 from kibitz.store.split import TRAIN
 from kibitz.store.store import Store
@@ -122,7 +121,7 @@ def split_tables(results: PairResults, known: LearnedPairs) -> list[Table]:
         for of in (known.own, known.other):
             row.append(of.groups.mean(of.right()[name]) if of else None)
         if known.other:
-            gaps[name] = difference(known.other.groups, known.other.right()[name], results.groups, right)
+            gaps[name] = difference_between(known.other.groups, known.other.right()[name], results.groups, right)
         rows.append([*row, results.groups.mean(right), gaps.get(name)])
     tables = [
         Table(

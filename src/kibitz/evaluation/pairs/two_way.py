@@ -37,12 +37,6 @@ class TwoWayBootstrap(ClusterBootstrap):
         rng = np.random.default_rng(seed)
         self._bundles = [rng.permutation(count) % BUNDLES for count in (rows, columns)]
 
-    def resampled_means(self, values: ArrayLike) -> NDArray[np.float64]:
-        """Return the mean of `values` in every resample, float64 [resamples]."""
-        numbers = self._shaped(values)
-        sums = np.bincount(self._of, weights=numbers, minlength=self._units).astype(np.float64)
-        return self._resampled_means(sums[:, None], np.bincount(self._of, minlength=self._units))[:, 0]
-
     def _n_and_games(self, of: NDArray[np.intp]) -> tuple[int, int]:
         cells = np.bincount(of, minlength=self._units) > 0
         return len(of), sum(len(np.unique(side[cells])) for side in (self._row, self._column))
@@ -64,18 +58,6 @@ class TwoWayBootstrap(ClusterBootstrap):
         if not nonempty.any():
             return np.full((self._resamples, sums.shape[1]), math.nan)
         return np.column_stack([total[nonempty] / totals[-1][nonempty] for total in totals[:-1]])
-
-
-def difference(one: TwoWayBootstrap, values: ArrayLike, other: TwoWayBootstrap, others: ArrayLike) -> Estimate:
-    """Return the mean of `values` over the pairs of `one` minus that of `others` over the pairs of `other`.
-
-    The two must have no game in common, and different seeds: equal resamples would not be independent.
-    """
-    value = float(np.mean(np.asarray(values, np.float64)) - np.mean(np.asarray(others, np.float64)))
-    drawn = [one.resampled_means(values), other.resampled_means(others)]
-    few = min(map(len, drawn))
-    low, high = np.percentile(drawn[0][:few] - drawn[1][:few], [2.5, 97.5])
-    return Estimate(value, float(low), float(high), one.positions + other.positions, one.games + other.games)
 
 
 def clustered_mean(values: ArrayLike, games: ArrayLike) -> Estimate:

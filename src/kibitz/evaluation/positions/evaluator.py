@@ -13,6 +13,7 @@ from kibitz.evaluation import EvalConfig, OnProgress
 from kibitz.evaluation.baselines import StockfishBaseline, baseline
 from kibitz.evaluation.batches import evaluate_in_batches, sample_indices
 from kibitz.evaluation.games import Chosen, bundled_note, describe
+from kibitz.evaluation.positions.split import by_position
 from kibitz.evaluation.rows import WINNER, EligiblePositions, Rows, make_rows, measure_in_batches
 from kibitz.evaluation.samples import DiverseSampler, curve, game_curve, position, records
 from kibitz.evaluation.slices import PHASES, VALUES, per_rating, per_speed, slices_as_json
@@ -100,22 +101,35 @@ def evaluate(
         lambda done, total: on_progress("positions", done, total),
     )
     games, plies = positions.locate(indices)
-    results = PositionResults(store, games, plies, won=store.column("result")[games] > 0, **columns)
+    won = store.column("result") > 0
+    results = PositionResults(store, games, plies, won=won[games], **columns)
     data = describe(store, chosen, len(indices), len(positions))
     if note := bundled_note(store, chosen.games) or protocol_note(store, chosen.games):
         data["note"] = note
     groups = ClusterBootstrap(results.games)
     beside = baselines(results, groups, StockfishBaseline(config, session.threads, on_progress, log))
+
+    def answers(games: NDArray[np.int64], plies: NDArray[np.int64]) -> list[NDArray[Any]]:
+        marks = measure_in_batches(
+            store, games, plies, lambda batch: measure(session, batch),
+            lambda done, total: on_progress("learned games", done, total),
+        )  # fmt: skip
+        return judged(marks["chance"], marks["material"], won[games])
+
+    split_figures, split_tables = by_position(
+        run, store, config, answers, (groups, judged(results.chance, results.material, results.won))
+    )
     on_progress("figures", 0, 1)
     figures = {
         "accuracy": Metric(groups.mean(results.right)),
         "log_loss": Metric(groups.mean(log_loss(results.chance, results.won)), "number"),
         "calibration_error": Metric(groups.calibration_error(results.chance, results.won), "number"),
-    }
+    } | split_figures
     result = {
         "data": data,
         "headline": "accuracy",
         "figures": figures,
+        **({"tables": split_tables} if split_tables else {}),
         "by": per_slice(results, groups),
         "calibration": reliability(results.chance, results.won, results.games),
         "baselines": beside,
@@ -205,6 +219,11 @@ def per_slice(results: PositionResults, groups: ClusterBootstrap) -> dict[str, l
 def answered(score: NDArray[Any], won: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Return 1 if the side that a score (White's view) prefers won, 0 if not, 0.5 if it prefers none."""
     return np.where(score == 0, 0.5, (score > 0) == won)
+
+
+def judged(chance: NDArray[np.float32], material: NDArray[np.int16], won: NDArray[np.bool_]) -> list[NDArray[Any]]:
+    """How right the network and the side with more material are, see `split.PREDICTORS`."""
+    return [(chance > 0.5) == won, answered(material, won)]
 
 
 def baselines(results: PositionResults, groups: ClusterBootstrap, stockfish: StockfishBaseline) -> dict[str, Any]:

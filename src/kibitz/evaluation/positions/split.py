@@ -1,0 +1,88 @@
+"""The post's validation beside our test: other positions of the very games that a network learned from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.errors import KibitzError
+from kibitz.evaluation import EvalConfig
+from kibitz.evaluation.games import choose
+from kibitz.evaluation.tables import Cell, Column, Metric, Metrics, Table
+from kibitz.runs import Run
+from kibitz.stats import SEED, ClusterBootstrap, Estimate, difference_between
+from kibitz.store.positions import permutation
+from kibitz.store.sampling import Sample, sample_positions
+from kibitz.store.store import Store
+
+GAMES, POSITIONS = 20_000, 100_000
+"""Learned games that are looked at, and positions of each kind, drawn evenly: more would hardly make the intervals
+narrower."""
+PREDICTORS = ("the network", "more material")
+
+Answers = Callable[[NDArray[np.int64], NDArray[np.int64]], list[NDArray[Any]]]
+"""Games and plies of positions, int64 [n] each, to how right each of PREDICTORS is there, from 0 to 1."""
+Judged = tuple[ClusterBootstrap, list[NDArray[Any]]]
+
+
+def by_position(
+    run: Run,
+    store: Store,
+    config: EvalConfig,
+    answers: Answers,
+    tested: Judged,
+) -> tuple[Metrics, list[Table]]:
+    """The figures and the table of a run that kept positions out of its training (`--held-out`); none of another run.
+
+    tested: the positions of the test itself, and how right each of PREDICTORS is there.
+    """
+    share = getattr(run.settings, "held_out", 0.0)  # of winner; systems of other packages may have none
+    if not share:
+        return {}, []
+    try:
+        games = choose(run, store, "training").games
+    except KibitzError:
+        return {}, []  # another store than that of the training
+    if len(games) > GAMES:
+        games = np.sort(np.random.default_rng(config.seed).permutation(games)[:GAMES])
+    # Another seed for the bootstrap than the tested positions have: equal draws would not be independent.
+    parts: list[Judged] = []
+    for held_out in (False, True):
+        sample = _drawn(sample_positions(store, games, 0, share=share, held_out=held_out), config)
+        if not len(sample):
+            return {}, []
+        parts.append((ClusterBootstrap(sample.games, seed=SEED + 1), answers(sample.games, sample.plies)))
+    (learned_groups, learned), (groups, others) = parts
+    figures = {
+        "accuracy_by_position": Metric(groups.mean(others[0])),
+        "accuracy_on_learned_positions": Metric(learned_groups.mean(learned[0])),
+    }
+    rows: list[list[Cell]] = []
+    gaps: list[Estimate] = []
+    for i, name in enumerate(PREDICTORS):
+        gaps.append(difference_between(groups, others[i], tested[0], tested[1][i]))
+        rows.append(
+            [name, learned_groups.mean(learned[i]), groups.mean(others[i]), tested[0].mean(tested[1][i]), gaps[i]]
+        )
+    table = Table(
+        "Split by position and by game",
+        f"By game: the tested positions, of games that the network has not seen. By position, as the post validated: "
+        f"positions that it has not learned from, of {len(games):,} games that it has. It knows how these games ended, "
+        f"and its neighbors of a few plies away. Material, which remembers nothing, shows how hard the positions are.",
+        "who answers",
+        [Column("learned positions"), Column("by position"), Column("by game"), Column("by position ahead", "points")],
+        rows,
+    )
+    return figures, [table]
+
+
+def _drawn(sample: Sample, config: EvalConfig) -> Sample:
+    """At most POSITIONS of the sample, or as many as the test has, drawn evenly."""
+    most = min(config.positions or POSITIONS, POSITIONS)
+    if len(sample) <= most:
+        return sample
+    kept = np.sort(permutation(len(sample), config.seed, 0, 0, most))
+    return Sample(sample.games[kept], sample.plies[kept])
