@@ -32,14 +32,14 @@ def main() -> None:
     options = parser.parse_args()
     store = Store(options.store)
     sessions = [Session(name) for name in options.networks]
-    owners, hashes = owners_of(store), store.column("hash")
+    owners = owners_of(store)
     games = np.flatnonzero(
         (store.column("size") == 19)
         & (store.column("handicap") == 0)
         & np.array([label is not None for label in store.column("labels")])
     )
     for session in sessions:
-        games = games[session.run.unseen(hashes[games])]
+        games = games[session.run.unseen_games(store, games)]
     positions, told = Positions(store, games), ToldSession(sessions[0], store)
     indices = sample_indices(positions, options.positions, 0)
     right: list[list[NDArray[np.int64]]] = [[] for _ in sessions]

@@ -33,6 +33,7 @@ from kibitz.systems import load
 if TYPE_CHECKING:
     from torch import nn
 
+    from kibitz.store.store import Store
     from kibitz.systems.base import System
 
 INFO = "run.json"
@@ -198,8 +199,20 @@ class Run:
         return rows
 
     def unseen(self, hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
-        """True for the games (by hash) that this run neither learned from nor was chosen by."""
+        """True for the games (by hash) that this run neither learned from nor was chosen by; see `unseen_games`."""
         return ~np.isin(short_hashes(hashes), self.seen())
+
+    def unseen_games(self, store: Store, games: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """True for the games of a store, int64 [n], that this run neither learned from nor was chosen by.
+
+        A short game is looked up by its moves alone, too: earlier versions knew it by these.
+        """
+        from kibitz.games.hashing import LONG_PLIES
+
+        unseen = self.unseen(store.column("hash")[games])
+        doubtful = np.flatnonzero(unseen & (store.plies[games] < LONG_PLIES))
+        unseen[doubtful] = self.unseen(store.move_hashes(games[doubtful]))
+        return unseen
 
     def seen(self) -> NDArray[np.uint32]:
         """Short hashes of the games that it learned from or was chosen by. Raises KibitzError where they are lost."""

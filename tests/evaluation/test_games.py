@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,9 +11,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from kibitz.cli import run as run_command
 from kibitz.errors import KibitzError, UsageError
 from kibitz.evaluation.games import bundled_note, choose, describe
-from kibitz.runs import Run
+from kibitz.runs import Run, short_hashes, write_seen
 from kibitz.store.split import TEST, TRAIN, VALIDATE
 from kibitz.store.store import Store
 from support.causes import mentions, naming
@@ -100,3 +102,31 @@ def test_a_sample_is_said_to_be_one(opened: Run, small_store: Store) -> None:
     sampled = describe(small_store, chosen, 70, 7000)
     assert mentions(sampled["split"], "70 & 7,000 & positions")
     assert (sampled["positions"], sampled["positions_tested"], sampled["games"]) == (7000, 70, len(chosen.games))
+
+
+def test_a_short_game_is_known_by_its_moves_too(tmp_path: Path, small_run: Path) -> None:
+    """Hashes of short games contain players and date today; runs of earlier versions have those of the moves alone."""
+    games = [WON, WON.replace('"A"', '"C"'), DRAWN, DRAWN.replace("e5", "c5")]
+    (tmp_path / "a.pgn").write_text("".join(games))
+    assert run_command(["import", str(tmp_path / "a.pgn"), "--into", str(tmp_path / "a.store")]) == 0
+    store = Store(tmp_path / "a.store")
+    every = np.arange(len(store))
+    assert len(store) == 4
+    now, before = store.column("hash"), store.move_hashes(every)
+    assert not np.isin(now, before).any()
+    assert (before[0] == before[1], before[2] == before[3]) == (True, False)
+    shutil.copytree(small_run, tmp_path / "run")
+    for seen, expected in (
+        (now[[1]], [True, False, True, True]),
+        (before[[1]], [False, False, True, True]),  # the same moves of others count as seen: no figure is flattered
+        (now[[2]], [True, True, False, True]),
+    ):
+        write_seen(tmp_path / "run", [short_hashes(seen)])
+        assert Run(tmp_path / "run").unseen_games(store, every).tolist() == expected
+
+
+def test_move_hashes_are_those_of_a_whole_game(bundled_store: Store) -> None:
+    """Of long games they are the hashes of the store; in any order."""
+    games = np.random.default_rng(0).permutation(np.flatnonzero(bundled_store.plies >= 60))[:200]
+    assert np.array_equal(bundled_store.move_hashes(games), bundled_store.column("hash")[games])
+    assert len(bundled_store.move_hashes(games[:0])) == 0

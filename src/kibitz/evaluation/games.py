@@ -51,7 +51,7 @@ def choose(run: Run, store: Store, which: str = "unseen") -> Chosen:
     if store.game != run.info["game"]:
         raise UsageError(f"{store.path}: a store of {store.game} games; {run.name} was trained on {run.info['game']}")
     taken = run.system.games(store, run.settings)
-    unseen = run.unseen(store.column("hash")[taken])
+    unseen = run.unseen_games(store, taken)
     split = run.info["data"]["split_in_words"]
     same = store.fingerprint == run.info["data"]["fingerprint"]
     excluded = 0

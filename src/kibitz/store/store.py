@@ -144,6 +144,21 @@ class Store:
             raise KibitzError(f"{self._folder / 'offsets.i64'}: damaged; import the games again")
         return offsets
 
+    def move_hashes(self, games: NDArray[np.int64]) -> NDArray[np.uint64]:
+        """Hashes of these games by start, moves and result alone, uint64 [n], see `games.hashing.hash_games`.
+
+        The column "hash" of a short game contains its players and date, too. Runs of earlier versions know it without.
+        """
+        from kibitz.games.hashing import hash_games
+
+        plies = self.plies[games]
+        ends = np.cumsum(plies)
+        places = np.repeat(self.offsets[games] - (ends - plies), plies) + np.arange(int(plies.sum()))
+        return hash_games(
+            self.moves[places], plies.astype(np.int32), self.starts[self.start_of[games]],
+            self.column("result")[games].astype(np.int8), np.asarray(game_of(self.game).STANDARD_START, np.uint8),
+        )  # fmt: skip
+
     @cached_property
     def plies(self) -> NDArray[np.int64]:
         """The number of moves of each game, int64 [games]."""

@@ -94,7 +94,7 @@ def by_winner(
     try:
         session = Session(name)
         pairs = results.pairs
-        unseen = session.run.unseen(pairs.store.column("hash")[pairs.games])
+        unseen = session.run.unseen_games(pairs.store, pairs.games)
     except KibitzError as error:
         log(f"the network {name} is left out as comparator: {error}")
         return None

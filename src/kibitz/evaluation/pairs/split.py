@@ -50,7 +50,7 @@ def learned(
 ) -> LearnedPairs:
     """Find the run's training games in the store, and compare pairs of them."""
     taken = run.system.games(store, run.settings)
-    mine = ~run.unseen(store.column("hash")[taken]) & (store.sides(run.split)[taken] == TRAIN)
+    mine = ~run.unseen_games(store, taken) & (store.sides(run.split)[taken] == TRAIN)
     games = taken[mine]
     if len(games) > GAMES:
         games = np.sort(np.random.default_rng(config.seed).permutation(games)[:GAMES])

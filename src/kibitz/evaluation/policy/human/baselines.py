@@ -122,7 +122,7 @@ def chessnet_baseline(
         log(f"the packaged network {CHESSNET} is not there, so it is left out")
         return {}, []
     other = Run(CHESSNET)
-    subset = subset[other.unseen(results.store.column("hash"))[results.games[subset]]]
+    subset = subset[other.unseen_games(results.store, results.games[subset])]
     if not len(subset):
         log(f"{CHESSNET} has seen all these games, so it is left out")
         return {}, []
