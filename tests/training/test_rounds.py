@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +98,60 @@ def test_a_stop_in_the_first_moments_leaves_all_networks_trained(small_store: St
     for name in ("piece", "pawn", "king"):
         assert not torch.equal(weights[f"nets.{name}.last.weight"], fresh[f"nets.{name}.last.weight"])
     assert Run(tmp_path / "r").trained()
+
+
+AVERAGED = replace(PLAN, average=5)
+
+
+def test_averaged_networks_take_turns(small_store: Store, tmp_path: Path) -> None:
+    """The averages of a network are put aside between its turns, and are those that it has when it trains alone."""
+    done, _, seen = _train(small_store, tmp_path / "all", AVERAGED)
+    turns = [stage for stage, before in zip(seen, ["", *seen], strict=False) if stage != before]
+    assert len(turns) > 12
+    assert done.outcome.finished
+    train("convchess", _settings("convchess", MOVERS | {"networks": "piece"}), str(small_store.path),
+          run=tmp_path / "piece", plan=AVERAGED)  # fmt: skip
+    _train(small_store, tmp_path / "raw")
+    together, alone, raw = (_weights(tmp_path / name) for name in ("all", "piece", "raw"))
+    assert all(torch.equal(together[name], values) for name, values in alone.items())
+    assert not any(torch.equal(raw[name], values) for name, values in alone.items())
+
+
+@pytest.mark.parametrize("stop_at", [20, 75])
+def test_a_broken_averaged_training_goes_on_to_the_same_weights(
+    small_store: Store, tmp_path: Path, stop_at: int
+) -> None:
+    _train(small_store, tmp_path / "whole", AVERAGED)
+    stopped, _, _ = _train(small_store, tmp_path / "broken", AVERAGED, stop_at=stop_at)
+    assert not stopped.outcome.finished
+    done, _, _ = _train(small_store, tmp_path / "broken", AVERAGED)
+    assert done.outcome.finished
+    whole, broken = _weights(tmp_path / "whole"), _weights(tmp_path / "broken")
+    assert all(torch.equal(whole[name], broken[name]) for name in whole)
+
+
+def test_an_averaged_training_of_an_earlier_version_goes_on(small_store: Store, tmp_path: Path) -> None:
+    """It trained the networks one after the other, and averaged all weights: those before the current one are done."""
+    _train(small_store, tmp_path / "r", AVERAGED, stop_at=75)
+    state = torch.load(tmp_path / "r" / "last.pt", weights_only=True)
+    optimiser = load("convchess").stages(*_network(small_store))[1].optimiser().state_dict()
+    state |= {
+        "stage": 1, "iteration": 0, "rounds": None, "best": {}, "best_stage": "piece", "optimiser": optimiser,
+        "averages": {"steps": 3, "means": dict(state["network"])},
+    }  # fmt: skip
+    torch.save(state, tmp_path / "r" / "last.pt")
+    done, order, _ = _train(small_store, tmp_path / "r", AVERAGED)
+    assert done.outcome.finished
+    assert order == ["pawn", "king"]
+    weights = _weights(tmp_path / "r")
+    assert torch.equal(weights["nets.piece.last.weight"], state["network"]["nets.piece.last.weight"])
+    assert not torch.equal(weights["nets.pawn.last.weight"], state["network"]["nets.pawn.last.weight"])
+
+
+def _network(store: Store) -> tuple[Any, Any]:
+    """A new network and its settings."""
+    settings = _settings("convchess", MOVERS)
+    return load("convchess").network(settings), settings
 
 
 def load_of_a_new_network(store: Store, folder: Path) -> dict[str, torch.Tensor]:

@@ -29,13 +29,12 @@ class TimeShares:
     """When a stage must give way to the next one.
 
     stages: of the training. limit: seconds of this call, None for no limit. alone: whether one process trains; several
-    processes must agree, so their rounds end at fixed iterations. may_alternate: False if stages must train one after
-    the other in any case, because averaged weights belong to one stage.
+    processes must agree, so their rounds end at fixed iterations.
     """
 
-    def __init__(self, stages: Sequence[Stage], limit: float | None, alone: bool, may_alternate: bool = True):
+    def __init__(self, stages: Sequence[Stage], limit: float | None, alone: bool):
         self.stages = stages
-        self.rounds = may_alternate and len(stages) > 1 and all(stage.independent for stage in stages)
+        self.rounds = len(stages) > 1 and all(stage.independent for stage in stages)
         self.limit = limit if alone and len(stages) > 1 else None
         self._began, self._stop_at = 0.0, 0
 

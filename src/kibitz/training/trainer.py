@@ -241,6 +241,7 @@ class _StageRun:
     iterations: of the whole stage.
     iteration: the number of completed iterations.
     pace: None after its forecast is reported.
+    averages: of its weights, between its turns.
     """
 
     index: int
@@ -258,6 +259,7 @@ class _StageRun:
     best: dict[str, float] = field(default_factory=dict)
     checks_without_better: int = 0
     validated_at: int = 0
+    averages: AveragedWeights | None = None
 
     @property
     def done(self) -> bool:
@@ -299,7 +301,6 @@ class Trainer:
         self.stages = list(system.stages(self.network, settings))
         self.started = time.monotonic()
         self._best_stage = ""
-        self._averages = self._new_averages()
         self._sums: dict[str, float] = {}  # of iterations before those in _unread
         self._samples = 0
         self._unread: Tensor | None = None  # sums of measures that stay on the device until they are needed
@@ -310,12 +311,13 @@ class Trainer:
         self._warned: set[str] = set()
         self._checks_without_better = 0
         self._best: dict[str, float] = {}
-        self._shares = TimeShares(self.stages, plan.time_limit, self.ranks.alone, may_alternate=not plan.average)
+        self._shares = TimeShares(self.stages, plan.time_limit, self.ranks.alone)
         self._parts = BestParts(self.network, self.stages) if self._shares.rounds else None
         self._runs: dict[int, _StageRun] = {}  # the started ones, by the stage's index
         self._finished: dict[int, str] = {}  # the reason why each finished stage ended
         # the state in last.pt of stages that haven't started in this call
         self._resumed: dict[int, dict[str, Any]] = {}
+        self._averages = self._new_averages(0)
 
     def _notify(self, progress: TrainProgress) -> None:
         """Call `on_progress`. If it returns True, the training stops after this iteration.
@@ -325,9 +327,19 @@ class Trainer:
         if self.ranks.main and self._on_progress(progress) is True:
             self._stop.requested = True
 
-    def _new_averages(self) -> AveragedWeights | None:
-        """Return the averaged weights of a new stage; None if no averages are wanted."""
-        return AveragedWeights(self.network, self.plan.average) if self.plan.average else None
+    def _new_averages(self, index: int, state: dict[str, Any] | None = None) -> AveragedWeights | None:
+        """Return the averaged weights of a stage; None if no averages are wanted.
+
+        A stage that takes turns averages its own module alone, which no other stage changes. state: the averages in
+        last.pt, None for a new stage.
+        """
+        if not self.plan.average or index >= len(self.stages):
+            return None
+        module = self.stages[index].module if self._parts is not None else self.network
+        averages = AveragedWeights(module, self.plan.average)
+        if state is not None:
+            averages.load(state)
+        return averages
 
     def _averaged(self) -> contextlib.AbstractContextManager[None]:
         """Return a context in which the network has its averaged weights, if there are any."""
@@ -377,10 +389,13 @@ class Trainer:
             self._checks_without_better = state["checks_without_better"]
             if self.ranks.main:
                 self._sums, self._samples = state["sums"], state["samples"]
-            if self._averages is not None and state.get("averages") is not None:  # otherwise they begin here
-                self._averages.load(state["averages"])
             where = int(state["stage"]), int(state["iteration"]), state["optimiser"]
-            self._resume_rounds(state.get("rounds") or {})
+            rounds = state.get("rounds") or {}
+            earlier = self._parts is not None and not rounds  # a version that averaged one stage after the other
+            self._averages = self._new_averages(where[0], None if earlier else state.get("averages"))
+            self._resume_rounds(rounds)
+            if earlier:
+                self._finish_earlier(where[0])
         except (RuntimeError, KeyError, TypeError, ValueError, AttributeError, IndexError):
             raise damaged from None
         self._drop_rows_after(*where[:2])
@@ -443,7 +458,7 @@ class Trainer:
                     except (SafetensorError, RuntimeError):
                         raise KibitzError(f"{self.path / WEIGHTS}: damaged; train anew with another --run") from None
                 index, iteration, optimiser_state = index + 1, 0, None
-                self._averages = self._new_averages()
+                self._averages = self._new_averages(index)
                 self._checks_without_better, self._best = 0, self._best if index == len(self.stages) else {}
                 if index < len(self.stages):
                     self._save(index, 0, self.stages[index].optimiser())
@@ -472,6 +487,7 @@ class Trainer:
         state."""
         assert self._parts is not None
         run.best, run.checks_without_better = self._best, self._checks_without_better
+        run.averages = self._averages
         if reason != ROUND_OVER:
             self._finished[run.index] = reason
             self.network.load_state_dict(self._parts.of(run.stage.name), strict=False)
@@ -482,6 +498,7 @@ class Trainer:
         self._best = paused.best if paused else saved.get("best", {})
         self._checks_without_better = paused.checks_without_better if paused else saved.get("checks", 0)
         self._best_stage = self.stages[index].name if self._best else ""
+        self._averages = paused.averages if paused else self._new_averages(index, saved.get("averages"))
         self._sums, self._samples, self._unread = {}, 0, None
         self._clock = time.monotonic()
         iteration, optimiser_state = saved.get("iteration", 0), saved.get("optimiser")
@@ -504,6 +521,7 @@ class Trainer:
             aside[index] = {
                 "iteration": run.iteration, "iterations": run.iterations, "best": run.best,
                 "checks": run.checks_without_better, "optimiser": run.optimiser.state_dict(),
+                "averages": None if run.averages is None else run.averages.state(),
             }  # fmt: skip
         return {"aside": aside, "finished": self._finished, "best_weights": self._parts.weights}
 
@@ -513,6 +531,14 @@ class Trainer:
             self._resumed = {int(index): values for index, values in state["aside"].items()}
             self._finished = {int(index): str(reason) for index, reason in state["finished"].items()}
             self._parts.weights = {name: values.cpu() for name, values in state["best_weights"].items()}
+
+    def _finish_earlier(self, index: int) -> None:
+        """Take the stages before this one as finished, with the weights that they have: an earlier version trained them
+        one after the other."""
+        assert self._parts is not None
+        for before, stage in enumerate(self.stages[:index]):
+            self._finished[before] = ALL_DONE
+            self._parts.keep(self.network, stage.name)
 
     def _progress_of_parts(self) -> list[dict[str, Any]]:
         """Return the progress of each stage, see TrainOutcome; [] if there is only one stage."""
