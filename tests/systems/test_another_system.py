@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -15,10 +14,9 @@ import pytest
 import kibitz
 from kibitz.store.store import Store
 from kibitz.systems import SYSTEMS, register
+from kibitz.systems.template import copy_template, template
 from support.board_client import served
 from support.causes import mentions
-
-TEMPLATE = Path(__file__).parents[1] / "support" / "template-system"
 
 
 class Kibitz:
@@ -28,7 +26,7 @@ class Kibitz:
         self.folder = folder
         site = folder / "site"
         copy = folder / "my-system"
-        shutil.copytree(TEMPLATE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+        copy_template("toy", copy)
         (copy / "toy" / "__init__.py").write_text((copy / "toy" / "__init__.py").read_text() + added)
         subprocess.run(
             [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--no-index",
@@ -127,7 +125,7 @@ def test_a_broken_package_is_left_out_in_one_line(tmp_path: Path) -> None:
 
 
 def test_the_template_is_short() -> None:
-    lines = [line for path in TEMPLATE.rglob("*.py") for line in path.read_text().splitlines() if line.strip()]
+    lines = [line for path in template().rglob("*.py") for line in path.read_text().splitlines() if line.strip()]
     assert len(lines) <= 80
 
 

@@ -209,8 +209,8 @@ COMMANDS: Mapping[str, CommandHelp] = {
     ),
     "systems": CommandHelp(
         "List model families, recipes and bundled networks",
-        ("kibitz systems", "kibitz systems winner", "kibitz systems --json"),
-        ("--json",),
+        ("kibitz systems", "kibitz systems winner", "kibitz systems --new my_system"),
+        ("--new", "--json"),
     ),
     "test": CommandHelp(
         "Evaluate a network on held-out games",
@@ -410,6 +410,7 @@ OPTIONS: Mapping[str, str] = {
     "test --nodes": "With --engine: nodes per position.",
     "--engine-option": "With --engine: a UCI option of all engines; may be given several times.",
     "export-positions --positions": "Maximum number of positions, sampled evenly from the games. 0 exports all.",
+    "--new": "Create a package with a small system of your own in this new folder, to install and change.",
     "--part": "Part of the store's split. [default: all games]",
     "export-positions --network": "Export the positions that kibitz test uses for this network.",
     "--played": "Only positions in which a move was played, with the move.",
@@ -444,7 +445,7 @@ OPTIONS: Mapping[str, str] = {
     "--positions": "Maximum number of positions, sampled evenly from the games. 0 uses all.",
     "--stockfish-positions": "Number of positions for the Stockfish baseline at depth 1. Depth 10 gets a fifth. 0 turns"
     " it off.",
-    "--gnugo-positions": "Number of positions for the GNU Go baseline. 0 turns it off.",
+    "--gnugo-positions": "Number of positions for the GNU Go baseline: influence and score estimate. 0 turns it off.",
     "--playout-positions": "Number of positions for the random-playout baseline. 0 turns it off.",
     "--all-ways": "Go: average the network over the eight symmetries of the board. Takes eight times as long.",
     "--stranger": "Personal network: also evaluate this network of another person on the same moves.",

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from kibitz.commands.tables import print_table
+from kibitz.errors import UsageError
 
 if TYPE_CHECKING:
     from kibitz.systems.base import ValueSource
@@ -21,10 +23,23 @@ def systems(
     system: Annotated[
         str | None, typer.Argument(help="Show this system's recipes.", show_default=False, metavar="SYSTEM")
     ] = None,
+    new: Annotated[
+        str | None,
+        typer.Option(
+            "--new",
+            help="Create a package with a small system of your own in the new folder NAME, to install and change."
+            " Default: none.",
+            metavar="NAME",
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
 ) -> None:
     """List the systems and the networks that come with kibitz. With a name: that system's paper, figure and recipes."""
     from kibitz.systems import SYSTEMS
+
+    if new is not None:
+        _copy_template(new, system, as_json)
+        return
 
     if system is not None:
         _show_recipes(system, as_json)
@@ -38,6 +53,20 @@ def systems(
     print_table("", ("name", "game", "what it does"), rows)
     print(f"networks that come with kibitz: {', '.join(packaged())}; what one has learned: kibitz info NAME")
     print("paper and recipes of a system: kibitz systems NAME")
+
+
+def _copy_template(name: str, system: str | None, as_json: bool) -> None:
+    """Copy the template into the folder NAME, and print what comes next. Raises UsageError beside a SYSTEM."""
+    from kibitz.systems.template import copy_template
+
+    if system is not None:
+        raise UsageError(f"--new cannot be combined with a system (got {system}). Leave one of them out.")
+    files = copy_template(name, Path(name))
+    if as_json:
+        print(json.dumps({"system": name, "files": [str(path) for path in files]}, indent=1))
+        return
+    print(f"{name}: the template of a system, {len(files)} files. Install it, and kibitz has the system {name}:")
+    print(f"  pip install -e {name}\n  kibitz train {name} STORE")
 
 
 _KINDS = {

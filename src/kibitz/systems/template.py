@@ -1,0 +1,58 @@
+"""The template of a system in a package of its own: a folder with a small system that can be installed as it is."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from importlib.util import find_spec
+from pathlib import Path
+
+import kibitz
+from kibitz.errors import KibitzError, UsageError
+from kibitz.systems import SYSTEMS
+
+NAME = "toy"
+"""The system of the template."""
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+
+
+def template() -> Path:
+    """The folder of the template, of an installed kibitz or of its source tree. Raises KibitzError if it is missing."""
+    package = Path(kibitz.__file__).parent
+    for folder in (package / "data" / "template-system", package.parents[1] / "tests" / "support" / "template-system"):
+        if (folder / "pyproject.toml").is_file():
+            return folder
+    raise KibitzError("the template of a system is missing. Install kibitz again.")
+
+
+def copy_template(name: str, folder: Path) -> list[Path]:
+    """Copy the template into a new folder, for a system of this name; the files that were written.
+
+    Raises UsageError for a name that a Python package or a system cannot have, KibitzError if there is such a folder.
+    """
+    if not _NAME.fullmatch(name) or keyword.iskeyword(name):
+        raise UsageError(
+            f"--new must be lower-case letters, digits and underscores, and begin with a letter (got {name})."
+        )
+    if name in SYSTEMS:
+        raise UsageError(f"--new {name}: there is a system of this name. Choose another name.")
+    if find_spec(name) is not None:
+        raise UsageError(f"--new {name}: there is a Python package of this name. Choose another name.")
+    if folder.exists():
+        raise KibitzError(f"{folder}: this name is taken. Choose another name, or another folder.")
+    source = template()
+    files = sorted(path for path in source.rglob("*") if path.is_file() and path.suffix in (".py", ".toml", ".md"))
+    written = []
+    for file in files:
+        parts = [name if part == NAME else part for part in file.relative_to(source).parts]
+        target = folder.joinpath(*parts)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(_renamed(file.read_text(encoding="utf-8"), name), encoding="utf-8")
+        written.append(target)
+    return written
+
+
+def _renamed(text: str, name: str) -> str:
+    """A file of the template with this system's name."""
+    text = re.sub(rf"(?<![a-z]){NAME}(?![a-z])", name, text)
+    return text.replace("ToySystem", name.title().replace("_", "") + "System")
