@@ -76,6 +76,8 @@ RECIPES = {
             "a learning rate decay of 0.9 with RMSprop is read as the smoothing of the squared gradients, and the rate"
             " stays at 0.001",
             "the weights of the best validation are kept",
+            "moves are chosen among the legal ones; the thesis' Top-move and Top-prob take the largest probability of"
+            " all squares",
         ),
         sources={
             **system.SHARED_SOURCES,
@@ -86,7 +88,7 @@ RECIPES = {
             ),
             "activation": document("ReLU"),
             "planes": document("6 or 12, both tried"),
-            "min_rating": document(),
+            "min_rating": document("in another chapter than that of the networks"),
             "games": ours("all"),
             "moves": ours("all"),
             "optimiser": document(),
@@ -101,9 +103,12 @@ RECIPES = {
             "batch": document(),
             "iterations": document(),
             "epochs": ours("not used: iterations count"),
-            "gamma": document("0.7 to 0.99, a network each"),
+            "gamma": document("0.7 to 0.99, a network each; the recipe trains that of 0.7"),
             "value_layers": document("the same as ChessNet-1's"),
-            "value_activation": document("tanh; leaky ReLU and sigmoid made no significant difference"),
+            "value_activation": reading(
+                "tanh in place of ReLU: we read in every layer, and at the output; leaky ReLU and sigmoid made no"
+                " significant difference"
+            ),
             "value_optimiser": document(),
             "value_learning_rate": document(),
             "value_schedule": reading("see value_smoothing"),

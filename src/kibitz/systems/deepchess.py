@@ -187,8 +187,9 @@ RECIPES = {
             "the document names neither the loss of Pos2Vec nor a solver: squared errors, and SGD with momentum 0.9,"
             " are ours",
             "the document takes two million positions for Pos2Vec, half of games that White won and half of games that"
-            " Black won, and 100,000 more of each for validation; here all drawn positions train Pos2Vec, and 10% of"
-            " the plies and whole games are held out",
+            " Black won; here all drawn positions train Pos2Vec",
+            "the document validates DeepChess on 100,000 positions of each side; here 10% of the plies and whole games"
+            " are held out",
         ),
         sources={
             "positions": document(),
@@ -212,7 +213,10 @@ RECIPES = {
             "pretrain_rate": document(),
             "pretrain_decay": document(),
             "epochs": document(),
-            "pairs": document(),
+            "pairs": document(
+                "one million a pass; of two million positions there are 2·10¹² ordered pairs, not the two"
+                " billion that the document names"
+            ),
             "learning_rate": document(),
             "decay": document(),
             "distil_epochs": ours(),

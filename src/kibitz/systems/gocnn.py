@@ -149,6 +149,8 @@ RECIPES = {
         departures=(
             "neutral points and those of a seki are left out of the loss; the text draws their owners by chance",
             "the squared error is averaged over the points, where the text sums it; under Adam the steps are the same",
+            "owners come from random playouts, and from GNU Go if these do not fit the recorded score; the text takes"
+            " GNU Go alone",
             "the text says how long it trained (4 and 12 hours), not how many batches of which size; games of at least"
             " 150 moves and without handicap are our choice",
         ),
