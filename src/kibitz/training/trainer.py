@@ -405,7 +405,8 @@ class Trainer:
         if not self.ranks.main:
             return
         path = self.path / "metrics.jsonl"
-        earlier = set() if self._shares.rounds else {stage.name for stage in self.stages[:index]}
+        done = self._finished if self._shares.rounds else range(index)
+        earlier = {self.stages[number].name for number in done}
         current = self.stages[index].name if index < len(self.stages) else ""
         rows = []
         for line in path.read_text(encoding="utf-8", errors="replace").splitlines() if path.exists() else []:
