@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.resources
+import random
 import signal
 from collections.abc import Callable
 from pathlib import Path
@@ -38,8 +39,20 @@ QUICK_FIRST = (
 LAST = ("test_light", "test_readme", "test_bundled_go")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--shuffle", type=int, metavar="SEED", help="run the files, and the tests of each, in random order"
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """What takes long comes last, so that `pytest -x` finds the usual mistakes in its first minute."""
+    if (seed := config.getoption("--shuffle")) is not None:
+        draw = random.Random(seed)
+        files = {path: draw.random() for path in sorted({item.path for item in items})}
+        draw.shuffle(items)
+        items.sort(key=lambda item: files[item.path])
+        return
 
     def rank(item: pytest.Item) -> int:
         folder, *rest = item.path.relative_to(Path(__file__).parent).parts

@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from support.patience import PATIENCE
+
 FINALISER = """
 import os, signal, sys, time
 from kibitz import cli
@@ -35,6 +37,6 @@ cli.main()
 @pytest.mark.parametrize(("number", "code", "told"), [("2", 130, False), ("15", 143, False), ("", 0, True)])
 def test_finalisers_that_fail_then_say_nothing(number: str, code: int, told: bool) -> None:
     command = [sys.executable, "-c", FINALISER, *([number] if number else [])]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == code
     assert ("what_was_never_set" in done.stderr) == told

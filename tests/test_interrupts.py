@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+from support.patience import PATIENCE
+
 FINALISER = """
 class Thing:
     def __del__(self):
@@ -72,6 +74,6 @@ def test_a_signal_comes_again(program: str, printed: str, number: signal.Signals
     body = "".join(f"    {line}\n" for line in program.splitlines())
     end = "except KeyboardInterrupt:\n    sys.exit(130)\n"
     done = subprocess.run(
-        [sys.executable, "-c", f"{begin}try:\n{body}{end}"], capture_output=True, text=True, timeout=50
+        [sys.executable, "-c", f"{begin}try:\n{body}{end}"], capture_output=True, text=True, timeout=PATIENCE
     )
     assert (done.returncode, done.stdout, done.stderr) == (128 + number, printed, "")

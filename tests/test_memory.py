@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from support.causes import mentions
+from support.patience import PATIENCE
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits as Linux has them")
 
@@ -15,7 +16,9 @@ LINE = "kibitz: not enough memory: this shell allows a program {} MB (ulimit -v)
 
 
 def python(program: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
 
 
 def test_a_library_that_calls_abort_under_a_limit() -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import importlib.resources
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,6 +12,7 @@ import zstandard
 
 from kibitz.cli import run
 from kibitz.systems import SYSTEMS
+from support.causes import in_process
 
 README = Path(__file__).parents[1] / "README.md"
 
@@ -56,11 +55,9 @@ def test_each_engine_command_starts() -> None:
     engines = re.findall(r"`kibitz ((?:uci|gtp) [^`]+)`", README.read_text(encoding="utf-8"))
     assert len(engines) >= 3
     for engine in engines:
-        done = subprocess.run(
-            [sys.executable, "-m", "kibitz", *shlex.split(engine)], input="name\nuci\nquit\n", capture_output=True,
-            text=True, check=True,
-        )  # fmt: skip
-        assert ("= kibitz" if engine.startswith("gtp") else "uciok") in done.stdout
+        done = in_process(shlex.split(engine), "name\nuci\nquit\n")
+        assert done.code == 0, done
+        assert ("= kibitz" if engine.startswith("gtp") else "uciok") in done.out
 
 
 def test_the_makefile_has_each_command() -> None:

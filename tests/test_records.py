@@ -23,6 +23,7 @@ from kibitz import records
 from kibitz.errors import KibitzError, UsageError
 from kibitz.records import Stream
 from support.causes import naming
+from support.patience import PATIENCE
 
 TEXT = b"".join(b"line %d of some text\n" % number for number in range(20_000))
 PACK: dict[str, Callable[[bytes], bytes]] = {
@@ -145,7 +146,7 @@ def test_standard_input(tmp_path: Path) -> None:
         for at in range(6):
             process.stdin.write(data[at : at + 1])
             process.stdin.flush()
-        out, _ = process.communicate(data[6:], timeout=60)
+        out, _ = process.communicate(data[6:], timeout=PATIENCE)
     assert out == b"hello there"
     assert process.returncode == 0
 

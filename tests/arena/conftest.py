@@ -15,7 +15,7 @@ import chess
 fault, at = {fault!r}, {at}
 board, moves = chess.Board(), 0
 if fault == "mute":
-    time.sleep(100)
+    time.sleep(3600)
 if fault == "exit":
     sys.exit(3)
 for line in sys.stdin:
@@ -39,7 +39,7 @@ for line in sys.stdin:
         if moves == at and fault == "crash":
             os._exit(7)
         if moves == at and fault in ("hang", "slow"):
-            time.sleep(100 if fault == "hang" else 0.4)
+            time.sleep(3600 if fault == "hang" else 0.4)
         if moves == at and fault == "flood":
             print("info string " + "x" * 100_000_000, flush=True)
         if moves == at and fault == "lie":

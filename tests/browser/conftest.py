@@ -61,7 +61,7 @@ class Server:
         assert self.process.stdout
         self.process.send_signal(how)
         with self.process.stdout:
-            return self.process.wait(60)
+            return self.process.wait(PATIENCE / 1000)
 
 
 class Watch:

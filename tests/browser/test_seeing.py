@@ -14,6 +14,7 @@ from playwright.sync_api import Locator, Page, Route, expect
 from browser.conftest import offer
 from kibitz.store.store import Store
 from support.board_page import SEARCHED, Desk, wait_for
+from support.trained import trained
 
 FRENCH = "1. e4 e6 2. d4 d5 3. Nc3 Bb4 *"
 CORNER = "(;GM[1]SZ[9]KM[7];B[ee];W[ec];B[cd];W[dc];B[cc];W[db];B[cb];W[gd];B[aa];W[ab])"
@@ -233,13 +234,12 @@ def test_a_training_run_is_followed(visit: Callable[..., Page], folder: Path, wi
 def of_go(small_go_store: Store, folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of Go and its checkpoints, on the shared server."""
     from kibitz.systems.gohuman import Settings
-    from kibitz.training.fit import train
     from kibitz.training.trainer import TrainConfig
 
     made = tmp_path_factory.mktemp("of_go") / "gohuman-1"
     plan = TrainConfig(5, 1000, 5, validate_positions=100, precision="32-true")
     settings = Settings(blocks=1, filters=16, batch=32, warmup=2, iterations=10, most_epochs=0)
-    train("gohuman", settings, str(small_go_store.path), run=made, plan=plan)
+    trained("gohuman", settings, small_go_store, made, plan, also=("snapshots",))
     return offer(made, folder / "runs" / "gohuman-1")
 
 

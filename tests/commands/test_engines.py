@@ -20,17 +20,10 @@ from kibitz.engines.uci.options import Options
 from kibitz.play import result
 from kibitz.play.puct import pace, search
 from kibitz.runs import packaged
-from support.causes import as_program, assert_refused, in_process, mentions, refused
+from support.causes import assert_refused, in_process, mentions, reading, refused
 
 HEAVY = ("torch", "numba", "onnxruntime", "chess", "pyarrow", "onnx", "matplotlib")
 ROOT = Path(__file__).parents[2]
-
-
-def engine(*arguments: str, lines: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "kibitz", "uci", *arguments],
-        input=lines, capture_output=True, text=True, timeout=120, check=False, cwd=cwd,
-    )  # fmt: skip
 
 
 def test_uci_is_answered_before_anything_heavy_is_loaded() -> None:
@@ -78,7 +71,7 @@ def test_a_search_is_compiled_before_a_clock_runs(monkeypatch: pytest.MonkeyPatc
     ],
 )
 def test_what_is_refused_at_once(without: list[str], cause: list[str], code: int, names: list[str]) -> None:
-    refused(["uci", *without], ["uci", *cause], code=code, names=names, call=as_program("uci\nquit\n"))
+    refused(["uci", *without], ["uci", *cause], code=code, names=names, call=reading("uci\nquit\n"))
 
 
 @pytest.mark.parametrize(
@@ -90,11 +83,11 @@ def test_runs_that_cannot_play(tmp_path: Path, change: dict[str, str], code: int
     part.mkdir()
     info = json.loads((whole / "run.json").read_text(encoding="utf-8"))
     (part / "run.json").write_text(json.dumps(info | {"command": "kibitz train"} | change), encoding="utf-8")
-    refused(["uci", whole], ["uci", part], code=code, names=names, call=as_program("uci\nquit\n"))
+    refused(["uci", whole], ["uci", part], code=code, names=names, call=reading("uci\nquit\n"))
 
 
 def test_a_network_that_does_not_choose_moves() -> None:
-    call = as_program("uci\nisready\nquit\n")
+    call = reading("uci\nisready\nquit\n")
     refused(["uci", "chessnet"], ["uci", "winner"], code=2, names=["winner", "moves", "chessnet"], call=call)
 
 
@@ -149,11 +142,11 @@ def test_from_the_wheel(tmp_path: Path) -> None:
 def moves_of(human_run: Path, *options: str, times: int = 8) -> list[str]:
     lines = ["uci", *(f"setoption name {option}" for option in options), "isready"]
     lines += ["position startpos moves e2e4 e7e5", "go nodes 100000", "wait"] * times
-    done = engine(str(human_run), lines="\n".join([*(line for line in lines if line != "wait"), "quit", ""]))
-    assert done.returncode == 0, done.stderr
-    assert "nodes 1 " in done.stdout
-    assert not any("depth 2" in line for line in done.stdout.splitlines()), "one look, whatever is allowed"
-    return [line.split()[1] for line in done.stdout.splitlines() if line.startswith("bestmove")]
+    done = in_process(["uci", human_run], "\n".join([*(line for line in lines if line != "wait"), "quit", ""]))
+    assert done.code == 0, done.err
+    assert "nodes 1 " in done.out
+    assert not any("depth 2" in line for line in done.out.splitlines()), "one look, whatever is allowed"
+    return [line.split()[1] for line in done.out.splitlines() if line.startswith("bestmove")]
 
 
 def test_a_network_of_ratings_plays_at_once(human_run: Path) -> None:
@@ -165,10 +158,10 @@ def test_a_network_of_ratings_plays_at_once(human_run: Path) -> None:
 
 
 def test_a_strength_from_the_command_line(human_run: Path) -> None:
-    done = engine(str(human_run), "--elo", "1400", lines="uci\nsetoption name UCI_Elo value 0\nquit\n")
-    assert "option name UCI_LimitStrength type check default true" in done.stdout
-    assert "option name UCI_Elo type spin default 1400 min 800 max 2800" in done.stdout
-    assert mentions(done.stdout, "UCI_Elo & 0 & 800 & 2800 & 1400 & whole")
+    said = in_process(["uci", human_run, "--elo", "1400"], "uci\nsetoption name UCI_Elo value 0\nquit\n").out
+    assert "option name UCI_LimitStrength type check default true" in said
+    assert "option name UCI_Elo type spin default 1400 min 800 max 2800" in said
+    assert mentions(said, "UCI_Elo & 0 & 800 & 2800 & 1400 & whole")
     for arguments, names in (
         ([str(human_run), "--elo", "0"], ["--elo", "0", "800", "2800"]),
         (["chessnet", "--elo", "1500"], ["--elo", "1500", "chessnet", "rating"]),

@@ -12,6 +12,7 @@ import pytest
 from kibitz.cli import run
 from kibitz.runs import Run
 from support.causes import assert_refused, in_process, refused
+from support.patience import PATIENCE
 
 WITHOUT = "import sys; sys.modules['kibitz'] = sys.modules['torch'] = None; sys.argv = sys.argv[1:];"
 
@@ -20,7 +21,7 @@ def example(folder: Path, *arguments: str) -> str:
     """What the example prints where neither kibitz nor torch can be imported."""
     script = f"{WITHOUT} import runpy; runpy.run_path(sys.argv[0], run_name='__main__')"
     command = [sys.executable, "-c", script, str(folder / "example.py"), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=PATIENCE).stdout
 
 
 @pytest.mark.parametrize("name", ["winner", "chessnet"])

@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -17,7 +17,9 @@ import kibitz
 from kibitz.errors import KibitzError
 from kibitz.store.store import Store
 from support.causes import PREFIX, Ended, with_and_without
+from support.forks import Forks
 from support.helpers import GAMES
+from support.patience import PATIENCE
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits as Linux has them")
 
@@ -40,6 +42,14 @@ HARDSHIPS = {
     "nobody reads": "import signal; r, w = os.pipe(); os.dup2(w, 1); os.close(r); os.close(w)",
     "output on a full disk": "os.dup2(os.open('/dev/full', os.O_WRONLY), 1)",
 }
+BEFORE_LOADING = ("8 handles", "2 GB of memory", "600 MB of memory")
+"""Hardships for which it matters that libraries are still to be loaded: each has a process of its own."""
+LOADED = (
+    "numba", "onnxruntime", "pyarrow.parquet", "lightning_fabric", "sklearn", "rich.progress", "chess.pgn",
+    "kibitz.training.fit", "kibitz.systems.winner", "kibitz.games.chess.io.pgn", "kibitz.games.go.endings.scoring",
+    "kibitz.play.session", "kibitz.store.writer",
+)  # fmt: skip
+"""What the commands import."""
 START = "import os, resource, sys; {}; sys.argv = ['kibitz', *sys.argv[1:]]; from kibitz.cli import main; main()"
 COMMANDS = {
     "import": ["import", str(GAMES), "--into", "new.store", "--limit", "300"],
@@ -74,30 +84,42 @@ NEVER_WRONG = (0, 1, 141)
 """Exit codes under a hardship: it is no wrong call (2). 141: nobody reads what is written."""
 
 
-def attempt(command: str, hardship: str | None, made: Path, folder: Path) -> Ended:
+@pytest.fixture(scope="module")
+def forks() -> Iterator[Forks]:
+    with Forks(f"import {', '.join(LOADED)}\nfrom kibitz import cli") as started:
+        yield started
+
+
+def attempt(command: str, hardship: str | None, made: Path, folder: Path, forks: Forks) -> Ended:
     """Make the call in a copy of what was made, with or without the hardship."""
     subprocess.run(["cp", "-r", f"{made}/.", str(folder)], check=True)
     folder.chmod(0o755)
-    done = subprocess.run(
-        [sys.executable, "-c", START.format(HARDSHIPS[hardship] if hardship else "pass"), *COMMANDS[command]],
-        cwd=folder, capture_output=True, text=True, timeout=900, check=False,
-        env={**os.environ, "MPLCONFIGDIR": str(folder)},
-    )  # fmt: skip
+    program = START.format(HARDSHIPS[hardship] if hardship else "pass")
+    if hardship in BEFORE_LOADING:
+        done = subprocess.run(
+            [sys.executable, "-c", program, *COMMANDS[command]], cwd=folder, capture_output=True, text=True,
+            timeout=900, check=False, env={**os.environ, "MPLCONFIGDIR": str(folder)},
+        )  # fmt: skip
+        ended = Ended(done.returncode, done.stdout, done.stderr)
+    else:
+        own = f"import os; os.environ['MPLCONFIGDIR'] = {str(folder)!r}\n"
+        ended = forks.run(own + program, *COMMANDS[command], folder=folder)
     folder.chmod(0o755)
     (folder / "old.store").chmod(0o755)
-    return Ended(done.returncode, done.stdout, done.stderr)
+    return ended
 
 
 @pytest.fixture(scope="module")
-def untroubled(made: Path, tmp_path_factory: pytest.TempPathFactory) -> Untroubled:
+def untroubled(made: Path, tmp_path_factory: pytest.TempPathFactory, forks: Forks) -> Untroubled:
     """How each command ends without a hardship; made once for each command."""
-    return cache(lambda command: attempt(command, None, made, tmp_path_factory.mktemp("untroubled")))
+    return cache(lambda command: attempt(command, None, made, tmp_path_factory.mktemp("untroubled"), forks))
 
 
-def suffer(command: str, hardship: str, made: Path, folder: Path, untroubled: Untroubled) -> None:
+def suffer(command: str, hardship: str, made: Path, folder: Path, untroubled: Untroubled, forks: Forks) -> None:
     before = Store(made / "old.store").fingerprint
     _, ended = with_and_without(
-        lambda cause: attempt(command, hardship, made, folder) if cause else untroubled(command), codes=NEVER_WRONG
+        lambda cause: attempt(command, hardship, made, folder, forks) if cause else untroubled(command),
+        codes=NEVER_WRONG,
     )
     if ended.code == 1 and hardship != "standard error closed":
         assert [line.startswith(PREFIX) for line in ended.err.splitlines()[-1:]] == [True], ended
@@ -119,16 +141,18 @@ def test_without_a_hardship_each_command_succeeds(command: str, untroubled: Untr
 
 
 @pytest.mark.parametrize(("command", "hardship"), QUICK)
-def test_hardship(command: str, hardship: str, made: Path, tmp_path: Path, untroubled: Untroubled) -> None:
-    suffer(command, hardship, made, tmp_path, untroubled)
+def test_hardship(
+    command: str, hardship: str, made: Path, tmp_path: Path, untroubled: Untroubled, forks: Forks
+) -> None:
+    suffer(command, hardship, made, tmp_path, untroubled, forks)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("command", "hardship"), [pair for pair in ALL if pair not in QUICK])
 def test_every_hardship_of_every_command(
-    command: str, hardship: str, made: Path, tmp_path: Path, untroubled: Untroubled
+    command: str, hardship: str, made: Path, tmp_path: Path, untroubled: Untroubled, forks: Forks
 ) -> None:
-    suffer(command, hardship, made, tmp_path, untroubled)
+    suffer(command, hardship, made, tmp_path, untroubled, forks)
 
 
 def test_a_terminal_that_is_closed(made: Path, tmp_path: Path) -> None:
@@ -144,7 +168,7 @@ def test_a_terminal_that_is_closed(made: Path, tmp_path: Path) -> None:
     process.stdin.write(b'[Event "x"]\n\n1. e4 e5 1-0\n\n' * 30_000)
     process.stdin.flush()  # it reads, and waits for more
     process.send_signal(signal.SIGHUP)
-    assert process.wait(60) in (128 + signal.SIGHUP, -signal.SIGHUP)
+    assert process.wait(PATIENCE) in (128 + signal.SIGHUP, -signal.SIGHUP)
     process.stdin.close()
     assert b"Traceback" not in process.stderr.read()
     process.stderr.close()

@@ -21,6 +21,7 @@ from kibitz.runs import Run
 from kibitz.store.store import Store
 from support.causes import mentions, must_succeed
 from support.helpers import SMALL_PAIRS, import_games
+from support.patience import PATIENCE
 
 TINY = [
     "--layers", "16conv4x4.pool2x2.ip8", "--activation", "relu", "--optimiser", "adamw", "--learning-rate", "0.003",
@@ -110,7 +111,7 @@ def test_an_interrupt_keeps_the_work(small_store: Store, tmp_path: Path) -> None
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     metrics = tmp_path / "run" / "metrics.jsonl"
-    until = time.monotonic() + 600
+    until = time.monotonic() + PATIENCE
     while not (metrics.exists() and metrics.read_text()):
         assert time.monotonic() < until, "no summary within ten minutes"
         assert process.poll() is None

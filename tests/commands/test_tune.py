@@ -19,6 +19,7 @@ from kibitz.commands import tune
 from kibitz.store.store import Store
 from kibitz.systems import DEFAULT, find_recipe
 from support.causes import mentions, must_succeed
+from support.patience import PATIENCE
 
 TINY = [
     "--layers", "8conv3x3p1.ip16", "--batch", "32", "--min-rating", "0", "--precision", "float32",
@@ -219,7 +220,7 @@ def started(call: list[str], until: Path) -> subprocess.Popen[str]:
     process = subprocess.Popen(
         [sys.executable, "-m", "kibitz", *call], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    limit = time.monotonic() + 600
+    limit = time.monotonic() + PATIENCE
     while not until.exists():
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < limit, "no such file within ten minutes"

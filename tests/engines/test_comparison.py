@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -11,11 +10,9 @@ import chess
 import chess.engine
 import pytest
 
-from support.causes import mentions
+from support.causes import in_process, mentions, must_succeed, reading, refused
 from support.comparison_fakes import write_run
-
-PATIENCE = 120.0
-"""Seconds: on first use the search is compiled."""
+from support.patience import PATIENCE
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +47,7 @@ def test_python_chess_is_its_gui(compared_run: Path) -> None:
             begun = time.perf_counter()
             analysis.stop()
             assert analysis.wait().move in board.legal_moves
-            assert time.perf_counter() - begun < 60
+            assert time.perf_counter() - begun < PATIENCE
 
 
 def test_pondering(compared_run: Path) -> None:
@@ -67,14 +64,10 @@ def test_pondering(compared_run: Path) -> None:
 
 @pytest.mark.parametrize("method", ["comparison", "comparison-full"])
 def test_methods_from_the_command_line(compared_run: Path, method: str) -> None:
-    done = subprocess.run(
-        command(compared_run, "--method", method), input="isready\nposition startpos\ngo depth 2\n",
-        capture_output=True, text=True, check=False, timeout=PATIENCE,
-    )  # fmt: skip
-    assert done.returncode == 0
-    assert done.stderr == ""
-    assert "readyok" in done.stdout
-    assert "bestmove" in done.stdout
+    done = in_process(["uci", compared_run, "--method", method], "isready\nposition startpos\ngo depth 2\n")
+    assert (done.code, done.err) == (0, "")
+    assert "readyok" in done.out
+    assert "bestmove" in done.out
 
 
 @pytest.mark.parametrize(
@@ -86,20 +79,14 @@ def test_methods_from_the_command_line(compared_run: Path, method: str) -> None:
     ],
 )
 def test_methods_of_other_networks(compared_run: Path, network: str, options: list[str], told: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "kibitz", "uci", network or str(compared_run), *options], input="isready\n",
-        capture_output=True, text=True, check=False, timeout=PATIENCE,
-    )  # fmt: skip
-    assert done.returncode == 2
-    assert mentions(done.stderr, told)
-    assert done.stderr.count("\n") == 1
+    call = ["uci", network or compared_run]
+    done = in_process([*call, *options], "isready\n")
+    assert (done.code, done.err.count("\n")) == (2, 1), done
+    assert mentions(done.err, told)
+    must_succeed(call, reading("isready\n"))
 
 
 def test_no_full_network(tmp_path: Path) -> None:
     run = write_run(tmp_path / "small", "distilled")
-    done = subprocess.run(
-        command(run, "--method", "comparison-full"), input="isready\n", capture_output=True, text=True, check=False,
-        timeout=PATIENCE,
-    )  # fmt: skip
-    assert done.returncode == 2
-    assert mentions(done.stderr, "full")
+    good, bad = (["uci", run, "--method", method] for method in ("comparison", "comparison-full"))
+    refused(good, bad, code=2, names="full", call=reading("isready\n"))

@@ -8,6 +8,8 @@ from typing import Any
 import chess.engine
 import pytest
 
+from support.patience import PATIENCE
+
 MANAGED = {"multipv", "ponder", "uci_chess960", "uci_variant"}
 """python-chess sets these itself."""
 
@@ -25,7 +27,9 @@ def other_value(option: chess.engine.Option) -> Any:
 
 @pytest.mark.parametrize("network", ["chessnet", "human"])
 def test_configure_works_with_every_option(network: str) -> None:
-    with chess.engine.SimpleEngine.popen_uci([sys.executable, "-m", "kibitz", "uci", network], timeout=120) as engine:
+    with chess.engine.SimpleEngine.popen_uci(
+        [sys.executable, "-m", "kibitz", "uci", network], timeout=PATIENCE
+    ) as engine:
         names = [name for name in engine.options if name.lower() not in MANAGED]
         assert {"Move Overhead", "Method", "Temperature", "Hash", "Threads", "SyzygyPath", "Clear Hash"} <= set(names)
         for name in names:

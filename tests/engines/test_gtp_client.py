@@ -16,10 +16,9 @@ import pytest
 from kibitz.external.gtp import CommandRefused, GtpProgram
 from kibitz.games.go.points import BLACK, PASS, from_gtp
 from kibitz.games.go.rules import Board
-from support.causes import as_program, refused
+from support.causes import reading, refused
 from support.helpers import program
-
-PATIENCE = 60.0
+from support.patience import PATIENCE
 
 
 def command(run: Path, *options: str) -> list[str]:
@@ -216,4 +215,4 @@ def test_it_answers_before_anything_is_loaded(go_run: Path) -> None:
 )
 def test_a_wrong_call(go_run: Path, without: list[str], cause: list[str], code: int, names: list[str]) -> None:
     good, bad = (["gtp", *(str(go_run) if word == "RUN" else word for word in words)] for words in (without, cause))
-    refused(good, bad, code=code, names=names, call=as_program("name\nquit\n", PATIENCE))
+    refused(good, bad, code=code, names=names, call=reading("name\nquit\n"))

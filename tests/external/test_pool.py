@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from kibitz.external.pool import Counter, fan_out
+from support.patience import PATIENCE
 
 
 @pytest.mark.parametrize("workers", [1, 3, 20])
@@ -39,7 +40,7 @@ def test_one_failure_ends_the_others() -> None:
             if item == 0:
                 failed.set()
                 raise KeyError("item 0")
-            failed.wait(10)
+            failed.wait(PATIENCE)
             reached.append(item)
             threading.Event().wait(0.05)
 

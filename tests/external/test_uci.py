@@ -22,6 +22,7 @@ from kibitz.external.uci import MATE, EngineEvaluation, ExternalEngine, OptionRe
 from kibitz.parallel import Backend, open_workers
 from support.board_client import until
 from support.helpers import program
+from support.patience import PATIENCE
 from support.processes import is_gone
 
 MATED = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"
@@ -115,13 +116,13 @@ def test_bounds_are_no_scores(fake: Fake) -> None:
 @pytest.mark.parametrize(
     ("body", "why"),
     [
-        ("time.sleep(60)", "did not answer"),
+        ("time.sleep(3600)", "did not answer"),
         (
-            "import subprocess; child = subprocess.Popen(['sleep', '60']); note(child.pid); child.wait()",
+            "import subprocess; child = subprocess.Popen(['sleep', '3600']); note(child.pid); child.wait()",
             "did not answer",
         ),  # its child holds the pipe
         ("sys.exit(3)", r"ended \(exit code 3\)"),
-        (POLITE.format(answer="time.sleep(60)"), "Fake 1 did not answer"),
+        (POLITE.format(answer="time.sleep(3600)"), "Fake 1 did not answer"),
         (POLITE.format(answer="sys.exit(4)"), r"Fake 1 ended \(exit code 4\)"),
         (POLITE.format(answer="say('bestmove (none)')"), "gave no score"),
         (POLITE.format(answer="say('info score cp many\\nbestmove (none)')"), "gave no score"),
@@ -139,7 +140,7 @@ def test_a_broken_engine_fails_soon_and_leaves_nothing(
     begun = time.monotonic()
     with pytest.raises(EngineDied, match=why):
         engine_evaluations(path, FENS, 1, workers=2)
-    assert time.monotonic() - begun < 60
+    assert time.monotonic() - begun < PATIENCE
     processes = [int(line) for line in noted.read_text().splitlines()]
     assert processes
     assert all(is_gone(process) for process in processes)

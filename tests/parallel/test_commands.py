@@ -34,6 +34,7 @@ from kibitz.training.tune.search import TuneResult, search
 from kibitz.training.tune.space import Grid, TuneConfig
 from support import person
 from support.causes import naming
+from support.patience import PATIENCE
 
 HAS_RAY = importlib.util.find_spec("ray") is not None
 needs_ray = pytest.mark.skipif(not HAS_RAY and not os.environ.get("CI"), reason="Ray is not installed")
@@ -163,7 +164,7 @@ def test_a_search_that_is_ended_goes_on(small_store: Store, tmp_path: Path) -> N
             os.sched_yield()
         workers = Path(f"/proc/{child.pid}/task/{child.pid}/children").read_text().split()
         child.send_signal(signal.SIGTERM)
-        out, _ = child.communicate(timeout=60)
+        out, _ = child.communicate(timeout=PATIENCE)
     finally:
         child.kill()
     assert child.returncode in (130, 143)

@@ -25,6 +25,7 @@ from kibitz.games.go.endings.scoring import Referee
 from kibitz.parallel import AHEAD, DEATHS, Backend, Workers, map_ordered, map_unordered, open_workers
 from kibitz.store.writer import StoreWriter
 from support.causes import naming
+from support.patience import PATIENCE
 from support.pieces import die_at_five, refuse_seven, square
 
 TESTS = Path(__file__).parents[1]
@@ -165,7 +166,7 @@ def test_a_signal_ends_the_workers(name: str, number: signal.Signals, tmp_path: 
     try:
         pids = _started(tmp_path, child)
         child.send_signal(number)
-        _, errors = child.communicate(timeout=60)
+        _, errors = child.communicate(timeout=PATIENCE)
     finally:
         child.kill()
     assert child.returncode == 128 + number
@@ -199,7 +200,7 @@ def test_ray_leaves_nothing_behind(tmp_path: Path) -> None:
     folders = set(Path("/tmp").glob("kibitz-ray-*"))
     done = subprocess.run(
         [sys.executable, tmp_path / "main.py"], env=os.environ | {"HOME": str(tmp_path / "home")},
-        capture_output=True, text=True, timeout=120,
+        capture_output=True, text=True, timeout=PATIENCE,
     )  # fmt: skip
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert set(Path("/tmp").glob("kibitz-ray-*")) <= folders

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,7 +16,7 @@ from kibitz.engines.uci.engine import UciEngine
 from kibitz.engines.uci.options import Options, changed, declared
 from kibitz.play.result import SearchLimits, SearchResult, make_line
 from support import person
-from support.causes import mentions
+from support.causes import in_process, mentions
 
 
 def test_the_engine_plays_like_the_person(personal_run: Path) -> None:
@@ -156,9 +154,9 @@ def test_analysis(personal_run: Path, tmp_path: Path, capsys: pytest.CaptureFixt
 
 
 def test_the_export_does_not_tell_whose_network_it_is(personal_run: Path, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "kibitz", "export", str(personal_run), "--to", str(tmp_path / "out")]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True)
-    assert mentions(done.stderr, "network")
+    done = in_process(["export", personal_run, "--to", tmp_path / "out"])
+    assert done.code == 0, done
+    assert mentions(done.err, "network")
     for file in (tmp_path / "out").iterdir():
         assert all(name.encode() not in file.read_bytes() for name in person.SPELLINGS)
     assert json.loads((tmp_path / "out" / "description.json").read_text())["network"] == "a person"

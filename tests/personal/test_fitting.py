@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import json
-import subprocess
-import sys
+import signal
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -31,6 +29,7 @@ from kibitz.store.store import Store
 from kibitz.training.trainer import TIME_LIMIT, TrainConfig
 from support import person
 from support.causes import mentions, naming
+from support.forks import Forks
 
 
 @pytest.fixture(scope="module")
@@ -41,36 +40,32 @@ def personal_run(my_games: Path, human_run: Path, tmp_path_factory: pytest.TempP
     return path
 
 
-FORKS = """
-import json, os, signal, sys
+LOADED = """
+import os, signal, sys
 from pathlib import Path
 from kibitz.personal import fitting
+import kibitz.training.fit
 fitting.CHECKPOINT_EVERY = 3
-games, base = sys.argv[1:3]
-for run, number, iteration in json.loads(sys.argv[3]):
-    child = os.fork()
-    if not child:
-        def on_step(step):
-            if (step.number, step.progress.iteration) == (number, iteration):
-                os.kill(os.getpid(), signal.SIGKILL)
-        code = 1
-        try:
-            request = fitting.PersonalRequest([games], base=base, run=Path(run), precision="32-true")
-            code = 0 if fitting.make(request, on_step).reason == "done" else 2
-        finally:
-            os._exit(code)
-    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+"""
+KILLED = """
+games, base, run, number, iteration = sys.argv[1:]
+def on_step(step):
+    if (step.number, step.progress.iteration) == (int(number), int(iteration)):
+        os.kill(os.getpid(), signal.SIGKILL)
+request = fitting.PersonalRequest([games], base=base, run=Path(run), precision="32-true")
+assert fitting.make(request, on_step).reason == "done"
 """
 
 
 @pytest.mark.slow
 def test_killed_in_its_trainings_it_comes_to_the_same_run(my_games: Path, human_run: Path, tmp_path: Path) -> None:
-    kills = [(1, 1), (1, 5), (2, 8)]
     whole, broken = tmp_path / "whole", tmp_path / "broken"
-    calls = [(str(whole), 0, 0), *((str(broken), *kill) for kill in kills), (str(broken), 0, 0)]
-    command = [sys.executable, "-c", FORKS, str(my_games), str(human_run), json.dumps(calls)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=900, check=False)
-    assert done.stdout.split() == ["0", "-9", "-9", "-9", "0"], done.stderr
+    calls = [(whole, 0, 0), (broken, 1, 1), (broken, 1, 5), (broken, 2, 8), (broken, 0, 0)]
+    with Forks(LOADED) as forks:
+        for run, number, iteration in calls:
+            arguments = (str(my_games), str(human_run), str(run), str(number), str(iteration))
+            ended = forks.run(KILLED, *arguments, folder=tmp_path)
+            assert ended.code == (-signal.SIGKILL if number else 0), ended.err
     ours, theirs = load_file(broken / "best.safetensors"), load_file(whole / "best.safetensors")
     assert ours.keys() == theirs.keys()
     assert all(torch.equal(ours[name], theirs[name]) for name in ours)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -30,7 +28,7 @@ from kibitz.play.session import Session
 from kibitz.runs import Run
 from kibitz.store.store import Store
 from support import go_person
-from support.causes import each_mentions, naming
+from support.causes import each_mentions, in_process, naming
 from support.trained import point_to, recorded, trained, weights_hash
 
 SMALL = Settings(blocks=2, filters=16, channels=4, players="A\nB", rank=43)
@@ -177,11 +175,9 @@ def test_the_engine_plays_like_the_player(player_run: Path) -> None:
     assert (settings.method, settings.temperature) == ("top-prob", 1.0)
     assert GtpOptions().of_engine("gohuman", 19).temperature == 0
     commands = "boardsize 9\n" + "clear_board\ngenmove b\n" * 12 + "quit\n"
-    done = subprocess.run(
-        [sys.executable, "-m", "kibitz", "gtp", str(player_run), "--seed", "1"],
-        input=commands, capture_output=True, text=True, timeout=300, check=True,
-    )  # fmt: skip
-    assert done.stdout.count("= E5") >= 8, done.stdout
+    done = in_process(["gtp", player_run, "--seed", "1"], commands)
+    assert done.code == 0, done
+    assert done.out.count("= E5") >= 8, done.out
 
 
 def test_the_test_page(player_run: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ from kibitz.records import Stream
 from kibitz.runs import FORMAT, INFO, ONNX, WEIGHTS, Run
 from kibitz.systems.winner import SYSTEM, Settings
 from kibitz.training.export import export_onnx
+from support.patience import PATIENCE
 
 TINY = "16conv4x4.pool2x2.ip8"
 BUNDLED = Path(kibitz.__file__).parent / "data" / "games.pgn.zst"
@@ -184,6 +185,10 @@ def test_torch_is_not_loaded(positions: tuple[NDArray[np.uint8], NDArray[np.uint
         "print([name for name in ('torch', 'numba', 'chess') if name in sys.modules])"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path / "run")], capture_output=True, text=True, check=True, timeout=120
+        [sys.executable, "-c", code, str(tmp_path / "run")],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=PATIENCE,
     )
     assert done.stdout == "[]\n"

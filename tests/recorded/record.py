@@ -36,6 +36,8 @@ from typing import Any
 
 import numpy as np
 
+from support.patience import PATIENCE
+
 HERE = Path(__file__).resolve().parent
 OLD = HERE / "old"
 """Files that an earlier kibitz wrote, see README.md there: they must open as they did."""
@@ -60,8 +62,6 @@ TIMES = {"seconds", "games_per_second", "speed", "page"}
 """Keys that no two runs share."""
 EXACT_ONLY = ("texts", "pages")
 """Parts that are not committed: their layout depends on the versions of libraries."""
-PATIENCE = 600.0
-"""Seconds after which an engine that does not answer is killed."""
 
 GAMES = {"chess": (7, 412), "go": (3, 20)}
 """Games of the bundled files that are analyzed, by their number."""

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from kibitz.cli import COMMANDS
 from support import person
-from support.causes import Ended, as_program, in_process
+from support.causes import Ended, in_process
 
 APPROVED = Path(__file__).parents[1] / "commands" / "approved"
 GAME = '[White "Ann"]\n[Black "Bob"]\n[Result "1-0"]\n\n1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7# 1-0\n\n'
@@ -144,7 +144,7 @@ def plain(text: str, folder: Path) -> list[str]:
 
 def ended(command: str, arguments: Sequence[str]) -> Ended:
     if command in LINES and arguments != ["--help"]:
-        return as_program(LINES[command])([command, *arguments])
+        return in_process([command, *arguments], LINES[command])
     return in_process([command, *arguments])
 
 

@@ -1,6 +1,7 @@
 """All soaks, one after the other: `make soak`, or python -m soak [--minutes 60] [--folder .soak].
 
-Fuzzing has half of the time, kills three tenths, the board's siege and the sessions of both protocols a tenth each.
+Fuzzing has four tenths of the time, kills three, the property tests, the board's siege and the sessions of both
+protocols a tenth each.
 The next call goes on with what was counted, also after Ctrl-C. What is begun is ended: a work of `kills` needs its
 untroubled run before any kill, however short the time.
 """
@@ -25,8 +26,9 @@ def main() -> None:
     minutes = asked.minutes
     session = ["--minutes", str(minutes / 20), *folder]
     calls = [
-        ["soak.fuzz", "--minutes", str(minutes / 2), "--inputs", str(10**9), *folder],
+        ["soak.fuzz", "--minutes", str(minutes * 0.4), "--inputs", str(10**9), *folder],
         ["soak.kills", "--minutes", str(minutes * 0.3), "--moments", "1000000", *folder],
+        ["soak.properties", "--minutes", str(minutes / 10), *folder],
         ["soak.siege", "--minutes", str(minutes / 10)],
         ["soak.sessions", "uci", "--options=--method top-prob", *session],
         ["soak.sessions", "gtp", *session],

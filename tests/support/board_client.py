@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-JSON = {"Content-Type": "application/json"}
+from support.patience import PATIENCE
 
-PATIENCE = 600.0
-"""Seconds that an answer may take: kernels may have to be compiled, on a machine that is busy."""
+JSON = {"Content-Type": "application/json"}
 
 
 @dataclass

@@ -7,13 +7,12 @@ exist. So each test that accepts an error code, or the absence of a traceback, u
 from __future__ import annotations
 
 import contextlib
+import functools
 import io
 import re
-import subprocess
 import sys
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 PREFIX = "kibitz: "
 """How each line that the program writes to standard error begins."""
@@ -34,28 +33,24 @@ Call = Callable[[Sequence[object]], Ended]
 """Makes a call of kibitz with these arguments."""
 
 
-def in_process(arguments: Sequence[object]) -> Ended:
-    """The command in this process."""
+def in_process(arguments: Sequence[object], lines: str = "") -> Ended:
+    """The command in this process, without the seconds that a new one takes. lines: its standard input."""
     from kibitz import cli
 
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        code = cli.run([str(argument) for argument in arguments])
+    before, sys.stdin = sys.stdin, io.TextIOWrapper(io.BytesIO(lines.encode()), encoding="utf-8")
+    try:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            code = cli.run([str(argument) for argument in arguments])
+    finally:
+        sys.stdin = before
     texts = [stream.buffer.getvalue().decode() for stream in (out, err)]  # type: ignore[attr-defined]
     return Ended(code, *texts)
 
 
-def as_program(lines: str = "", seconds: float = 300, **more: Any) -> Call:
-    """The command as a program of its own, with these lines on its standard input."""
-
-    def call(arguments: Sequence[object]) -> Ended:
-        done = subprocess.run(
-            [sys.executable, "-m", "kibitz", *map(str, arguments)], input=lines, capture_output=True, text=True,
-            timeout=seconds, check=False, **more,
-        )  # fmt: skip
-        return Ended(done.returncode, done.stdout, done.stderr)
-
-    return call
+def reading(lines: str) -> Call:
+    """The command in this process, with these lines on its standard input."""
+    return functools.partial(in_process, lines=lines)
 
 
 def refused(

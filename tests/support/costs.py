@@ -169,7 +169,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
         costs["browser"] = rest
     elif METER.processes:
         costs["processes"] = rest
-    report.costs = costs
+    report.costs = {**costs, "started": METER.processes}
     METER.seconds.clear()
     METER.processes, METER.violation = 0, ""
     return report

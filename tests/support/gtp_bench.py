@@ -9,6 +9,7 @@ from typing import Any
 from kibitz.engines.gtp.engine import GtpEngine
 from kibitz.engines.gtp.session import GtpSettings
 from support.go_fakes import FakeOwners
+from support.patience import PATIENCE
 
 SETTINGS = GtpSettings("kibitz", "1.0", seed=1)
 
@@ -39,7 +40,7 @@ class Bench:
         return self.text[before:].split("\n\n")[:-1]
 
     def wait_for(self, text: str, times: int = 1) -> None:
-        end = time.monotonic() + 600
+        end = time.monotonic() + PATIENCE
         while self.text.count(text) < times:
             assert time.monotonic() < end, f"no {text} in {self.text}"
             time.sleep(0.002)

@@ -17,9 +17,9 @@ for line in sys.stdin:
             file.write("x")
         asked += 1
         if how == "hang" or (how == "hang once" and not (notes / "hung").exists()):
-            child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+            child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(3600)"])
             (notes / "hung").write_text(f"{os.getpid()} {child.pid}")
-            time.sleep(60)
+            time.sleep(3600)
         if how == "die":
             sys.exit(3)
         if how == "refuse":

@@ -44,7 +44,7 @@ class Position:
 
 def main(fault: str, at: int) -> None:
     if fault == "mute":
-        time.sleep(100)
+        time.sleep(3600)
     if fault == "exit":
         sys.exit(3)
     position, moves, chance = Position(19), 0, random.Random(at)
@@ -75,7 +75,7 @@ def main(fault: str, at: int) -> None:
                 if fault == "crash":
                     os._exit(7)
                 if fault in ("hang", "slow"):
-                    time.sleep(100 if fault == "hang" else 1.5)
+                    time.sleep(3600 if fault == "hang" else 1.5)
                 if fault == "occupied":
                     said = common.format_vertex(position.board.list_occupied_points()[0][1])
                 said = {"resign": "resign", "off": "T19", "nonsense": "no idea"}.get(fault, said)

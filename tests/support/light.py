@@ -15,20 +15,22 @@ import zstandard
 
 from kibitz.errors import TRAINING
 from support.board_client import Client
+from support.patience import PATIENCE
+from support.warm import Warm
 
 FORBIDDEN = (*TRAINING, "scipy", "lightning_utilities")
 """What is not there in the small size, by the names that are imported."""
-LIMIT = 600
-"""Seconds that a command may take: its functions are compiled, perhaps on a busy machine."""
 
 
 @dataclass
 class Program:
-    """kibitz as a program. words: how it is called; folder: where; environment: all of it."""
+    """kibitz as a program. words: how it is called; folder: where; environment: all of it; warm: the process in which
+    commands run that end by themselves, instead of one for each."""
 
     words: Sequence[str]
     folder: Path
     environment: Mapping[str, str]
+    warm: Warm | None = None
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
@@ -38,9 +40,12 @@ class Program:
 
     def run(self, *arguments: str, says: str = "") -> tuple[int, str, str]:
         """Exit code, standard output and standard error. says: on standard input."""
+        if self.warm:
+            ended = self.warm.run(*arguments, lines=says)
+            return ended.code, ended.out, ended.err
         done = subprocess.run(
             [*self.words, *arguments], cwd=self.folder, env=dict(self.environment), input=says, capture_output=True,
-            text=True, timeout=LIMIT, check=False,
+            text=True, timeout=PATIENCE, check=False,
         )  # fmt: skip
         return done.returncode, done.stdout, done.stderr
 
@@ -100,7 +105,7 @@ def plays_uci(kibitz: Program) -> None:
         with kibitz.start("uci", network) as engine:
             assert engine.stdin
             assert engine.stdout
-            watch = threading.Timer(LIMIT, engine.kill)
+            watch = threading.Timer(PATIENCE, engine.kill)
             watch.start()
             try:
                 for line, answer in (
@@ -111,7 +116,7 @@ def plays_uci(kibitz: Program) -> None:
                     engine.stdin.flush()
                     heard = next((line for line in engine.stdout if re.fullmatch(answer, line.strip())), None)
                     assert heard, (network, answer)
-                out, err = engine.communicate("quit\n", timeout=LIMIT)
+                out, err = engine.communicate("quit\n", timeout=PATIENCE)
                 assert (engine.returncode, err) == (0, ""), out
             finally:
                 watch.cancel()
@@ -154,7 +159,7 @@ def opens_the_board(kibitz: Program) -> None:
             assert len(client.good("/api/planes", {"network": "winner", "line": game})["planes"]) == 19
         finally:
             board.terminate()
-            board.communicate(timeout=LIMIT)
+            board.communicate(timeout=PATIENCE)
 
 
 def says_what_is_missing(kibitz: Program) -> None:

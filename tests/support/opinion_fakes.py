@@ -133,10 +133,10 @@ def gtp(fault: str, folder: Path) -> None:
 
 
 def main(protocol: str, fault: str, folder: Path) -> None:
-    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(100)"])
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(3600)"])
     note(folder, "started", f"{os.getpid()} {child.pid}")
     if fault == "mute":
-        time.sleep(100)
+        time.sleep(3600)
     (uci if protocol == "uci" else gtp)(fault, folder)
 
 

@@ -7,6 +7,9 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,11 +19,13 @@ from kibitz.store.store import Store
 from kibitz.systems import SYSTEMS, register
 from kibitz.systems.template import copy_template, template
 from support.board_client import served
-from support.causes import mentions
+from support.causes import in_process, mentions
+from support.patience import PATIENCE
+from support.warm import Warm
 
 
 class Kibitz:
-    """Runs commands in an environment in which a copy of the template is installed."""
+    """Runs commands in an environment in which a copy of the template is installed, all of them in one process."""
 
     def __init__(self, folder: Path, added: str = ""):
         self.folder = folder
@@ -31,26 +36,41 @@ class Kibitz:
         subprocess.run(
             [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--no-index",
              "--target", str(site), str(copy)],
-            check=True, timeout=300,
+            check=True, timeout=PATIENCE,
         )  # fmt: skip
         source = str(Path(kibitz.__file__).parents[1])
-        self.environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(site), source)), "COLUMNS": "120"}
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(site), source)), "COLUMNS": "120"}
+        self.warm = Warm(environment, folder)
 
-    def run(self, *arguments: str, stdin: str = "") -> str:
-        done = subprocess.run(
-            [sys.executable, "-m", "kibitz", *arguments],
-            cwd=self.folder, env=self.environment, input=stdin, capture_output=True, text=True, timeout=300,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr
-        return done.stdout
+    def run(self, *arguments: str, lines: str = "") -> str:
+        done = self.warm.run(*arguments, lines=lines)
+        assert done.code == 0, done.err
+        return done.out
 
 
 @pytest.fixture(scope="module")
-def toy(tmp_path_factory: pytest.TempPathFactory, small_store: Store) -> Kibitz:
+def toy(tmp_path_factory: pytest.TempPathFactory, small_store: Store) -> Iterator[Kibitz]:
     """With a trained run, r."""
     made = Kibitz(tmp_path_factory.mktemp("toy"))
-    made.run("train", "toy", str(small_store.path), "--run", "r", "--iterations", "60")
-    return made
+    with made.warm:
+        made.run("train", "toy", str(small_store.path), "--run", "r", "--iterations", "60")
+        yield made
+
+
+@contextmanager
+def registered(toy: Kibitz, monkeypatch: pytest.MonkeyPatch, **changes: str) -> Iterator[None]:
+    """The system in this process, in the folder with the run. changes: of its declaration, modules of the folder
+    `site`."""
+    monkeypatch.chdir(toy.folder)
+    monkeypatch.syspath_prepend(str(toy.folder / "site"))
+    register(replace(importlib.import_module("toy").DECLARATION, **changes))
+    try:
+        yield
+    finally:
+        SYSTEMS.remove("toy")
+        for name in ("toy", "toy.network", *changes.values()):
+            if not name.startswith("kibitz."):
+                sys.modules.pop(name, None)
 
 
 def test_it_stands_in_the_list(toy: Kibitz) -> None:
@@ -75,9 +95,9 @@ def test_its_analysis(toy: Kibitz) -> None:
 
 
 def test_it_is_an_engine(toy: Kibitz) -> None:
-    said = toy.run("uci", "r", stdin="uci\nisready\nposition startpos\ngo nodes 30\nwait\nquit\n")
+    said = toy.run("uci", "r", lines="uci\nisready\nposition startpos\ngo nodes 30\nwait\nquit\n")
     assert "uciok" in said
-    answers = toy.run("uci", "r", "--method", "value-negamax", stdin="isready\nposition startpos\ngo depth 1\nquit\n")
+    answers = toy.run("uci", "r", "--method", "value-negamax", lines="isready\nposition startpos\ngo depth 1\nquit\n")
     assert "bestmove" in answers
 
 
@@ -87,41 +107,31 @@ def test_it_plays_a_match(toy: Kibitz) -> None:
 
 
 def test_the_board_shows_it(toy: Kibitz, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(toy.folder / "site"))
-    register(importlib.import_module("toy").DECLARATION)
     run, line = str(toy.folder / "r"), {"moves": ["e2e4", "d7d5", "e4d5"]}
-    try:
-        with served([run]) as (client, _):
-            known = next(one for one in client.get("/api/networks").json["networks"] if one["name"] == run)
-            assert (known["answers"], known["methods"], known["problem"]) == (["white"], ["value-negamax"], None)
-            assert known["claim"]["short"] == "by counting"
-            chances = [
-                result["white"] for result in client.stream("/api/analyse", {"network": run, "line": line})[1:-1]
-            ]
-            assert len(chances) == 4
-            assert chances[3] > chances[0], "White is a pawn up"
-            planes = client.good("/api/planes", {"network": run, "line": line})["planes"]
-            assert [plane["name"].split()[0] for plane in planes] == [
-                "pawns", "knights", "bishops", "rooks", "queens", "kings",
-            ]  # fmt: skip
-            thought = client.stream("/api/think", {"network": run, "line": line, "nodes": 20})
-            assert thought[-1]["done"]
-            assert thought[-1]["move"]
-    finally:
-        SYSTEMS.remove("toy")
-        for name in ("toy", "toy.network"):
-            sys.modules.pop(name, None)
+    with registered(toy, monkeypatch), served([run]) as (client, _):
+        known = next(one for one in client.get("/api/networks").json["networks"] if one["name"] == run)
+        assert (known["answers"], known["methods"], known["problem"]) == (["white"], ["value-negamax"], None)
+        assert known["claim"]["short"] == "by counting"
+        chances = [result["white"] for result in client.stream("/api/analyse", {"network": run, "line": line})[1:-1]]
+        assert len(chances) == 4
+        assert chances[3] > chances[0], "White is a pawn up"
+        planes = client.good("/api/planes", {"network": run, "line": line})["planes"]
+        assert [plane["name"].split()[0] for plane in planes] == [
+            "pawns", "knights", "bishops", "rooks", "queens", "kings",
+        ]  # fmt: skip
+        thought = client.stream("/api/think", {"network": run, "line": line, "nodes": 20})
+        assert thought[-1]["done"]
+        assert thought[-1]["move"]
 
 
 def test_a_broken_package_is_left_out_in_one_line(tmp_path: Path) -> None:
     broken = Kibitz(tmp_path, "raise RuntimeError('no luck')\n")
-    done = subprocess.run(
-        [sys.executable, "-m", "kibitz", "systems"],
-        cwd=tmp_path, env=broken.environment, capture_output=True, text=True, timeout=120,
-    )  # fmt: skip
-    assert done.returncode == 0
-    assert mentions(done.stderr, "system")
-    assert "winner" in done.stdout
+    with broken.warm:
+        done = broken.warm.run("systems")
+    assert done.code == 0
+    assert mentions(done.err, "system")
+    assert done.err.count("\n") == 1
+    assert "winner" in done.out
 
 
 def test_the_template_is_short() -> None:
@@ -146,49 +156,33 @@ WRONG = {
 
 
 @pytest.mark.parametrize("case", WRONG)
-def test_an_output_that_cannot_be_shown_is_refused(toy: Kibitz, case: str) -> None:
+def test_an_output_that_cannot_be_shown_is_refused(toy: Kibitz, case: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """With an analysis module of its own that is wrong; with the usual one the same call succeeds."""
     (toy.folder / "short.pgn").write_text('[White "A"]\n\n1. e4 d5 *\n')
     assert json.loads(toy.run("analyze", "r", "short.pgn", "--json"))["games"][0]["moves"]
     module, message = WRONG[case]
     (toy.folder / "site" / "wrong.py").write_text(module)
-    script = (
-        "import dataclasses, sys, toy\n"
-        "from kibitz.systems import register\n"
-        "register(dataclasses.replace(toy.DECLARATION, analysis='wrong'))\n"
-        "from kibitz.cli import run\n"
-        "sys.exit(run(['analyze', 'r', 'short.pgn']))\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script], cwd=toy.folder, env=toy.environment, capture_output=True, text=True, timeout=300
-    )
-    assert done.returncode == 2, done.stdout
-    assert message in done.stderr
-    assert done.stderr.count("\n") == 1
-    assert done.stdout == ""
+    importlib.invalidate_caches()
+    with registered(toy, monkeypatch, analysis="wrong"):
+        done = in_process(["analyze", "r", "short.pgn"])
+    assert (done.code, done.out) == (2, "")
+    assert message in done.err
+    assert done.err.count("\n") == 1
 
 
-def test_a_wrong_type_from_an_evaluation_is_one_line(toy: Kibitz) -> None:
+def test_a_wrong_type_from_an_evaluation_is_one_line(toy: Kibitz, monkeypatch: pytest.MonkeyPatch) -> None:
     (toy.folder / "site" / "wrong_evaluation.py").write_text(
         "from kibitz.evaluation.positions import evaluator\n"
         "def evaluate(*arguments):\n"
         "    result = evaluator.evaluate(*arguments)\n"
         "    return result | {'figures': {'accuracy': 0.5}}\n"
     )
-    script = (
-        "import dataclasses, sys, toy\n"
-        "from kibitz.systems import register\n"
-        "register(dataclasses.replace(toy.DECLARATION, evaluation=sys.argv[1]))\n"
-        "from kibitz.cli import run\n"
-        "sys.exit(run(['test', 'r', '--split', 'all', '--positions', '200', '--stockfish-positions', '0', '--json']))\n"
-    )
+    call = ["test", "r", "--split", "all", "--positions", "200", "--stockfish-positions", "0", "--json"]
     for module, code in (("kibitz.evaluation.positions.evaluator", 0), ("wrong_evaluation", 1)):
-        done = subprocess.run(
-            [sys.executable, "-c", script, module],
-            cwd=toy.folder, env=toy.environment, capture_output=True, text=True, timeout=300,
-        )  # fmt: skip
-        assert done.returncode == code, done.stderr
-    lines = [line for line in done.stderr.splitlines() if "must be" in line]
+        with registered(toy, monkeypatch, evaluation=module):
+            done = in_process(call)
+        assert done.code == code, done.err
+    lines = [line for line in done.err.splitlines() if "must be" in line]
     assert len(lines) == 1
     assert mentions(lines[0], "wrong_evaluation.evaluate & kibitz.evaluation.tables.Metric")
-    assert "Traceback" not in done.stderr
+    assert "Traceback" not in done.err

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import signal
-import subprocess
-import sys
 from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
@@ -35,6 +32,7 @@ from kibitz.training.export import export_onnx
 from kibitz.training.fit import train
 from kibitz.training.trainer import TrainConfig
 from support.causes import naming
+from support.forks import Forks
 
 SMALL: dict[str, Any] = {"blocks": 2, "filters": 16, "batch": 32, "warmup": 4}
 
@@ -389,12 +387,14 @@ def test_settings_that_cannot_be(settings: dict[str, Any], told: str) -> None:
         SYSTEM.check(Settings(**settings))
 
 
-KILLED = """
+LOADED = """
 import os, signal, sys
 from pathlib import Path
 from kibitz.systems.human import Settings
 from kibitz.training.trainer import TrainConfig
 from kibitz.training.fit import train
+"""
+KILLED = """
 store, run, stop_at = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
 def on_progress(progress):
     if progress.iteration == stop_at and not progress.note:
@@ -407,13 +407,10 @@ train("human", settings, store, run=run, plan=plan, on_progress=on_progress)
 
 @pytest.mark.slow
 def test_a_killed_training_goes_on_to_the_same_weights(small_store: Store, tmp_path: Path) -> None:
-    def call(run: str, stop_at: int) -> int:
-        command = [sys.executable, "-c", KILLED, str(small_store.path), str(tmp_path / run), str(stop_at)]
-        return subprocess.run(command, timeout=120, check=False, env={**os.environ, "OMP_NUM_THREADS": "1"}).returncode
-
-    assert call("whole", -1) == 0
-    assert call("killed", 21) == -signal.SIGKILL
-    assert call("killed", -1) == 0
+    with Forks(LOADED) as forks:
+        for run, stop_at, code in (("whole", -1, 0), ("killed", 21, -signal.SIGKILL), ("killed", -1, 0)):
+            ended = forks.run(KILLED, str(small_store.path), str(tmp_path / run), str(stop_at), folder=tmp_path)
+            assert ended.code == code, ended.err
     one, other = (load_file(tmp_path / run / "best.safetensors") for run in ("whole", "killed"))
     assert one.keys() == other.keys()
     assert all(torch.equal(one[name], other[name]) for name in one)

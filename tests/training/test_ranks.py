@@ -28,6 +28,7 @@ from kibitz.training.dataloader import make_batch, part_of
 from kibitz.training.ranks import Place, place
 from support.causes import mentions, naming
 from support.helpers import SMALL_PAIRS
+from support.patience import PATIENCE
 from support.processes import is_gone
 
 ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
@@ -36,7 +37,6 @@ SETTINGS = [
     "--dropout", "0.2", "--batch", "65", "--iterations", "200", "--precision", "float32", "--device", "cpu",
     "--validate-every", "50", "--checkpoint-every", "60", "--validate-positions", "9000", "--summary-every", "40",
 ]  # fmt: skip
-TIMEOUT = 300
 
 
 def command(store: Path, run: Path, *more: str, before: tuple[str, ...] = ("-m",)) -> list[str]:
@@ -60,7 +60,7 @@ def started(words: list[str]) -> Iterator[subprocess.Popen[str]]:
 def trained(words: list[str]) -> str:
     """Run a training to its end; what it printed on standard error."""
     with started(words) as process:
-        out, errors = process.communicate(timeout=TIMEOUT)
+        out, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, errors + out
     return errors
 
@@ -121,7 +121,7 @@ def test_a_killed_process_ends_the_training_and_the_same_command_goes_on(
                 break
         (child,) = children(process)
         os.kill(child if victim == "child" else process.pid, signal.SIGKILL)
-        _, errors = process.communicate(timeout=60)  # ends when nobody has the pipe open: the child neither
+        _, errors = process.communicate(timeout=PATIENCE)  # ends when nobody has the pipe open: the child neither
         lines = [line for line in errors.splitlines() if line.startswith("kibitz:")]
         said = "process 2 of 2 was killed (signal 9)" if victim == "child" else "another of the 2 processes ended"
         said = f"kibitz: {said}, so that this training stopped; the same command goes on from the last checkpoint"
@@ -143,7 +143,7 @@ def test_ctrl_c_at_one_process_stops_all_with_a_checkpoint(tmp_path: Path, small
             if line.startswith("winner 100:"):
                 break
         os.kill(children(process)[0], signal.SIGINT)
-        process.communicate(timeout=60)
+        process.communicate(timeout=PATIENCE)
         assert process.returncode == 130
     assert Run(tmp_path / "run").info["ended"] == "stopped"
     assert torch.load(tmp_path / "run" / "last.pt", weights_only=True)["iteration"] >= 100
@@ -164,7 +164,7 @@ def on_two_machines(store: Path, run: Path, first: list[str], second: list[str])
         started(command(store, run, *more, "0", *first)) as one,
         started(command(store, run.with_name("unused"), *more, "1", *second)) as other,
     ):
-        errors = [process.communicate(timeout=TIMEOUT)[1] for process in (one, other)]
+        errors = [process.communicate(timeout=PATIENCE)[1] for process in (one, other)]
         return [(process.returncode, error) for process, error in zip((one, other), errors, strict=True)]
 
 
@@ -248,7 +248,7 @@ def test_two_processes_have_the_gradients_of_one(tmp_path: Path, small_store: St
 
     alone, both = tmp_path / "alone", tmp_path / "both"
     running = [process(0, 1, alone), process(0, 2, both), process(1, 2, both)]
-    assert [each.wait(TIMEOUT) for each in running] == [0, 0, 0]
+    assert [each.wait(PATIENCE) for each in running] == [0, 0, 0]
     one, two = load_file(alone), load_file(both)
     assert one.keys() == two.keys()
     assert {key.split()[0] for key in one} == {name for name, _, _ in cases}

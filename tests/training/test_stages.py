@@ -7,8 +7,7 @@ would take longer than training.
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -18,31 +17,26 @@ from safetensors.torch import load_file
 
 from kibitz.runs import Run
 from kibitz.store.store import Store
+from support.forks import Forks
 from support.helpers import SMALL_PAIRS
 
-FORKS = """
+LOADED = """
 import json, os, signal, sys
 from pathlib import Path
 from kibitz.store.store import Store
 from kibitz.systems.deepchess import Settings
 from kibitz.training.trainer import TrainConfig
 from kibitz.training.fit import train
-store, settings = sys.argv[1], Settings(**json.loads(sys.argv[2]))
 plan = TrainConfig(summary_every=7, validate_every=10, checkpoint_every=8, validate_positions=500, precision="32-true")
-Store(store).captures()  # loads what compiled functions need
-for run, stage, iteration in json.loads(sys.argv[3]):
-    child = os.fork()
-    if not child:
-        def on_progress(progress):
-            if (progress.stage, progress.iteration) == (stage, iteration) and not progress.note:
-                os.kill(os.getpid(), signal.SIGKILL)
-        code = 1
-        try:
-            done = train("deepchess", settings, store, run=Path(run), plan=plan, on_progress=on_progress)
-            code = 0 if done.outcome.finished else 2
-        finally:
-            os._exit(code)
-    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+"""
+KILLED = """
+store, run, settings, stage, iteration = sys.argv[1:]
+def on_progress(progress):
+    if (progress.stage, progress.iteration) == (stage, int(iteration)) and not progress.note:
+        os.kill(os.getpid(), signal.SIGKILL)
+settings = Settings(**json.loads(settings))
+done = train("deepchess", settings, store, run=Path(run), plan=plan, on_progress=on_progress)
+assert done.outcome.finished
 """
 
 KILLS = [("pos2vec-2", 11), ("deepchess", 1), ("deepchess", 19), ("distilled", 9)]
@@ -61,10 +55,13 @@ def test_killed_in_every_stage_it_comes_to_the_same_weights(small_store: Store, 
         "distil_epochs": 1.0, "keep": "best",
     }  # fmt: skip
     unbroken, broken = tmp_path / "unbroken", tmp_path / "broken"
-    calls = [(str(unbroken), "", 0), *((str(broken), *kill) for kill in KILLS), (str(broken), "", 0)]
-    command = [sys.executable, "-c", FORKS, str(small_store.path), json.dumps(settings), json.dumps(calls)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-    assert done.stdout.split() == ["0", *["-9"] * len(KILLS), "0"], done.stderr
+    calls = [(unbroken, "", 0), *((broken, *kill) for kill in KILLS), (broken, "", 0)]
+    # Loads what compiled functions need.
+    with Forks(f"{LOADED}\nStore({str(small_store.path)!r}).captures()") as forks:
+        for run, stage, iteration in calls:
+            arguments = (str(small_store.path), str(run), json.dumps(settings), stage, str(iteration))
+            ended = forks.run(KILLED, *arguments, folder=tmp_path)
+            assert ended.code == (-signal.SIGKILL if stage else 0), ended.err
     assert {row["stage"] for row in rows(unbroken)} == {"pos2vec-1", "pos2vec-2", "deepchess", "distilled"}
     assert rows(broken) == rows(unbroken)
     files = sorted(path.name for path in (unbroken / "snapshots").iterdir())

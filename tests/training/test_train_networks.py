@@ -21,6 +21,7 @@ from kibitz.store.store import Store
 from kibitz.systems.human import Settings
 from kibitz.training.fit import train
 from kibitz.training.trainer import TrainConfig
+from support.patience import PATIENCE
 
 TOOLS = Path(__file__).parents[2] / "tools"
 TINY = {"blocks": 1, "filters": 8, "batch": 16}
@@ -137,7 +138,7 @@ def test_an_older_plateau_goes_on_in_the_background(
     tool.start(begun, ["human"], None)
     assert "running already" in capsys.readouterr().out
     assert begun.notes("human")["start_from"] == str(begun.work / "human-start"), "a release may exchange the network"
-    end = time.monotonic() + 300
+    end = time.monotonic() + PATIENCE
     while begun.positions("human") == before:
         assert begun.process("human"), begun.log("human").read_text()
         assert time.monotonic() < end

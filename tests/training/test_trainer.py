@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,17 +24,21 @@ from kibitz.systems.movers import system
 from kibitz.systems.winner import Settings
 from kibitz.training.fit import train
 from kibitz.training.trainer import TrainConfig, TrainProgress
-from support.causes import naming
+from support.causes import Ended, naming
+from support.forks import Forks
 from support.helpers import SMALL
+from support.patience import PATIENCE
 
 ITERATIONS = 150
 
-KILLED = """
+LOADED = """
 import os, signal, sys
 from pathlib import Path
 from kibitz.systems.winner import Settings
 from kibitz.training.trainer import TrainConfig
 from kibitz.training.fit import train
+"""
+KILLED = """
 store, run, stop_at, how, settings = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), sys.argv[4], eval(sys.argv[5])
 def on_progress(progress):
     if progress.iteration == stop_at and not progress.note:
@@ -50,18 +55,27 @@ def settings() -> dict[str, Any]:
     return {**SMALL, "batch": 64, "iterations": ITERATIONS, "dropout": 0.3}
 
 
-def run_process(
-    store: Path, run: Path, stop_at: int, how: str = "SIGKILL", average: int = 0
-) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", KILLED, str(store), str(run), str(stop_at), how, repr(settings()), str(average)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+RunProcess = Callable[..., Ended]
 
 
 @pytest.fixture(scope="module")
-def unbroken(tmp_path_factory: pytest.TempPathFactory, small_store: Store) -> Path:
+def run_process(small_store: Store, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunProcess]:
+    """Trains in a process of its own, which gets a signal at an iteration."""
+    folder = tmp_path_factory.mktemp("forks")
+    with Forks(LOADED) as forks:
+
+        def call(run: Path, stop_at: int, how: str = "SIGKILL", average: int = 0) -> Ended:
+            arguments = (str(small_store.path), str(run), str(stop_at), how, repr(settings()), str(average))
+            return forks.run(KILLED, *arguments, folder=folder)
+
+        yield call
+
+
+@pytest.fixture(scope="module")
+def unbroken(tmp_path_factory: pytest.TempPathFactory, run_process: RunProcess) -> Path:
     path = tmp_path_factory.mktemp("loop") / "unbroken"
-    done = run_process(small_store.path, path, stop_at=-1)
-    assert done.returncode == 0, done.stderr
+    done = run_process(path, stop_at=-1)
+    assert done.code == 0, done.err
     return path
 
 
@@ -69,13 +83,13 @@ def unbroken(tmp_path_factory: pytest.TempPathFactory, small_store: Store) -> Pa
     "stops", [pytest.param((75,), id="once"), pytest.param((10, 49, 120), id="three times", marks=pytest.mark.slow)]
 )
 def test_a_killed_training_comes_to_the_same_weights(
-    tmp_path: Path, small_store: Store, unbroken: Path, stops: tuple[int, ...]
+    tmp_path: Path, run_process: RunProcess, unbroken: Path, stops: tuple[int, ...]
 ) -> None:
     """Killed with SIGKILL between snapshots and before the first; weights and metrics are those of the unbroken run."""
     for stop_at in stops:
-        assert run_process(small_store.path, tmp_path / "run", stop_at).returncode == -signal.SIGKILL
-    done = run_process(small_store.path, tmp_path / "run", stop_at=-1)
-    assert done.returncode == 0, done.stderr
+        assert run_process(tmp_path / "run", stop_at).code == -signal.SIGKILL
+    done = run_process(tmp_path / "run", stop_at=-1)
+    assert done.code == 0, done.err
     for name in ("best.safetensors", "snapshots/winner-000150.safetensors"):
         ours, theirs = load_file(tmp_path / "run" / name), load_file(unbroken / name)
         assert ours.keys() == theirs.keys()
@@ -90,24 +104,24 @@ def rows(path: Path) -> list[dict[str, Any]]:
     return [{k: v for k, v in row.items() if k != "samples_per_second"} for row in Run(path).metrics()]
 
 
-def test_an_interrupted_training_keeps_its_work(tmp_path: Path, small_store: Store, unbroken: Path) -> None:
+def test_an_interrupted_training_keeps_its_work(tmp_path: Path, run_process: RunProcess, unbroken: Path) -> None:
     """SIGINT ends with a snapshot of that very iteration; the same call goes on to the same weights."""
-    first = run_process(small_store.path, tmp_path / "run", 77, "SIGINT")
-    assert first.stdout.strip() == "stopped"
+    first = run_process(tmp_path / "run", 77, "SIGINT")
+    assert first.out.strip() == "stopped"
     state = torch.load(tmp_path / "run" / "last.pt", weights_only=True)
     assert state["iteration"] == 77
     assert Run(tmp_path / "run").info["finished"] is False
-    assert run_process(small_store.path, tmp_path / "run", -1).stdout.strip() == "all iterations done"
+    assert run_process(tmp_path / "run", -1).out.strip() == "all iterations done"
     ours, theirs = load_file(tmp_path / "run" / "best.safetensors"), load_file(unbroken / "best.safetensors")
     assert all(torch.equal(ours[key], theirs[key]) for key in ours)
 
 
-def test_averaged_weights_are_kept_and_survive_a_kill(tmp_path: Path, small_store: Store, unbroken: Path) -> None:
+def test_averaged_weights_are_kept_and_survive_a_kill(tmp_path: Path, run_process: RunProcess, unbroken: Path) -> None:
     """The raw weights learn as without averages; the kept weights are the averages, also of a killed training."""
     whole, killed = tmp_path / "whole", tmp_path / "killed"
-    assert run_process(small_store.path, whole, -1, average=40).returncode == 0
-    assert run_process(small_store.path, killed, 75, average=40).returncode == -signal.SIGKILL
-    assert run_process(small_store.path, killed, -1, average=40).returncode == 0
+    assert run_process(whole, -1, average=40).code == 0
+    assert run_process(killed, 75, average=40).code == -signal.SIGKILL
+    assert run_process(killed, -1, average=40).code == 0
     for name in ("best.safetensors", "snapshots/winner-000150.safetensors"):
         ours, theirs = load_file(killed / name), load_file(whole / name)
         assert all(torch.equal(ours[key], theirs[key]) for key in ours), name
@@ -123,9 +137,9 @@ def test_averaged_weights_are_kept_and_survive_a_kill(tmp_path: Path, small_stor
     assert plain["averages"] is None
 
 
-def test_averages_may_begin_in_a_run_that_had_none(tmp_path: Path, small_store: Store) -> None:
-    assert run_process(small_store.path, tmp_path / "run", 77, "SIGINT").stdout.strip() == "stopped"
-    assert run_process(small_store.path, tmp_path / "run", -1, average=20).stdout.strip() == "all iterations done"
+def test_averages_may_begin_in_a_run_that_had_none(tmp_path: Path, run_process: RunProcess) -> None:
+    assert run_process(tmp_path / "run", 77, "SIGINT").out.strip() == "stopped"
+    assert run_process(tmp_path / "run", -1, average=20).out.strip() == "all iterations done"
     state = torch.load(tmp_path / "run" / "last.pt", weights_only=True)
     assert state["averages"] is None or state["averages"]["steps"] == ITERATIONS - 77
 
@@ -219,7 +233,7 @@ def test_second_interrupt_is_the_usual_one(small_store: Store, tmp_path: Path) -
         " list(iter(lambda: (time.sleep(0.01), signal.getsignal(signal.SIGINT))[1], signal.default_int_handler));"
         " print('noticed', flush=True); time.sleep(60)"
     )
-    script = KILLED.replace("os.kill(os.getpid(), getattr(signal, how))", hang)
+    script = LOADED + KILLED.replace("os.kill(os.getpid(), getattr(signal, how))", hang)
     process = subprocess.Popen(
         [sys.executable, "-c", script, str(small_store.path), str(tmp_path / "run"), "5", "SIGINT", repr(settings())],
         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
@@ -231,4 +245,4 @@ def test_second_interrupt_is_the_usual_one(small_store: Store, tmp_path: Path) -
     assert process.poll() is None
     os.kill(process.pid, signal.SIGINT)
     process.stdout.close()
-    assert process.wait(30) != 0
+    assert process.wait(PATIENCE) != 0

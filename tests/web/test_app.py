@@ -18,6 +18,7 @@ from kibitz.runs import packaged
 from kibitz.web import answers
 from support.board_client import JSON, Client, until
 from support.causes import mentions
+from support.patience import PATIENCE
 from support.random_lines import random_chess
 
 
@@ -170,7 +171,7 @@ def test_first_results_come_first(shared: tuple[Client, Any], monkeypatch: pytes
     def slow(self: Session, codes: Any, state: Any) -> Any:
         asked.append(len(codes))
         if len(asked) > 2:
-            assert go_on.wait(30)
+            assert go_on.wait(PATIENCE)
         return evaluate(self, codes, state)
 
     monkeypatch.setattr(Session, "evaluate", slow)
@@ -194,7 +195,7 @@ def test_a_stream_that_nobody_reads_stops(shared: tuple[Client, Any], monkeypatc
     def counted(self: Session, codes: Any, state: Any) -> Any:
         evaluated.append(len(codes))
         if len(evaluated) > 3:
-            assert closed.wait(30)
+            assert closed.wait(PATIENCE)
         return evaluate(self, codes, state)
 
     monkeypatch.setattr(Session, "evaluate", counted)

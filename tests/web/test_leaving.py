@@ -17,6 +17,7 @@ from kibitz.web.mygames.state import MyGames
 from kibitz.web.routing import LARGE
 from kibitz.web.workers import Job, check_wanted
 from support.board_client import Client, until
+from support.patience import PATIENCE
 
 MOVES = "1. Nf3 Nf6 2. Ng1 Ng8 " * 200
 GO_MOVES = "".join(f";B[{a}{b}];W[{b}{a}]" for a in "abcdefghi" for b in "jklmnopqrs")
@@ -44,15 +45,15 @@ def test_a_file_is_read_no_further(
         made.append(1)
         if len(made) == 5:
             begun.set()
-            assert left.wait(60)
+            assert left.wait(PATIENCE)
         return node(*arguments)
 
     monkeypatch.setattr(module, "node", slow)
     connection = request(client, "/api/load", {"text": record})
-    assert begun.wait(60)
+    assert begun.wait(PATIENCE)
     (job,) = [job for worker in board.workers._workers.values() for job in worker._jobs]
     connection.close()
-    assert job.stop.wait(60)
+    assert job.stop.wait(PATIENCE)
     left.set()
     until(lambda: not board.workers.busy)
     assert len(made) == 5
@@ -65,7 +66,7 @@ def test_what_waits_for_a_client_that_left_is_not_begun(
     free, read = threading.Event(), list[str]()
 
     def busy() -> Iterator[None]:
-        assert free.wait(60)
+        assert free.wait(PATIENCE)
         yield
 
     monkeypatch.setattr(files, "load", lambda fields: read.append("read"))
@@ -74,7 +75,7 @@ def test_what_waits_for_a_client_that_left_is_not_begun(
     connection = request(client, "/api/load", {"text": "1. e4 e5 *\n\n" * (LARGE // 10)})
     until(lambda: len(worker._jobs) == 2)
     connection.close()
-    assert worker._jobs[1].stop.wait(60)
+    assert worker._jobs[1].stop.wait(PATIENCE)
     free.set()
     until(lambda: not worker.busy)
     assert read == []
@@ -89,16 +90,16 @@ def test_what_changes_something_is_done_all_the_same(
 
     def slow(self: MyGames, fields: Any) -> Any:
         begun.set()
-        assert left.wait(60)
+        assert left.wait(PATIENCE)
         check_wanted()
         done.set()
         return {}
 
     monkeypatch.setattr(MyGames, "stop", slow)
     connection = request(client, "/api/mygames/stop", {"what": "training"})
-    assert begun.wait(60)
+    assert begun.wait(PATIENCE)
     connection.close()
     # The server has seen the end of a connection that closed later.
     assert client.get("/api/mygames").status == 200
     left.set()
-    assert done.wait(60)
+    assert done.wait(PATIENCE)

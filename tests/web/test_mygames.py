@@ -20,12 +20,11 @@ from support import person
 from support.board_client import Client, served, until
 from support.causes import mentions, naming
 from support.helpers import import_games
+from support.patience import PATIENCE
 
 pytestmark = pytest.mark.process  # analyses and trainings are processes of their own
 
 GAMES = 24
-PATIENCE = 240.0
-"""Seconds that a process may take, which may have to compile kernels."""
 
 
 @pytest.fixture(scope="module")

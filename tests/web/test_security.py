@@ -13,6 +13,7 @@ from kibitz.web import page
 from kibitz.web.security import MAX_BODY_BYTES, Message, Receive, Scope, SecurityMiddleware, Send, TooLarge, limited
 from support.board_client import JSON, Client
 from support.causes import mentions
+from support.patience import PATIENCE
 
 
 @pytest.mark.parametrize("path", ["/", "/assets/none.js", "/api/networks", "/api/nothing", "/../../etc/passwd"])
@@ -143,7 +144,7 @@ def test_a_header_that_counts_comes_once(name: bytes) -> None:
 def test_a_body_that_hides_its_size(client: Client) -> None:
     head = f"POST /api/load HTTP/1.1\r\nHost: 127.0.0.1:{client.port}\r\nContent-Type: application/json\r\n"
     chunk = b"10000\r\n" + b" " * 0x10000 + b"\r\n"
-    with socket.create_connection(("127.0.0.1", client.port), timeout=60) as connection:
+    with socket.create_connection(("127.0.0.1", client.port), timeout=PATIENCE) as connection:
         connection.sendall(head.encode() + b"Transfer-Encoding: chunked\r\n\r\n")
         try:
             for _ in range(140):

@@ -17,6 +17,7 @@ from kibitz.web.routing import LARGE
 from kibitz.web.workers import Job
 from support.attacks import besiege, hostile, send, status
 from support.board_client import Client
+from support.patience import PATIENCE
 
 
 def test_each_attack_is_refused(client: Client) -> None:
@@ -70,7 +71,7 @@ def test_small_requests_do_not_wait_for_large_ones(shared: tuple[Client, Any]) -
     free, answers = threading.Event(), list[int]()
 
     def busy() -> Iterator[None]:
-        assert free.wait(60)
+        assert free.wait(PATIENCE)
         yield
 
     board.workers.worker("large", newest_first=False).add(Job(busy(), lambda result: None, lambda error: None))
@@ -80,5 +81,5 @@ def test_small_requests_do_not_wait_for_large_ones(shared: tuple[Client, Any]) -
     assert client.post("/api/load", {"text": "1. e4 *"}).status == 200
     assert answers == []
     free.set()
-    waiting.join(60)
+    waiting.join(PATIENCE)
     assert answers

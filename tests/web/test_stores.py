@@ -42,7 +42,7 @@ def explored(client: Client, moves: list[str], **more: Any) -> dict[str, Any]:
         found.update(client.good("/api/explore", {"line": {"game": "chess", "moves": moves}, **more}))
         return "games" in found
 
-    until(ready, 60)
+    until(ready)
     return found
 
 

@@ -89,7 +89,7 @@ def ask_everything(client: Client, run: str, networks: list[str], store: str) ->
     good("/api/line", line=GO)
     good("/api/move", line=CHESS, move="b8c6")
     start = {"game": "chess", "moves": []}
-    until(lambda: "games" in good("/api/explore", line=start), 60)
+    until(lambda: "games" in good("/api/explore", line=start))
     good("/api/stored", store=store, game=good("/api/explore", line=start)["examples"][0]["game"])
     good("/api/stored-games", store=store, search="a")
     get("/api/programs")
@@ -105,7 +105,7 @@ def my_games(client: Client, get: Any, good: Any) -> set[str]:
     name = get("/api/mygames")["given"][0]
     good("/api/mygames/open", name=name)
     good("/api/mygames/analyse", players=[person.PERSON], network="human", most=2, quick=True)
-    until(lambda: get("/api/mygames")["analysis"]["state"] != "running", 240)
+    until(lambda: get("/api/mygames")["analysis"]["state"] != "running")
     worst = get("/api/mygames/report")["report"]["worst"][0]
     get("/api/mygames/page")
     good("/api/mygames/game", game=worst["game"])

@@ -11,6 +11,7 @@ import pytest
 
 from kibitz.web.workers import END, Job, WorkerPool, WorkerThread, run_in_thread, stream
 from support.board_client import until
+from support.patience import PATIENCE
 
 
 def job(steps: Iterator[Any], found: list[Any]) -> Job:
@@ -23,12 +24,12 @@ def test_the_newest_goes_first_and_older_work_goes_on() -> None:
 
     def old() -> Iterator[str]:
         begun.set()
-        go_on.wait(10)
+        go_on.wait(PATIENCE)
         yield "old 1"
         yield "old 2"
 
     worker.add(job(old(), found))
-    assert begun.wait(10)
+    assert begun.wait(PATIENCE)
     worker.add(job(iter(["new 1", "new 2"]), found))
     go_on.set()
     until(lambda: not worker.busy)
@@ -41,14 +42,14 @@ def test_short_work_is_done_in_the_order_of_its_coming() -> None:
     over = threading.Semaphore(0)
 
     def steps(number: int) -> Iterator[int]:
-        assert free.wait(30)
+        assert free.wait(PATIENCE)
         yield number
 
     for number in range(5):
         worker.add(Job(steps(number), done.append, lambda error: over.release()))
     free.set()
     for _ in range(5):
-        assert over.acquire(timeout=30)
+        assert over.acquire(timeout=PATIENCE)
     assert done == [0, 1, 2, 3, 4]
 
 
@@ -66,7 +67,7 @@ def test_a_job_that_nobody_wants_does_nothing_more() -> None:
     mine = job(endless(), found)
     mine.put = lambda value: mine.stop.set() if value == 3 else None
     worker.add(mine)
-    assert closed.wait(10)
+    assert closed.wait(PATIENCE)
     until(lambda: not worker.busy)
     assert len(steps) == 3
     assert found == ["over"]
@@ -101,7 +102,7 @@ def test_short_work_goes_to_whom_is_idle() -> None:
     assert not pool.busy
 
     def steps() -> Iterator[None]:
-        assert free.wait(30)
+        assert free.wait(PATIENCE)
         yield
 
     taken = []

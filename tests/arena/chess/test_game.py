@@ -20,6 +20,7 @@ from kibitz.arena.chess.game import Adjudication, GameResult, Side, over, play
 from kibitz.arena.chess.limits import ChessLimits, limits
 from kibitz.arena.contest import Fault, StartFailed
 from kibitz.arena.players import Participant, player
+from support.patience import PATIENCE
 
 DEPTH = limits(None, 1, None, None)
 
@@ -187,7 +188,7 @@ def test_an_engine_that_ended_between_two_games_is_started_again(engine: Callabl
         first = one._process
         assert first is not None
         os.kill(first, signal.SIGKILL)
-        deadline = time.monotonic() + 600
+        deadline = time.monotonic() + PATIENCE
         while one._engine is not None and one._engine.runs and time.monotonic() < deadline:
             time.sleep(0.02)
         one.start()
@@ -201,13 +202,13 @@ def test_an_engine_that_is_only_starting_is_ended(engine: Callable[..., str]) ->
     one = ChessEngine(Participant("a", tuple(shlex.split(engine("mute")))), 10)
     begun = threading.Thread(target=_quietly, args=(one.start,), daemon=True)
     begun.start()
-    deadline = time.monotonic() + 600
+    deadline = time.monotonic() + PATIENCE
     while one._process is None and time.monotonic() < deadline:
         time.sleep(0.01)
     process = one._process
     assert process is not None
     one.close()
-    begun.join(10)
+    begun.join(PATIENCE)
     assert not begun.is_alive()
     with pytest.raises(ProcessLookupError):
         os.kill(process, 0)

@@ -22,6 +22,7 @@ from kibitz.play.session import Session
 from kibitz.store.store import Store
 from support.causes import Ended, assert_refused, each_mentions, mentions, must_succeed
 from support.helpers import GAMES, SMALL_PAIRS
+from support.patience import PATIENCE
 from support.trained import trained
 
 SHORT = '[White "A"]\n[Black "B"]\n[Result "*"]\n\n1. e4 e5 2. Nf3 Nc6 *\n\n'
@@ -283,7 +284,7 @@ def test_standard_input_in_a_real_process_without_torch(kind: str, request: pyte
     )
     done = subprocess.run(
         [sys.executable, "-c", code, "analyze", str(request.getfixturevalue(kind)), "-", "--json"],
-        input=RATED.encode(), capture_output=True, timeout=120, check=False,
+        input=RATED.encode(), capture_output=True, timeout=PATIENCE, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stderr.decode()) == (0, "False\n")
     assert [m["san"] for m in json.loads(done.stdout)["games"][0]["moves"]] == ["e4", "e5", "Nf3", "Nc6"]

@@ -28,6 +28,7 @@ from kibitz.store.store import INFO, Store
 from support.board_client import until
 from support.causes import assert_refused, in_process, mentions, must_succeed
 from support.helpers import GAMES
+from support.patience import PATIENCE
 
 KIBITZ = [sys.executable, "-m", "kibitz.cli"]
 HEADERS = '[Event "Rated Blitz game"]\n[Date "{year}.05.01"]\n[White "{white}"]\n[Black "B"]\n[Result "{result}"]\n'
@@ -147,11 +148,11 @@ def test_packed_files_folders_and_both_at_once(run: Run, tmp_path: Path) -> None
     assert (code, json.loads(out)["kept"]) == (0, 3)
 
 
-def test_standard_input(mixed: Path, tmp_path: Path) -> None:
-    with mixed.open("rb") as file:
-        command = [*KIBITZ, "import", "-", "--into", str(tmp_path / "a.store")]
-        done = subprocess.run(command, stdin=file, check=True, capture_output=True)
-    assert done.stderr == b""
+def test_standard_input(run: Run, mixed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with mixed.open(encoding="utf-8") as file:
+        monkeypatch.setattr(sys, "stdin", file)
+        code, _, err = run("import", "-", "--into", tmp_path / "a.store")
+    assert (code, err) == (0, "")
     assert set(Store(tmp_path / "a.store").column("source")) == {"standard input"}
 
 
@@ -341,7 +342,7 @@ def test_ended_from_outside(
     folder = store / "0001" if append else tmp_path / ".a.store.unfinished" / "0001"
     command = [*KIBITZ, "import", str(large), "--into", str(store), *(["--append"] if append else [])]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        deadline = time.monotonic() + 600
+        deadline = time.monotonic() + PATIENCE
         moves = folder / "moves.u16"
         while not (moves.exists() and moves.stat().st_size > 100_000) and time.monotonic() < deadline:
             time.sleep(0.005)
@@ -448,7 +449,7 @@ def check_any(folder: Path, data: bytes) -> None:
     assert left_in(folder) == (["a.pgn", "a.store"] if store.exists() else ["a.pgn"])
 
 
-FUZZ = settings(max_examples=60, deadline=5000, suppress_health_check=[HealthCheck.function_scoped_fixture])
+FUZZ = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @pytest.mark.process

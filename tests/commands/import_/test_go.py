@@ -19,6 +19,7 @@ from kibitz.store.store import Store
 from support.board_client import until
 from support.causes import mentions, must_succeed
 from support.helpers import program
+from support.patience import PATIENCE
 
 KIBITZ = [sys.executable, "-m", "kibitz.cli"]
 Run = Callable[..., tuple[int, str, str]]
@@ -265,12 +266,12 @@ def test_a_killed_import_goes_on_with_what_was_judged(tmp_path: Path) -> None:
     call = [*KIBITZ, "import", str(file), "--into", str(tmp_path / "s"), "--referee", "gnugo", "--gnugo", str(slow)]
     process = subprocess.Popen(call, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     journal = tmp_path / ".s.owners"
-    until(lambda: journal.exists() and journal.stat().st_size > 200, 120)  # two games or more
+    until(lambda: journal.exists() and journal.stat().st_size > 200)  # two games or more
     process.kill()
     process.wait()
     free.touch()
     assert not (tmp_path / "s").exists()
-    done = subprocess.run([*call, "--json"], capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run([*call, "--json"], capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["kept"] == len(games)
     assert not journal.exists()

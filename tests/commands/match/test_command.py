@@ -24,6 +24,7 @@ from kibitz.cli import run
 from support.board_client import until
 from support.causes import Ended, assert_refused, mentions, must_succeed
 from support.helpers import program
+from support.patience import PATIENCE
 
 HAS_RAY = importlib.util.find_spec("ray") is not None
 # The engines of tests/arena/conftest.py are needed here too; a fixture of another folder is not seen.
@@ -210,7 +211,7 @@ def begun(arguments: list[str], games: int, pgn: Path) -> subprocess.Popen[str]:
         [sys.executable, "-m", "kibitz", "match", *arguments],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
     )  # fmt: skip
-    end = time.monotonic() + 600
+    end = time.monotonic() + PATIENCE
     while not pgn.exists() or pgn.read_text().count("[Round ") < games:
         assert time.monotonic() < end
         assert process.poll() is None, process.stderr and process.stderr.read()
@@ -269,7 +270,7 @@ def test_ctrl_c_tells_the_score_so_far(folder: Path) -> None:
     fish = program("stockfish")
     process = begun([fish, fish, "--depth", "6", "--games", "100", "--pgn", str(pgn), "--json"], 2, pgn)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=20)
+    out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     result = json.loads(out)
     assert result["games"] == len(read(str(pgn))) >= 2

@@ -21,6 +21,7 @@ from kibitz.games.go.rules import Board
 from support.causes import Ended, assert_refused, mentions
 from support.gtp_player import fake
 from support.helpers import program
+from support.patience import PATIENCE
 
 
 @pytest.fixture(autouse=True)
@@ -170,7 +171,7 @@ def test_a_killed_match_goes_on(capsys: pytest.CaptureFixture[str], folder: Path
     record = folder / "m.sgf"
     call = [fake("sound", 20), fake("sound", 21), *NINE, "--games", "12", "--concurrency", "2", "--sgf", str(record)]
     process = subprocess.Popen([sys.executable, "-m", "kibitz", "match", *call], start_new_session=True)
-    end = time.monotonic() + 600
+    end = time.monotonic() + PATIENCE
     while not record.exists() or record.read_text().count("RO[") < 2:
         assert time.monotonic() < end
         time.sleep(0.02)

@@ -22,6 +22,7 @@ from kibitz.engines.uci.options import Options
 from kibitz.errors import UsageError
 from kibitz.play.result import PvLine, SearchLimits, SearchResult
 from support.causes import each_mentions, mentions
+from support.patience import PATIENCE
 
 OPTIONS = Options(threads=1)
 Tell = Callable[[SearchResult], None]
@@ -87,16 +88,16 @@ class Bench:
                 said.append(line)
                 yield line
         if self.engine._thread and not any(line.startswith("go infinite") for line in lines):
-            self.engine._thread.join(60)
+            self.engine._thread.join(PATIENCE)
 
     def wait_for_thought(self) -> None:
-        end = time.monotonic() + 600
+        end = time.monotonic() + PATIENCE
         while not (self.players and self.players[-1].asked):
             assert time.monotonic() < end, "nothing was thought about"
             time.sleep(0.002)
 
     def wait_for(self, start: str, times: int = 1) -> None:
-        end = time.monotonic() + 600
+        end = time.monotonic() + PATIENCE
         while sum(line.startswith(start) for line in self.lines) < times:
             assert time.monotonic() < end, f"no {start} in {self.lines}"
             time.sleep(0.002)
@@ -200,7 +201,7 @@ class Patient(Fake):
 
     def mind(self, board: chess.Board, limits: SearchLimits, stop: threading.Event, tell: Tell) -> SearchResult | None:
         tell(thought(board))
-        assert stop.wait(10)
+        assert stop.wait(PATIENCE)
         return thought(board, 2)
 
 
@@ -422,7 +423,7 @@ class Ponderer(Fake):
 
     def mind(self, board: chess.Board, limits: SearchLimits, stop: threading.Event, tell: Tell) -> SearchResult | None:
         if limits == SearchLimits(moves=limits.moves):
-            assert stop.wait(60)
+            assert stop.wait(PATIENCE)
         move = chess.Move.from_uci("e2e4")
         line = PvLine(move, 7, None, 0.5, (move, chess.Move.from_uci("e7e5")), (400, 300, 300))
         return SearchResult(2, len(self.asked), 0.02, (line,))

@@ -37,6 +37,7 @@ from support.comparison_fakes import (
     write_run,
 )
 from support.examples import share
+from support.patience import PATIENCE
 
 PAWNS = (0, 1, 3, 3, 5, 9, 0)
 
@@ -465,19 +466,19 @@ def test_time_and_stop_end_a_search() -> None:
     begun = time.perf_counter()
     thought = think(chess.Board(), SearchLimits(seconds=0.2))
     assert thought.seconds >= 0.2
-    assert time.perf_counter() - begun < 60
+    assert time.perf_counter() - begun < PATIENCE
     stop = threading.Event()
     begun = time.perf_counter()
     threading.Timer(0.2, stop.set).start()
     assert player(DRAWN).think(chess.Board(), SearchLimits(), stop)
-    assert time.perf_counter() - begun < 60
+    assert time.perf_counter() - begun < PATIENCE
     assert player(DRAWN).think(chess.Board(), SearchLimits(), stop)  # set before it begins
 
 
 def test_a_single_move_is_played_at_once() -> None:
     begun = time.perf_counter()
-    assert think("7k/8/6K1/8/8/8/8/R7 b - - 0 1", SearchLimits(seconds=300)).depth == 1
-    assert time.perf_counter() - begun < 150
+    assert think("7k/8/6K1/8/8/8/8/R7 b - - 0 1", SearchLimits(seconds=3000)).depth == 1
+    assert time.perf_counter() - begun < PATIENCE
 
 
 def test_temperature_draws_among_good_moves() -> None:

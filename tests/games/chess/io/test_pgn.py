@@ -363,7 +363,7 @@ def some_games() -> list[bytes]:
     return [b"[Event " + game for game in text.split(b"[Event ")[1:]]
 
 
-@settings(deadline=5000, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.binary(max_size=600))
 def test_any_bytes(tmp_path: Path, data: bytes) -> None:
     check_any(tmp_path, data)
@@ -382,7 +382,7 @@ PIECES = [
 ]  # fmt: skip
 
 
-@settings(deadline=5000, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     numbers=st.lists(st.integers(0, 3000), min_size=1, max_size=4),
     edits=st.lists(st.tuples(st.floats(0, 1), st.integers(0, 20), st.sampled_from(PIECES)), min_size=1, max_size=8),

@@ -23,6 +23,7 @@ from support import go_diagrams as diagrams
 from support.board_client import until
 from support.go_diagrams import DAME, DEAD, PLAIN, SEKI, batch, points
 from support.helpers import program
+from support.patience import PATIENCE
 from support.processes import FAKE, is_gone
 
 WHITE_BY_9 = {"result": -1, "margin": 9.0}
@@ -237,7 +238,7 @@ def labelling(notes: Path, how: str) -> subprocess.Popen[bytes]:
         start_new_session=True,
     )
     note = notes / ("hung" if how == "hang" else "asked")
-    until(lambda: process.poll() is not None or (note.exists() and len(note.read_text()) >= 2), 60)
+    until(lambda: process.poll() is not None or (note.exists() and len(note.read_text()) >= 2))
     return process
 
 
@@ -258,7 +259,7 @@ def test_an_interrupt_ends_it_and_the_referee_at_once(tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     begun = time.monotonic()
     assert process.wait(600) != 0
-    assert time.monotonic() - begun < 60
+    assert time.monotonic() - begun < PATIENCE
     assert all(is_gone(int(number)) for number in (tmp_path / "hung").read_text().split())
 
 
