@@ -33,8 +33,9 @@ demo: $(READY)
 demo-go: $(READY)
 	@sh tools/demo_go.sh $(BIN)/kibitz demo
 
-# Two processes with one thread each: networks of tests are so small that two threads mostly wait for each other.
-PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile
+# Two processes with one thread each: networks of tests are so small that two threads mostly wait for each other. The
+# order of files is that of tests/conftest.py, where the longest come first.
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 # The tiers of docs/dev/testing.md. `make test` needs no browser, no other process and no training.
 test: $(READY)
@@ -48,7 +49,7 @@ test-process: $(READY) $(PAGE)
 	$(PYTEST) -m process
 
 test-browser: $(READY) $(PAGE)
-	$(PYTEST) -m browser
+	$(PYTEST) -m browser tests/browser
 
 # Installs, kills trainings again and again, trains whole recipes, compares all that is recorded.
 test-slow: $(READY) $(PAGE)

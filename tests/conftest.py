@@ -29,7 +29,8 @@ choose_profile()
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-SHARED_CHESS = Path(__file__).parents[2] / "shared" / "data" / "chess"
+TESTS = Path(__file__).parent
+SHARED_CHESS = TESTS.parents[1] / "shared" / "data" / "chess"
 
 
 QUICK_FIRST = (
@@ -37,6 +38,14 @@ QUICK_FIRST = (
     "systems", "training", "commands", "recorded", "browser", "install",
 )  # fmt: skip
 LAST = ("test_light", "test_readme", "test_bundled_go")
+LONGEST = (
+    "install/test_install.py", "commands/test_hardship.py", "training/test_ranks.py", "recorded/test_recorded.py",
+    "systems/test_recipes.py", "training/test_compiled.py", "commands/test_tune.py", "commands/test_train.py",
+    "training/test_fit.py", "test_light.py", "parallel/test_parallel.py", "commands/match/test_command.py",
+    "engines/test_client.py", "web/test_mygames.py",
+)  # fmt: skip
+"""Files that take minutes. Where several processes share the tests they come first: else one process has such a file
+left when the others have nothing more to do."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -53,9 +62,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         draw.shuffle(items)
         items.sort(key=lambda item: files[item.path])
         return
+    shared = hasattr(config, "workerinput") or bool(config.getoption("numprocesses", None))
 
     def rank(item: pytest.Item) -> int:
-        folder, *rest = item.path.relative_to(Path(__file__).parent).parts
+        folder, *rest = item.path.relative_to(TESTS).parts
+        if shared and (name := item.path.relative_to(TESTS).as_posix()) in LONGEST:
+            return LONGEST.index(name) - len(LONGEST)
         if rest:
             return 1 + QUICK_FIRST.index(folder) if folder in QUICK_FIRST else 1
         return 1 + len(QUICK_FIRST) if item.path.stem in LAST else 0

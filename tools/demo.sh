@@ -16,8 +16,9 @@ echo "and its figures are not the paper's."
 if [ ! -d "$folder/games.store" ]; then
     step import "$games" --into "$folder/games.store" --ending checkmate
 fi
-# Two minutes' worth; without --recipe it takes the default, up to half an hour (kibitz systems winner).
-step train winner "$folder/games.store" --run "$folder/winner" --recipe quick --time-limit 2.5
+# Two minutes' worth; without --recipe it takes the default, up to half an hour (kibitz systems winner). DEMO_MINUTES:
+# the time of the training.
+step train winner "$folder/games.store" --run "$folder/winner" --recipe quick --time-limit "${DEMO_MINUTES:-2.5}"
 step test "$folder/winner" --out "$folder/test.html" --stockfish-positions 500
 step analyze "$folder/winner" "$games" --game 42
 printf '\nThe result page: %s\nThe board in the browser: %s board %s\n' "$folder/test.html" "$kibitz" "$folder/winner"

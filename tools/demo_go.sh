@@ -17,8 +17,8 @@ echo "and its figures are not the paper's."
 if [ ! -d "$folder/go.store" ]; then
     step import "$games" --into "$folder/go.store" --ending counted --test-share 10
 fi
-# A smaller network than the paper's, which learns in minutes.
-step train gocnn "$folder/go.store" --run "$folder/gocnn" --recipe quick --time-limit 2.5
+# A smaller network than the paper's, which learns in minutes. DEMO_MINUTES: the time of the training.
+step train gocnn "$folder/go.store" --run "$folder/gocnn" --recipe quick --time-limit "${DEMO_MINUTES:-2.5}"
 step test "$folder/gocnn" --out "$folder/test-go.html" --positions 4000 --playout-positions 200 --gnugo-positions 20
 
 # One of the games in a file of its own, as a program for Go saves it.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -14,13 +15,13 @@ from typing import Any
 
 import pytest
 
-import kibitz
 from kibitz.commands.engines import opener
 from kibitz.engines.uci.options import Options
 from kibitz.play import result
 from kibitz.play.puct import pace, search
 from kibitz.runs import packaged
 from support.causes import assert_refused, in_process, mentions, reading, refused
+from support.warm import Warm
 
 HEAVY = ("torch", "numba", "onnxruntime", "chess", "pyarrow", "onnx", "matplotlib")
 ROOT = Path(__file__).parents[2]
@@ -101,42 +102,33 @@ def test_from_the_wheel(tmp_path: Path) -> None:
     (wheel,) = tmp_path.glob("*.whl")
     with zipfile.ZipFile(wheel) as file:
         file.extractall(tmp_path / "site")
-    source = str(Path(kibitz.__file__).parents[1])
-    script = (
-        f"import sys; sys.path[:] = [{str(tmp_path / 'site')!r}] + [p for p in sys.path if p != {source!r}];"
-        "import kibitz; from kibitz.runs import packaged; from kibitz.cli import main;"
-        f"assert kibitz.__file__.startswith({str(tmp_path)!r}), kibitz.__file__;"
-        "print(*packaged()); sys.argv[1:] = sys.argv[1:] or ['systems']; main()"
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "site")}
+    script = "import kibitz; from kibitz.runs import packaged; print(kibitz.__file__, *packaged())"
+    listed = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
     )
-
-    def from_wheel(*arguments: str, lines: str = "") -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-P", "-c", script, *arguments],
-            input=lines, capture_output=True, text=True, timeout=600, check=False, cwd=tmp_path,
-        )  # fmt: skip
-
-    listed = from_wheel()
-    assert listed.returncode == 0, listed.stderr
-    names = listed.stdout.splitlines()[0].split()
+    place, *names = listed.stdout.split()
+    assert place.startswith(str(tmp_path))
     assert names == list(packaged())
-    for name in names:
-        info = json.loads((packaged()[name] / "run.json").read_text(encoding="utf-8"))
-        if info["game"] == "go":
-            done = from_wheel("gtp", name, lines="boardsize 9\ngenmove b\nfinal_score\nquit\n")
-            assert done.returncode == 0, done.stderr
-            assert [line[:1] for line in done.stdout.splitlines()[1::2]].count("=") == 4
-            continue
-        lines = "uci\nisready\nposition startpos moves e2e4\ngo wtime 100 btime 100\nquit\n"
-        done = from_wheel("uci", name, lines=lines)
-        if info["system"] == "winner":  # says who wins, chooses no moves
-            assert done.returncode == 2
-            assert "take chessnet" in done.stderr
-        else:
-            assert done.returncode == 0, done.stderr
-            assert f"id name kibitz {name}\n" in done.stdout
-            assert "readyok" in done.stdout
-            assert done.stdout.splitlines()[-1].startswith("bestmove ")
-            assert " score " in done.stdout.splitlines()[-2]
+    with Warm(environment, tmp_path) as wheel_alone:
+        for name in names:
+            info = json.loads((packaged()[name] / "run.json").read_text(encoding="utf-8"))
+            if info["game"] == "go":
+                done = wheel_alone.run("gtp", name, lines="boardsize 9\ngenmove b\nfinal_score\nquit\n")
+                assert done.code == 0, done.err
+                assert [line[:1] for line in done.out.splitlines()[::2]].count("=") == 4
+                continue
+            lines = "uci\nisready\nposition startpos moves e2e4\ngo wtime 100 btime 100\nquit\n"
+            done = wheel_alone.run("uci", name, lines=lines)
+            if info["system"] == "winner":  # says who wins, chooses no moves
+                assert done.code == 2
+                assert "take chessnet" in done.err
+            else:
+                assert done.code == 0, done.err
+                assert f"id name kibitz {name}\n" in done.out
+                assert "readyok" in done.out
+                assert done.out.splitlines()[-1].startswith("bestmove ")
+                assert " score " in done.out.splitlines()[-2]
 
 
 def moves_of(human_run: Path, *options: str, times: int = 8) -> list[str]:

@@ -133,7 +133,8 @@ def test_bounds_are_no_scores(fake: Fake) -> None:
 def test_a_broken_engine_fails_soon_and_leaves_nothing(
     body: str, why: str, fake: Fake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(uci, "PATIENCE", 3.0 if "did not answer" in why else 60.0)
+    # One that does not answer is waited for in vain, but "Fake 1" must have said its name by then.
+    monkeypatch.setattr(uci, "PATIENCE", {"did not answer": 1.0, "Fake 1 did not answer": 10.0}.get(why, 60.0))
     noted = tmp_path / "processes"
     note = f"def note(process):\n    with open({str(noted)!r}, 'a') as file: file.write(f'{{process}}\\n')\n"
     path = fake(f"import os\n{note}note(os.getpid())\n{body}")
@@ -156,7 +157,7 @@ def test_an_illegal_move_before_anybody_waits_for_it(moves: str, fake: Fake, mon
         return analysis
 
     monkeypatch.setattr(chess.engine.UciProtocol, "analysis", late)
-    monkeypatch.setattr(uci, "PATIENCE", 5.0)
+    monkeypatch.setattr(uci, "PATIENCE", 60.0)
     path = fake(POLITE.format(answer=f"say('info score cp 3\\n{moves}')"))
     with ExternalEngine([path]) as engine:
         watched = engine.watch(chess.Board(), 1, chess.engine.Limit(time=0.01))

@@ -7,6 +7,7 @@ KIBITZ_PYTHONS names further Pythons, with spaces between them, that must instal
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -24,6 +25,9 @@ ROOT = Path(__file__).parents[2]
 PYTHONS = os.environ.get("KIBITZ_PYTHONS", "").split()
 NAMES = {"pytorch-lightning": "lightning_fabric", "scikit-learn": "sklearn", "lightning-fabric": "lightning_fabric"}
 """What is imported of a distribution, where its name says otherwise."""
+
+KERNELS = Path(".cache", "kibitz", "numba")
+"""Where compiled kernels are, in a home."""
 
 pytestmark = pytest.mark.slow
 
@@ -108,7 +112,11 @@ def installed(venv: Path, tmp_path: Path) -> Program:
 
 @pytest.fixture(scope="module")
 def kibitz(light: Path, tmp_path_factory: pytest.TempPathFactory) -> Program:
+    """With the kernels that are compiled here, which have the same content: `test_another_python` compiles its own."""
     program = installed(light, tmp_path_factory.mktemp("user"))
+    here = Path(os.environ["NUMBA_CACHE_DIR"])
+    if here.is_dir():
+        shutil.copytree(here, Path(program.environment["HOME"]) / KERNELS)
     write_games(program.folder)
     return program
 
@@ -171,8 +179,8 @@ def test_what_is_installed(light: Path, kibitz: Program, step: Callable[[Program
 def test_nothing_but_compiled_functions_is_left_in_the_home(kibitz: Program) -> None:
     home = Path(kibitz.environment["HOME"])
     kibitz.good("analyze", "winner", "games.pgn")
-    left = {path.relative_to(home).parts[:3] for path in home.rglob("*") if path.is_file()}
-    assert left == {(".cache", "kibitz", "numba")}
+    left = {Path(*path.relative_to(home).parts[:3]) for path in home.rglob("*") if path.is_file()}
+    assert left == {KERNELS}
 
 
 @pytest.mark.parametrize("python", PYTHONS)
@@ -180,3 +188,4 @@ def test_another_python(python: str, wheel: Path, home: Path, tmp_path: Path) ->
     program = installed(install(python, wheel, tmp_path / "venv", home), tmp_path)
     write_games(program.folder)
     analyses_chess(program)
+    assert any((Path(program.environment["HOME"]) / KERNELS).rglob("*.kernel"))

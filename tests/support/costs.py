@@ -167,9 +167,9 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     rest = max(0.0, call.duration - sum(costs.values()))
     if item.path.is_relative_to(TESTS / "browser"):
         costs["browser"] = rest
-    elif METER.processes:
+    elif METER.processes or METER.waited:
         costs["processes"] = rest
     report.costs = {**costs, "started": METER.processes}
     METER.seconds.clear()
-    METER.processes, METER.violation = 0, ""
+    METER.processes, METER.waited, METER.violation = 0, False, ""
     return report

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from support.causes import Ended
+from support.meter import METER
 from support.patience import PATIENCE
 
 SERVE = """
@@ -66,6 +67,7 @@ class Forks:
         self._process.stdin.flush()
         limit = threading.Timer(3 * PATIENCE, os.killpg, (self._process.pid, signal.SIGKILL))
         limit.start()
+        METER.waited = True
         answer = self._process.stdout.readline()
         limit.cancel()
         assert answer, f"the first process has ended with {self._process.wait()}"

@@ -23,6 +23,7 @@ class Meter(event.Listener):
         self.fast = False
         self.seconds: Counter[str] = Counter()
         self.processes = 0
+        self.waited = False  # for a process that an earlier test has started
         self.violation = ""
         self._compiling = 0
         self._begun = 0.0

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from support.causes import Ended
+from support.meter import METER
 from support.patience import PATIENCE
 
 TESTS = Path(__file__).parents[1]
@@ -49,6 +50,7 @@ class Warm:
         self._process.stdin.flush()
         limit = threading.Timer(3 * PATIENCE, self._process.kill)
         limit.start()
+        METER.waited = True
         answer = self._process.stdout.readline()
         limit.cancel()
         assert answer, f"the process has ended with {self._process.wait()}"

@@ -132,8 +132,8 @@ def started(command: str, hang: float = 1.5) -> Iterator[GoEngine]:
 )
 def test_the_side_at_fault_forfeits(fault: str, time: GoTime, kind: str, said: str) -> None:
     with (
-        started(fake("sound", 30), hang=10) as sound,
-        started(fake(fault, 3), hang=1.5 if time == GoTime() else 10) as bad,
+        started(fake("sound", 30), hang=60) as sound,
+        started(fake(fault, 3), hang=1.5 if fault == "hang" and time == GoTime() else 60) as bad,
     ):
         for number in range(2):  # it is started anew after its fault
             bad.start()

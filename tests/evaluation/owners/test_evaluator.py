@@ -527,7 +527,7 @@ def test_a_failing_gnugo_costs_only_its_baseline(
     fake = tmp_path / "gnugo"
     fake.write_text(f"#!{sys.executable}{FAKE.format(body=body)}")
     fake.chmod(fake.stat().st_mode | stat.S_IXUSR)
-    monkeypatch.setattr(go_gnugo, "LIMIT", 0.5)
+    monkeypatch.setattr(go_gnugo, "LIMIT", 0.5 if "sleep" in body else 60.0)
     lines: list[str] = []
     config = EvalConfig(positions=100, gnugo=str(fake), gnugo_positions=10, playout_positions=0)
     found = evaluate(run, store, chosen, config, on_progress=lambda *_: None, log=lines.append)
