@@ -1,4 +1,4 @@
-"""Play: a trained network that answers quickly, for every face that asks it about positions or for moves."""
+"""Play: evaluate positions and choose moves with a trained network, for all interfaces."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _NEEDS = {
 
 
 def open_player(run: Run, session: Callable[[], Session], *, method: str | None = None, **settings: Any) -> Any:
-    """The player of a run, as its system declares it.
+    """Return the player of a run, as its system declares it.
 
-    session: gives the run's loaded network, for methods that ask one. method: one of the declaration's `methods`; None
-    for the first that the run has the networks for (where a setting `value` names another value network, the player
-    chooses). settings: those of the player, such as temperature, lines, hash_mb.
-    Raises UsageError for a method or settings that the run's networks do not allow.
+    session: returns the run's loaded network, for methods that need one. method: one of the declaration's `methods`;
+    None for the first that the run has the networks for. If a setting `value` names another value network, the player
+    chooses the method. settings: those of the player, such as temperature, lines, hash_mb. Raises UsageError for a
+    method or settings that the run's networks don't allow.
     """
     declaration = find(run.info["system"])
     offered = declaration.methods_of(run.info["settings"])
@@ -40,13 +40,13 @@ def open_player(run: Run, session: Callable[[], Session], *, method: str | None 
     if method is not None and method not in known:
         raise UsageError(why_not(method, run.name, [each.name for each in offered]))
     named = [known[method]] if method is not None else [*offered, *declaration.methods]
-    opener = named[0].opener if named else "kibitz.play.chess.player:open_player"  # which says what is lacking
+    opener = named[0].opener if named else "kibitz.play.chess.player:open_player"  # its error explains what is missing
     module, _, function = opener.partition(":")
     return getattr(importlib.import_module(module), function)(run, session, method=method, **settings)
 
 
 def playable(run: Run) -> tuple[str, ...]:
-    """The methods that a run can play by, some of them only with the values of another network; () where it cannot."""
+    """Return the methods that a run can play by, some only with another network's values; () if it can't play."""
     declaration = find(run.info["system"])
     answers = set(declaration.answers_of(run.info["settings"]))
     if MOVES in answers:
@@ -55,7 +55,7 @@ def playable(run: Run) -> tuple[str, ...]:
 
 
 def _known(declaration: Declaration) -> dict[str, Method]:
-    """The methods of a system, and those for which another network may bring the values."""
+    """Return the methods of a system, including those for which another network may provide the values."""
     known = {each.name: each for each in declaration.methods}
     if MOVES not in declaration.answers or declaration.game != "chess":
         return known
@@ -64,12 +64,12 @@ def _known(declaration: Declaration) -> dict[str, Method]:
 
 
 def plays_nothing(name: str) -> str:
-    """Why a network of this name plays by no method at all."""
+    """Return why a network of this name can't play by any method."""
     return f"{name} neither predicts moves nor values positions for the mover; take chessnet, say"
 
 
 def why_not(method: str, name: str, offered: list[str]) -> str:
-    """Why a network of this name, which offers these methods, does not play by another."""
+    """Return why a network of this name, which offers these methods, can't play by another."""
     if method not in METHODS:
         return f"no method {method!r}; {name} has {', '.join(offered) or 'none'}"
     if method == HUMAN_SEARCH.name:

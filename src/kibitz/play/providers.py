@@ -1,4 +1,4 @@
-"""What computes the networks' answers: the processor, or what ONNX Runtime was installed with besides."""
+"""Execution providers: what computes the networks' outputs, the CPU or another device that ONNX Runtime supports."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ import os
 from kibitz.errors import KibitzError, UsageError
 
 PROVIDER = "KIBITZ_PROVIDER"
-"""Environment variable that names the provider, so that worker processes and engines that we start take the same."""
+"""Environment variable with the provider, so that worker processes and engines use the same one."""
 CPU, AUTO = "cpu", "auto"
 NAMES = {"cuda": "CUDAExecutionProvider", "openvino": "OpenVINOExecutionProvider", CPU: "CPUExecutionProvider"}
-"""ONNX Runtime's names, those first that `auto` prefers."""
+"""ONNX Runtime's names, in the order in which `auto` prefers them."""
 PACKAGES = {"cuda": "onnxruntime-gpu", "openvino": "onnxruntime-openvino"}
 BATCHES = {"cuda": 4096}
-"""Positions at once, where more than on a processor are faster."""
+"""Number of positions per batch, if more than on a CPU are faster."""
 
 
 def choose(name: str) -> None:
-    """Let this process, and those that it starts, answer with a provider. Raises UsageError where there is none."""
+    """Make this process, and its child processes, use a provider. Raises UsageError if there is none."""
     if name != AUTO and name not in NAMES:
         raise UsageError(f"--provider {name}: choose from {', '.join((AUTO, *reversed(NAMES)))}")
     if name not in (AUTO, *installed()):
@@ -29,7 +29,7 @@ def choose(name: str) -> None:
 
 
 def installed() -> list[str]:
-    """The providers of the installed ONNX Runtime, in the order of NAMES."""
+    """Return the providers of the installed ONNX Runtime, in the order of NAMES."""
     import onnxruntime
 
     there = onnxruntime.get_available_providers()
@@ -37,12 +37,12 @@ def installed() -> list[str]:
 
 
 def asked() -> str:
-    """The provider that was asked for: one of NAMES, or AUTO."""
+    """Return the requested provider: one of NAMES, or AUTO."""
     return os.environ.get(PROVIDER) or CPU
 
 
 def candidates() -> list[str]:
-    """The providers to try, the best one first, by our names."""
+    """Return the providers to try, the best one first, by kibitz's names."""
     name = asked()
     if name == AUTO:
         return installed()
@@ -50,5 +50,5 @@ def candidates() -> list[str]:
 
 
 def refused(name: str, why: str) -> KibitzError:
-    """The error where a provider that is installed cannot be used on this machine."""
+    """Return the error for an installed provider that can't be used on this machine."""
     return KibitzError(f"--provider {name}: does not start on this machine ({why}); choose {CPU}")

@@ -16,10 +16,13 @@ from kibitz.play.chess import score
 
 @dataclass(frozen=True)
 class SearchLimits:
-    """When a search ends: at the first limit that it reaches; without limits when it is stopped.
+    """When a search ends: at the first limit that it reaches, or without limits when it is stopped.
 
-    depth: plies; nodes: positions evaluated by a network; seconds: of this move; moves: only these at the root, () all.
-    clock: seconds that the mover has left for the game, where there is a clock; it is no limit of its own.
+    depth: plies.
+    nodes: positions evaluated by a network.
+    seconds: for this move.
+    moves: only these at the root; () for all.
+    clock: seconds that the mover has left for the game, if there is a clock; not a limit.
     """
 
     depth: int | None = None
@@ -31,10 +34,18 @@ class SearchLimits:
 
 @dataclass(frozen=True)
 class PvLine:
-    """One of the first choices. score: centipawns, mover's view; mate: moves to mate (> 0 the mover mates, < 0 is
-    mated) or None; probability: the policy's, among the legal moves; pv: from the move on; wdl: per mille, mover's
-    view; visits: how often a search by visits has looked at it, 0 of others; own_value: whether score, mate and wdl
-    come from a search or an evaluation of this move, and not from the position before it."""
+    """One line of a result.
+
+    move: the first move.
+    score: centipawns, mover's view.
+    mate: moves to mate (> 0 the mover mates, < 0 is mated), or None.
+    probability: the policy's, among the legal moves.
+    pv: the line, from the move on.
+    wdl: win, draw and loss per mille, mover's view.
+    visits: of a search by visits; 0 otherwise.
+    own_value: whether score, mate and wdl come from a search or an evaluation of this move, not from the position
+    before it.
+    """
 
     move: chess.Move
     score: int
@@ -48,8 +59,12 @@ class PvLine:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """depth: of the deepening; nodes: positions evaluated; lines: best first, at least one, the first is played, unless
-    the player resigns."""
+    """The result of a search.
+
+    depth: of the deepening.
+    nodes: positions evaluated.
+    lines: best first, at least one; the first is played, unless the player resigns.
+    """
 
     depth: int
     nodes: int
@@ -62,7 +77,7 @@ Tell = Callable[[SearchResult], None]
 
 
 class ThinkingPlayer(Protocol):
-    """A player, as engines know it."""
+    """The interface of a chess player for engines."""
 
     def new_game(self) -> None: ...
 
@@ -72,20 +87,20 @@ class ThinkingPlayer(Protocol):
 
 
 def make_line(value: float, probability: float, pv: list[int]) -> PvLine:
-    """A line from a value (score.py) and packed moves."""
+    """Return a line from a value (score.py) and packed moves."""
     moves = tuple(to_move(move) for move in pv)
     return PvLine(moves[0], score.centipawns(value), score.mate(value), probability, moves, score.chances(value))
 
 
 def by_score(line: PvLine) -> float:
-    """A number that orders lines, the best for the mover last."""
+    """Return a number that orders lines, the best for the mover last."""
     if line.mate is None:
         return line.score
     return (1_000_000 - line.mate) if line.mate > 0 else -1_000_000 - line.mate
 
 
 class TimeManager:
-    """Watches the limits of one search. `batch` gives the size of the next batch, 0 to stop."""
+    """Checks the limits of one search. `batch` returns the size of the next batch, 0 to stop."""
 
     def __init__(self, limits: SearchLimits, stop: threading.Event | None, nodes: int):
         self.limits, self.stop = limits, stop
@@ -99,7 +114,7 @@ class TimeManager:
         return time.perf_counter() - self.begun
 
     def batch(self, nodes: int, batch_size: int) -> int:
-        """nodes: positions evaluated so far; batch_size: the preferred size."""
+        """Return the size of the next batch. nodes: positions evaluated so far. batch_size: the preferred size."""
         if self.stop is not None and self.stop.is_set():
             return 0
         now = time.perf_counter()
@@ -113,7 +128,7 @@ class TimeManager:
             if left <= 0:
                 return 0
             if self.rate and batch_size > 1:
-                # A small last batch is better than a late answer; with no time for even one position, stop.
+                # A small last batch is better than a late reply; if there is no time for a single position, stop.
                 batch_size = min(batch_size, int(left * self.rate))
         return max(0, batch_size)
 

@@ -1,4 +1,4 @@
-"""A trained network that answers: ONNX Runtime on the CPU, or torch where a run has no usable ONNX file."""
+"""A trained network that evaluates positions: with ONNX Runtime, or with torch if a run has no usable ONNX file."""
 
 from __future__ import annotations
 
@@ -28,32 +28,35 @@ Answers = dict[str, NDArray[np.float32]]
 STATE = STATE_WIDTH
 """Columns of a position's state; side inputs follow in further columns."""
 BATCH_SIZE = 512
-"""Positions given to the network at once; more are no faster and take memory (the paper's layers: 80 kB a position)."""
+"""Positions per network call. More are no faster and need memory (the paper's layers: 80 kB per position)."""
 SINGLE_THREAD_MAX = 16
-"""Up to so many positions of 64 squares one thread is fastest: waking others costs more than they bring."""
+"""Up to this number of positions of 64 squares, one thread is fastest, because starting others costs more."""
 
 
 class NetworkSession(Protocol):
-    """A network that answers: a Session, or anything with the same answers."""
+    """A network that evaluates positions: a Session, or an object with the same method."""
 
     outputs: tuple[str, ...]
 
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Answers:
-        """codes uint8 [n, squares], state uint8 [n, numbers] -> an array for each of `outputs`, the first axis n."""
+        """Return an array for each of `outputs`, the first axis n. codes: uint8 [n, squares]. state: uint8 [n,
+        numbers]."""
 
 
 class Session:
-    """A run or packaged network, loaded and ready.
+    """A run or bundled network, loaded and ready.
 
-    system, game: names; of_person: whether it is that of one person; outputs: names of the arrays that `evaluate`
-    returns.
-    threads: CPU cores for large batches (default: all that this process may use); few positions always take one.
-    Large batches go to the provider that was chosen (`play.providers`); few positions never leave the processor.
-    corrected: whether what the system declares to stand beside its network, as a person's opening book, has its say.
-    Raises KibitzError where there is no such run, or nothing trained in it, or its files are damaged.
+     system, game: names.
+     of_person: whether it is a personal network.
+     outputs: names of the arrays that `evaluate` returns.
+     threads: CPU cores for large batches (default: all that this process may use); few positions always use one.
+     corrected: whether to apply the declared correction of the system, such as a person's opening book.
 
-    Without a usable model.onnx the torch network answers, slower, and a line on standard error says so; where torch is
-    not installed, that is a KibitzError. without_onnx: makes what answers then, where torch is not to be imported here.
+    Large batches go to the chosen provider (`play.providers`); few positions always stay on the CPU. Raises KibitzError
+    if there is no such run, if it isn't trained, or if its files are damaged.
+
+    Without a usable model.onnx, the slower torch network is used, and a line on standard error says so. If torch is not
+    installed, that is a KibitzError. without_onnx: makes the replacement if torch must not be imported here.
     """
 
     def __init__(
@@ -69,7 +72,7 @@ class Session:
         self._many: Any = None
         self._batch = BATCH_SIZE
         self.side_inputs: dict[str, int] = self.run.side_inputs
-        """The side inputs of the network by name, with the default (0..255) of each."""
+        """The side inputs of the network by name, with the default (0 to 255) of each."""
         self._correct = _correction(self.run) if corrected else None
         path = self.run.path / ONNX
         problem = "missing"
@@ -82,7 +85,7 @@ class Session:
                 self._answer: Callable[..., Sequence[Any]] = self._onnx
             except KibitzError as error:
                 problem = str(error)
-            except Exception:  # ONNX Runtime has an exception of its own for each kind of damage, all plain Exceptions
+            except Exception:  # ONNX Runtime raises a different exception for each kind of damage, all plain Exceptions
                 problem = "damaged"
             else:
                 self._open_provider(path)
@@ -92,8 +95,8 @@ class Session:
         print(f"kibitz: {path}: {problem}; torch answers instead, more slowly", file=sys.stderr)
 
     def _open_provider(self, path: Path) -> None:
-        """Open what answers many positions, where that is not the processor. Raises KibitzError where it does not
-        start, unless any will do."""
+        """Open the provider for large batches, if it isn't the CPU. Raises KibitzError if it doesn't start, unless
+        `auto`."""
         for name in providers.candidates():
             if name == providers.CPU:
                 return
@@ -101,20 +104,20 @@ class Session:
                 self._many = _open(path, self.threads, providers.NAMES[name])
                 self._batch = providers.BATCHES.get(name, BATCH_SIZE)
                 return
-            except Exception as error:  # of ONNX Runtime, as above
+            except Exception as error:  # from ONNX Runtime, as above
                 if providers.asked() != providers.AUTO:
                     raise providers.refused(name, one_line(error)) from None
 
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Answers:
-        """The network's outputs, by name, each float32 with the position as first axis.
+        """Return the network's outputs by name, each float32 with the position as first axis.
 
-        codes: uint8 [n, squares], state: uint8 [n, 4], as `kibitz.games` encodes positions; any n, 0 too. Values of
-        `side_inputs` may follow in further columns of the state; without them the defaults count.
-        Raises ValueError if codes and state differ in length.
+        codes: uint8 [n, squares], state: uint8 [n, 4], as `kibitz.games` encodes positions; any n, also 0. Values of
+        `side_inputs` may follow in further columns of the state; without them the defaults count. Raises ValueError if
+        codes and state differ in length.
         """
         if len(codes) != len(state):
             raise ValueError(f"{len(codes)} codes, {len(state)} states: one row of each a position")
-        if len(codes) == 0:  # convolutions refuse empty batches: ask for one position, keep none
+        if len(codes) == 0:  # convolutions refuse empty batches: evaluate one position, keep none
             blank = self.evaluate(np.zeros((1, *codes.shape[1:]), np.uint8), np.zeros((1, *state.shape[1:]), np.uint8))
             return {name: values[:0] for name, values in blank.items()}
         if self.side_inputs and state.shape[1] == STATE:
@@ -142,12 +145,12 @@ class Session:
         return answers
 
     def _by(self, other: NetworkSession) -> Callable[..., Sequence[Any]]:
-        """Another network as a function like `_onnx`."""
+        """Return another network as a function like `_onnx`."""
         self.outputs = other.outputs
         return lambda codes, state: list(other.evaluate(codes, state).values())
 
     def _torch(self) -> Callable[..., Sequence[Any]]:
-        """The torch network as a function like `_onnx`."""
+        """Return the torch network as a function like `_onnx`."""
         import torch
 
         network = self.run.load_network()
@@ -161,7 +164,7 @@ class Session:
 
 
 def _correction(run: Run) -> Callable[[NDArray[np.uint8], NDArray[np.uint8], Answers], Answers] | None:
-    """What corrects the answers of a run's network, as its system declares it."""
+    """Return the function that corrects a run's network outputs, as its system declares it; None for none."""
     where = find(run.info["system"]).correction
     if not where:
         return None
@@ -171,16 +174,18 @@ def _correction(run: Run) -> Callable[[NDArray[np.uint8], NDArray[np.uint8], Ans
 
 
 def _open(path: Path, threads: int, provider: str = providers.NAMES[providers.CPU]) -> Any:
-    """An ONNX Runtime session of that many threads. Raises KibitzError where another provider than the one asked for
-    answers."""
+    """Return an ONNX Runtime session with that many threads.
+
+    Raises KibitzError if ONNX Runtime uses another provider than the requested one.
+    """
     import onnxruntime
 
-    onnxruntime.disable_telemetry_events()  # for where it was loaded before kibitz, see environment.py
+    onnxruntime.disable_telemetry_events()  # in case it was loaded before kibitz, see environment.py
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     options.log_severity_level = 4  # problems raise exceptions
-    # Threads that wait by spinning take the cores from whatever else runs, and from each other: beside a training they
+    # Threads that wait by spinning take cores from other processes, and from each other: during a training run they
     # halved the rate of small batches.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     session = onnxruntime.InferenceSession(path, options, providers=[provider])
@@ -190,15 +195,15 @@ def _open(path: Path, threads: int, provider: str = providers.NAMES[providers.CP
 
 
 STRONGEST = 2400
-"""Rating of both sides for a network that is told ratings, where none is asked for: near the highest that it was
-trained on often."""
+"""The default rating of both sides for a network with rating inputs: near the highest that is frequent in its
+training."""
 
 
 def told_ratings(session: Session, rating: int = STRONGEST) -> Session:
-    """A copy of the session that is told this rating of both players, where it is told ratings."""
+    """Return a copy of the session with this rating of both players, if the network has rating inputs."""
     from kibitz.games.chess.sides import RATING_UNIT  # loads numba
 
     names = [name for name in ("rating", "opponent_rating") if name in session.side_inputs]
-    told = copy.copy(session)
-    told.side_inputs = {**session.side_inputs, **dict.fromkeys(names, rating // RATING_UNIT)}
-    return told
+    rated = copy.copy(session)
+    rated.side_inputs = {**session.side_inputs, **dict.fromkeys(names, rating // RATING_UNIT)}
+    return rated

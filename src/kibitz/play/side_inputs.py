@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 LAST_MOVES = (("last_from", "last_to"), ("before_from", "before_to"))
-"""Columns of the last move and of the one before it: board squares + 1, 0 where there is no such move."""
+"""Columns of the last move and of the one before it: board squares + 1, 0 if there is no such move."""
 
 
 def last_moves(board: chess.Board) -> dict[str, int]:
-    """The columns of LAST_MOVES for a board with its move stack; a null move counts as none."""
+    """Return the columns of LAST_MOVES for a board with its move stack; a null move counts as none."""
     columns: dict[str, int] = {}
     for back, (start, end) in enumerate(LAST_MOVES, 1):
         move = board.move_stack[-back] if len(board.move_stack) >= back else None
@@ -24,10 +24,10 @@ def last_moves(board: chess.Board) -> dict[str, int]:
 def with_side_inputs(
     state: NDArray[np.uint8], side_inputs: Mapping[str, int], board: chess.Board, known: Mapping[str, int]
 ) -> NDArray[np.uint8]:
-    """One state row uint8 [1, 4] with a column for each side input of a network: [1, 4 + len(side_inputs)].
+    """Return one state row, uint8 [1, 4], with a column for each side input: uint8 [1, 4 + len(side_inputs)].
 
-    known: values by name, 0..255, but of the last moves, which are the board's; side_inputs: names and
-    defaults, for what is not known.
+    known: values by name, 0 to 255, except the last moves, which come from the board. side_inputs: names, and defaults
+    for unknown values.
     """
     if not side_inputs:
         return state

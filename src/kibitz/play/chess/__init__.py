@@ -1,1 +1,1 @@
-"""Choosing chess moves: policies, evaluation, best-first and alpha-beta search."""
+"""Choose chess moves: policies, evaluation, best-first and alpha-beta search."""

@@ -1,13 +1,13 @@
-"""Negamax over all moves with the value network at the leaves: alpha-beta in waves.
+"""Alpha-beta search over all moves with a value network at the leaves, evaluated in batches.
 
-Plain alpha-beta asks for one leaf after the other. Here a search of a node is a generator that yields the positions it
-needs evaluated and goes on when they are in the table. Where a node is expected to have no refuting move, all its moves
-must be searched anyway: they are searched in step, and the positions that all of them need go to the network as one
-batch. Where one refuting move is expected, the moves come one after the other (the leaves a few at a time). The result
-is that of negamax of the same depth; only the number of positions evaluated depends on the order.
+Ordinary alpha-beta evaluates one leaf after the other. Here the search of a node is a generator: it yields the
+positions that it needs, and continues when their evaluations are in the table. If no refuting move is expected in a
+node, all its moves must be searched anyway. They are searched in parallel, and the positions that they need form one
+batch. If a refuting move is expected, the moves are searched one after the other (the leaves a few at a time). The
+result is that of negamax at the same depth; only the number of evaluated positions depends on the order.
 
-The transposition table holds bounds with the depth they are good for, by position. Values that a repetition or the
-fifty moves had a part in hold only on their own path and stay out of it.
+The transposition table has bounds with their depth, by position. Values that depend on a repetition or on the
+fifty-move rule are only valid on their own path, and aren't stored.
 """
 
 from __future__ import annotations
@@ -29,19 +29,21 @@ from kibitz.play.result import ProgressThrottle, SearchLimits, SearchResult, Tel
 
 _INFINITE = 3.0
 _NULL = 1e-6
-"""Width of a null window: the search only decides on which side of it the value is."""
+"""Width of a null window: such a search only decides on which side of it the value is."""
 _BATCH_MOVES = 6
-"""Moves searched side by side in a node without a likely refutation."""
+"""Number of moves that are searched in parallel in a node without a likely refutation."""
 _LEAVES = 4
 """Number of leaves that are evaluated first if one of them is expected to refute."""
 _MAX_DEPTH = 60
 
 PathValue = tuple[float, bool]
-"""A value, and whether it holds on this path only."""
+"""A value, and whether it is only valid on this path."""
 _Search = Generator[Sequence[SearchPosition], None, PathValue]
 
 
 class Bound(NamedTuple):
+    """Limits `low` and `high` of a position's value, valid up to a depth, and the best move (packed)."""
+
     depth: int
     low: float
     high: float
@@ -49,7 +51,7 @@ class Bound(NamedTuple):
 
 
 class _Stopped(Exception):
-    """A limit is reached."""
+    """Raised when a limit is reached."""
 
 
 class AlphaBeta:
@@ -74,7 +76,7 @@ class AlphaBeta:
         self.depth = 0
 
     def think(self, stop: threading.Event | None, tell: Tell) -> tuple[SearchResult, list[float]]:
-        """The result, and the values of its lines (score.py). There must be a legal move."""
+        """Return the result, and the values of its lines (score.py). There must be a legal move."""
         limits = self.limits
         self.clock = TimeManager(limits, stop, self.evaluator.nodes)
         entry, self.policy = self.evaluator.root(self.position, packed(limits.moves), self.lines)
@@ -105,8 +107,8 @@ class AlphaBeta:
         return self._thought(self.final_lines)
 
     def _merge(self) -> None:
-        """An interrupted depth counts if its first move was finished: a move that beat it is better still."""
-        if not self.values:  # not even the first depth was finished: what is known of it counts
+        """Use an interrupted depth if its first move was finished: a move that beat it is even better."""
+        if not self.values:  # not even the first depth was finished, so use what is known
             self.values = self.done
             self.moves.sort(key=lambda move: -self.values.get(move, -_INFINITE))
             return
@@ -134,7 +136,7 @@ class AlphaBeta:
                     break
 
     def _root(self, depth: int) -> Generator[Sequence[SearchPosition], None, None]:
-        """Values of the root's moves into self.done; exact for the best `lines`, bounds for the others."""
+        """Write the values of the root's moves into self.done; exact for the best `lines`, bounds for the others."""
         self.deeper = False
         path = (self.position.key,)
         low = -_INFINITE
@@ -147,14 +149,15 @@ class AlphaBeta:
             made = [self.made[move] for move in group]
             results = yield from _batch_searches([self._child(p, depth, low, high, scout, path) for p in made])
             for move, position, (value, _) in zip(group, made, results, strict=True):
-                if scout and value > high - _NULL:  # than when the group began: a bound under a newer `low` is no value
+                # since the group began, so a bound under a newer `low` isn't a value
+                if scout and value > high - _NULL:
                     value, _ = yield from self._child(position, depth, low, _INFINITE, False, path)
                 self.done[move] = value
                 if len(self.done) >= self.lines:
                     low = max(low, sorted(self.done.values())[-self.lines])
 
     def _drawn_by_path(self, position: SearchPosition, path: tuple[int, ...]) -> bool:
-        """Whether the path to a position makes it a draw."""
+        """Return whether the path to a position makes it a draw."""
         if position.clock >= FIFTY_MOVES:
             return not position.board.is_checkmate()
         return position.key in path or self.seen[position.key] > 1
@@ -162,9 +165,10 @@ class AlphaBeta:
     def _child(
         self, position: SearchPosition, depth: int, low: float, high: float, refuted: bool, path: tuple[int, ...]
     ) -> _Search:
-        """A move's value to the side that makes it; position: where it leads to; depth: plies, this move's included.
+        """Return a move's value for the side that makes it.
 
-        refuted: whether the other side is expected to have an answer that brings the value to `low` or below.
+        position: the position after the move. depth: plies, including this move. refuted: whether the opponent is
+        expected to have a reply that lowers the value to `low` or below.
         """
         if self._drawn_by_path(position, path):
             return 0.0, True
@@ -174,7 +178,7 @@ class AlphaBeta:
     def _node(
         self, position: SearchPosition, depth: int, low: float, high: float, cuts: bool, path: tuple[int, ...]
     ) -> _Search:
-        """The value to the mover where it is within low..high, else a bound on its side (fail-soft)."""
+        """Return the value for the mover if it is within low..high, else a bound on its side (fail-soft)."""
         table = self.evaluator.table
         while position.key not in table:
             yield [position]
@@ -227,13 +231,13 @@ class AlphaBeta:
 
     @staticmethod
     def _first_batch_size(depth: int, wide: bool, cuts: bool) -> int:
-        """Moves to search side by side at first."""
+        """Return the number of moves to search in parallel at first."""
         if depth == 1:
             return _LEAVES if cuts else 256
         return 1 if wide or cuts else _BATCH_MOVES
 
     def _order(self, entry: TableEntry, bound: Bound | None) -> NDArray[np.uint16]:
-        """Moves in search order: the previous best one, then by policy and history."""
+        """Return the moves in search order: the previous best one, then by policy and history."""
         moves = entry.moves.tolist()
         refuting = np.array([self.refuting[move] for move in moves])
         weights = np.log(entry.weights) + 0.5 * np.log1p(refuting)
@@ -242,7 +246,7 @@ class AlphaBeta:
         return entry.moves[np.argsort(-weights, kind="stable")]
 
     def _line(self, move: int) -> list[int]:
-        """The principal variation from this move on, as far as the table of bounds has it."""
+        """Return the principal variation from this move on, as far as the table of bounds has it."""
         line, position, keys = [move], self.made[move], {self.position.key}
         while position.key not in keys:
             keys.add(position.key)
@@ -268,7 +272,7 @@ class AlphaBeta:
 
 
 def _batch_searches(searches: list[_Search]) -> Generator[Sequence[SearchPosition], None, list[PathValue]]:
-    """Run searches in step: each round requests the positions of all of them. Returns their values in order."""
+    """Run searches in parallel: each round requests the positions of all of them. Return their values in order."""
     results: list[PathValue] = [(0.0, False)] * len(searches)
     running = list(enumerate(searches))
     while running:

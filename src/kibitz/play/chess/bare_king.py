@@ -1,9 +1,9 @@
-"""Mates of a bare king: which move drives it to where it is mated.
+"""Mating a bare king: find the move that drives it to where it can be mated.
 
-King and rook, two bishops, bishop and knight, or more, against a king alone. Such endings are hardly ever played out in
-the games that networks learn from, and the mate is often further away than their searches look. So programs measure
-what is known to lead there: the bare king at the edge, with bishop and knight in a corner of the bishop's colour, and
-the other king near it. Here an alpha-beta of its own looks for that, and for the mate, some ten plies deep.
+The endings are king and rook, two bishops, bishop and knight, or more, against a king alone. Games in training data
+hardly ever reach them, and the mate is often deeper than a search. So programs measure known progress: the bare king at
+the edge (with bishop and knight, in a corner of the bishop's color), and the other king near it. A separate alpha-beta
+search here looks for this progress and for the mate, about ten plies deep.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from kibitz.kernels import inner, kernel
 from kibitz.play.result import SearchLimits
 
 MAX_NODES = 30_000
-"""Positions that a search visits at most, in 0.03 s or so."""
+"""The largest number of positions that a search visits, which takes about 0.03 s."""
 _RATE = 100_000
-"""Positions for each second of a move: what this takes of it is little."""
+"""Positions for each second of a move, which is a small share of the time."""
 _DEEPEST = 24
-"""Plies at most, an even number: the mover of the root is to move again where a position is measured."""
+"""The largest depth in plies. It must be even, so that a position is measured with the root's mover to move."""
 _MATE_SCORE, _SURE, _INFINITE = 30_000, 29_000, 32_000
 _PIECE, _PLACE, _NEARNESS = 20, 60, 35
-"""What a pawn's worth of pieces counts; a step of the bare king towards its corner or edge; a step of the kings towards
-each other, all in one unit."""
+"""Weights in one unit: material per pawn, a step of the bare king towards its corner or edge, and a step of the kings
+towards each other."""
 _ENTRIES = 1 << 14
 _UPPER_BOUND, _EXACT, _LOWER_BOUND = 1, 2, 3
 _NO_MOVE = np.uint16(0)
@@ -40,10 +40,10 @@ _MEMORY = np.dtype([*STACK, ("nodes", "i8"), ("max_nodes", "i8")], align=True)
 
 
 def narrowed(board: chess.Board, limits: SearchLimits) -> SearchLimits:
-    """The limits of a search; where the mover can mate a bare king by force, with the move to play as the only one.
+    """Return the limits of a search. If the mover can force mate on a bare king, they only allow the right move.
 
-    Positions that the game has had since the last capture or pawn move are not gone back to. What is asked about
-    certain moves stays as it is.
+    It never returns to positions of the game since the last capture or pawn move. Limits that name moves stay
+    unchanged.
     """
     if limits.moves or not can_mate(board):
         return limits
@@ -54,8 +54,10 @@ def narrowed(board: chess.Board, limits: SearchLimits) -> SearchLimits:
 
 
 def best_move(rows: NDArray[np.uint8], max_nodes: int = MAX_NODES) -> int | None:
-    """The move (packed) of the side to move, which has what it needs against a bare king, in rows[0]; None where so few
-    positions tell nothing. rows uint8 [n, 68]: the position, and those of its game that count as drawn."""
+    """Return the best move (packed) against a bare king in rows[0]; None if the search is too small to find one.
+
+    rows: uint8 [n, 68], the position, and positions of its game that count as drawn.
+    """
     memory: Any = np.zeros(1, _MEMORY).view(np.recarray)[0]
     table = np.zeros(_ENTRIES, _ENTRY).view(np.recarray)
     found = int(_deepen(memory, table, rows, np.int64(max_nodes)))
@@ -63,14 +65,14 @@ def best_move(rows: NDArray[np.uint8], max_nodes: int = MAX_NODES) -> int | None
 
 
 def can_mate(board: chess.Board) -> bool:
-    """Whether the other side has a king alone, and the mover can force its mate with the pieces on the board."""
+    """Return whether the opponent has only a king, and the mover can force mate with the pieces on the board."""
     if chess.popcount(board.occupied_co[not board.turn]) != 1 or not board.is_valid():
         return False
     return has_mating_material(board, board.turn)
 
 
 def has_mating_material(board: chess.Board, side: chess.Color) -> bool:
-    """Whether this side has a queen, a rook, two bishops of different colors, or a bishop and a knight."""
+    """Return whether this side has a queen, a rook, two bishops of different colors, or a bishop and a knight."""
     own = board.occupied_co[side]
     bishops, knights = board.bishops & own, board.knights & own
     pair = bool(bishops & chess.BB_LIGHT_SQUARES) and bool(bishops & chess.BB_DARK_SQUARES)
@@ -79,7 +81,7 @@ def has_mating_material(board: chess.Board, side: chess.Color) -> bool:
 
 @inner
 def _measure(row):  # type: ignore[no-untyped-def]
-    """How far the bare king has been driven, for the side to move, which has the pieces. row uint8 [68]."""
+    """Return how far the bare king has been driven, for the side to move, which has the pieces. row: uint8 [68]."""
     side = np.int64(row[SQUARES + SIDE])
     worth, king, other = 0, 0, 0
     light, dark, major = 0, 0, 0
@@ -102,7 +104,7 @@ def _measure(row):  # type: ignore[no-untyped-def]
     file, rank = king & 7, king >> 3
     near = 7 - max(abs(file - (other & 7)), abs(rank - (other >> 3)))
     if major == 0 and (light == 0 or dark == 0):
-        place = abs(7 - rank - (7 - file if light else file))  # 7 in the two corners of the bishop's colour
+        place = abs(7 - rank - (7 - file if light else file))  # 7 in the two corners of the bishop's color
     else:
         place = max(3 - file, file - 4) + max(3 - rank, rank - 4)
     return np.int64(_PIECE * worth + _PLACE * place + _NEARNESS * near)
@@ -110,13 +112,16 @@ def _measure(row):  # type: ignore[no-untyped-def]
 
 @inner
 def _search(memory, table, ply, depth, alpha, beta):  # type: ignore[no-untyped-def]
-    """The score of row `ply`, which is written, for its mover; fail-soft. Without meaning once `nodes` has reached
-    `max_nodes`. depth: plies that remain, even where the side with the pieces moves."""
+    """Return the score of row `ply`, which is written, for its mover (fail-soft).
+
+    The score is meaningless once `nodes` has reached `max_nodes`. depth: remaining plies, even if the side with the
+    pieces is to move.
+    """
     memory.nodes += 1
     if memory.nodes >= memory.max_nodes:
         return np.int64(0)
     end, _ = enter(memory, ply)
-    if end != ONGOING and (ply > 0 or memory.move_count[ply] == 0):  # the root may be a repetition itself
+    if end != ONGOING and (ply > 0 or memory.move_count[ply] == 0):  # the root may be a repetition
         return ply - _MATE_SCORE if end == MATE else np.int64(0)
     if depth <= 0:
         return _measure(memory.rows[ply])
@@ -153,7 +158,7 @@ def _search(memory, table, ply, depth, alpha, beta):  # type: ignore[no-untyped-
 
 @kernel
 def _deepen(memory, table, rows, max_nodes):  # type: ignore[no-untyped-def]
-    """The best move by the deepest search that was finished, 0 for none; see `best_move`."""
+    """Return the best move of the deepest completed search, 0 for none; see `best_move`. rows: uint8 [n, 68]."""
     for n in range(rows.shape[0] - 1, -1, -1):
         for i in range(START_WIDTH):
             memory.rows[0, i] = rows[n, i]

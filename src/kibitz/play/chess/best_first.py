@@ -1,12 +1,12 @@
-"""TopProb-Negamax: negamax over the most probable moves, the network's values at the leaves, in batches.
+"""TopProb-Negamax: negamax over the most probable moves, with the network's values at the leaves, in batches.
 
-After Ashudeep Singh's thesis, section "TopProb-Negamax Interleaved". The thesis searches a fixed depth; this search
+After Ashudeep Singh's thesis, section "TopProb-Negamax Interleaved". The thesis searches to a fixed depth. This search
 expands the most probable paths first, as many at once as make a good batch. A path's probability is the product of its
-moves' probabilities: the policy's, sharpened by the values found so far, so that refuted moves are left alone and the
-best line is followed furthest. Deepening: depth d is complete when no untried move is as probable as 4^-d.
+moves' probabilities. These are the policy's, sharpened by the values found so far, so that refuted moves are ignored
+and the best line is searched deepest. Depth d is complete when no untried move is as probable as 4^-d.
 
-Mate, stalemate, repetition, fifty moves and dead positions are decided by the rules. A position that repeats one of its
-own line, or one that occurred twice in the game before, is a draw.
+The rules decide mate, stalemate, repetition, fifty moves and dead positions. A position that repeats one of its own
+line, or that occurred twice in the game before, is a draw.
 """
 
 from __future__ import annotations
@@ -27,17 +27,21 @@ from kibitz.play.result import ProgressThrottle, SearchLimits, SearchResult, Tel
 
 PER_DEPTH = 0.25
 _NODE_BYTES = 900
-"""Approximate size of a node with its edges and boards."""
+"""Approximate size in bytes of a node with its edges and boards."""
 _AWAY = 1e-3
-"""Paths less probable than this share of the last batch's least probable one are not walked to their end."""
+"""Paths less probable than this share of the least probable path in the last batch are not followed to their end."""
 
 
 @dataclass(frozen=True)
 class SearchTuning:
-    """focus: how strongly values sharpen the policy: 1/focus of value makes a move e times likelier. doubt: extra value
-    that a move e times less probable than the likeliest must have, while it rests on one evaluation. loud: factor by
-    which the probability of winning captures is raised. batch: most positions evaluated at once; first: the same while
-    the tree is small."""
+    """Constants of the search.
+
+    focus: how strongly values sharpen the policy: a value higher by 1/focus makes a move e times more likely.
+    doubt: additional value that a move e times less probable than the most likely one needs, if it has one evaluation.
+    loud: factor for the probability of winning captures.
+    batch: the largest number of positions in a batch.
+    first: the same while the tree is small.
+    """
 
     focus: float = 6.0
     doubt: float = 0.03
@@ -59,20 +63,20 @@ class BestFirstSearch:
         lines: int,
         final_lines: int,
     ):
-        """lines: reported during the search; final_lines: maximum at the end."""
+        """lines: reported during the search. final_lines: the largest number at the end."""
         self.evaluator, self.tuning, self.position, self.seen, self.limits = evaluator, tuning, position, seen, limits
         self.lines, self.final_lines = lines, final_lines
         self.depth = 0
-        """The last depth that is complete."""
+        """The last complete depth."""
 
     def think(self, stop: threading.Event | None, tell: Tell) -> tuple[SearchResult, list[float]]:
-        """The result, and the values of its lines (score.py). There must be a legal move."""
+        """Return the result, and the values of its lines (score.py). There must be a legal move."""
         evaluator, tuning, limits = self.evaluator, self.tuning, self.limits
         self.clock = clock = TimeManager(limits, stop, evaluator.nodes)
         entry, self.policy = evaluator.root(self.position, packed(limits.moves), self.lines)
         self.tree = tree = Tree(max(1000, evaluator.max_entries * ENTRY_BYTES // _NODE_BYTES), entry, self.position)
         if len(entry.moves) == 1 and limits.seconds is not None:
-            return self._thought(1)  # nothing to think about
+            return self._thought(1)  # no choice
         least, progress = 0.0, ProgressThrottle(clock, tell)
         while not tree.full:
             batch_size = min(tuning.batch, max(tuning.first, tree.n // 4))
@@ -97,7 +101,7 @@ class BestFirstSearch:
         return self._thought(self.final_lines)
 
     def _find_draws(self) -> None:
-        """Where all that was found is worse than a draw: have those moves known that are one, however unlikely."""
+        """If all known moves are worse than a draw, also evaluate the moves that draw, however unlikely."""
         tree, first = self.tree, int(self.tree.first[0])
         if tree.sorted_moves(self.tuning.doubt)[0][1] >= 0:
             return
@@ -109,15 +113,15 @@ class BestFirstSearch:
         tree.backup(self.tuning.doubt)
 
     def _frontier(self, least: float) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-        """The untried moves: edges, nodes, probabilities. least: the smallest probability in the last batch."""
+        """Return the untried moves: edges, nodes, probabilities. least: the smallest probability in the last batch."""
         tuning, depth = self.tuning, self.limits.depth
         plies = 1000 if depth is None else depth
         focus, root_value = tuning.focus, float(self.tree.value[0])
         if root_value > 1 and self.lines == 1:
-            # A forced mate: look for a shorter one. Positions know a mate in one themselves.
+            # After a forced mate, search for a shorter one. Nodes detect a mate in one by the rules.
             plies = min(plies, round((2 - root_value) / STEP) - 3)
             focus = 0.0
-        if depth is not None:  # all that is probable enough, to the last
+        if depth is not None:  # everything that is probable enough
             enough = PER_DEPTH**depth
             edges, nodes, shares = self.tree.frontier(focus, tuning.loud, plies, enough / tuning.loud, self.lines)
             probable = shares >= enough
@@ -136,13 +140,13 @@ class BestFirstSearch:
             tree.add(parent, edge, position, DRAWN if draw else evaluator.table[position.key])
 
     def _drawn(self, parent: int, position: SearchPosition) -> bool:
-        """Whether a position is drawn by its path: by repetition or the fifty-move rule."""
+        """Return whether a position is drawn by its path: by repetition or the fifty-move rule."""
         if position.clock >= FIFTY_MOVES:
             return not position.board.is_checkmate()
         return self.seen[position.key] > 1 or self.tree.repeats(parent, position)
 
     def _thought(self, count: int) -> tuple[SearchResult, list[float]]:
-        """The result so far, the best moves first."""
+        """Return the result so far, the best moves first."""
         tree, clock = self.tree, self.clock
         moves = tree.sorted_moves(self.tuning.doubt)[:count]
         lines, values = [], []

@@ -16,9 +16,10 @@ _ENTRY = np.dtype([("key", ">u8"), ("move", ">u2"), ("weight", ">u2"), ("learned
 
 
 class OpeningBook:
-    """A book whose moves are drawn in proportion to their weights.
+    """An opening book whose moves are sampled in proportion to their weights.
 
-    seed: of the draws; None: any. Raises UsageError, with the reason, for a file that is missing or no book.
+    seed: for the samples; None for a random seed. Raises UsageError, with the reason, if the file is missing or isn't a
+    book.
     """
 
     def __init__(self, path: str, seed: int | None = None):
@@ -39,7 +40,10 @@ class OpeningBook:
         self._reader.close()
 
     def draw(self, board: chess.Board, allowed: tuple[chess.Move, ...] = ()) -> tuple[chess.Move, int, int] | None:
-        """A move (of those allowed, where any are), its weight and the sum of weights; None where the book has none."""
+        """Return a sampled move, its weight and the sum of weights; None if the book has no move.
+
+        allowed: the moves to sample from; () for all.
+        """
         entries = [entry for entry in self._reader.find_all(board) if not allowed or entry.move in allowed]
         if not entries:
             return None

@@ -1,4 +1,4 @@
-"""Values of positions and probabilities of their moves: by the rules, the table, or the network."""
+"""Values of positions and probabilities of their moves: from the rules, the table, or the network."""
 
 from __future__ import annotations
 
@@ -16,17 +16,21 @@ from kibitz.play.chess.tactics import MATE, gains_and_checks, order_moves
 from kibitz.play.session import NetworkSession
 
 ENTRY_BYTES = 1200
-"""Bytes of an entry, about: 35 moves at 7 bytes, and what Python puts around them."""
+"""Approximate size of an entry in bytes: 35 moves at 7 bytes, and Python's overhead."""
 _MIN_ENTRIES = 4096
 _BY_GAIN = 0.4
-"""Without a policy, moves are e times likelier for 1/_BY_GAIN pawns that they win."""
+"""Without a policy, a move is e times more likely for every 1/_BY_GAIN pawns that it wins."""
 
 
 class TableEntry(NamedTuple):
     """The evaluation of a position, independent of the moves that led to it, in the mover's view.
 
-    moves uint16 [k] by falling weight; weights float32 [k], summing to 1; marks uint8 [k] (tactics.py); width: how
-    many first moves to look at. Where the rules settle it (`final`), moves holds the mating move, or none.
+    value: as in score.py.
+    final: whether the rules decide it; then `moves` has the mating move, or none.
+    moves: uint16 [k], by descending weight.
+    weights: float32 [k], summing to 1.
+    marks: uint8 [k], see tactics.py.
+    width: the number of moves, from the first, to search.
     """
 
     value: float
@@ -44,10 +48,12 @@ LOST, DRAWN = TableEntry(MATED, True, *_NONE), TableEntry(0.0, True, *_NONE)
 class Evaluator:
     """Entries of positions, in a table of limited size; the oldest are dropped first.
 
-    policy: a network with `origin` and `target`; value: one with `value`, the same one or another. At least one of the
-    two is there; without a policy all moves are equally likely, without a value all positions are worth 0.
-    tactics: whether winning captures, checks and mates in one are seen by the rules (tactics.py); without, moves weigh
-    what the policy says, and there must be one.
+    policy: a network with `origin` and `target`; without it all moves are equally likely.
+    value: a network with `value`, the same one or another; without it all positions have the value 0. At least one of
+    the
+        two is necessary.
+    tactics: whether the rules detect winning captures, checks and mates in one (tactics.py); otherwise moves have the
+        policy's weights, and a policy is necessary.
     """
 
     def __init__(
@@ -65,10 +71,10 @@ class Evaluator:
         self.table: dict[int, TableEntry] = {}
         self.max_entries = max(_MIN_ENTRIES, hash_mb * 1_000_000 // ENTRY_BYTES)
         self.nodes = 0
-        """Positions evaluated by the network so far."""
+        """The number of positions that the network has evaluated."""
 
     def evaluate(self, positions: Sequence[SearchPosition]) -> None:
-        """Put those into the table that are not there yet."""
+        """Add those positions to the table that aren't there yet."""
         self._evict()
         table = self.table
         pending: list[SearchPosition] = []
@@ -116,15 +122,15 @@ class Evaluator:
         bounds = offsets.tolist()
         for i, (position, value, width) in enumerate(zip(pending, values.tolist(), widths.tolist(), strict=True)):
             one = slice(bounds[i], bounds[i + 1])
-            # Copies: a slice would keep the whole batch in memory for as long as one entry of it lives.
+            # Copies: a slice would keep the whole batch in memory as long as one of its entries exists.
             table[position.key] = TableEntry(
                 value, False, moves[one].copy(), weights[one].copy(), marks[one].copy(), width
             )
 
     def root(self, position: SearchPosition, only: set[int], lines: int) -> tuple[TableEntry, dict[int, float]]:
-        """The position that a move is wanted in, and the policy's share of each legal move in it.
+        """Return the entry of the position to move in, and the policy's probability of each of its legal moves.
 
-        Its entry holds all its legal moves, or those of `only`, and is never final; at least `lines` are looked at.
+        The entry has all legal moves, or those of `only`, and is never final. Its width is at least `lines`.
         """
         legal = position.legal()
         moves, offsets = np.array(legal, np.uint16), np.array([0, len(legal)])
@@ -147,7 +153,7 @@ class Evaluator:
     def _tactics(
         self, codes: NDArray[np.uint8], state: NDArray[np.uint8], moves: NDArray[np.uint16], offsets: NDArray[np.int64]
     ) -> tuple[NDArray[np.int16], NDArray[np.bool_]]:
-        """What moves gain, and whether they give check; nothing where tactics are not to be seen."""
+        """Return what moves gain, and whether they give check; zeros if tactics are off."""
         if self.tactics:
             return gains_and_checks(codes, state, moves, offsets)
         return np.zeros(len(moves), np.int16), np.zeros(len(moves), np.bool_)
@@ -159,7 +165,7 @@ class Evaluator:
         offsets: NDArray[np.int64],
         check: NDArray[np.bool_],
     ) -> dict[int, int]:
-        """Which positions have a mate in one, and where in `moves` one such move is."""
+        """Return which positions have a mate in one, and the index in `moves` of such a move."""
         mates: dict[int, int] = {}
         where = np.flatnonzero(check)
         rows = np.searchsorted(offsets, where, side="right") - 1
@@ -171,7 +177,8 @@ class Evaluator:
     def _network(
         self, codes: NDArray[np.uint8], state: NDArray[np.uint8], moves: NDArray[np.uint16], offsets: NDArray[np.int64]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Values [n], and shares of the legal moves [total] summing to 1 for each position."""
+        """Return values, float32 [n], and probabilities of the legal moves, float32 [total], summing to 1 in each
+        position."""
         self.nodes += len(codes)
         answers = self.policy.evaluate(codes, state) if self.policy is not None else {}
         if self.policy is None:
@@ -185,7 +192,7 @@ class Evaluator:
         return np.clip(np.nan_to_num(answers["value"]), -1, 1).astype(np.float32), shares
 
     def _evict(self) -> None:
-        """Forget the oldest entries, a quarter at once."""
+        """Drop the oldest quarter of the entries."""
         if len(self.table) > self.max_entries:
             for key in list(self.table)[: self.max_entries // 4]:
                 del self.table[key]

@@ -1,12 +1,12 @@
-"""TopProb-Negamax as the thesis has it: negamax to a fixed depth over the most probable moves, in batches.
+"""TopProb-Negamax as in the thesis: negamax to a fixed depth over the most probable moves, in batches.
 
-After Ashudeep Singh's thesis, section "TopProb-Negamax Interleaved": every position offers its likeliest legal moves
-only, the value network is asked at the leaves, and what it has answered once comes from a table. Nothing else is known
-of chess: no captures or checks come first or are followed further, and a mate is found where it is among the likely
-moves. best_first.py is the search that does know such things.
+After Ashudeep Singh's thesis, section "TopProb-Negamax Interleaved". Every position only contributes its most likely
+legal moves, the value network evaluates the leaves, and a table keeps its evaluations. There is no other chess
+knowledge: captures and checks get no priority or extension, and a mate is found only if it is among the likely moves.
+best_first.py is the search with such knowledge.
 
-The tree grows level by level, so that a whole level goes to the network in large batches, and a search of depth d is
-the beginning of one of depth d + 1. A level that a limit interrupts does not count. The rules decide mate, stalemate,
+The tree grows level by level, so a whole level goes to the network in large batches, and a search of depth d is the
+beginning of one of depth d + 1. A level that a limit interrupts doesn't count. The rules decide mate, stalemate,
 repetition, fifty moves and dead positions.
 """
 
@@ -26,13 +26,14 @@ from kibitz.play.chess.score import to_parent
 from kibitz.play.result import ProgressThrottle, SearchLimits, SearchResult, Tell, TimeManager, make_line
 
 _NODE_BYTES = 900
-"""Approximate size of a node with its boards."""
+"""Approximate size in bytes of a node with its boards."""
 _MAX_DEPTH = 60
 
 
 @dataclass
 class Level:
-    """The nodes of one depth. parents: index of each one's parent in the level above; moves: packed, to each node."""
+    """The nodes of one depth. parents: index of each node's parent in the previous level. moves: packed, to each
+    node."""
 
     parents: list[int] = field(default_factory=list)
     moves: list[int] = field(default_factory=list)
@@ -41,8 +42,11 @@ class Level:
 
 
 class FixedDepthSearch:
-    """One search of one position; arguments as those of best_first.BestFirstSearch. The evaluator must be without
-    tactics (Evaluator(tactics=False)). Levels that would not fit into its table's room are not begun."""
+    """One search of one position; arguments as those of best_first.BestFirstSearch.
+
+    The evaluator must not use tactics (Evaluator(tactics=False)). A level that doesn't fit into its table isn't
+    started.
+    """
 
     def __init__(
         self,
@@ -59,14 +63,14 @@ class FixedDepthSearch:
         self.max_nodes = evaluator.max_entries * ENTRY_BYTES // _NODE_BYTES
 
     def think(self, stop: threading.Event | None, tell: Tell) -> tuple[SearchResult, list[float]]:
-        """The result, and the values of its lines (score.py). There must be a legal move."""
+        """Return the result, and the values of its lines (score.py). There must be a legal move."""
         limits = self.limits
         self.clock = TimeManager(limits, stop, self.evaluator.nodes)
         entry, self.policy = self.evaluator.root(self.position, packed(limits.moves), self.lines)
         self.levels = [Level([-1], [0], [self.position], [entry])]
         max_depth = limits.depth or _MAX_DEPTH
         if len(entry.moves) == 1 and limits.seconds is not None:
-            max_depth = 0  # nothing to think about
+            max_depth = 0  # no choice
         progress = ProgressThrottle(self.clock, tell)
         while len(self.levels) <= max_depth and (level := self._next_level()) is not None:
             self.levels.append(level)
@@ -74,7 +78,7 @@ class FixedDepthSearch:
         return self._thought(self.final_lines)
 
     def _next_level(self) -> Level | None:
-        """The level after the last one; None where every line has ended, there is no room, or a limit comes first."""
+        """Return the next level; None if every line has ended, there is no room, or a limit is reached."""
         last, level = self.levels[-1], Level()
         wanted = [
             (parent, move)
@@ -100,7 +104,7 @@ class FixedDepthSearch:
         return level
 
     def _drawn(self, parent: int, position: SearchPosition) -> bool:
-        """Whether a position after one of the last level's is drawn by its path: repetition, or fifty moves."""
+        """Return whether a position after one of the last level's is drawn by its path: repetition, or fifty moves."""
         if position.clock >= FIFTY_MOVES:
             return not position.board.is_checkmate()
         if self.seen[position.key] > 1:
@@ -112,7 +116,8 @@ class FixedDepthSearch:
         return False
 
     def _negamax(self) -> tuple[list[list[float]], list[list[int]]]:
-        """Values of all nodes, level by level, and the index of each one's best child in the next level, or −1."""
+        """Return values of all nodes, level by level, and the index of each node's best child in the next level, or
+        −1."""
         values = [[entry.value for entry in level.entries] for level in self.levels]
         best = [[-1] * len(level.moves) for level in self.levels]
         for depth in range(len(self.levels) - 1, 0, -1):
@@ -124,7 +129,7 @@ class FixedDepthSearch:
         return values, best
 
     def _line(self, child: int, best: list[list[int]]) -> list[int]:
-        """The moves that are expected from a move at the root on."""
+        """Return the expected moves from a move at the root on."""
         line = []
         for level, chosen in zip(self.levels[1:], best[1:], strict=True):
             if child < 0:
@@ -134,7 +139,7 @@ class FixedDepthSearch:
         return line
 
     def _thought(self, count: int) -> tuple[SearchResult, list[float]]:
-        """The result so far, the best moves first; without a level the likeliest ones."""
+        """Return the result so far, the best moves first; without a completed level the most likely ones."""
         seconds, nodes = self.clock.seconds(), self.evaluator.nodes - self.clock.before
         if len(self.levels) == 1:
             entry = self.levels[0].entries[0]

@@ -1,8 +1,8 @@
-"""What a first move is worth by itself: one network evaluation of the position after it, and a check by the rules.
+"""The value of a single first move: one network evaluation of the position after it, and a check by the rules.
 
-A search that sends its visits to a few moves knows little of the others. `MoveEvaluator` evaluates the position after
-each of some moves once. `check_moves` follows each of them for a few plies in material alone: it finds short mates of
-either side, and pieces that hang.
+A search that sends its visits to a few moves knows little about the others. `MoveEvaluator` evaluates the position
+after each given move once. `check_moves` searches each of them for a few plies by material alone. It finds short mates
+of either side, and hanging pieces.
 """
 
 from __future__ import annotations
@@ -26,35 +26,39 @@ if TYPE_CHECKING:
     from kibitz.play.puct.search import Entered
 
 CHECK_PLIES = 4
-"""Plies of the check after a move, then captures alone."""
+"""Number of plies of the check after a move; then it follows captures only."""
 SLACK_CENTIPAWNS = 50
-"""What a position may be worth more than its material by the check."""
+"""How much a position may be worth beyond its material in the check."""
 MATERIAL_FACTOR = 1.4
-"""Centipawns for each hundredth of a pawn of material: whoever is behind in material is so in other ways, too."""
+"""Centipawns for each hundredth of a pawn of material. A side that is behind in material is usually behind otherwise,
+too."""
 MATERIAL_WEIGHT, OPINION_WEIGHT = 0.34, 0.76
-"""How much a pawn after the check, and a search's opinion in log odds, count for a value in log odds: fitted by least
-squares to Stockfish's values on half of the games of tools/label_mistakes.py."""
+"""Weights of a pawn of material after the check, and of a search's value, both for a value in log odds.
+
+Fitted by least squares to Stockfish's values on half of the games of tools/label_mistakes.py.
+"""
 MOST_PAWNS = 20
 SUREST = 0.998
-"""No opinion of a search counts as surer."""
+"""Upper limit for the certainty of a search's value."""
 CHECK_VISITS = 64
-"""The check counts the less, the more visits a search gave the move; after so many it counts nothing."""
+"""The check's weight decreases with the visits of the move, and is 0 from this number on."""
 BARE_KING_VALUE = 0.98
-"""The value of a bare king's position, for a side with enough to mate it and nothing to lose at once."""
+"""The value of a position with a bare king, for a side with enough material to mate it that loses nothing at once."""
 BARE_KING_MATERIAL = 250
 """Hundredths of a pawn that this side must still have after the check."""
 
 MAX_BARE_KING_CLOCK = 50
-"""Plies without a capture or pawn move after which the fifty-move rule may end the game before the mate."""
+"""From this number of plies without a capture or pawn move on, the fifty-move rule may prevent the mate."""
 
 
 @dataclass(frozen=True)
 class MoveCheck:
-    """What the check found of one move, in the view of the side that makes it.
+    """The result of the check for one move, in the view of the side that makes it.
 
-    centipawns: the material balance after the best play of the next plies. value: of a mate that was found (score.py),
-    None for none. bare_king: 1 if the mover is to mate a bare king, -1 if the mover's bare king is to be mated, else 0.
-    line: packed moves that follow, of a mate.
+    centipawns: the material balance after the best play of the next plies.
+    value: of a mate that was found (score.py), None for none.
+    bare_king: 1 if the mover can mate a bare king, -1 if the mover's bare king can be mated, else 0.
+    line: the packed moves that follow, for a mate.
     """
 
     centipawns: int
@@ -63,7 +67,8 @@ class MoveCheck:
     line: tuple[int, ...] = ()
 
     def corrected(self, value: float, visits: int) -> float:
-        """The value of the move, from what a search of so many visits, 1 or more, found: -1..1, or a mate."""
+        """Return the value of the move, given a search's value (-1 to 1, or a mate) after `visits` visits, 1 or
+        more."""
         if self.value is not None:
             return self.value
         if abs(value) > 1:
@@ -78,7 +83,7 @@ class MoveCheck:
         return (1 - share) * value + share * highest
 
     def _with_material(self, value: float) -> float:
-        """The value, -1..1, with what the check says of material."""
+        """Return the value, -1 to 1, corrected for the material in the check."""
         opinion = max(-SUREST, min(SUREST, value))
         pawns = max(-MOST_PAWNS, min(MOST_PAWNS, self.centipawns / 100))
         odds = MATERIAL_WEIGHT * pawns + OPINION_WEIGHT * math.log((1 + opinion) / (1 - opinion))
@@ -86,13 +91,16 @@ class MoveCheck:
 
 
 def check_moves(rows: NDArray[np.uint8]) -> list[MoveCheck]:
-    """The check of the moves that lead to some positions, uint8 [n, 68], in which the game is not over."""
+    """Return the check of the moves that lead to some positions, uint8 [n, 68], in which the game isn't over."""
     return [_check(row) for row in rows]
 
 
 def find_mate(row: NDArray[np.uint8]) -> tuple[float, tuple[int, ...]] | None:
-    """The value and the line, packed moves, of a mate that the side to move can force within CHECK_PLIES + 1 plies;
-    None where none was found. row uint8 [68]. It finds each mate that `check_moves` finds after one of the moves."""
+    """Return the value and the line (packed moves) of a mate that the side to move can force; None if none is found.
+
+    The mate takes at most CHECK_PLIES + 1 plies. row: uint8 [68]. It finds each mate that `check_moves` finds after one
+    of the moves.
+    """
     found = quiescence_search(row[None], CHECK_PLIES + 1, threads=1)
     depth = max(0, int(found.reached[0]))
     score = int(found.scores[0, depth])
@@ -102,7 +110,8 @@ def find_mate(row: NDArray[np.uint8]) -> tuple[float, tuple[int, ...]] | None:
 
 
 def _check(row: NDArray[np.uint8]) -> MoveCheck:
-    found = quiescence_search(row[None], CHECK_PLIES, threads=1)  # by itself: nothing else may change what it finds
+    # separately, so that the result doesn't depend on other positions
+    found = quiescence_search(row[None], CHECK_PLIES, threads=1)
     depth = max(0, int(found.reached[0]))
     score = int(found.scores[0, depth])
     line = tuple(int(move) for move in found.lines[0, depth] if move)
@@ -121,7 +130,7 @@ def _bare_king(row: NDArray[np.uint8], centipawns: int) -> int:
     if min(whites, blacks) != 1 or abs(centipawns) < BARE_KING_MATERIAL or near_draw:
         return 0
     board = decode_board(codes, row[SQUARES:START_WIDTH])
-    mover = not board.turn  # who has just moved
+    mover = not board.turn  # the side that has just moved
     strong = chess.WHITE if blacks == 1 else chess.BLACK
     if (centipawns > 0) != (strong == mover) or not bare_king.has_mating_material(board, strong):
         return 0
@@ -129,7 +138,7 @@ def _bare_king(row: NDArray[np.uint8], centipawns: int) -> int:
 
 
 class _NoOpinion:
-    """The value of a network that has none: 0 everywhere, so that captures and material alone count."""
+    """A value network that outputs 0 everywhere, so that only captures and material count."""
 
     outputs: tuple[str, ...] = ("value",)
 
@@ -138,10 +147,10 @@ class _NoOpinion:
 
 
 class MoveEvaluator:
-    """Evaluates the positions after single moves, one network evaluation each.
+    """Evaluates the positions after single moves, with one network evaluation each.
 
-    policy: a network that predicts moves; value: one that values positions, None if there is none: then captures and
-    material alone count.
+    policy: a network that predicts moves. value: one that evaluates positions; None if there is none, so that only
+    captures and material count.
     """
 
     def __init__(self, policy: NetworkSession, value: NetworkSession | None):
@@ -153,8 +162,11 @@ class MoveEvaluator:
     def values(
         self, row: NDArray[np.uint8], moves: Sequence[int], drawn_keys: NDArray[np.uint64]
     ) -> list[tuple[float, tuple[int, ...]]]:
-        """Of each of some legal moves, packed, its value for the mover (score.py), and what follows where a mate was
-        found. row uint8 [68]: the position; drawn_keys: of positions that are drawn when they occur again."""
+        """Return, for each of some legal moves (packed), its value for the mover (score.py), and the line if a mate was
+        found.
+
+        row: uint8 [68], the position. drawn_keys: uint64, of positions that are drawn if they occur again.
+        """
         from kibitz.play.puct.tree import DRAW, LOSS, UNKNOWN, WIN
 
         if not moves:
@@ -176,7 +188,7 @@ class MoveEvaluator:
         return found
 
     def _opinions(self, entered: Entered, at: NDArray[np.intp]) -> list[float]:
-        """The values of some of the positions for the side that has just moved, -1..1."""
+        """Return the values, -1 to 1, of some of the positions for the side that has just moved."""
         if not len(at):
             return []
         parts = [entered.moves[entered.offsets[i] : entered.offsets[i + 1]] for i in at]

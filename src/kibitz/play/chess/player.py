@@ -1,4 +1,4 @@
-"""A player: a network, and a way to choose a move with it."""
+"""A player: a network, and a method to choose a move with it."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ _SEARCHES: dict[str, type[BestFirstSearch | AlphaBeta | FixedDepthSearch]] = {
     TOPPROB_NEGAMAX.name: BestFirstSearch, VALUE_NEGAMAX.name: AlphaBeta, THESIS_NEGAMAX.name: FixedDepthSearch,
 }  # fmt: skip
 _DRIVING = (TOPPROB_NEGAMAX.name, VALUE_NEGAMAX.name)
-"""What drives a bare king to its mate; the thesis' search knows nothing besides the network."""
+"""The methods that drive a bare king to its mate; the thesis' search uses nothing but the network."""
 METHODS = (TOP_MOVE.name, TOP_PROB.name, *_SEARCHES)
 CUT, WIDTH = 0.98, 20
-"""Of TopProb-Negamax, ours and the thesis': the part of the probability that is searched, and moves at most."""
+"""For TopProb-Negamax, ours and the thesis': the share of the probability that is searched, and the most moves."""
 SPREAD = 0.1
-"""Value by which a move may be worse and be e times less probable, at temperature 1."""
+"""The difference in value that makes a move e times less probable, at temperature 1."""
 
 
 def _ignore(thought: SearchResult) -> None:
@@ -47,26 +47,32 @@ def _ignore(thought: SearchResult) -> None:
 
 
 class ChessPlayer:
-    """Chooses moves, by one of METHODS:
+    """Chooses moves by one of METHODS:
 
-    - top-move: the likeliest origin square, then the likeliest target from there
-    - top-prob: the likeliest pair of squares
-    - topprob-negamax: search of the likeliest moves (best_first.py)
+    - top-move: the most likely origin square, then the most likely target from it
+    - top-prob: the most likely pair of squares
+    - topprob-negamax: search of the most likely moves (best_first.py)
     - value-negamax: alpha-beta over all moves with the value network (alphabeta.py)
-    - thesis-negamax: the likeliest moves to a fixed depth, and nothing else (fixed_depth.py)
-
-    session: the network; value: another run whose value network is used instead. Default method: topprob-negamax where
-    policy and value are known, else top-prob, else value-negamax. temperature: 0 plays the best move; T > 0 draws
-    policy methods' moves in proportion to probability^(1/T), searched ones to probability · exp(value / (SPREAD · T)).
-    lines: how many first choices to tell. cut, width: of topprob-negamax and thesis-negamax. hash_mb: room for the
-    table. seed: of the draws; None: any. side_inputs: what top-move and top-prob tell the network beside the position,
-    by name, 0..255; the last moves they tell it themselves.
+    - thesis-negamax: the most likely moves to a fixed depth, and nothing else (fixed_depth.py)
+     session: the network.
+     method: by default topprob-negamax if policy and value are available, else top-prob, else value-negamax.
+     value: another run whose value network is used instead.
+     temperature: 0 plays the best move. T > 0 samples policy methods' moves in proportion to probability^(1/T),
+     searched ones
+         in proportion to probability · exp(value / (SPREAD · T)).
+     lines: the number of lines to report.
+     cut, width: of topprob-negamax and thesis-negamax, see CUT and WIDTH.
+     hash_mb: size of the table in megabytes.
+     seed: for the samples; None for a random seed.
+     side_inputs: inputs of the network for top-move and top-prob besides the position, by name, 0 to 255; these methods
+     set
+         the last moves themselves.
 
     Raises UsageError for an unknown method, or one whose network is missing, and for settings out of range.
     """
 
     own_values = True
-    """Whether each of several lines gets a value of its own."""
+    """Whether each of several lines has its own value."""
 
     def __init__(
         self,
@@ -108,7 +114,7 @@ class ChessPlayer:
         self._side_inputs = side_inputs or {}
         policy = self.policy
         if method == "value-negamax" and policy is not self.value:
-            # Ordering moves is not worth another evaluation of each position.
+            # Ordering moves isn't worth another evaluation of each position.
             policy = value if value is not None and "origin" in value.outputs else None
         if method == VALUE_NEGAMAX.name:
             cut, width = 1.0, 256
@@ -123,10 +129,10 @@ class ChessPlayer:
     def think(
         self, board: chess.Board, limits: SearchLimits, stop: threading.Event | None = None, tell: Tell = _ignore
     ) -> SearchResult | None:
-        """The answer in a position; None where there is no legal move (or none of limits.moves is legal).
+        """Return the result for a position; None if there is no legal move (or none of limits.moves is legal).
 
-        board: with its move stack, through which repetitions are seen. stop: ends the thought soon after it is set.
-        tell: called with each intermediate result; the last one is returned instead.
+        board: with its move stack, for repetitions. stop: ends the search soon after it is set. tell: called with each
+        intermediate result; the last one is returned instead.
         """
         if self.method in _DRIVING and self.lines == 1 and not self.temperature:
             limits = narrowed(board, limits)
@@ -137,7 +143,7 @@ class ChessPlayer:
             thought, odds = self._at_once(board, limits)
         else:
             position, seen = positions.root(board)
-            # Temperature draws from all moves whose values the search found, and searches no more for it.
+            # Temperature samples from all moves whose values the search found, and searches no more for it.
             final_lines = self.lines if self.temperature == 0 else len(legal)
             search = _SEARCHES[self.method](
                 self._evaluator, self.tuning, position, seen, limits, self.lines, final_lines
@@ -146,7 +152,7 @@ class ChessPlayer:
             scores = np.array(values)
             odds = np.exp((scores - scores.max()) / (SPREAD * max(self.temperature, 1e-9)))
             odds *= [line.probability for line in thought.lines]
-            if scores.max() > 1:  # a mate is not given away
+            if scores.max() > 1:  # never miss a mate
                 odds = (scores == scores.max()).astype(float)
         chosen = list(thought.lines)
         if self.temperature > 0 and odds.sum() > 0:
@@ -155,13 +161,12 @@ class ChessPlayer:
         shown = chosen[: self.lines]
         if self.lines > 1 and self.own_values and not all(line.own_value for line in shown):
             shown = list(self.with_own_values(board, shown))
-            if self.method in _SEARCHES:  # policy methods order moves by how likely they are
+            if self.method in _SEARCHES:  # policy methods order moves by probability
                 shown[1:] = sorted(shown[1:], key=by_score, reverse=True)
         return SearchResult(thought.depth, thought.nodes, thought.seconds, tuple(shown))
 
     def with_own_values(self, board: chess.Board, lines: Sequence[PvLine]) -> tuple[PvLine, ...]:
-        """Lines of which each has a value of its own. Those that lack it get that of one network evaluation of the
-        position after their move."""
+        """Return the lines, each with its own value. Missing values come from one network evaluation after the move."""
         unknown = [line for line in lines if not line.own_value]
         if not unknown or self.policy is None:
             return tuple(lines)
@@ -175,7 +180,7 @@ class ChessPlayer:
         return tuple(new.get(line.move, line) for line in lines)
 
     def _at_once(self, board: chess.Board, limits: SearchLimits) -> tuple[SearchResult, NDArray[np.float64]]:
-        """top-move and top-prob: every legal move as a line, best first, and the odds of each."""
+        """Return every legal move as a line, best first, and the odds of each, for top-move and top-prob."""
         clock = TimeManager(limits, None, 0)
         position, _ = positions.root(board)
         assert self.policy is not None
@@ -205,5 +210,5 @@ class ChessPlayer:
 
 
 def open_player(run: Run, session: Callable[[], Session], **settings: Any) -> ChessPlayer:
-    """The player of a run's network, see kibitz.play.open_player."""
+    """Return the player of a run's network, see kibitz.play.open_player."""
     return ChessPlayer(session(), **settings)

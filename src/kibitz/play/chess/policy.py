@@ -1,4 +1,4 @@
-"""From the outputs of a network to the probability of each legal move."""
+"""Convert a network's outputs to the probability of each legal move."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 KNIGHT = 2
 """The first of the promotion pieces in a packed move."""
 QUEEN = 5
-"""The promotion piece that a predicted pair of squares means."""
+"""The promotion piece that a predicted pair of squares implies."""
 
 
 def pair_probabilities(
@@ -19,10 +19,10 @@ def pair_probabilities(
     moves: NDArray[np.uint16],
     offsets: NDArray[np.int64],
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """P(origin) and P(target | origin, or its piece's type) of every move, float32 [total] each.
+    """Return P(origin) and P(target | origin, or its piece's type) of every move, float32 [total] each.
 
-    answers: `origin` [n, 64] and `target` [n, 6, 64] or [n, 64, 64]; codes uint8 [n, 64]; moves, offsets: packed moves,
-    position after position, as games.chess.legal.legal_moves gives them. NaN counts as 0.
+    answers: `origin`, [n, 64], and `target`, [n, 6, 64] or [n, 64, 64]. codes: uint8 [n, 64]. moves, offsets: packed
+    moves, position after position, as games.chess.legal.legal_moves returns them. NaN counts as 0.
     """
     origin, target = answers["origin"], answers["target"]
     rows = np.repeat(np.arange(len(codes)), np.diff(offsets))
@@ -37,11 +37,11 @@ def move_probabilities(
     moves: NDArray[np.uint16],
     offsets: NDArray[np.int64],
 ) -> NDArray[np.float32]:
-    """P(origin) · P(target | origin, or its piece's type) of every move, float32 [total]; arguments as above.
+    """Return P(origin) · P(target | origin, or its piece's type) of every move, float32 [total].
 
-    Not renormalised: the rest of 1 is that of illegal moves. Where the answers have `promotion` [n, 8, 4], the
-    probability of N, B, R, Q on each file, a promotion has its part of the pair's probability. Else promoting to a
-    queen has all of it, to anything less 0.
+    Arguments as in `pair_probabilities`. The result is not normalized: the rest of 1 belongs to illegal moves. If the
+    answers have `promotion`, [n, 8, 4], the probability of N, B, R, Q on each file, a promotion gets its share of the
+    pair's probability. Otherwise a queen gets all of it, and other pieces 0.
     """
     origin, target = pair_probabilities(answers, codes, moves, offsets)
     promotion = moves >> 12
@@ -54,11 +54,14 @@ def move_probabilities(
 
 
 def normalised(probabilities: NDArray[np.float32], offsets: NDArray[np.int64]) -> NDArray[np.float32]:
-    """The same, summing to 1 over each position's moves; even where all are 0. No position may be without moves."""
+    """Normalize probabilities to sum 1 in each position; uniform if all are 0. Every position must have moves.
+
+    offsets: int64 [n + 1].
+    """
     sizes = np.diff(offsets)
     if len(sizes) == 0:
         return probabilities
     sums = np.add.reduceat(probabilities.astype(np.float64), offsets[:-1])
-    empty = sums < 1e-30  # below, dividing would lose what little is there
+    empty = sums < 1e-30  # with smaller sums, dividing would lose precision
     shares = probabilities / np.repeat(np.where(empty, 1.0, sums), sizes)
     return np.where(np.repeat(empty, sizes), np.repeat(1 / sizes, sizes), shares).astype(np.float32)

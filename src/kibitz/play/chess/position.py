@@ -15,12 +15,13 @@ from kibitz.games.chess.moves import from_move
 from kibitz.games.chess.replay import CLOCK, EN_PASSANT, SQUARES, decode_board, encode_board, replay
 
 MOST_MEN = 16
-"""Of a side, as many as a game begins with."""
-_NO_HISTORY = rust_chess.RepetitionDetectionMode.NONE  # copying a history with every move would cost more than the move
+"""The number of pieces and pawns of a side at the start of a game."""
+# copying a history with every move would take longer than the move
+_NO_HISTORY = rust_chess.RepetitionDetectionMode.NONE
 
 
 def _tables() -> tuple[dict[str, int], dict[int, rust_chess.Move]]:
-    """The packed move of each UCI move, and rust_chess's move of each packed one."""
+    """Return the packed move of each UCI move, and rust_chess's move of each packed one."""
     names = {a + b: i | j << 6 for i, a in enumerate(chess.SQUARE_NAMES) for j, b in enumerate(chess.SQUARE_NAMES)}
     for name, code in list(names.items()):
         if name[1] + name[3] in ("78", "21") and abs((code & 7) - (code >> 6 & 7)) <= 1:
@@ -32,8 +33,12 @@ _CODE_OF_UCI, _MOVE_OF_CODE = _tables()
 
 
 class SearchPosition:
-    """board: rust_chess's; row uint8 [68]: codes, then state, as in games/chess/replay.py; key: of what the rules
-    call the same position: pieces, side to move, castling rights, and en passant where it is legal."""
+    """A position of a search.
+
+    board: rust_chess's board.
+    row: uint8 [68], codes, then state, as in games/chess/replay.py.
+    key: equal for positions that the rules call the same: pieces, side to move, castling rights, and legal en passant.
+    """
 
     __slots__ = ("board", "key", "row")
 
@@ -46,37 +51,38 @@ class SearchPosition:
 
     @property
     def clock(self) -> int:
-        """Plies since the last capture or pawn move; 255 is that or more."""
+        """Plies since the last capture or pawn move; 255 means that or more."""
         return int(self.row[SQUARES + CLOCK])
 
     def legal(self) -> list[int]:
-        """All legal moves, packed."""
-        self.board.reset_move_generator()  # it continues after the last move it gave
+        """Return all legal moves, packed."""
+        self.board.reset_move_generator()  # it continues after the last move that it returned
         return [_CODE_OF_UCI[move.get_uci()] for move in self.board.generate_legal_moves()]  # type: ignore[union-attr]
 
     def mates(self, move: int) -> bool:
-        """Whether a legal move (packed) gives mate."""
+        """Return whether a legal move (packed) mates."""
         return self.board.make_move_new(_MOVE_OF_CODE[move], False).is_checkmate()
 
     def in_check(self) -> bool:
         return self.board.is_check()
 
     def has_insufficient_material(self) -> bool:
-        """Whether no series of moves can mate; rust_chess does not count several bishops on squares of one colour."""
+        """Return whether no sequence of moves can mate; rust_chess doesn't count several bishops on squares of one
+        color."""
         if self.board.get_all_bitboard().popcnt() > MAX_PIECES_INSUFFICIENT:
             return False
         return bool(insufficient_material(self.row[:SQUARES]))
 
     def is_drawn(self) -> bool:
-        """Whether the game ends drawn here, whatever went before: stalemate, or too little material."""
+        """Return whether the game ends drawn here, whatever came before: stalemate, or insufficient material."""
         return self.has_insufficient_material() or (not self.legal() and not self.in_check())
 
 
 def children(parents: list[SearchPosition], moves: NDArray[np.uint16]) -> list[SearchPosition]:
-    """The positions after one legal move in each of the parents."""
+    """Return the positions after one legal move in each of the parents. moves: uint16 [n], packed."""
     if not parents:
         return []
-    n = np.arange(len(parents) + 1)  # replay sees games of one move each, with start positions of their own
+    n = np.arange(len(parents) + 1)  # replay gets games of one move each, with their own start positions
     starts = np.array([parent.row for parent in parents], np.uint8)
     codes, state = replay(moves, n, starts, n[:-1].astype(np.int32), n[:-1], np.ones(len(parents), np.int64))
     rows = np.concatenate([codes, state], axis=1)
@@ -87,10 +93,10 @@ def children(parents: list[SearchPosition], moves: NDArray[np.uint16]) -> list[S
 
 
 def root(board: chess.Board) -> tuple[SearchPosition, Counter[int]]:
-    """The position of a python-chess board, and a count by `key` of the earlier positions of its game that can recur:
-    those since the last capture or pawn move.
+    """Return the position of a python-chess board, and a count by `key` of the earlier positions that can recur.
 
-    Raises KibitzError where a side has more than 16 men: rust_chess has no room for so many that can move.
+    These are the positions since the last capture or pawn move. Raises KibitzError if a side has more than 16 pieces
+    and pawns, because rust_chess doesn't support more.
     """
     if any(chess.popcount(men) > MOST_MEN for men in board.occupied_co):
         raise KibitzError(f"a side has more than {MOST_MEN} men; no move is looked for in such a position")
@@ -104,7 +110,7 @@ def root(board: chess.Board) -> tuple[SearchPosition, Counter[int]]:
 
 
 def _board(board: chess.Board) -> rust_chess.Board:
-    """rust_chess's board, without counters: it takes none above 255, and the search has its own."""
+    """Return rust_chess's board without counters: it accepts none above 255, and the search has its own."""
     ep_square = (
         chess.SQUARE_NAMES[board.ep_square] if board.ep_square is not None and board.has_legal_en_passant() else "-"
     )
@@ -119,5 +125,5 @@ def _board(board: chess.Board) -> rust_chess.Board:
 
 
 def packed(moves: tuple[chess.Move, ...]) -> set[int]:
-    """python-chess moves as packed ones."""
+    """Return python-chess moves as packed ones."""
     return {from_move(move) for move in moves}

@@ -1,9 +1,9 @@
-"""Quiet positions: where the captures, promotions, checks and mates of the next moves lead, counted in material.
+"""Quiescence search: where captures, promotions, checks and mates of the next moves lead, counted in material.
 
-A network values positions best in which nothing hangs. This alpha-beta search counts material alone: all moves to a
-given depth, then captures and promotions to a queen until neither side gains by capturing; in check every move. The
-position at the end of the best line is the quiet one. Material does not tell quiet moves apart, so those at the end of
-a line are arbitrary: the quiet position is the one after the last capture or promotion.
+Networks evaluate a position best if nothing hangs. This alpha-beta search only counts material: all moves to a given
+depth, then captures and promotions to a queen until neither side gains by capturing; in check every move. The position
+at the end of the best line is quiet. Material doesn't distinguish quiet moves, so those at the end of a line are
+arbitrary: the quiet position is the one after the last capture or promotion.
 """
 
 from __future__ import annotations
@@ -34,33 +34,38 @@ from kibitz.games.chess.replay import SIDE, START_WIDTH
 from kibitz.kernels import inner, kernel
 
 MATE_SCORE = 30_000
-"""The score of a mate on the board; one in n plies counts n less."""
+"""The score of a mate on the board; a mate in n plies scores n less."""
 SURE = MATE_SCORE - MAX_PLIES
-"""Scores from here on are mates."""
+"""Scores from this value on are mates."""
 MAX_NODES = 300_000
-"""Limit of the positions that one search visits; a depth that it does not finish does not count."""
+"""The largest number of positions in one search. A depth that it doesn't finish doesn't count."""
 _DEEPEST = 48
-"""Plies after which captures are no longer followed."""
+"""Number of plies after which captures are no longer followed."""
 _LINE = 16
-"""Limit of the moves of a line."""
+"""The largest number of moves of a line."""
 _KILLER, _LOSING, _FIRST = 50, -100_000, 100_000
-"""Scores of moves: quiet ones that refuted something; captures that lose at first sight; the table's. What a capture
-gains counts a hundred a pawn; a quiet move's history stays below _KILLER."""
+"""Scores of moves: quiet moves that refuted something; captures that obviously lose material; the table's move.
+
+A capture's gain scores a hundred per pawn. A quiet move's history stays below _KILLER.
+"""
 _CAPTURE = 90
-"""From here on a move captures or promotes and does not lose at first sight."""
+"""Moves with at least this score capture or promote and don't obviously lose material."""
 _CHECKS = np.int64(3)
-"""Checks of a line that are answered by all moves after the given depth; later ones by captures."""
+"""In this number of checks of a line after the given depth, all moves are searched; later only captures."""
 NO_MOVE = np.uint16(0)
 MOVED, PASSED = np.int64(0), np.int64(1)
-"""How a position was reached. Integers of one type, like NO_MOVE: a recursive function that is compiled for two
-kinds of arguments crashes when it comes from numba's cache."""
+"""How a position was reached.
+
+They have one integer type, like NO_MOVE: a recursive function that is compiled for two argument types crashes when it
+comes from numba's cache.
+"""
 _UPPER_BOUND, _EXACT, _LOWER_BOUND = 1, 2, 3
 """Kinds of scores in the table."""
 _MEMORY = np.dtype(
     [
         *STACK,
         ("scores", "i4", (MAX_PLIES, MAX_MOVES)),
-        ("leaf", "u1", (MAX_PLIES, START_WIDTH)),  # the quiet position that each row's best line ends in
+        ("leaf", "u1", (MAX_PLIES, START_WIDTH)),  # the quiet position at the end of each row's best line
         ("no_capture", "u1", (MAX_PLIES,)),  # nothing was captured on that line
         ("line", "u2", (MAX_PLIES, _LINE)),
         ("length", "i8", (MAX_PLIES,)),
@@ -75,22 +80,22 @@ _ENTRY = np.dtype(
 )  # of the table
 _ENTRIES = 1 << 17
 _CHUNK = 32
-"""Positions that one thread searches at once, one after the other, with the same table."""
+"""Number of positions that one thread searches one after the other, with the same table."""
 
 
 _MOVE_NODES = 2_000
-"""Limit of the positions that are visited after one move of `quiesce_moves`."""
+"""The largest number of positions visited after one move of `quiesce_moves`."""
 _MARGIN = 500
-"""Hundredths of a pawn: how much worse than the best one a move may be before it is not followed exactly."""
+"""Hundredths of a pawn: a move that is worse than the best one by more than this isn't searched exactly."""
 
 
 class QuiescenceResult(NamedTuple):
-    """Search results of n positions, for depths 0..D, mover's view.
+    """Search results of n positions, for depths 0 to D, in the mover's view.
 
-    reached int64 [n]: the largest depth that was finished, −1 for none; the arrays below are 0 beyond it. scores int32
-    [n, D + 1]: the material balance in hundredths of a pawn, or more than SURE either way for a mate. rows uint8
-    [n, D + 1, 68]: the quiet positions (codes, state). lines uint16 [n, D + 1, 16]: packed moves of the best line, 0
-    after its end.
+    reached: int64 [n], the largest completed depth, −1 for none; the arrays below are 0 beyond it.
+    scores: int32 [n, D + 1], the material balance in hundredths of a pawn; beyond ±SURE it is a mate.
+    rows: uint8 [n, D + 1, 68], the quiet positions (codes, state).
+    lines: uint16 [n, D + 1, 16], packed moves of the best line, 0 after its end.
     """
 
     reached: NDArray[np.int64]
@@ -101,7 +106,7 @@ class QuiescenceResult(NamedTuple):
 
 @inner
 def _material(row):  # type: ignore[no-untyped-def]
-    """The mover's material less the other side's, in hundredths of a pawn."""
+    """Return the mover's material minus the opponent's, in hundredths of a pawn. row: uint8 [68]."""
     total = 0
     for square in range(64):
         total += int(CODE_VALUES[row[square]])
@@ -110,7 +115,7 @@ def _material(row):  # type: ignore[no-untyped-def]
 
 @inner
 def _score_moves(memory, ply, first):  # type: ignore[no-untyped-def]
-    """Score the moves of a row: the table's, captures by what they win, killers, quiet ones, losing captures."""
+    """Score the moves of a row: the table's, captures by gain, killers, quiet ones, losing captures."""
     side = np.int64(memory.rows[ply, 64 + SIDE])
     for i in range(memory.move_count[ply]):
         move = memory.moves[ply, i]
@@ -129,7 +134,7 @@ def _score_moves(memory, ply, first):  # type: ignore[no-untyped-def]
 
 @inner
 def _pick_move(memory, ply, i):  # type: ignore[no-untyped-def]
-    """The move with the largest score of those from index i on, which is swapped to i."""
+    """Swap the move with the largest score, from index i on, to index i, and return it."""
     moves, scores = memory.moves[ply], memory.scores[ply]
     best = i
     for k in range(i + 1, memory.move_count[ply]):
@@ -143,7 +148,7 @@ def _pick_move(memory, ply, i):  # type: ignore[no-untyped-def]
 
 @inner
 def _set_leaf(memory, ply):  # type: ignore[no-untyped-def]
-    """Set the leaf to the position itself and clear the PV."""
+    """Set the leaf to the position itself and clear the principal variation."""
     for i in range(START_WIDTH):
         memory.leaf[ply, i] = memory.rows[ply, i]
     memory.no_capture[ply] = 1
@@ -152,7 +157,7 @@ def _set_leaf(memory, ply):  # type: ignore[no-untyped-def]
 
 @inner
 def _update_pv(memory, ply, move, captures):  # type: ignore[no-untyped-def]
-    """PV = this move + the child's PV."""
+    """Set the principal variation to this move plus the child's."""
     if memory.no_capture[ply + 1] and not captures:
         _set_leaf(memory, ply)
     else:
@@ -168,13 +173,13 @@ def _update_pv(memory, ply, move, captures):  # type: ignore[no-untyped-def]
 
 @inner
 def _captures(memory, ply, move):  # type: ignore[no-untyped-def]
-    """Whether a legal move of the row captures or promotes; `make_move` has been called for it."""
+    """Return whether a legal move of the row captures or promotes; `make_move` has been called for it."""
     return memory.piece_count[ply + 1] != memory.piece_count[ply] or move >> 12 != 0
 
 
 @inner
 def _gives_check(memory, ply):  # type: ignore[no-untyped-def]
-    """Whether the mover of a row that is written and not entered is in check."""
+    """Return whether the mover of a row that is written but not entered is in check."""
     row = memory.rows[ply]
     side, board = np.int64(row[64 + SIDE]), memory.board[:]
     king = look(row[:64], side, board)
@@ -183,8 +188,10 @@ def _gives_check(memory, ply):  # type: ignore[no-untyped-def]
 
 @inner
 def _qsearch(memory, ply, alpha, beta, checks_left):  # type: ignore[no-untyped-def]
-    """The score of row `ply`, which is written and not entered, after captures and promotions to a queen; in check
-    after all moves, for the next `checks_left` checks of the line."""
+    """Return the score of row `ply`, which is written but not entered, after captures and promotions to a queen.
+
+    In check all moves are searched, in the next `checks_left` checks of the line.
+    """
     memory.nodes += 1
     _set_leaf(memory, ply)
     if memory.nodes >= memory.max_nodes:
@@ -221,8 +228,10 @@ def _qsearch(memory, ply, alpha, beta, checks_left):  # type: ignore[no-untyped-
 
 @inner
 def _search(memory, table, ply, depth, alpha, beta, passed):  # type: ignore[no-untyped-def]
-    """The score of row `ply`, which is written and not entered, `depth` plies deep; fail-soft. The score is meaningless
-    once `nodes` has reached `max_nodes`. passed: MOVED, or PASSED after a null move."""
+    """Return the score of row `ply`, which is written but not entered, `depth` plies deep (fail-soft).
+
+    The score is meaningless once `nodes` has reached `max_nodes`. passed: MOVED, or PASSED after a null move.
+    """
     if depth <= 0:
         return _qsearch(memory, ply, alpha, beta, _CHECKS)
     memory.nodes += 1
@@ -237,13 +246,13 @@ def _search(memory, table, ply, depth, alpha, beta, passed):  # type: ignore[no-
     standing = _material(memory.rows[ply])
     if ply >= _DEEPEST:
         return standing
-    narrow = beta - alpha == 1  # only which side of it the score is on matters, and not the line
+    narrow = beta - alpha == 1  # only the side of it on which the score is matters, not the line
     key = memory.keys[ply]
     entry = table[key & (table.shape[0] - 1)]
     first = NO_MOVE
     if entry.key == key:
         first = entry.move
-        sure = entry.score >= SURE or entry.score <= -SURE  # counted from another root
+        sure = entry.score >= SURE or entry.score <= -SURE  # relative to another root
         if narrow and entry.depth >= depth and not sure:
             if entry.kind != _UPPER_BOUND and entry.score >= beta:
                 return np.int64(entry.score)
@@ -264,7 +273,7 @@ def _search(memory, table, ply, depth, alpha, beta, passed):  # type: ignore[no-
         make_move(memory, ply, move)
         captures = _captures(memory, ply, move)
         futile = depth == 1 and not captures and not in_check and standing <= alpha
-        if futile and not _gives_check(memory, ply + 1):  # the other side can stand pat
+        if futile and not _gives_check(memory, ply + 1):  # the opponent can stand pat
             best = max(best, standing)
             continue
         if i == 0 or narrow:
@@ -291,7 +300,7 @@ def _search(memory, table, ply, depth, alpha, beta, passed):  # type: ignore[no-
 
 @kernel
 def _search_all(memory, table, rows, max_nodes, reached, scores, quiet, lines):  # type: ignore[no-untyped-def]
-    """The loop of `quiescence_search` over rows uint8 [n, 68]; writes the fields of a QuiescenceResult."""
+    """Run `quiescence_search` on rows, uint8 [n, 68]; writes the fields of a QuiescenceResult."""
     memory.repeated_count = 0
     for n in range(rows.shape[0]):
         for i in range(START_WIDTH):
@@ -314,7 +323,7 @@ def _search_all(memory, table, rows, max_nodes, reached, scores, quiet, lines): 
 
 @kernel
 def _quiesce_moves(memory, rows, moves, offsets, material, scores, checks):  # type: ignore[no-untyped-def]
-    """The loop of `MoveQuiescence.scores`; writes the fields of a MoveScores."""
+    """Run `MoveQuiescence.scores`; writes the fields of a MoveScores."""
     memory.repeated_count, memory.max_nodes = 0, _MOVE_NODES
     root, after, checks_left = np.int64(0), np.int64(1), _CHECKS
     for n in range(rows.shape[0]):
@@ -334,11 +343,13 @@ def _quiesce_moves(memory, rows, moves, offsets, material, scores, checks):  # t
 
 
 class MoveScores(NamedTuple):
-    """What captures say of n positions and all of their moves, in hundredths of a pawn, mover's view.
+    """Results of captures for n positions and all of their moves, in hundredths of a pawn, in the mover's view.
 
-    material int32 [n]: the balance as it stands. scores int32 [total]: after each move and the captures, promotions and
-    answers to checks that follow; a move that is far worse than an earlier one has at least that score. Beyond SURE: a
-    mate. checks bool [total]: the move gives check.
+    material: int32 [n], the present balance.
+    scores: int32 [total], after each move and the captures, promotions and replies to checks that follow. A move that
+    is
+        far worse than an earlier one has at least that score. Beyond ±SURE it is a mate.
+    checks: bool [total], whether the move gives check.
     """
 
     material: NDArray[np.int32]
@@ -347,13 +358,14 @@ class MoveScores(NamedTuple):
 
 
 class MoveQuiescence:
-    """Follows every move of positions until nothing can be captured to advantage. For one thread at a time."""
+    """Follows every move of positions until no capture gains anything. Use it in one thread at a time."""
 
     def __init__(self) -> None:
         self._memory: Any = np.zeros(1, _MEMORY).view(np.recarray)[0]
 
     def scores(self, rows: NDArray[np.uint8], moves: NDArray[np.uint16], offsets: NDArray[np.int64]) -> MoveScores:
-        """The scores of legal moves. rows uint8 [n, 68 or more]; moves uint16 [total], offsets int64 [n + 1]."""
+        """Return the scores of legal moves. rows: uint8 [n, 68 or more]. moves: uint16 [total]. offsets: int64 [n +
+        1]."""
         n, total = len(rows), len(moves)
         found = MoveScores(np.empty(n, np.int32), np.empty(total, np.int32), np.empty(total, np.bool_))
         _quiesce_moves(self._memory, rows, moves, offsets, *found)
@@ -363,10 +375,10 @@ class MoveQuiescence:
 def quiescence_search(
     rows: NDArray[np.uint8], depth: int = 0, max_nodes: int = MAX_NODES, threads: int | None = None
 ) -> QuiescenceResult:
-    """The quiet position that each position leads to. rows uint8 [n, 68]: codes and state; n may be 0.
+    """Return the quiet position that each position leads to. rows: uint8 [n, 68], codes and state; n may be 0.
 
-    depth: plies in which all moves are searched; 0: captures, promotions to a queen, and all moves of a side in
-    check. max_nodes: limit of the positions that each search visits. threads: default, all that this process may use.
+    depth: plies in which all moves are searched. 0 means captures, promotions to a queen, and all moves in check.
+    max_nodes: the largest number of positions in each search. threads: None for all that this process may use.
     """
     n, d = len(rows), depth + 1
     rows = np.ascontiguousarray(rows[:, :START_WIDTH])

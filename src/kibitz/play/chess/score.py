@@ -1,8 +1,8 @@
 """Values, mates and centipawns.
 
-A value is the expected result in the mover's view, -1..1. Beyond that a value is a mate by the rules: `2 - k·STEP`
-mates in k plies, `-2 + k·STEP` is mated in k plies, so that a shorter mate is better and a longer resistance too, and
-one comparison of numbers orders everything.
+A value is the expected result in the mover's view, -1 to 1. Values beyond are mates by the rules: `2 - k·STEP` mates in
+k plies, and `-2 + k·STEP` is mated in k plies. So a shorter mate is better, a longer defense is better, and one
+comparison of numbers orders all values.
 """
 
 from __future__ import annotations
@@ -13,17 +13,19 @@ from kibitz.kernels import kernel
 
 STEP = 1 / 1024
 MATED = -2.0
-"""The value where the mover is mated on the board."""
+"""The value if the mover is mated on the board."""
 CLAMP = 2000
-"""Centipawns at most, either way."""
+"""The largest number of centipawns, in both directions."""
 STEEPNESS = 0.00368208
-"""Lichess's winning probability is 1 / (1 + exp(−0.00368208 · centipawns)), see https://lichess.org/page/accuracy.
-kibitz turns every probability into centipawns, and back, by this formula."""
+"""Lichess's win probability is 1 / (1 + exp(−0.00368208 · centipawns)), see https://lichess.org/page/accuracy.
+
+kibitz converts every probability into centipawns, and back, with this formula.
+"""
 
 
 @kernel
 def to_parent(value: float) -> float:
-    """A child's value seen from its parent: the other side's, and mates one ply further away."""
+    """Return a child's value in its parent's view: that of the opponent, with mates one ply further away."""
     if value > 1:
         return STEP - value
     if value < -1:
@@ -32,7 +34,7 @@ def to_parent(value: float) -> float:
 
 
 def to_child(value: float) -> float:
-    """The inverse of `to_parent`: the child's value that the parent sees as this."""
+    """Return the child's value that `to_parent` converts to `value`."""
     if value > 1:
         return -value - STEP
     if value < -1:
@@ -41,7 +43,7 @@ def to_child(value: float) -> float:
 
 
 def mate(value: float) -> int | None:
-    """Moves to mate: > 0 the mover mates, < 0 is mated, 0 is mated already; None where no mate is known."""
+    """Return moves to mate: > 0 the mover mates, < 0 is mated, 0 is already mated; None if no mate is known."""
     if abs(value) <= 1:
         return None
     plies = round((2 - abs(value)) / STEP)
@@ -49,18 +51,19 @@ def mate(value: float) -> int | None:
 
 
 def centipawns(value: float) -> int:
-    """The centipawns whose winning probability by Lichess's formula is (1 + value) / 2; at most ±CLAMP."""
+    """Return the centipawns whose win probability by Lichess's formula is (1 + value) / 2; at most ±CLAMP."""
     value = max(-0.999999, min(0.999999, value))
     return max(-CLAMP, min(CLAMP, round(math.log((1 + value) / (1 - value)) / STEEPNESS)))
 
 
 def of_centipawns(centipawns: float) -> float:
-    """The value, -1..1, of centipawns in the same view: the inverse of `centipawns`."""
+    """Return the value, -1 to 1, of centipawns in the same view: the inverse of `centipawns`."""
     return math.tanh(STEEPNESS * centipawns / 2)
 
 
 def chances(value: float) -> tuple[int, int, int]:
-    """Win, draw and loss per mille, summing to 1000: half of (1 - value²) is drawn, the rest gives the value."""
+    """Return win, draw and loss per mille, summing to 1000: half of (1 - value²) is drawn, and the rest gives the
+    value."""
     value = max(-1.0, min(1.0, value))
     drawn = (1 - value * value) / 2
     win, loss = round(500 * (1 - drawn + value)), round(500 * (1 - drawn - value))

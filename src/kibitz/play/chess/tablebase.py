@@ -1,7 +1,7 @@
 """Syzygy tablebases at the root: the moves that keep the best result, with the fifty-move rule.
 
-python-chess reads the tables. A table says who wins (WDL) and how many plies are left to the next capture or pawn move
-of the winning line (DTZ); a winner who always takes the least of them makes progress.
+python-chess reads the tables. A table has the winner (WDL) and the number of plies to the next capture or pawn move of
+the winning line (DTZ). A winner who always minimizes it makes progress.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from kibitz.play.result import PvLine
 from kibitz.text import shown
 
 WON = 10_000
-"""Centipawns of a win that the tables know, before its plies are taken off."""
+"""Centipawns of a win by the tables, before its plies are subtracted."""
 FIFTY = 100
 """Plies without a capture or pawn move after which a game is drawn."""
 _KINDS = {chess.Board.tbw_suffix: chess.Board.tbw_magic, chess.Board.tbz_suffix: chess.Board.tbz_magic}
@@ -28,7 +28,8 @@ _BLOCK, _HEADER = 64, 16
 
 
 class Outcome(IntEnum):
-    """What a move leads to, the better the higher; a win or loss that the fifty-move rule makes a draw is none."""
+    """The result of a move, the better the higher. A win or loss that the fifty-move rule turns into a draw is a
+    draw."""
 
     LOSS = 0
     LATE_LOSS = 1
@@ -52,7 +53,7 @@ class KnownMoves:
     plies: int = 0
 
     def line(self, move: chess.Move) -> PvLine:
-        """A line of this move alone with the known result as its score."""
+        """Return a line of only this move, with the known result as its score."""
         sign = self.outcome.sign
         wdl = (1000 * (sign > 0), 1000 * (sign == 0), 1000 * (sign < 0))
         mate = 1 if self.outcome is Outcome.MATE else None
@@ -60,11 +61,10 @@ class KnownMoves:
 
 
 class Tablebases:
-    """The tables of one or several folders.
+    """The tables in one or several folders.
 
-    paths: folders, separated as the system separates paths (`:`, on Windows `;`).
-    problems: a line for each folder or file that cannot be used; the others are.
-    Raises UsageError, with the reason, where no folder has a table.
+    paths: folders, separated as usual for paths on the system (`:`, on Windows `;`). problems: a line for each folder
+    or file that can't be used; the others are used. Raises UsageError, with the reason, if no folder has a table.
     """
 
     def __init__(self, paths: str):
@@ -93,9 +93,10 @@ class Tablebases:
         self._tables.close()
 
     def best(self, board: chess.Board, allowed: Sequence[chess.Move] = ()) -> KnownMoves | None:
-        """The best legal moves (of those allowed, where any are), None where the tables do not know the position.
+        """Return the best legal moves; None if the tables don't have the position. allowed: the moves to choose from;
+        () for all.
 
-        Raises what python-chess raises for tables that are damaged inside (any Exception).
+        Raises what python-chess raises for damaged tables (any Exception).
         """
         legal = [move for move in board.legal_moves if not allowed or move in allowed]
         if not legal or board.castling_rights or chess.popcount(board.occupied) > self._largest:
@@ -108,7 +109,7 @@ class Tablebases:
         return KnownMoves(tuple(move for move in legal if known[move] == (outcome, plies)), outcome, plies)
 
     def _after(self, board: chess.Board, move: chess.Move) -> tuple[Outcome, int]:
-        """What a move leads to, and in how many plies from now the winner captures or moves a pawn."""
+        """Return the result of a move, and the plies from now to the winner's next capture or pawn move."""
         clock = board.halfmove_clock
         after = board.copy()
         after.push(move)
@@ -120,7 +121,7 @@ class Tablebases:
             result = -self._tables.probe_wdl(after)
             return Outcome(result + 2), 1 if result else 0
         plies = -self._tables.probe_dtz(after)
-        if plies > 0:  # one ply is kept back, because a table may be off by one
+        if plies > 0:  # one ply in reserve, because a table may be off by one
             return (Outcome.WIN if plies + 1 + clock < FIFTY else Outcome.LATE_WIN), plies + 1
         if plies < 0:
             return (Outcome.LOSS if 1 - plies + clock <= FIFTY else Outcome.LATE_LOSS), 1 - plies
@@ -128,13 +129,13 @@ class Tablebases:
 
 
 def _rank(known: tuple[Outcome, int]) -> tuple[int, int]:
-    """What orders moves: the outcome, then the shortest way to win and the longest to lose."""
+    """Return a key that orders moves: the outcome, then the shortest way to win and the longest to lose."""
     outcome, plies = known
     return outcome, -plies if outcome > Outcome.DRAW else plies
 
 
 def _whole(file: Path) -> bool:
-    """Whether a file has the size and the first bytes of a table."""
+    """Return whether a file has the size and the first bytes of a table."""
     try:
         with file.open("rb") as stream:
             return file.stat().st_size % _BLOCK == _HEADER and stream.read(4) == _KINDS[file.suffix]

@@ -14,17 +14,17 @@ from kibitz.kernels import kernel
 QUIET, TACTICAL, MATE = 0, 1, 2
 """Marks of a move: nothing special; gains TACTICAL_GAIN or more at first sight; mates."""
 TACTICAL_GAIN = 2
-"""Pawns."""
+"""In pawns."""
 MIN_TACTICAL_WEIGHT = 0.04
-"""Least weight of a tactical move: networks have seen few positions where pieces hang."""
+"""The smallest weight of a tactical move: networks have seen few positions with hanging pieces."""
 MIN_CHECK_WEIGHT = 0.005
 
 
 @kernel
 def note_gains_and_checks(codes, state, moves, offsets, gain, check):  # type: ignore[no-untyped-def]
-    """Arguments as those of `gains_and_checks`; writes gain int16 [total] and check bool [total]."""
+    """Write gain, int16 [total], and check, bool [total]. The other arguments are those of `gains_and_checks`."""
     board = np.empty(64, np.int8)
-    after = np.empty(64, np.int8)  # after the move, as the other side sees it
+    after = np.empty(64, np.int8)  # after the move, in the opponent's view
     for i in range(codes.shape[0]):
         black = state[i, SIDE] != 0
         forward = -8 if black else 8
@@ -50,7 +50,7 @@ def note_gains_and_checks(codes, state, moves, offsets, gain, check):  # type: i
                 after[emptied] = 0
             won = PIECE_VALUES[victim] + (PIECE_VALUES[promotion] - 1 if promotion else 0)
             if won > 0:
-                # Can the other side recapture? `attacked` asks from the mover's view, so the signs change twice.
+                # Can the opponent recapture? `attacked` uses the mover's view, so the signs change twice.
                 for square in range(64):
                     after[square] = -after[square]
                 if attacked(after, target, forward):
@@ -64,11 +64,12 @@ def note_gains_and_checks(codes, state, moves, offsets, gain, check):  # type: i
 def gains_and_checks(
     codes: NDArray[np.uint8], state: NDArray[np.uint8], moves: NDArray[np.uint16], offsets: NDArray[np.int64]
 ) -> tuple[NDArray[np.int16], NDArray[np.bool_]]:
-    """The material that legal moves gain at first sight, in pawns int16 [total], and whether they give check, bool
+    """Return the immediate material gain of legal moves, in pawns, int16 [total], and whether they give check, bool
     [total].
 
-    codes uint8 [n, 64], state uint8 [n, 4]; moves uint16 [total], offsets int64 [n + 1] as of legal.legal_moves. A
-    capture gains the captured piece, less the capturing one if that can be recaptured; no further exchange is counted.
+    codes: uint8 [n, 64]. state: uint8 [n, 4]. moves: uint16 [total]. offsets: int64 [n + 1], as from legal.legal_moves.
+    A capture gains the captured piece, minus the capturing one if that can be recaptured. Further exchanges aren't
+    counted.
     """
     gain, check = np.empty(len(moves), np.int16), np.empty(len(moves), np.bool_)
     note_gains_and_checks(codes, state, moves, offsets, gain, check)
@@ -77,8 +78,11 @@ def gains_and_checks(
 
 @kernel
 def _order_moves(moves, offsets, weights, marks, cut, max_width, widths):  # type: ignore[no-untyped-def]
-    """Sort moves uint16, weights float32 and marks uint8 [total] by falling weight (stable), normalise the weights to 1
-    in each position, and write widths int64 [n]; the other arguments as those of `order_moves`."""
+    """Sort moves, weights and marks by descending weight (stable), normalize the weights, and write widths, int64 [n].
+
+    moves: uint16 [total]. weights: float32 [total], 1 in sum for each position. marks: uint8 [total]. The other
+    arguments are those of `order_moves`.
+    """
     for i in range(offsets.shape[0] - 1):
         first, end = offsets[i], offsets[i + 1]
         total = 0.0
@@ -109,11 +113,12 @@ def order_moves(
     cut: float,
     max_width: int,
 ) -> tuple[NDArray[np.uint16], NDArray[np.float32], NDArray[np.uint8], NDArray[np.int64]]:
-    """Each position's moves by falling weight: moves, weights float32 [total], marks uint8 [total], widths int64 [n].
+    """Return each position's moves by descending weight: moves, weights, marks and widths.
 
-    priors: the policy's probabilities, float32 [total], summing to 1 in each position. A weight is the prior, but at
-    least a minimum for tactical moves and checks; weights sum to 1 in each position, too. width: how many first moves
-    hold the part `cut` of the weight, at most `max_width`.
+    Shapes: uint16 [total], float32 [total], uint8 [total], int64 [n]. priors: the policy's probabilities, float32
+    [total], summing to 1 in each position. A weight is the prior, but at least a minimum for tactical moves and checks.
+    Weights sum to 1 in each position, too. width: the number of first moves that have the share `cut` of the weight, at
+    most `max_width`.
     """
     tactical = gain >= TACTICAL_GAIN
     least = np.where(

@@ -1,6 +1,6 @@
 """The tree of a best-first negamax: flat arrays, and two passes over them.
 
-Node 0 is the root and children come after their parents, so one pass from the end backs values up, and one from the
+Node 0 is the root, and children come after their parents. So one pass from the end backs values up, and one from the
 start passes probabilities down. A node's moves are consecutive edges, most probable first.
 """
 
@@ -26,9 +26,9 @@ class Nodes(NamedTuple):
     first: NDArray[np.int64]
     """The first edge of each node."""
     move_count: NDArray[np.int32]
-    """Edges (legal moves) of each node."""
+    """Number of edges (legal moves) of each node."""
     width: NDArray[np.int32]
-    """How many of them, from the first on, are searched."""
+    """Number of edges, from the first, that are searched."""
     ply: NDArray[np.int32]
     static_eval: NDArray[np.float64]
     """The network's value of each node, or that of the rules, in its mover's view (score.py)."""
@@ -37,22 +37,22 @@ class Nodes(NamedTuple):
     value: NDArray[np.float64]
     """The negamax value of each node, in its mover's view."""
     size: NDArray[np.int32]
-    """Evaluations at and below each node."""
+    """Number of evaluations at and below each node."""
     best: NDArray[np.int64]
     """The edge that each node chooses, -1 for none."""
     path: NDArray[np.float64]
     """The probability that the game reaches each node."""
     child: NDArray[np.int32]
-    """The node of each edge, -1 while it is not expanded."""
+    """The node of each edge, -1 until it is expanded."""
     weight: NDArray[np.float32]
     """The probability of each edge (tactics.order_moves)."""
     mark: NDArray[np.uint8]
-    """QUIET, TACTICAL or MATE of each edge (tactics.py)."""
+    """QUIET, TACTICAL or MATE for each edge (tactics.py)."""
 
 
 @kernel
 def _backup(n, nodes, uncertainty):  # type: ignore[no-untyped-def]
-    """Write value, size, best and, where all likely moves lose, width of the first n of `nodes` (Nodes)."""
+    """Write value, size, best and, if all likely moves lose, width of the first n of `nodes` (Nodes)."""
     first, move_count, width, weight, child = nodes.first, nodes.move_count, nodes.width, nodes.weight, nodes.child
     value, size, best, static_eval = nodes.value, nodes.size, nodes.best, nodes.static_eval
     for i in range(n - 1, -1, -1):
@@ -76,28 +76,30 @@ def _backup(n, nodes, uncertainty):  # type: ignore[no-untyped-def]
             if move_value >= -1:
                 loses = False
             score = move_value
-            if -1 <= move_value <= 1 and not nodes.final[c]:  # what the rules decide is not doubted
+            if -1 <= move_value <= 1 and not nodes.final[c]:  # results by the rules are certain
                 score -= uncertainty * np.log(weight[first[i]] / weight[e]) / np.sqrt(size[c])
             if score > top_score:
                 top, top_score, best[i] = move_value, score, e
         if expanded == 0:
             continue
         if expanded == width[i] and loses and width[i] < move_count[i]:
-            # All likely moves lose by force. That all moves lose is proven only by searching all of them.
+            # All likely moves lose by force. Only searching all moves can prove that all lose.
             width[i] = move_count[i]
             for e in range(first[i] + expanded, first[i] + width[i]):
                 mass += weight[e]
         if expanded == width[i] or top >= static_eval[i]:
             value[i] = top
-        else:  # moves that are not expanded may be worth what the network said
+        else:  # moves that aren't expanded may have the network's value
             known = expanded_mass / mass
             value[i] = known * max(top, -1.0) + (1 - known) * static_eval[i]
 
 
 @kernel
 def _select(n, nodes, focus, max_ply, min_path, lines, tactical_factor, edges, parents, shares):  # type: ignore[no-untyped-def]
-    """Write the edges without a node, their parents and probabilities (see Tree.frontier), and return how many; `path`
-    of the first n of `nodes` (Nodes) is written, too."""
+    """Write the edges without a node, their parents and probabilities (see Tree.frontier), and return their number.
+
+    `path` of the first n of `nodes` (Nodes) is written, too. edges, parents: int64. shares: float64.
+    """
     first, width, child, weight, mark = nodes.first, nodes.width, nodes.child, nodes.weight, nodes.mark
     static_eval, value, path = nodes.static_eval, nodes.value, nodes.path
     count = 0
@@ -122,7 +124,7 @@ def _select(n, nodes, focus, max_ply, min_path, lines, tactical_factor, edges, p
             odds[e - start] = odd
             total += odd
         if i == 0 and lines > 1 and width[0] > 1:
-            # Several lines are requested: the best of them get equal shares.
+            # If several lines are requested, the best of them get equal shares.
             ascending = np.sort(odds[: end - start])
             at = max(0, end - start - lines)
             while ascending[at] == 0 and at < end - start - 1:
@@ -145,7 +147,7 @@ def _select(n, nodes, focus, max_ply, min_path, lines, tactical_factor, edges, p
 
 
 class Tree:
-    """Nodes and edges of one search, at most `max_nodes` nodes; its arrays are those of Nodes, by the same names."""
+    """Nodes and edges of one search, at most `max_nodes` nodes; its arrays are those of Nodes, with the same names."""
 
     def __init__(self, max_nodes: int, entry: TableEntry, position: SearchPosition):
         self.max_nodes = max_nodes
@@ -169,7 +171,7 @@ class Tree:
         return self.n >= self.max_nodes
 
     def add(self, parent: int, edge: int, position: SearchPosition, entry: TableEntry) -> None:
-        """A node; edge: of its parent, -1 for the root."""
+        """Add a node. edge: of its parent, -1 for the root."""
         i, at, k = self.n, self.edges, len(entry.moves)
         while i >= len(self.parent):
             for name in (
@@ -203,24 +205,23 @@ class Tree:
         return Nodes(*(getattr(self, name) for name in Nodes._fields))
 
     def backup(self, uncertainty: float) -> None:
-        """Every node's value from its children's: negamax.
+        """Update every node's value from its children's (negamax).
 
-        Where a move is not expanded, a node whose expanded moves disappoint is worth something between the best of them
-        and its static evaluation, by the probability that is expanded. Among its children a node chooses by value, less
-        `uncertainty` · ln(weight of the likeliest / the move's) / √(evaluations below it); what the rules decide is not
-        doubted.
+        If some moves aren't expanded and the expanded ones disappoint, a node's value is between their best and its
+        static evaluation, weighted by the expanded probability. A node chooses among its children by value, minus
+        `uncertainty` · ln(weight of the most likely / the move's) / √(evaluations below it). Results by the rules have
+        no such penalty.
         """
         _backup(self.n, self.arrays(), uncertainty)
 
     def frontier(
         self, focus: float, tactical_factor: float, max_ply: int, min_path: float, lines: int
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-        """Moves without a node: edges, their nodes, and the probability that the game goes there.
+        """Return moves without a node: edges, their nodes, and the probability that the game goes there.
 
-        A move's probability is its weight · exp(`focus` · the known gain), as a share among those of its node; a path's
-        is their product. That of tactical moves is multiplied by `tactical_factor`. Left out: moves of nodes at
-        `max_ply` and beyond, below nodes with less than `min_path`, and where the outcome is proven; that is searched
-        only with a focus of 0.
+        A move's probability is its weight · exp(`focus` · the known gain), normalized over its node. A path's is their
+        product. For tactical moves it is multiplied by `tactical_factor`. Excluded are moves of nodes at `max_ply` and
+        beyond, below nodes with less than `min_path`, and where the result is proven (included with a focus of 0).
         """
         capacity = int(self.width[: self.n].sum())
         edges, parents, shares = np.empty(capacity, np.int64), np.empty(capacity, np.int64), np.empty(capacity)
@@ -228,8 +229,11 @@ class Tree:
         return edges[:count], parents[:count], shares[:count]
 
     def sorted_moves(self, uncertainty: float) -> list[tuple[int, float]]:
-        """The root's moves, edge and value: the expanded ones, best first by the rule of `backup`, then the others, the
-        likeliest first, at the root's static evaluation, but no better than the expanded ones."""
+        """Return the root's moves, as edge and value.
+
+        The expanded ones come first, best first by the rule of `backup`. Then come the others, the most likely first,
+        with the root's static evaluation, but no better than the expanded ones.
+        """
         edges = range(int(self.first[0]), int(self.first[0] + self.width[0]))
         scored = []
         for edge in edges:
@@ -245,7 +249,7 @@ class Tree:
         return expanded + [(edge, rest) for edge in edges if self.child[edge] < 0]
 
     def consider(self, edge: int) -> int:
-        """Have a move of the root that is not expanded be among those that are looked at. Its edge from now on."""
+        """Include an unexpanded move of the root among the searched ones, and return its new edge."""
         there = int(self.first[0] + self.width[0])
         if edge < there:
             return edge
@@ -255,7 +259,7 @@ class Tree:
         return there
 
     def repeats(self, parent: int, position: SearchPosition) -> bool:
-        """Whether a child of that node stands on the board a second time in its own line."""
+        """Return whether a child of that node repeats a position of its own line."""
         if position.clock < 4:
             return False
         node, back_to = parent, self.ply[parent] + 1 - position.clock
@@ -266,7 +270,7 @@ class Tree:
         return False
 
     def line(self, node: int) -> list[int]:
-        """The packed moves that both sides choose from a node on."""
+        """Return the packed moves that both sides choose from a node on."""
         moves: list[int] = []
         while self.best[node] >= 0:
             moves.append(int(self.move[self.best[node]]))

@@ -1,1 +1,1 @@
-"""Choosing chess moves by comparing positions (DeepChess): an alpha-beta whose bounds are positions."""
+"""Choose chess moves by comparing positions (DeepChess): an alpha-beta search whose bounds are positions."""

@@ -1,26 +1,26 @@
-"""Alpha-beta whose bounds are positions (David, Netanyahu and Wolf 2016), as compiled functions.
+"""Alpha-beta search whose bounds are positions (David, Netanyahu and Wolf 2016), as compiled functions.
 
-No position has a number. A node is searched between two bounds, alpha and beta, that are positions themselves; each new
-position is compared with them. One that is better than alpha becomes alpha, one that is better than beta ends the node.
-It is fail-hard: a node's result is HIGH (beta or better), LOW (alpha or worse), or EXACT: the position between them,
-which is then the bound of the node's ply. "Better" is the mover's view: the network is always asked about White, in the
-order (new position, bound).
+No position has a numeric value. A node is searched between two bounds, alpha and beta, that are positions. Each new
+position is compared with them: if it is better than alpha, it becomes alpha; if it is better than beta, it ends the
+node. The search is fail-hard: a node's result is HIGH (beta or better), LOW (alpha or worse), or EXACT: the position
+between them, which then becomes the bound of the node's ply. "Better" is in the mover's view. The network always
+compares for White, in the order (new position, bound).
 
-A bound is a position's key and embedding, or a mate: mates are ordered by their numbers, above every position, and the
-network is not asked. A draw is the most balanced of the reference positions.
+A bound is a position's key and embedding, or a mate. Mates are ordered by their numbers, outside of all positions,
+without the network. A draw is the most balanced of the reference positions.
 
-Once a move has raised alpha, the others get a scout search first, as in principal variation search: is one better than
-alpha? Both bounds are then the same position: the mover is asked ABOVE (strictly better), which is FROM (as good or
-better) for the other side. One comparison a position is enough there.
+Once a move has raised alpha, the other moves get a scout search first, as in principal variation search: is one better
+than alpha? Both bounds are then the same position. The mode ABOVE (strictly better) for the mover is FROM (as good or
+better) for the opponent. It needs only one comparison per position.
 
-The transposition table can hold no value: there is none without its bounds. It holds what was proven of a position, at
-which depth and against which bound: better, as good or better, the same position, as good or worse, or worse. That is
-used in a search of the same depth (or less) against the same bound, where it is the result that the search itself would
-give; about any other bound it says nothing, since "better than A" implies nothing for B without asking, and the network
-need not be transitive. Alpha changes seldom, so most of a tree asks about the same bound. What depends on a repetition
-of an earlier position, or on the count to fifty moves, holds on its own path only and is not stored.
+The transposition table can't store values, because a result has no meaning without its bounds. It stores what was
+proven about a position, at which depth and against which bound: better, as good or better, the same position, as good
+or worse, or worse. An entry is used in a search of the same depth (or less) against the same bound, where it is the
+result of the search itself. It implies nothing for another bound, because the network need not be transitive. Alpha
+seldom changes, so most of a tree uses the same bound. Results that depend on a repetition of an earlier position, or on
+the count to fifty moves, are only valid on their own path and are not stored.
 
-Arguments (state, ply, alpha, beta, mode) and results are described at the head of state.py. depth: plies that remain.
+Arguments (state, ply, alpha, beta, mode) and results are described at the top of state.py. depth: remaining plies.
 """
 
 from __future__ import annotations
@@ -62,18 +62,20 @@ ROOT, NO_MOVE = np.int64(0), np.uint16(0)
 MOVED, PASSED = np.int64(0), np.int64(1)
 """How a node was reached: by a move, or by a null move."""
 BETTER, AS_GOOD, SAME, NO_BETTER, WORSE = 1, 2, 3, 4, 5
-"""Kinds of table entries: the position against the bound, in its mover's view. 0: nothing is known."""
+"""Kinds of table entries: the position relative to the bound, in its mover's view. 0: nothing is known."""
 MAX_DEPTH = 60
-"""Largest depth of a search, in plies; captures and checks go further."""
+"""The largest depth of a search, in plies; captures and checks go further."""
 _TABLE_MOVE, _GOOD_CAPTURE, _KILLER, _BAD_CAPTURE = 1 << 30, 1 << 28, 1 << 26, -(1 << 28)
-"""Scores of moves; a quiet move's is its history, well between the last two."""
+"""Scores of moves. A quiet move's score is its history, well between the last two."""
 
 
 @inner
 def score_moves(state, ply, table_move):  # type: ignore[no-untyped-def]
-    """Write `scores` for the order of a row's moves: the table's move (packed, or NO_MOVE), captures and promotions to
-    a queen that lose nothing, killers, quiet moves by history, then captures that lose material and other
-    promotions."""
+    """Write `scores` for the order of a row's moves.
+
+    The order is the table's move (packed, or NO_MOVE), captures and promotions to a queen that lose nothing, killers,
+    quiet moves by history, then captures that lose material and other promotions.
+    """
     stack = state.data
     side = np.int64(stack.rows[ply, 64 + SIDE])
     moves, scores = stack.moves[ply], state.data.scores[ply]
@@ -98,7 +100,7 @@ def score_moves(state, ply, table_move):  # type: ignore[no-untyped-def]
 
 @inner
 def pick_move(state, ply, i):  # type: ignore[no-untyped-def]
-    """Swap the move with the largest score, of those from index i on, to index i, and return it."""
+    """Swap the move with the largest score, from index i on, to index i, and return it."""
     moves, scores = state.data.moves[ply], state.data.scores[ply]
     best = i
     for k in range(i + 1, state.data.move_count[ply]):
@@ -119,7 +121,7 @@ def make_and_enter(state, ply, move):  # type: ignore[no-untyped-def]
 
 @inner
 def _enter(state, ply):  # type: ignore[no-untyped-def]
-    """Enter a row that has just been written, and count it as a node; sets STOP with the last node allowed."""
+    """Enter a row that has just been written, and count it as a node; sets STOP at the last allowed node."""
     state.data.accumulated[ply] = False
     state.data.pv_length[ply] = 0
     state.data.counts[NODES] += 1
@@ -131,8 +133,10 @@ def _enter(state, ply):  # type: ignore[no-untyped-def]
 
 @inner
 def quiescence(state, ply, alpha, beta, mode):  # type: ignore[no-untyped-def]
-    """The result of row `ply`, which is entered, after captures and promotions to a queen until the position is quiet;
-    in check all moves are searched. Standing pat is the comparison of the row itself."""
+    """Return the result of row `ply`, which is entered, after captures and promotions to a queen until it is quiet.
+
+    In check all moves are searched. Standing pat is the comparison of the row itself.
+    """
     result = LOW
     in_check = state.data.checks[ply] > 0
     if not in_check or ply >= MAX_PLIES - 2:
@@ -167,7 +171,8 @@ def quiescence(state, ply, alpha, beta, mode):  # type: ignore[no-untyped-def]
 
 @inner
 def tt_probe(entry, ply, state, alpha, beta, mode):  # type: ignore[no-untyped-def]
-    """The result that a deep enough table entry of this position proves for the window: HIGH or LOW; EXACT if none."""
+    """Return the result that a deep enough table entry of this position proves for the window: HIGH or LOW; EXACT if
+    none."""
     kind = entry.kind
     if mode == OPEN:
         if BETTER <= kind <= SAME and _same_bound(entry, ply, state, beta):
@@ -182,13 +187,14 @@ def tt_probe(entry, ply, state, alpha, beta, mode):  # type: ignore[no-untyped-d
 
 @inner
 def _same_bound(entry, ply, state, bound):  # type: ignore[no-untyped-def]
-    """Whether the entry was proven against the bound of that index."""
+    """Return whether the entry was proven against the bound with this index."""
     return entry.bound == state.data.bound_key[bound] and entry.mate == _mate_distance(state, bound, ply)
 
 
 @inner
 def _mate_distance(state, bound, ply):  # type: ignore[no-untyped-def]
-    """A bound's mate, counted from row `ply` instead of the root, as entries hold it; 0 where the bound is no mate."""
+    """Return a bound's mate, counted from row `ply` instead of the root, as in entries; 0 if the bound is not a
+    mate."""
     mate = state.data.bound_mate[bound]
     return mate + ply if mate > 0 else mate - ply if mate < 0 else mate
 
@@ -197,7 +203,7 @@ def _mate_distance(state, bound, ply):  # type: ignore[no-untyped-def]
 def tt_store(state, ply, depth, move, result, alpha, beta, mode):  # type: ignore[no-untyped-def]
     """Store the result of row `ply`. A deeper entry of this search for another position is not replaced.
 
-    move: the best one (packed), NO_MOVE for none; result: the node's.
+    move: the best one (packed), NO_MOVE for none. result: the node's.
     """
     key = state.data.keys[ply]
     entry = state.table[key & (state.table.shape[0] - 1)]
@@ -210,7 +216,7 @@ def tt_store(state, ply, depth, move, result, alpha, beta, mode):  # type: ignor
     else:
         kind, bound = WORSE if mode == FROM else NO_BETTER, alpha
     if state.data.reach[ply] < ply or state.data.rows[ply, 64 + CLOCK] + depth >= FIFTY_MOVES:
-        kind = 0  # it depends on the path: only the move is of use elsewhere
+        kind = 0  # it depends on the path: elsewhere only the move is useful
     if move == 0 and entry.key == key:
         move = entry.move
     entry.key, entry.bound, entry.mate = key, state.data.bound_key[bound], _mate_distance(state, bound, ply)
@@ -219,8 +225,10 @@ def tt_store(state, ply, depth, move, result, alpha, beta, mode):  # type: ignor
 
 @inner
 def update_history_killers(state, ply, depth, move, tried):  # type: ignore[no-untyped-def]
-    """A quiet move, the one of index `tried`, has caused a cutoff: make it a killer, raise its history, and lower that
-    of the quiet moves before it."""
+    """Record that a quiet move, the one at index `tried`, has caused a cutoff.
+
+    It becomes a killer, its history rises, and that of the quiet moves before it falls.
+    """
     side = np.int64(state.data.rows[ply, 64 + SIDE])
     if state.data.killers[ply, 0] != move:
         state.data.killers[ply, 1], state.data.killers[ply, 0] = state.data.killers[ply, 0], move
@@ -234,9 +242,9 @@ def update_history_killers(state, ply, depth, move, tried):  # type: ignore[no-u
 
 @inner
 def search(state, ply, depth, alpha, beta, mode, passed):  # type: ignore[no-untyped-def]
-    """The result of row `ply`, which is entered, searched `depth` plies deep; without meaning once STOP is set.
+    """Return the result of row `ply`, which is entered, searched `depth` plies deep; meaningless once STOP is set.
 
-    passed: MOVED, or PASSED where the other side has just made a null move.
+    passed: MOVED, or PASSED if the opponent has just made a null move.
     """
     stack = state.data
     in_check = stack.checks[ply] > 0
@@ -284,7 +292,7 @@ def search(state, ply, depth, alpha, beta, mode, passed):  # type: ignore[no-unt
         else:
             is_quiet = is_quiet and not in_check and stack.checks[ply + 1] == 0
             reduction = lmr_reduction(state, depth, i) if is_quiet else 0
-            # Better than alpha at all? Then how good?
+            # Is it better than alpha at all? If so, how good is it?
             scout = mode == OPEN and i > 0 and state.data.tuning_order > 0
             scout_beta = alpha if scout else beta
             child_result = -search(
@@ -312,7 +320,7 @@ def search(state, ply, depth, alpha, beta, mode, passed):  # type: ignore[no-unt
 
 @inner
 def lmr_reduction(state, depth, i):  # type: ignore[no-untyped-def]
-    """Plies by which the first search of a quiet move, the i-th of its node, is reduced."""
+    """Return the plies by which the first search of a quiet move, the i-th of its node, is reduced."""
     if state.data.tuning_reduce == 0 or depth < 3 or i < 3:
         return 0
     return min(depth - 2, 1 + (i >= 8) + (depth >= 6 and i >= 16))
@@ -320,8 +328,7 @@ def lmr_reduction(state, depth, i):  # type: ignore[no-untyped-def]
 
 @inner
 def reenter(state, ply):  # type: ignore[no-untyped-def]
-    """Enter a row again, before a second search of it: the first has sorted its moves and overwritten board and
-    reach."""
+    """Enter a row again before its second search: the first has sorted its moves and overwritten board and reach."""
     _, state.data.reach[ply] = enter(state.data, ply)
     state.data.pv_length[ply] = 0
 
@@ -330,8 +337,8 @@ def reenter(state, ply):  # type: ignore[no-untyped-def]
 def search_root(state, moves, depth):  # type: ignore[no-untyped-def]
     """Search moves of the root (packed, uint16 [n]), in this order, `depth` plies deep.
 
-    Returns the index of the best one, -1 where the search was stopped before the first was done, and how many moves are
-    done. The best one's result is bound 0, its principal variation pv[0].
+    Returns the index of the best one (-1 if the search was stopped before the first was completed), and the number of
+    completed moves. The best one's result is bound 0, its principal variation pv[0].
     """
     black = state.data.rows[0, 64 + SIDE] != 0
     alpha, beta = (WON, LOST) if black else (LOST, WON)

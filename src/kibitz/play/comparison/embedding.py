@@ -1,11 +1,12 @@
 """A run's comparison network as plain arrays, and the kernels that evaluate it, one position at a time.
 
-Made for a search: a position's embedding is computed once, and a comparison then costs only the layers above a pair. A
-layer's product adds up the rows of weights whose inputs are above 0: that is the ReLU of the layer below, and skips the
-inputs that it sets to 0. Sizes are padded with zeros to multiples of a vector register.
+It is made for a search: a position's embedding is computed once, and a comparison then only costs the layers above a
+pair. A layer's product adds the rows of weights whose inputs are above 0. This applies the ReLU of the layer below, and
+skips inputs that are 0. Sizes are padded with zeros to multiples of a vector register.
 
-Kernels take `weights`, a Weights; a position is a row uint8 [68] (games/chess/replay.py), an accumulator float32 [n]
-the sums of the first layer before its ReLU, an embedding float32 [2 * d] what a comparison needs of a position.
+Kernels take `weights`, a Weights. A position is a row, uint8 [68] (games/chess/replay.py). An accumulator, float32 [n],
+has the sums of the first layer before its ReLU. An embedding, float32 [2 * d], has the inputs of a comparison for a
+position.
 """
 
 from __future__ import annotations
@@ -22,32 +23,33 @@ from kibitz.kernels import fast_kernel, fill, kernel
 from kibitz.runs import Run
 
 PARTS = ("distilled", "full")
-"""The networks that a run may hold; the one that players prefer comes first."""
+"""The networks that a run may have, the preferred one first."""
 WHITE_TO_MOVE, RIGHTS, BIAS = 768, 769, 773
 """Rows of the first layer after those of the pieces; RIGHTS is the first of four."""
 _VECTOR = 16
-"""Numbers (float32) that sizes of layers are padded to a multiple of."""
+"""Layer sizes are padded to a multiple of this number of float32 values."""
 _FAST_MATH = {"contract", "reassoc", "nsz"}
 """Allow reassociation of sums; NaNs and infinities keep their IEEE meaning."""
 
 
 class Weights(NamedTuple):
-    """A comparison network as arrays; the kernels write into `scratch` and `active` only, so one thread uses it at a
+    """A comparison network as arrays. Kernels write only into `scratch` and `active`, so use it in one thread at a
     time.
 
-    feature_weights   float32 [774, n]: the first layer. Rows 0..767: a piece, (code - 1) * 64 + square; then White to
-                      move, four castling rights, and the bias.
-    values            float32: all further layers, one after the other. At its end the weights of the logit, then its
-                      constant.
-    layers            int64 [k + m, 3]: layer i is (offset, inputs, outputs) into `values`: there are its matrix
-                      [inputs, outputs] and its bias. Rows 0..k - 2: Pos2Vec after its first layer. Row k - 1: the two
-                      input matrices of the comparison, concatenated along the outputs. Rows k..: its further layers.
-    embedding_layers  k
-    embedding_dim     d, outputs of each of those two matrices: an embedding has 2 * d numbers, the first d for the
-                      position as the first of a pair, the others for it as the second
-    antisymmetric     whether the logit is the mean over both orders of a pair
-    scratch           float32 [2, widest layer]
-    active            int64 [widest layer + 1]
+     feature_weights   float32 [774, n]: the first layer. Rows 0..767: a piece, (code - 1) * 64 + square; then White to
+                       move, four castling rights, and the bias.
+     values            float32: all further layers, one after the other; at its end the weights of the logit, then its
+                       constant.
+     layers            int64 [k + m, 3]: layer i is (offset, inputs, outputs) into `values`, where its matrix
+                       [inputs, outputs] and its bias are. Rows 0..k - 2: Pos2Vec after its first layer. Row k - 1: the
+                       two
+                       input matrices of the comparison, concatenated along the outputs. Rows k..: its further layers.
+     embedding_layers  k
+     embedding_dim     d, outputs of each of those two matrices: an embedding has 2 * d numbers, the first d for the
+                       position as the first of a pair, the others for it as the second
+     antisymmetric     whether the logit is the mean over both orders of a pair
+     scratch           float32 [2, widest layer]
+     active            int64 [widest layer + 1]
     """
 
     feature_weights: NDArray[np.float32]
@@ -62,8 +64,10 @@ class Weights(NamedTuple):
 
 @kernel
 def add_feature(accumulator, feature_weights, feature, sign):  # type: ignore[no-untyped-def]
-    """Add a feature (0..773, row of feature_weights float32 [774, n]) to an accumulator float32 [n], or, with the sign
-    float32(-1), take it out."""
+    """Add `sign` times a feature's weights to an accumulator, float32 [n].
+
+    feature: 0 to 773, a row of feature_weights, float32 [774, n]. sign: float32 1, or -1 to remove the feature.
+    """
     row = feature_weights[feature]
     for j in range(accumulator.shape[0]):
         accumulator[j] += sign * row[j]
@@ -71,7 +75,8 @@ def add_feature(accumulator, feature_weights, feature, sign):  # type: ignore[no
 
 @kernel
 def refresh_accumulator(weights, row, out):  # type: ignore[no-untyped-def]
-    """Write the accumulator of a position into out float32 [n], from all its features."""
+    """Compute the accumulator of a position from all its features, and write it to out, float32 [n]. row: uint8
+    [68]."""
     fill(out, weights.feature_weights[BIAS])
     for square in range(64):
         if row[square]:
@@ -85,8 +90,10 @@ def refresh_accumulator(weights, row, out):  # type: ignore[no-untyped-def]
 
 @fast_kernel(_FAST_MATH)
 def _layer(values, layer, x, active, y):  # type: ignore[no-untyped-def]
-    """y = bias + ReLU(x) · matrix, with x float32 [inputs], y float32 [outputs]; layer int64 [3]: a row of
-    Weights.layers; active int64 [inputs + 1]: scratch."""
+    """Write bias + ReLU(x) · matrix to y, float32 [outputs]. x: float32 [inputs].
+
+    layer: int64 [3], a row of Weights.layers. active: int64 [inputs + 1], working memory.
+    """
     at, inputs, outputs = layer[0], layer[1], layer[2]
     matrix = values[at : at + inputs * outputs].reshape((inputs, outputs))
     bias = values[at + inputs * outputs : at + (inputs + 1) * outputs]
@@ -113,7 +120,7 @@ def _layer(values, layer, x, active, y):  # type: ignore[no-untyped-def]
 
 @kernel
 def embed(weights, accumulator, out):  # type: ignore[no-untyped-def]
-    """Write the embedding of a position, given by its accumulator, into out float32 [2 * d]."""
+    """Write the embedding of a position, given by its accumulator, to out, float32 [2 * d]."""
     x = accumulator
     for k in range(weights.embedding_layers - 1):
         y = weights.scratch[k % 2]
@@ -124,9 +131,9 @@ def embed(weights, accumulator, out):  # type: ignore[no-untyped-def]
 
 @fast_kernel(_FAST_MATH)
 def logit_ordered(weights, first, second):  # type: ignore[no-untyped-def]
-    """The network's logit that the first position of a pair is the better one for White, asked in this order only.
+    """Return the logit that the first position of a pair is better for White, in this order only.
 
-    first, second: embeddings float32 [2 * d].
+    first, second: embeddings, float32 [2 * d].
     """
     dim = weights.embedding_dim
     left, right = first[:dim], second[dim:]
@@ -147,8 +154,10 @@ def logit_ordered(weights, first, second):  # type: ignore[no-untyped-def]
 
 @kernel
 def logit(weights, first, second):  # type: ignore[no-untyped-def]
-    """The logit that the first position of a pair is the better one for White; of an antisymmetric network the mean
-    over both orders. first, second: embeddings float32 [2 * d]."""
+    """Return the logit that the first position of a pair is better for White.
+
+    For an antisymmetric network it is the mean over both orders. first, second: embeddings, float32 [2 * d].
+    """
     forth = logit_ordered(weights, first, second)
     if weights.antisymmetric:
         return (forth - logit_ordered(weights, second, first)) / np.float32(2)
@@ -157,7 +166,7 @@ def logit(weights, first, second):  # type: ignore[no-untyped-def]
 
 @kernel
 def _embed(weights, rows, out):  # type: ignore[no-untyped-def]
-    """Write the embeddings of positions uint8 [n, 68] into out float32 [n, 2 * d]."""
+    """Write the embeddings of positions, uint8 [n, 68], to out, float32 [n, 2 * d]."""
     accumulator = np.empty(weights.feature_weights.shape[1], np.float32)
     for i in range(rows.shape[0]):
         refresh_accumulator(weights, rows[i], accumulator)
@@ -166,15 +175,17 @@ def _embed(weights, rows, out):  # type: ignore[no-untyped-def]
 
 @kernel
 def _logits(weights, first, second, out):  # type: ignore[no-untyped-def]
-    """Write the logits of pairs of embeddings float32 [n, 2 * d] each into out float32 [n]."""
+    """Write the logits of pairs of embeddings, float32 [n, 2 * d] each, to out, float32 [n]."""
     for i in range(first.shape[0]):
         out[i] = logit(weights, first[i], second[i])
 
 
 @kernel
 def _white_better(weights, embeddings, references, out):  # type: ignore[no-untyped-def]
-    """Write the mean probability against all references [k, 2 * d] into out float64 [n], in both orders; embeddings
-    float32 [n, 2 * d]."""
+    """Write the mean probability against all references, in both orders, to out, float64 [n].
+
+    embeddings: float32 [n, 2 * d]. references: float32 [k, 2 * d].
+    """
     for i in range(embeddings.shape[0]):
         total = 0.0
         for k in range(references.shape[0]):
@@ -185,9 +196,9 @@ def _white_better(weights, embeddings, references, out):  # type: ignore[no-unty
 
 
 class PositionComparer:
-    """A comparison network, ready to answer; safe in one thread at a time.
+    """A comparison network, ready for use; use it in one thread at a time.
 
-    rows: the run's reference positions, uint8 [n, 68]; references: their embeddings, float32 [n, 2 * d]. draw: the
+    rows: the run's reference positions, uint8 [n, 68]. references: their embeddings, float32 [n, 2 * d]. draw: the
     index of the most balanced of them, whose own white_better is nearest to one half.
     """
 
@@ -197,31 +208,30 @@ class PositionComparer:
         self.draw = int(np.abs(self.white_better(self.references) - 0.5).argmin())
 
     def embed(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """Embeddings [n, 2 * d] of positions codes [n, 64], state [n, 4 or more]; further columns of state are
-        ignored."""
+        """Return embeddings, float32 [n, 2 * d], of positions. codes: uint8 [n, 64]. state: uint8 [n, 4 or more
+        columns]."""
         rows = np.ascontiguousarray(np.concatenate([codes, state[:, :4]], axis=1), np.uint8)
         out = np.empty((len(rows), 2 * self.weights.embedding_dim), np.float32)
         _embed(self.weights, rows, out)
         return out
 
     def compare(self, first: NDArray[np.float32], second: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Logits [n] that the first position of each pair, given by their embeddings, is the better one for White."""
+        """Return logits, float32 [n], that the first position of each pair of embeddings is better for White."""
         out = np.empty(len(first), np.float32)
         _logits(self.weights, first, second, out)
         return out
 
     def white_better(self, embeddings: NDArray[np.float32]) -> NDArray[np.float64]:
-        """The probability [n] that a position is better for White than a reference position, their mean."""
+        """Return the mean probability, float64 [n], that a position is better for White than a reference position."""
         out = np.empty(len(embeddings), np.float64)
         _white_better(self.weights, embeddings, self.references, out)
         return out
 
 
 def load(run: Run, part: str | None = None) -> PositionComparer:
-    """A run's comparer: "distilled" or "full"; None: the distilled one where there is one.
+    """Return a run's comparer: "distilled" or "full"; None for the distilled one if there is one.
 
-    Raises UsageError where the run compares nothing, or holds no such network, KibitzError where its weights are
-    damaged.
+    Raises UsageError if the run compares nothing or has no such network, and KibitzError if its weights are damaged.
     """
     path, arrays = run.trained(), run.load_weights()
     available = [name for name in PARTS if f"{name}.pos2vec.first.weight" in arrays]
@@ -249,16 +259,19 @@ _CODES = np.arange(START_WIDTH) < 64
 
 
 def pack(arrays: Mapping[str, NDArray[np.float32]], antisymmetric: bool = False) -> Weights:
-    """Weights from the arrays of a torch ComparisonNet, by their names there.
+    """Return Weights from the arrays of a torch ComparisonNet, by their names there.
 
-    Raises KeyError or ValueError where one is missing or they do not fit together.
+    Raises KeyError or ValueError if one is missing or they don't fit together.
     """
     values: list[NDArray[np.float32]] = []
     widest = 0
 
     def add(matrix: NDArray[np.float32], bias: NDArray[np.float32], inputs: int) -> tuple[int, int, int]:
-        """Append a layer and return its row of Weights.layers. matrix [outputs, inputs], bias [outputs]: as torch has
-        them; they are padded, the inputs to those that the layer below gives."""
+        """Append a layer and return its row of Weights.layers.
+
+        matrix: [outputs, inputs], and bias: [outputs], as in torch; padded, the inputs to the outputs of the layer
+        below.
+        """
         nonlocal widest
         outputs = -(-len(matrix) // _VECTOR) * _VECTOR
         at = sum(map(len, values))
@@ -305,14 +318,14 @@ def pack(arrays: Mapping[str, NDArray[np.float32]], antisymmetric: bool = False)
 
 
 def _padded(array: NDArray[np.float32], axis: int) -> NDArray[np.float32]:
-    """The array with zeros added along an axis, up to a multiple of _VECTOR."""
+    """Return the array with zeros added along an axis, up to a multiple of _VECTOR."""
     padding = [(0, 0)] * array.ndim
     padding[axis] = (0, -array.shape[axis] % _VECTOR)
     return np.pad(array, padding)
 
 
 def _numbered(arrays: Mapping[str, Any], name: str) -> list[str]:
-    """The names NAME.0, NAME.1, ... of the layers that are there."""
+    """Return the names NAME.0, NAME.1, ... of the layers that exist."""
     names: list[str] = []
     while f"{name}.{len(names)}.weight" in arrays:
         names.append(f"{name}.{len(names)}")

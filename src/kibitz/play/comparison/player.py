@@ -1,5 +1,4 @@
-"""A player that only ever asks which of two positions is better: iterative deepening over the kernels of
-alphabeta.py."""
+"""A player that only compares positions: iterative deepening over the kernels of alphabeta.py."""
 
 from __future__ import annotations
 
@@ -30,9 +29,9 @@ from kibitz.runs import Run
 from kibitz.systems.declaration import COMPARISON_SEARCH, FULL_COMPARISON_SEARCH
 
 METHODS = (COMPARISON_SEARCH.name, FULL_COMPARISON_SEARCH.name)
-"""Alpha-beta with positions as bounds: with the distilled network where a run has one, or with the full one."""
+"""Alpha-beta with positions as bounds: with the distilled network if a run has one, or with the full one."""
 SPREAD = 0.1
-"""Value by which a move may be worse and be e times less probable, at temperature 1."""
+"""The difference in value that makes a move e times less probable, at temperature 1."""
 _POLL_INTERVAL = 0.005
 """Seconds between checks of the clock and of the stop event."""
 _UNLIMITED_NODES = 1 << 62
@@ -42,10 +41,13 @@ class ComparisonPlayer:
     """A player for runs that compare two positions, with the interface of play.chess.player.
 
     A line's score is the probability that its last position is better than a reference position, the mean over the
-    run's reference positions. A draw is worth what the most balanced of them is (PositionComparer.draw), shown as 0.
-    temperature: 0 plays the best move; T > 0 draws in proportion to exp(value / (SPREAD · T)), where the moves that
-    are not best have their value two plies deep, but none above the best. A mate is not given away.
-    lines: how many first choices to tell; each costs a search of its own. seed: of the draws; None: any.
+    run's reference positions. A draw has the value of the most balanced of them (PositionComparer.draw), shown as 0.
+
+     temperature: 0 plays the best move; T > 0 samples in proportion to exp(value / (SPREAD · T)). Moves that aren't
+     best have
+         their value two plies deep, but none above the best. A mate is never missed.
+     lines: the number of lines to report; each requires another search.
+     seed: for the samples; None for a random seed.
 
     Raises UsageError for an unknown method, for one whose network is missing, and for settings out of range.
     """
@@ -81,9 +83,9 @@ class ComparisonPlayer:
     def think(
         self, board: chess.Board, limits: SearchLimits, stop: threading.Event | None = None, tell: Tell | None = None
     ) -> SearchResult | None:
-        """The result for a position; None if there is no legal move (or none of limits.moves is legal).
+        """Return the result for a position; None if there is no legal move (or none of limits.moves is legal).
 
-        limits.nodes: positions entered. Other arguments as those of play.chess.player.Player.think.
+        limits.nodes: positions entered. The other arguments are those of play.chess.player.Player.think.
         """
         if self.lines == 1 and not self.temperature:
             limits = narrowed(board, limits)
@@ -100,7 +102,7 @@ class ComparisonPlayer:
         return thought
 
     def _sampled(self, best: RootLine, values: dict[int, float], thought: SearchResult) -> SearchResult:
-        """The result with a first move sampled by its value."""
+        """Return the result with a first move sampled by its value."""
         values = {move: min(value, best.value) for move, value in values.items()} | {best.pv[0]: best.value}
         moves = list(values)
         odds = np.exp((np.array(list(values.values())) - best.value) / (SPREAD * self.temperature))
@@ -112,8 +114,11 @@ class ComparisonPlayer:
 
 
 class Memory:
-    """What lasts from search to search: a cache of embeddings (three quarters of hash_mb), the transposition table (the
-    rest) and the history of quiet moves."""
+    """State that is kept between searches.
+
+    It is a cache of embeddings (three quarters of hash_mb), the transposition table (the rest) and the history of quiet
+    moves.
+    """
 
     def __init__(self, comparer: PositionComparer, hash_mb: int, tuning: ComparisonTuning):
         self.comparer, self.tuning = comparer, tuning
@@ -130,8 +135,10 @@ class Memory:
             array[:] = np.zeros((), array.dtype)
 
     def search(self, row: NDArray[np.uint8], repeated: NDArray[np.int64], max_nodes: int) -> SearchState:
-        """The state of a new search from a position uint8 [68]; repeated: keys int64 [k] of positions that are draws
-        when they occur again."""
+        """Return the state of a new search from a position, uint8 [68].
+
+        repeated: int64 [k], keys of positions that are draws if they occur again.
+        """
         comparer, weights = self.comparer, self.comparer.weights
         self.age = self.age % 255 + 1
         state = np.zeros(1, search_state.STATE)
@@ -165,7 +172,7 @@ class RootLine:
 
 
 class Thinking:
-    """Iterative deepening in one position. moves: packed, the best ones first; lines: of the last completed search."""
+    """Iterative deepening in one position. moves: packed, the best ones first. lines: of the last completed search."""
 
     def __init__(self, memory: Memory, board: chess.Board, moves: list[int], limits: SearchLimits):
         self.begun = time.perf_counter()
@@ -183,10 +190,10 @@ class Thinking:
         return _StopWatch(self.counts, self.begun, self.limits.seconds, stop)
 
     def deepen(self, count: int, tell: Tell | None) -> None:
-        """Search depth after depth while the limits allow; `count` lines. tell: called after each depth."""
+        """Search depth after depth while the limits allow, for `count` lines. tell: called after each depth."""
         max_depth = min(MAX_DEPTH, self.limits.depth or MAX_DEPTH)
         if len(self.moves) == 1 and self.limits.seconds is not None:
-            max_depth = 1  # nothing to think about
+            max_depth = 1  # no choice
         for depth in range(1, max_depth + 1):
             if not self._search_depth(depth, min(count, len(self.moves))):
                 break
@@ -195,15 +202,14 @@ class Thinking:
                 tell(self.thought())
             best = self.lines[0].value
             if count == 1 and abs(best) > 1 and (2 - abs(best)) / STEP <= depth + 1:
-                break  # a mate within the depth: deeper is no shorter
-        if not self.depth and not (self.lines and self.lines[0].value > 1):  # not even the first depth was finished
+                break  # a mate within the depth: deeper searches find no shorter one
+        if not self.depth and not (self.lines and self.lines[0].value > 1):  # not even the first depth was completed
             first = self._glance()
             self.lines = [first, *(line for line in self.lines if line.pv[0] != first.pv[0])][: max(1, count)]
         self.memory.history[:] = self.search.data["history"] // 2
 
     def _search_depth(self, depth: int, count: int) -> bool:
-        """Search one depth, `count` lines. False where it was stopped; the lines that were finished count all the
-        same."""
+        """Search one depth for `count` lines. Return False if it was stopped; completed lines still count."""
         lines: list[RootLine] = []
         for _ in range(count):
             chosen = [line.pv[0] for line in lines]
@@ -233,7 +239,7 @@ class Thinking:
         return -value if self.black else value
 
     def _glance(self) -> RootLine:
-        """The move whose position is the best as it stands, where there was no time to search."""
+        """Return the move whose position is best without search, for when there is no time."""
         rows, mates, drawn = [], [], []
         for move in self.moves:
             self.board.push(to_move(move))
@@ -251,7 +257,7 @@ class Thinking:
         return RootLine(-value if self.black else value, [self.moves[best]])
 
     def values(self) -> dict[int, float]:
-        """The value of each root move (packed), searched two plies deep; of as many moves as the limits allow."""
+        """Return the value of each root move (packed), searched two plies deep; as many moves as the limits allow."""
         values: dict[int, float] = {}
         for move in self.moves:
             best, _ = search_root(self.search, np.array([move], np.uint16), 2)
@@ -304,7 +310,7 @@ class _StopWatch:
 
 
 def seen_twice(board: chess.Board) -> NDArray[np.int64]:
-    """Keys int64 [k] of the positions that occurred twice in the game before this board and can occur again."""
+    """Return keys, int64 [k], of the positions that occurred twice in the game before this board and can recur."""
     seen: Counter[int] = Counter()
     if board.halfmove_clock >= 4:
         state = np.zeros(1, search_state.STATE)[0]
@@ -316,12 +322,12 @@ def seen_twice(board: chess.Board) -> NDArray[np.int64]:
 
 
 def _power_of_two(limit: int) -> int:
-    """The largest power of two up to a limit, at least 256."""
+    """Return the largest power of two up to a limit, at least 256."""
     return 1 << max(8, limit.bit_length() - 1)
 
 
 def open_player(run: Run, session: Callable[[], Session], *, value: object = None, **settings: Any) -> ComparisonPlayer:
-    """The player of a run that compares positions, see kibitz.play.open_player. It has no use for a value network."""
+    """Return the player of a run that compares positions, see kibitz.play.open_player. It ignores a value network."""
     if value is not None:
         other = getattr(value, "name", "another network")
         raise UsageError(f"{run.name}: compares positions, and has no use for the values of {other}")

@@ -57,8 +57,8 @@ from kibitz.play.comparison.embedding import (
     refresh_accumulator,
 )
 
-# Of NumPy's type, since numba compiles a function anew for every Python integer that it is given; and a recursive one
-# that was compiled for several types cannot be loaded from its cache.
+# NumPy's type, because numba compiles a function again for every Python integer type that it gets, and a recursive
+# function that was compiled for several types can't be loaded from its cache.
 LOW, EXACT, HIGH = np.int64(-1), np.int64(0), np.int64(1)
 """Results of a node, in its mover's view: alpha or worse, between the bounds, beta or better (fail-hard)."""
 OPEN, ABOVE, FROM = np.int64(0), np.int64(1), np.int64(2)
@@ -69,12 +69,15 @@ OPEN, ABOVE, FROM = np.int64(0), np.int64(1), np.int64(2)
     FROM    alpha and beta are one bound: is the position as good as it, or better?
 """
 MATE_BASE = 1000
-"""A mate at a ply is ±(MATE_BASE - ply), > 0 where White mates: an earlier one is larger."""
+"""A mate at a ply is ±(MATE_BASE - ply), > 0 if White mates: an earlier mate is larger."""
 WON, LOST, DRAWN = np.int64(MAX_PLIES), np.int64(MAX_PLIES + 1), np.int64(MAX_PLIES + 2)
 BOUNDS = MAX_PLIES + 3
 NODES, COMPARED, EMBEDDED, MAX_NODES, STOP, AGE = range(6)
-"""Indices into `counts`: positions entered, comparisons, embeddings computed; most positions to enter; whether to stop;
-the number of the search (1..255), for the age of table entries."""
+"""Indices into `counts`.
+
+In order: positions entered, comparisons, embeddings computed, most positions to enter, whether to stop, and the number
+of the search (1 to 255), for the age of table entries.
+"""
 TABLE_ENTRY = np.dtype(
     [
         ("key", "i8"),  # of the position
@@ -92,10 +95,14 @@ TABLE_ENTRY = np.dtype(
 class ComparisonTuning(NamedTuple):
     """Which techniques the search uses; with `plain_tuning()` it gives the result of full alpha-beta.
 
-    null: null-move pruning from this depth on (0: never). reduce: late-move reductions. extend: a side in check is
-    searched a ply deeper. table: the transposition table is used; deeper: its deeper entries, too. order: moves are
-    sorted. incremental: first-layer sums are updated from move to move instead of being summed from all pieces. naive:
-    both positions of each comparison go through the whole network, to measure what that costs.
+    null: null-move pruning from this depth on (0: never).
+    reduce: late-move reductions.
+    extend: a side in check is searched a ply deeper.
+    table: the transposition table is used.
+    deeper: its deeper entries are used, too.
+    order: moves are sorted.
+    incremental: first-layer sums are updated from move to move, not summed from all pieces.
+    naive: both positions of each comparison go through the whole network, to measure its cost.
     """
 
     null: int = 3
@@ -109,14 +116,14 @@ class ComparisonTuning(NamedTuple):
 
 
 def plain_tuning() -> ComparisonTuning:
-    """No pruning, reductions, extensions or deeper entries: nothing that changes the result of a fixed depth."""
+    """Return the tuning without pruning, reductions, extensions or deeper entries, which could change a result."""
     return ComparisonTuning(null=0, reduce=False, extend=False, deeper=False)
 
 
 STATE = np.dtype(
     [
         *STACK,
-        ("accumulated", "i8", (MAX_PLIES,)),  # see the head of this module
+        ("accumulated", "i8", (MAX_PLIES,)),  # see the top of this module
         ("bound_key", "i8", (BOUNDS,)),
         ("bound_mate", "i8", (BOUNDS,)),
         ("bound_row", "u1", (BOUNDS, START_WIDTH)),
@@ -133,7 +140,7 @@ STATE = np.dtype(
 
 
 class SearchState(NamedTuple):
-    """All that a search works with; the fields are described at the head of this module."""
+    """The state of a search; the fields are described at the top of this module."""
 
     data: Any
     weights: Weights
@@ -146,8 +153,10 @@ class SearchState(NamedTuple):
 
 @inner
 def update_accumulator(state, ply):  # type: ignore[no-untyped-def]
-    """Bring the first-layer sums of row `ply` up to date: from the nearest earlier row that has them (or from all its
-    pieces at the root), by what the moves since then changed."""
+    """Update the first-layer sums of row `ply` by the changes since the nearest earlier row that has them.
+
+    At the root they are computed from all pieces.
+    """
     weights, stack = state.weights, state.data
     start = ply
     while start > 0 and not stack.accumulated[start]:
@@ -178,7 +187,7 @@ def update_accumulator(state, ply):  # type: ignore[no-untyped-def]
 
 @inner
 def cached_embedding(state, ply):  # type: ignore[no-untyped-def]
-    """The slot of `embeddings` that holds the embedding of row `ply`; computed where it does not hold it yet."""
+    """Return the slot of `embeddings` with the embedding of row `ply`; compute it if it isn't there."""
     key = state.data.keys[ply]
     slot = key & (state.embedding_keys.shape[0] - 1)
     if state.embedding_keys[slot] != key or state.data.tuning_naive:
@@ -197,10 +206,10 @@ def cached_embedding(state, ply):  # type: ignore[no-untyped-def]
 
 @inner
 def compare_to_bound(state, row, key, embedding, bound):  # type: ignore[no-untyped-def]
-    """How much better for White a position is than the bound of that index: a float32, of which only the sign counts; 0
-    where it is the bound's own position.
+    """Return how much better for White a position is than a bound: a float32 of which only the sign counts.
 
-    row uint8 [68], key and embedding float32 [2 * d]: of the position.
+    0 if it is the bound's own position. row: uint8 [68]. key, embedding (float32 [2 * d]): of the position. bound: an
+    index.
     """
     if state.data.bound_mate[bound]:
         return -np.float32(state.data.bound_mate[bound])
@@ -217,9 +226,9 @@ def compare_to_bound(state, row, key, embedding, bound):  # type: ignore[no-unty
 
 @inner
 def fail_high_low(above_beta, above_alpha, mode):  # type: ignore[no-untyped-def]
-    """A node's result for one position: HIGH, EXACT or LOW.
+    """Return a node's result for one position: HIGH, EXACT or LOW.
 
-    above_beta, above_alpha: > 0 where the position is better for the mover than the bound, 0 where it is as good.
+    above_beta, above_alpha: > 0 if the position is better for the mover than the bound, 0 if it is as good.
     """
     if above_beta > 0 or (above_beta == 0 and mode != ABOVE):
         return HIGH
@@ -228,7 +237,7 @@ def fail_high_low(above_beta, above_alpha, mode):  # type: ignore[no-untyped-def
 
 @inner
 def compare_position(state, ply, alpha, beta, mode):  # type: ignore[no-untyped-def]
-    """The result of row `ply` as a leaf, by the network. Where it is EXACT, the row becomes the bound of its ply."""
+    """Return the network's result of row `ply` as a leaf. If it is EXACT, the row becomes the bound of its ply."""
     side = np.float32(-1) if state.data.rows[ply, 64 + SIDE] else np.float32(1)
     slot = cached_embedding(state, ply)
     key, row, embedding = state.data.keys[ply], state.data.rows[ply], state.embeddings[slot]
@@ -246,7 +255,7 @@ def compare_position(state, ply, alpha, beta, mode):  # type: ignore[no-untyped-
 
 @inner
 def compare_terminal(state, ply, end, alpha, beta, mode):  # type: ignore[no-untyped-def]
-    """The result of row `ply` where the rules have ended the game; end: MATE or DRAW, as of position_stack.enter."""
+    """Return the result of row `ply` if the rules have ended the game. end: MATE or DRAW, from position_stack.enter."""
     black = state.data.rows[ply, 64 + SIDE] != 0
     side = np.float32(-1) if black else np.float32(1)
     if end == DRAW:
@@ -280,7 +289,7 @@ def _copy_bound(state, source, target):  # type: ignore[no-untyped-def]
 
 @inner
 def update_pv(state, ply, move):  # type: ignore[no-untyped-def]
-    """The bound and the principal variation of ply + 1 become those of `ply`, after the move (packed) between them."""
+    """Set the bound and the principal variation of `ply` to those of ply + 1, after the move (packed) between them."""
     _copy_bound(state, ply + 1, ply)
     length = state.data.pv_length[ply + 1]
     state.data.pv[ply, 0] = move

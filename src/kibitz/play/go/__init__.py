@@ -1,1 +1,1 @@
-"""Choosing Go moves from predicted owners."""
+"""Choose Go moves: from predicted territory, or by a tree search."""

@@ -1,7 +1,7 @@
-"""Figures of an owner map: the predicted score, its uncertainty, the winning probability, and living stones.
+"""Values from an ownership map: predicted score, its uncertainty, win probability, and living stones.
 
-A map is float32 [361]: the probability that Black owns the point at the end; 0.5 outside the board and where nothing is
-known. Leads are in points of area, and positive for whoever is named.
+A map is float32 [361]: the probability that the point will be Black's; 0.5 outside the board and if unknown. Leads are
+in points of area, and positive for the player in question.
 """
 
 from __future__ import annotations
@@ -21,54 +21,54 @@ from kibitz.games.go.sides import KOMI_BYTE, NO_KOMI, OPPONENT, RANK
 from kibitz.play.session import NetworkSession
 
 OUTPUT = "black_owns"
-"""The answer of a network that such maps are."""
+"""The name of the ownership map among a network's outputs."""
 SYMMETRIES = 8
 VARIANCE_FACTOR = 2.0
-"""So many points change hands together: the score's variance is that of its points, if each were alone, times this."""
+"""Points change owners together. So the score's variance is the sum of its points' variances times this factor."""
 MIN_SPREAD = 1.0
-"""Points by which a score may be wrong even where every owner seems certain."""
+"""The smallest error of a score in points, even if every owner seems certain."""
 SWINGS = {9: 3.0, 13: 5.0, 19: 10.0}
-"""The usual least swing in points, a loss of which is a mistake, by the size of the board."""
+"""The smallest loss in points that is a mistake, by the size of the board."""
 SURE = np.float32(1 - 1e-6)
-"""Win − loss beyond which log odds are cut."""
+"""Limit of win − loss for computing log odds."""
 LEAST_CHANCE = 1e-9
-"""Probabilities below this count nothing in an entropy."""
+"""Smaller probabilities are ignored in an entropy."""
 STEADY_WAYS = (0, 7)
-"""The two ways in which a board is looked at where games are judged: as it is, and mirrored. Any two serve as well."""
+"""The two symmetries for evaluating games: the identity, and a mirror image. Other pairs work as well."""
 NEUTRAL = 0.3
-"""A point between living stones of both colours that either owns at least so probably belongs to neither."""
+"""A point between living stones of both colors is neutral if each side has at least this probability."""
 
 
 @cache
 def points_of(size: int) -> NDArray[np.int64]:
-    """int64 [size²]: the points of a board, row by row from the upper left."""
+    """Return the points of a board, row by row from the upper left, int64 [size²]."""
     rows = np.arange(size) * GRID
     return (rows[:, None] + np.arange(size)).ravel()
 
 
 @cache
 def ways(size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """int64 [8, 361] each: how to turn and mirror a board of that size, and how to turn it back."""
+    """Return how to transform a board of that size by each symmetry, and how to transform it back, int64 [8, 361]
+    each."""
     there = symmetries(size)
     return there, np.argsort(there, axis=1)
 
 
 def outputs_of(network: NetworkSession) -> tuple[str, ...]:
-    """Those of the network, or the owners alone where it does not name any."""
+    """Return the outputs of the network, or only the ownership map if it names none."""
     return tuple(getattr(network, "outputs", (OUTPUT,)))
 
 
 class AllWays:
-    """A network that looks at the board turned and mirrored in all eight ways, or in some of them, and answers with the
-    mean."""
+    """A network that averages its predictions over all eight symmetries of the board, or some of them."""
 
     def __init__(self, network: NetworkSession, which: Sequence[int] = range(SYMMETRIES)):
-        """which: the ways, see games.go.points.symmetries."""
+        """which: the symmetries, see games.go.points.symmetries."""
         self.network, self.which = network, list(which)
         self.outputs = outputs_of(network)
 
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> dict[str, NDArray[np.float32]]:
-        """As Session.evaluate, of as many times the work as there are ways."""
+        """Evaluate as Session.evaluate does, with one evaluation per symmetry."""
         if not len(codes):
             return dict(self.network.evaluate(codes, state))
         total: dict[str, NDArray[np.float32]] = {}
@@ -83,24 +83,24 @@ class AllWays:
 
 
 class BothSides:
-    """A network of owners that is asked with either side to move, so that its judgement of a game is steadier.
+    """An ownership network that is evaluated with either side to move, for a steadier evaluation of a game.
 
-    Such a network has learned what having the move is worth on the average, and is unsure of it in a single position;
-    that doubt makes the chance go up and down with every move. The answer is the mean of both maps, with a part
-    (OWN_PART) of what the move is worth by the network itself, and for the rest what it is worth elsewhere: a share
-    (MOVE_WORTH) of the points that are still open.
+    Such a network has learned the average value of a move, but is uncertain about it in a single position. So its win
+    probability changes up and down with every move. The result is the mean of both maps, plus a share (OWN_PART) of the
+    value of the move by the network, and for the rest its usual value: a share (MOVE_WORTH) of the points that are
+    still open.
     """
 
     outputs: tuple[str, ...] = (OUTPUT,)
     OWN_PART = 0.4
     MOVE_WORTH = 0.02
-    """Points of lead for each open point; this and OWN_PART were chosen on 8,036 positions of 30 games."""
+    """Points of lead for each open point. This and OWN_PART were chosen on 8,036 positions of 30 games."""
 
     def __init__(self, network: NetworkSession):
         self.network = network
 
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> dict[str, NDArray[np.float32]]:
-        """The owners, as Session.evaluate, of twice the work."""
+        """Return the ownership map, as Session.evaluate does, with two evaluations."""
         turned = state.copy()
         turned[:, SIDE] ^= 1
         own, other = (self.network.evaluate(codes, one)[OUTPUT] for one in (state, turned))
@@ -113,25 +113,28 @@ class BothSides:
 
 
 class ResultsOfBothSides:
-    """A network of winner, lead and owners that is asked with either side to move, so that its judgement of a game is
-    steadier: it, too, is unsure of what the move is worth, and the chance goes up and down with every move.
+    """A network of winner, lead and territory that is evaluated with either side to move, for steadier evaluations.
 
-    Chance (in log odds) and lead are the means of both, with what the move is worth where games are like this one; what
-    the network itself says of that is one sign among others. Moves and the spread are the network's own.
+    Such a network, too, is uncertain about the value of the move, so its win probability changes up and down. Win
+    probability (in log odds) and lead are the means of both evaluations, plus the usual value of a move in similar
+    games. The network's own estimate of this value is one feature among others. Moves and spread are the network's own.
     """
 
     OWN_PART = 0.3
-    """Of the owners, which say what a move is worth point by point."""
+    """Weight of the ownership map, which shows the value of a move point by point."""
     ODDS: ClassVar[NDArray[np.float64]] = np.array([-0.656, 0.16, 0.963, -0.814, -0.145, -0.035, 0.373, 1.03])
     POINTS: ClassVar[NDArray[np.float64]] = np.array([0.937, 0.12, 2.202])
-    """Weights of `signs` in half of what the move is worth, in log odds of the winner and in points of lead: those with
-    which the chance and the lead of strong players' games change least from move to move (bench/steady_results.py)."""
+    """Weights of `signs` for half the value of a move, in log odds of the winner and in points of lead.
+
+    They minimize the change of win probability and lead from move to move in strong players' games
+    (bench/steady_results.py).
+    """
 
     def __init__(self, network: NetworkSession):
         self.network, self.outputs = network, outputs_of(network)
 
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> dict[str, NDArray[np.float32]]:
-        """As Session.evaluate, of twice the network's work."""
+        """Evaluate as Session.evaluate does, with two evaluations."""
         said = dict(self.network.evaluate(codes, state))
         other = self.network.evaluate(codes, as_the_other_side(state))
         odds, lead, of_odds, of_lead = signs(said, other, codes, state)
@@ -150,30 +153,39 @@ class ResultsOfBothSides:
         codes: NDArray[np.uint8],
         state: NDArray[np.uint8],
     ) -> NDArray[np.float64]:
-        """The mover's lead [n]. lead: by the network's own output; said, other: the owners [n, 361] for the side to
-        move, and with the other side to move."""
+        """Return the mover's lead, [n].
+
+        lead: from the network's own output. said, other: the ownership maps, [n, 361], for the side to move, and with
+        the opponent to move.
+        """
         return lead
 
 
 class WholeBoardLead(ResultsOfBothSides):
-    """`ResultsOfBothSides` whose lead stays true if it is large.
+    """`ResultsOfBothSides` with a lead that stays right if it is large.
 
-    The network's lead is a mean over the games that it learned from. In those with handicap stones the weaker side lost
-    ground, so a large lead comes out too small, about two thirds of it. A sum over the owners shrinks less. It shrinks
-    only where points are open, which STRETCH makes good. Small leads are the network's own, because they are steadier.
+    The network's lead is a mean over its training games. In those with handicap stones the weaker side lost ground, so
+    a large lead is predicted too small, about two thirds of it. A sum over the ownership map shrinks less: only if
+    points are open, which STRETCH corrects. Small leads are the network's own, because they are steadier.
     """
 
     FROM_POINTS, OVER_POINTS = 12.0, 40.0
-    """The network's own lead counts alone up to FROM_POINTS on 19×19; OVER_POINTS later the owners count alone."""
+    """The network's own lead counts alone up to FROM_POINTS on 19×19. From OVER_POINTS more, territory counts alone."""
     STRETCH = 0.4
-    """The part of the lead that the owners lack where the whole board is open: 2 to 9 handicap stones before the first
-    move then are worth what GNU Go estimates, within 10 points (bench/bench_handicap_lead.py)."""
+    """The share of the lead that the ownership map lacks if the whole board is open.
+
+    With it, 2 to 9 handicap stones before the first move have the value that GNU Go estimates, within 10 points
+    (bench/bench_handicap_lead.py).
+    """
     MOVE_WORTH: ClassVar[tuple[float, float, float]] = (8.69, 0.126, -1.214)
-    """Half of what the move is worth by the owners, in points: for the square root of the open part of the board, for
-    each point of the network's own difference, and for the open part."""
+    """Half the value of a move by territory, in points, as three weights.
+
+    They are for the square root of the open part of the board, for each point of the network's own difference, and for
+    the open part.
+    """
 
     def __init__(self, network: NetworkSession, stones: int = 0):
-        """stones: handicap stones of a game by territory, which owners count as points of area; else 0."""
+        """stones: handicap stones of a game under territory scoring, which the map counts as points of area; else 0."""
         super().__init__(network)
         self.stones = stones
 
@@ -208,13 +220,16 @@ def signs(
     codes: NDArray[np.uint8],
     state: NDArray[np.uint8],
 ) -> tuple[NDArray[np.float64], ...]:
-    """What is known of n positions without their turn, and the signs of what the move is worth.
+    """Return the evaluation of n positions without the turn, and features for the value of a move.
 
-    said, other: the answers for the side to move, and with the other side to move. Returns the mover's log odds [n] and
-    lead [n], the mean of both; and the signs for either, in the order of their weights. [n, 8]: 1; half of what the
-    network says the move is worth in log odds; the part of the board that is open, and its square; the logarithm of the
-    spread; the entropy of the moves, in nats; the log odds, whoever is ahead; and 1 where both have the same chance, 0
-    where one has won. [n, 3]: 1; half of what the network says in points; the part that is open.
+    said, other: the outputs for the side to move, and with the opponent to move. Returns the mover's log odds, [n], and
+    lead, [n], the mean of both; and the features for each, in the order of their weights:
+
+     [n, 8]: 1; half the network's value of the move in log odds; the open part of the board, and its square; the
+     logarithm
+         of the spread; the entropy of the moves, in nats; the absolute log odds; and a number from 1 (even) to 0
+         (decided).
+     [n, 3]: 1; half the network's value of the move in points; the open part of the board.
     """
     own, turned = (2 * np.arctanh(np.clip(one["value"].astype(np.float64), -SURE, SURE)) for one in (said, other))
     odds, lead = (own - turned) / 2, (said["lead"].astype(np.float64) - other["lead"]) / 2
@@ -231,7 +246,7 @@ def signs(
 
 
 def as_the_other_side(state: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """States with the other side to move, ranks exchanged where they are told, and no passes before."""
+    """Return states with the opponent to move, exchanged ranks if present, and no passes before."""
     turned = state.copy()
     turned[:, SIDE] ^= 1
     turned[:, PASSES] = 0
@@ -241,8 +256,10 @@ def as_the_other_side(state: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 def steady(network: NetworkSession) -> NetworkSession:
-    """The network as it judges the positions of a game: one that says how it ends is asked for both sides, and with the
-    board in two ways, which is four times the work."""
+    """Return the network for evaluating the positions of a game.
+
+    A network that predicts results is evaluated for both sides and in two symmetries, with four evaluations.
+    """
     outputs = outputs_of(network)
     if outputs == (OUTPUT,):
         return BothSides(network)
@@ -252,17 +269,17 @@ def steady(network: NetworkSession) -> NetworkSession:
 
 
 def judge(network: NetworkSession, stones: int = 0) -> NetworkSession:
-    """The network as it says who leads on the board, see `steady` and `WholeBoardLead`. It expects side inputs without
-    handicap and ranks, which say how people play on, not who leads.
+    """Return the network for evaluating who leads, see `steady` and `WholeBoardLead`.
 
-    stones: handicap stones of a game that is counted by territory; else 0.
+    It expects side inputs without handicap and ranks, which describe how people play on, not who leads. stones:
+    handicap stones of a game under territory scoring; else 0.
     """
     steadied = steady(network)
     return WholeBoardLead(steadied.network, stones) if isinstance(steadied, ResultsOfBothSides) else steadied
 
 
 def _turned(values: NDArray[np.float32], back: NDArray[np.int64]) -> NDArray[np.float32]:
-    """Answers about a turned board as those about the board: of its points, of its points and a pass, or of neither."""
+    """Transform predictions for a transformed board back: of its points, of its points and a pass, or of neither."""
     if values.shape[1:] == (POINTS,):
         return values[:, back]
     if values.shape[1:] == (POINTS + 1,):
@@ -271,35 +288,35 @@ def _turned(values: NDArray[np.float32], back: NDArray[np.int64]) -> NDArray[np.
 
 
 def lead(owners: NDArray[np.float32], size: int) -> NDArray[np.float64]:
-    """Black's points less White's, as expected by maps [..., 361]; without komi."""
+    """Return Black's expected points minus White's by maps, [..., 361], without komi, float64 [...]."""
     there = owners[..., points_of(size)].astype(np.float64)
     return np.asarray((2 * there - 1).sum(-1))
 
 
 def spread(owners: NDArray[np.float32], size: int) -> float:
-    """The standard deviation of the score that a map [361] predicts, in points."""
+    """Return the standard deviation of the score that a map, [361], predicts, in points."""
     there = owners[points_of(size)].astype(np.float64)
     return max(MIN_SPREAD, math.sqrt(VARIANCE_FACTOR * float((4 * there * (1 - there)).sum())))
 
 
 def winrate(lead: float, spread: float) -> float:
-    """The chance to win of who leads by so much, komi counted: a logistic with the standard deviation of the score.
+    """Return the win probability for a lead, komi included: a logistic with the score's standard deviation.
 
-    0.5 where the lead is 0, 0.86 where it is as large as the spread. It follows from the map alone: nobody asked the
-    network who wins.
+    It is 0.5 for a lead of 0, and 0.86 for a lead as large as the spread. It follows only from the map, not from a
+    predicted winner.
     """
     return 1 / (1 + math.exp(-max(-50.0, min(50.0, lead / spread * math.pi / math.sqrt(3)))))
 
 
 def neighbours(point: int, size: int) -> list[int]:
-    """The points of the board next to a point."""
+    """Return the points of the board next to a point."""
     row, column = divmod(point, GRID)
     around = [(row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)]
     return [r * GRID + c for r, c in around if 0 <= r < size and 0 <= c < size]
 
 
 def chains(colours: NDArray[np.uint8], size: int) -> list[list[int]]:
-    """The points of each chain on the board, the chain that comes first from the upper left first."""
+    """Return the points of each chain on the board, in the order of their first points from the upper left."""
     result: list[list[int]] = []
     seen: set[int] = set()
     for start in points_of(size).tolist():
@@ -307,7 +324,7 @@ def chains(colours: NDArray[np.uint8], size: int) -> list[list[int]]:
             continue
         seen.add(start)
         chain = [start]
-        for point in chain:  # grows while it is walked
+        for point in chain:  # grows during the loop
             for neighbour in neighbours(point, size):
                 if neighbour not in seen and colours[neighbour] == colours[start]:
                     seen.add(neighbour)
@@ -317,7 +334,7 @@ def chains(colours: NDArray[np.uint8], size: int) -> list[list[int]]:
 
 
 def dead_chains(owners: NDArray[np.float32], colours: NDArray[np.uint8], size: int) -> list[list[int]]:
-    """The chains that the map gives to the other side, on the average of their stones."""
+    """Return the chains that the map gives to the opponent, averaged over their stones."""
     dead = []
     for chain in chains(colours, size):
         black = float(owners[chain].mean())
@@ -327,10 +344,10 @@ def dead_chains(owners: NDArray[np.float32], colours: NDArray[np.uint8], size: i
 
 
 def settled(owners: NDArray[np.float32], colours: NDArray[np.uint8], size: int) -> NDArray[np.uint8]:
-    """uint8 [361]: the owner of each point, 1 Black, 2 White, 0 neither, if the game ended now.
+    """Return the owner of each point, uint8 [361], if the game ended now: 1 Black, 2 White, 0 neither.
 
-    Dead stones are taken away; living ones own their points, and so they do empty regions that touch no other side's.
-    Elsewhere the map decides, and where it is unsure (NEUTRAL) nobody owns the point.
+    Dead stones are removed. Living stones count for their color, and so do empty regions that touch only one side.
+    Elsewhere the map decides, and points without a clear owner (NEUTRAL) are neutral.
     """
     dead = np.zeros(POINTS, np.bool_)
     for chain in dead_chains(owners, colours, size):

@@ -1,7 +1,7 @@
-"""A player of Go that knows only who owns what: it plays the move after which it expects the best score.
+"""A Go player that only predicts territory: it plays the move with the best expected score.
 
-A `Study` looks at one position: the network sees it, what becomes of it after each move, and after a pass, always with
-the other side to move. A second look turns and mirrors the board and averages, for the moves that seem best.
+A `Study` evaluates one position: the position itself, the positions after each move, and the one after a pass, always
+with the opponent to move. A second step averages the best moves over the symmetries of the board.
 """
 
 from __future__ import annotations
@@ -25,28 +25,34 @@ from kibitz.play.session import NetworkSession, Session
 from kibitz.runs import Run
 
 MARGIN = 0.5
-"""Points that a move must gain over a pass; less is chance."""
+"""Points that a move must gain over a pass; less is noise."""
 SELF_ATARI = 1.0
-"""Points by which a move must be better if its chain can be taken at once."""
+"""Points by which a move must be better if its chain can be captured at once."""
 PER_STONE = 0.01
-"""Of moves that promise the same, the one that takes more stones."""
+"""Bonus for each captured stone between equally good moves."""
 BATCH_SIZE = 32
-"""Positions evaluated between two looks at the clock."""
+"""Number of positions evaluated between two checks of the clock."""
 NEAR = 2
-"""Lines from the last move within which a move is looked at early."""
+"""Moves within this distance of the last move, in lines, are evaluated early."""
 MAX_FAVOURITES = 16
-"""So many moves are looked at from all sides."""
+"""The largest number of moves that are evaluated in all symmetries."""
 SPREAD = 1.0
-"""Points by which a move may be worse and be e times rarer, at temperature 1."""
+"""The difference in points that makes a move e times less likely, at temperature 1."""
 MAX_MOVES_PER_POINT = 3
-"""Moves per point of the board after which the player passes."""
+"""Number of moves per point of the board after which the player passes."""
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A move, or PASS. lead: expected, of the mover, komi counted; gain: that lead less the lead after a pass; value:
-    the gain less what a stone costs and with the small things that decide between equals; owners: the map after it;
-    looks: how many times the network saw it; captured: stones taken."""
+    """A move, or PASS.
+
+    lead: expected for the mover, komi included.
+    gain: that lead minus the lead after a pass.
+    value: the gain minus the cost of a stone, with small bonuses that decide between equal moves.
+    captured: number of captured stones.
+    looks: number of evaluations.
+    owners: float32 [361], the map after it.
+    """
 
     point: int
     lead: float
@@ -58,10 +64,10 @@ class Candidate:
 
 
 class Study:
-    """One position, seen by the side `colour` that is to move (whoever's turn the board says it is).
+    """One position in the view of the side `colour`, which is to move (even if the board says otherwise).
 
-    only: the points that may be played (None: all); never among them are own eyes, suicide, and what repeats an earlier
-    position. last: the point of the last move, PASS where there is none. Nothing is evaluated before `look` or `steps`.
+    only: the points that may be played (None: all). Own eyes, suicide, and repeated positions are never included. last:
+    the point of the last move, PASS if there is none. Nothing is evaluated before `look` or `steps`.
     """
 
     def __init__(
@@ -97,7 +103,7 @@ class Study:
         self.atari = stone == (BLACK_STONE if colour == 1 else WHITE_STONE)
 
     def look(self, rows: NDArray[np.int64] | None = None, symmetry: int = 0) -> None:
-        """Evaluate some rows (0: the position, 1: the pass, then the moves; None: all), and add what is seen."""
+        """Evaluate some rows (0: the position, 1: the pass, then the moves; None: all), and add the results."""
         rows = np.arange(len(self.codes)) if rows is None else rows
         there, back = ownership.ways(self.size)
         seen = self.network.evaluate(self.codes[rows][:, there[symmetry]], self.state[rows])[OUTPUT]
@@ -105,8 +111,11 @@ class Study:
         self.looks[rows] += 1
 
     def steps(self, batch_size: int = BATCH_SIZE) -> Iterator[None]:
-        """All looks that are worth taking, so many positions at a time: the position and the pass, the moves, likely
-        ones first, and then the best of them from all sides."""
+        """Evaluate all that is useful, batch by batch.
+
+        The order is the position and the pass, then the moves, likely ones first, and then the best of them in all
+        symmetries.
+        """
         self.look(np.array([0, 1]))
         yield
         moves = self._likely()
@@ -121,8 +130,11 @@ class Study:
                 yield
 
     def thought(self, most: int | None = None, owners: bool = False) -> GoThought:
-        """See thought.Look. A visit is one look of the network at the position after the move, the prior a softmax over
-        what the moves gain, and the chance to win follows from lead and spread."""
+        """Return the present result, see thought.Look.
+
+        A visit is one network evaluation of the position after the move. The prior is a softmax over the moves' gains.
+        The win probability follows from lead and spread.
+        """
         candidates = self.candidates()
         moves = tuple(
             self.thought_of(candidate, prior)
@@ -134,7 +146,7 @@ class Study:
         return GoThought(self.colour, self.size, int(self.looks.sum()), winrate, lead, spread, here, moves)
 
     def thought_of(self, candidate: Candidate, prior: float = 0.0) -> MoveThought:
-        """A candidate as faces know moves."""
+        """Return a candidate as a MoveThought."""
         spread = ownership.spread(candidate.owners, self.size)
         winrate = ownership.winrate(candidate.lead, spread)
         return MoveThought(
@@ -143,7 +155,7 @@ class Study:
         )  # fmt: skip
 
     def _likely(self) -> NDArray[np.int64]:
-        """The rows of the moves: those near the last move first, then those whose owner is least certain."""
+        """Return the rows of the moves: those near the last move first, then those with the least certain owner."""
         certain = np.abs(2 * self.owners()[self.points] - 1)
         if self.last != PASS:
             down, right = np.divmod(self.points, GRID) - np.array(divmod(self.last, GRID))[:, None]
@@ -151,15 +163,15 @@ class Study:
         return np.argsort(certain, kind="stable") + 2
 
     def owners(self, row: int = 0) -> NDArray[np.float32]:
-        """The map [361] of the position, or of another row: the mean of all looks."""
+        """Return the map, [361], of the position, or of another row: the mean of all evaluations."""
         return np.asarray(self.sums[row] / np.float32(max(1, self.looks[row])))
 
     def lead(self, row: int = 0) -> float:
-        """The mover's expected lead, komi counted."""
+        """Return the mover's expected lead, komi included."""
         return float(self._leads(np.array([row]))[0])
 
     def candidates(self) -> list[Candidate]:
-        """The moves that have been looked at, and the pass where it is among those asked for, best value first."""
+        """Return the evaluated moves, and the pass if it is allowed, best value first."""
         rows = self._order()
         rows = rows if self.may_pass else rows[rows != 1]
         leads, values = self._leads(rows), self._values(rows)
@@ -182,7 +194,8 @@ class Study:
         return self.sign * (ownership.lead(maps, self.size) - self.terms.komi)
 
     def _values(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
-        """What decides between rows other than 0: the gain over a pass; a move must be worth its stone and MARGIN."""
+        """Return what decides between rows other than 0: the gain over a pass; a move must be worth its stone and
+        MARGIN."""
         values = self._leads(rows) - (self.lead(1) if self.looks[1] else 0.0)
         moves = rows > 1
         index = rows[moves] - 2
@@ -191,10 +204,10 @@ class Study:
         return values
 
     def _order(self) -> NDArray[np.int64]:
-        """Rows that have been looked at, but the position's own: best value first.
+        """Return the evaluated rows, except the position's, best value first.
 
-        Once the favourites have been seen from more sides, no other move comes before them: the best of many single
-        looks is mostly one that erred.
+        Once the favorites have been evaluated in more symmetries, no other move comes before them: the best of many
+        single evaluations is usually one with an error.
         """
         rows = np.flatnonzero(self.looks)
         rows = rows[rows > 0]
@@ -203,17 +216,17 @@ class Study:
 
 
 def priors(candidates: list[Candidate]) -> NDArray[np.float64]:
-    """The prior of each candidate: a softmax over their values."""
+    """Return the prior of each candidate: a softmax over their values."""
     values = np.array([move.value for move in candidates]) / SPREAD
     odds = np.exp(values - values.max(initial=0))
     return np.asarray(odds / max(odds.sum(), 1e-30))
 
 
 def own_eyes(board: Board, colour: int) -> NDArray[np.bool_]:
-    """bool [361]: empty points that are real eyes of a colour, by the usual rule.
+    """Return the empty points that are real eyes of a color, by the usual rule, bool [361].
 
-    All neighbours are its own stones (or the edge), and of the points that touch it at a corner the other colour holds
-    at most one; none where the edge is near.
+    All neighbors are stones of the color (or the edge). The opponent has at most one of the diagonal points, and none
+    of them at the edge.
     """
     field = board.board[COLOUR].reshape(WIDE, WIDE)
     own, other, edge = field == colour, field == 3 - colour, field == OUTSIDE
@@ -232,10 +245,10 @@ def own_eyes(board: Board, colour: int) -> NDArray[np.bool_]:
 
 
 class GoPlayer:
-    """Chooses moves with a network of owners.
+    """Chooses moves with a network that predicts territory.
 
-    temperature: 0 plays the best move; T > 0 draws the first moves of a game (as many as the board has lines) in
-    proportion to exp(value / (SPREAD · T)). seed: of the draws; None: any.
+    temperature: 0 plays the best move; T > 0 samples the first moves of a game (as many as the board has lines) in
+    proportion to exp(value / (SPREAD · T)). seed: for the samples; None for a random seed.
     """
 
     searches = False
@@ -245,7 +258,7 @@ class GoPlayer:
         self.random = np.random.default_rng(seed)
 
     def new_game(self) -> None:
-        """Nothing is kept from game to game."""
+        """Do nothing: no state is kept between games."""
 
     def study(
         self, board: Board, colour: int, terms: Terms, only: Sequence[int] | None = None, last: int = PASS
@@ -255,7 +268,7 @@ class GoPlayer:
     def looks(
         self, board: Board, colour: int, terms: Terms, only: Sequence[int] | None = None, last: int = PASS
     ) -> Iterator[Look]:
-        """See GoThinker. It ends when every move was looked at, the best from all sides."""
+        """See GoThinker. It ends when every move was evaluated, the best in all symmetries."""
         study = self.study(board, colour, terms, only, last)
         for _ in study.steps():
             yield study.thought
@@ -280,7 +293,7 @@ class GoPlayer:
         on_progress: Callable[[Look], None] = lambda look: None,
         stop: threading.Event | None = None,
     ) -> MoveThought:
-        """See GoThinker. Without seconds every move is looked at; none twice, so that `visits` says nothing."""
+        """See GoThinker. Without `seconds` every move is evaluated; none is evaluated twice, so `visits` is ignored."""
         begun = time.perf_counter()
         study = self.study(board, colour, terms, only, last)
         for _ in study.steps():
@@ -306,7 +319,7 @@ class GoPlayer:
         return candidates[int(self.random.choice(len(candidates), p=odds / odds.sum()))]
 
     def _to_take(self, study: Study, candidates: list[Candidate]) -> list[Candidate]:
-        """The moves next to dead stones of the other side, best first."""
+        """Return the moves next to dead stones of the opponent, best first."""
         colours = study.board.colours()
         adjacent = {
             point
@@ -319,8 +332,11 @@ class GoPlayer:
 
 
 def is_over(study: Study, candidates: list[Candidate]) -> bool:
-    """Whether to pass, whatever a move might gain: the other side has passed and all that is uncertain together is less
-    than our lead; or the game has been too long."""
+    """Return whether to pass, whatever a move might gain.
+
+    That is the case if the opponent has passed and all uncertain points together are less than our lead, or if the game
+    has been too long.
+    """
     board = study.board  # a pass has been played on it
     if board.ply > MAX_MOVES_PER_POINT * study.size**2:
         return True
@@ -329,5 +345,5 @@ def is_over(study: Study, candidates: list[Candidate]) -> bool:
 
 
 def open_player(run: Run, session: Callable[[], Session], *, method: str | None = None, **settings: Any) -> GoPlayer:
-    """The player of a run's network, see kibitz.play.open_player; there is one method."""
+    """Return the player of a run's network, see kibitz.play.open_player; there is one method."""
     return GoPlayer(session(), **settings)

@@ -1,4 +1,4 @@
-"""The player of a Go network by one of its methods."""
+"""Select the player of a Go network by method."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ def player_of(
     seed: int | None = None,
     visits: int | None = None,
 ) -> GoThinker:
-    """method: one of the network's; None: the search where it answers all that this needs, else owners alone. visits:
-    of a search without a time.
+    """Return the player. method: one of the network's; None for the search if the network supports it, else by
+    territory.
 
-    Raises UsageError for a method that the network does not allow.
+    visits: for a search without a time limit. Raises UsageError for a method that the network doesn't allow.
     """
     searches = method != BEST_SCORE.name if method else set(NEEDED) <= set(network.outputs)
     if not searches:

@@ -1,8 +1,8 @@
-"""A player of Go that searches by PUCT, or takes the likeliest move, with a network that answers moves, winner, owners
-and score.
+"""A Go player that searches by PUCT, or plays the most likely move.
 
-It chooses by visits. What it averages is the chance to win and, with a small share, the lead, steepest about the lead
-that is expected: points are not given away by a side that wins or loses anyway. It passes where a pass costs nothing.
+It needs a network that predicts moves, winner, territory and score. It chooses by visits. The search averages the win
+probability and, with a small weight, the lead, most steeply around the expected lead. So a winning or losing side
+doesn't throw away points. It passes if a pass loses nothing.
 """
 
 from __future__ import annotations
@@ -32,31 +32,33 @@ from kibitz.runs import Run
 from kibitz.systems.declaration import GO_TOP_PROB
 
 VISITS = 200
-"""Visits of the root for a move where no time is given."""
+"""Visits of the root per move without a time limit."""
 RANK = "9d"
-"""Of both sides, as the network is told it."""
+"""The rank of both sides, as an input of the network."""
 NEEDED = ("policy", "value", "black_owns", "lead", "spread")
 DRIFT = 3.0
-"""Points by which the expected lead may change before the tree is weighed about the new one."""
+"""If the expected lead changes by more than this many points, the tree's values are recomputed."""
 
 UNSURE = 0.3
-"""Nobody passes first while more than this share of the board would change hands by mistakes about owners."""
+"""The player doesn't pass first if errors in ownership could change more than this share of the board."""
 ENOUGH, MEANS_NOTHING = 0.03, 1.5
-"""Chance to win and points that a move must gain over a pass that ends the game."""
+"""The win probability and the points that a move must gain over a pass that ends the game."""
 AS_GOOD, NEXT_TO_NOTHING = 0.01, 0.25
-"""Likewise, over passing first."""
+"""The same for passing first."""
 MAX_MOVES_PER_POINT = 3
-"""Moves per point of the board after which the player passes."""
+"""Number of moves per point of the board after which the player passes."""
 PASS_VISITS, PASS_SHARE = 24, 4
-"""Nobody passes first after fewer visits of the pass than these, or than this part of the best move's."""
+"""The player doesn't pass first with fewer visits of the pass than this, or than this fraction of the best move's."""
 SURE_VISITS = 2.0
-"""Standard deviations of the mean that `lcb` lies below it."""
+"""Standard deviations of the mean between the mean and `lcb`."""
 
 
 @dataclass(frozen=True)
 class GoTuning:
-    """Constants of the selection, the policy's temperature, sizes of batches, and the share of the score in what a
-    position is worth (see kibitz.play.puct.go.Preference)."""
+    """Constants of the selection, the policy's temperature, sizes of batches, and the weight of the score in a value.
+
+    See kibitz.play.puct.go.Preference for score_share.
+    """
 
     constants: Constants = field(default_factory=Constants)
     temperature: float = 1.2
@@ -65,15 +67,18 @@ class GoTuning:
 
 
 class GoPuctPlayer:
-    """Chooses moves of Go by PUCT, or (method top-prob) by one look at the network.
+    """Chooses Go moves by PUCT or, with the method top-prob, with one network evaluation.
 
-    temperature: 0 plays the move with the most visits; T > 0 draws the first moves of a game (as many as the board has
-    lines; all of them where the network is that of one person) in proportion to visits^(1/T), of top-prob to
-    prior^(1/T). visits: of the root where no time is given.
-    hash_mb: room for the tree and for evaluations of a game. seed: of the draws; None: any. side_inputs: what the
-    network is told besides, or instead of what is known of the game, 0..255 by name. The tree is kept from move to move
-    where the game goes on in it.
-    Raises UsageError where the network lacks what is needed, and for settings out of range.
+     temperature: 0 plays the move with the most visits. T > 0 samples the first moves of a game (as many as the board
+     has
+         lines; all moves with a personal network) in proportion to visits^(1/T), or for top-prob prior^(1/T).
+     visits: of the root without a time limit.
+     hash_mb: size in megabytes of the tree and of a game's evaluations.
+     seed: for the samples; None for a random seed.
+     side_inputs: inputs of the network besides, or instead of, those known from the game, 0 to 255 by name.
+
+    The tree is kept between moves if the game continues in it. Raises UsageError if the network lacks an output, and
+    for settings out of range.
     """
 
     def __init__(
@@ -104,10 +109,10 @@ class GoPuctPlayer:
         self.search = PuctSearch(self.rules, self.tuning.constants, hash_mb * 1_000_000)
         self._game: tuple[Terms, bool] | None = None
         self._whole = True
-        """Whether the tree's root has all moves, so that it is of use for the next position."""
+        """Whether the tree's root has all moves, so that it is useful for the next position."""
 
     def new_game(self) -> None:
-        """Forget the tree, and the evaluations of the last game."""
+        """Clear the tree, and the evaluations of the last game."""
         self.search.forget()
 
     # Thinking
@@ -158,8 +163,10 @@ class GoPuctPlayer:
         return move
 
     def _begin(self, board: Board, colour: int, terms: Terms, only: Sequence[int] | None) -> NDArray[np.uint64]:
-        """Have the tree of a position: a part of the last one where the game went on in it, else a new one. Returns the
-        hashes of the stones that may not come again."""
+        """Set up the tree of a position: a part of the last one if the game continues in it, else a new one.
+
+        Returns the hashes of the stones that may not recur.
+        """
         self._set_terms(terms, board.suicide)
         history = rules.hashes(board.positions)
         root, whole = self.rules.start(board, colour, history)
@@ -176,15 +183,17 @@ class GoPuctPlayer:
         return history
 
     def _forbid_all_but(self, allowed: NDArray[np.uint16]) -> None:
-        """Have a root that was inside the last tree know which of its moves the game's history allows."""
+        """Mark, in a root that was inside the last tree, which moves the game's history allows."""
         tree = self.search.tree
         nodes = children(tree, 0)
         nodes = nodes[(tree.proven[nodes] == UNKNOWN) & ~np.isin(tree.move[nodes], allowed)]
         tree.proven[nodes], tree.plies[nodes] = WIN, 0
 
     def _try_pass(self, history: NDArray[np.uint64]) -> None:
-        """Have a pass looked at, however unlikely it is: whether the game may end is judged by it. After a pass of the
-        other side that costs no evaluation."""
+        """Have a pass evaluated, however unlikely, because it decides whether the game may end.
+
+        After the opponent's pass this needs no evaluation.
+        """
         tree = self.search.tree
         nodes = children(tree, 0)
         nodes = nodes[(tree.move[nodes] == PASS) & (tree.visits[nodes] == 0)]
@@ -192,7 +201,7 @@ class GoPuctPlayer:
             self.search.visit(nodes, history)
 
     def _doubts_pass(self, thought: GoThought) -> bool:
-        """Whether to look further at a pass before it is the first: few visits say little of what it gives away."""
+        """Return whether to search a pass further before playing it first: few visits don't show what it loses."""
         tree = self.search.tree
         if not self.searches or tree.rows[tree.row[0]][rules.PASSES_AT]:
             return False
@@ -201,7 +210,7 @@ class GoPuctPlayer:
         return passing.visits < min(PASS_VISITS, most // PASS_SHARE)
 
     def _look_at_pass(self, history: NDArray[np.uint64]) -> bool:
-        """Have the next visits go to a pass; False where nothing is left to see behind it."""
+        """Send the next visits to a pass; return False if nothing more can be searched after it."""
         tree = self.search.tree
         moves = children(tree, 0)
         others = moves[tree.move[moves] != PASS]
@@ -220,7 +229,7 @@ class GoPuctPlayer:
         return bool((search.tree.rows[search.tree.row[0]][: rules.BARE] == row[: rules.BARE]).all())
 
     def _set_terms(self, terms: Terms, suicide: bool) -> None:
-        """Play for these terms from now on; what was seen under others is forgotten."""
+        """Use these terms from now on, and drop all evaluations under other terms."""
         if self._game == (terms, suicide):
             return
         self._game = terms, suicide
@@ -228,12 +237,12 @@ class GoPuctPlayer:
         self.rules.scoring = rules.Scoring(terms.komi, terms.territory, suicide)
         named = "japanese" if terms.territory else "chinese"
         told = side_inputs(terms.komi, terms.handicap, named, RANK, RANK)
-        if self.of_person:  # who plays like a person has that person's rank, and server
+        if self.of_person:  # a player that imitates a person has that person's rank and server
             told = {name: value for name, value in told.items() if name in ("komi", "handicap", "rules")}
         self.rules.tell(told | self.side_inputs)
 
     def _weigh(self) -> None:
-        """Have the lead weigh most about what is expected now."""
+        """Center the weight of the lead on the value that is expected now."""
         tree, preference = self.search.tree, self.rules.preference
         sign = -1 if tree.rows[tree.row[0]][rules.SIDE_AT] else 1
         expected = sign * float(self._means(rules.LEAD_AT, rules.POINT_STEPS)[0])
@@ -246,7 +255,7 @@ class GoPuctPlayer:
         return batch_size(self.tuning.batches, clock, int(self.search.tree.visits[0]))
 
     def _done(self, clock: TimeManager, before: int) -> bool:
-        """Whether the move has been thought about enough."""
+        """Return whether the move has been searched enough."""
         tree = self.search.tree
         if tree.children[0] == 1:
             return True
@@ -274,13 +283,13 @@ class GoPuctPlayer:
         return GoThought(colour, board.size, 1, winrate, lead, spread, said["black_owns"][0], moves)
 
     def _means(self, at: SupportsIndex, steps: float) -> NDArray[np.float64]:
-        """The mean over the visits of each node of a number in the rows, float64 [nodes]; 0 without a visit."""
+        """Return the mean over the visits of each node of a number in the rows, float64 [nodes]; 0 without a visit."""
         tree = self.search.tree
         visits = np.maximum(1, tree.visits[: tree.size[0]])
         return np.asarray(rules.sums_below(tree, at) / visits / steps)
 
     def look(self, most: int = POINTS + 1, owners: bool = False, unvisited: bool = False) -> GoThought:
-        """See thought.Look. unvisited: also of moves that were never looked at, if others were."""
+        """See thought.Look. unvisited: include moves without visits, if others have some."""
         tree = self.search.tree
         chances, leads = self._means(rules.CHANCE_AT, rules.CHANCE_STEPS), self._means(rules.LEAD_AT, rules.POINT_STEPS)
         row = tree.rows[tree.row[0]]
@@ -314,7 +323,7 @@ class GoPuctPlayer:
         )  # fmt: skip
 
     def _order(self) -> list[int]:
-        """The root's moves that are allowed, the most visited first."""
+        """Return the root's allowed moves, the most visited first."""
         tree = self.search.tree
         return sorted(
             (child for child in children(tree, 0).tolist() if not _is_forbidden(tree, child)),
@@ -325,7 +334,7 @@ class GoPuctPlayer:
     # Choosing
 
     def _chosen(self, thought: GoThought, clean_up: bool) -> MoveThought:
-        """The move to play, when the thinking is done."""
+        """Return the move to play at the end of the search."""
         tree, moves = self.search.tree, thought.moves
         row = tree.rows[tree.row[0]]
         passing = next((move for move in moves if move.point == PASS), moves[0])
@@ -343,16 +352,15 @@ class GoPuctPlayer:
                 return passing
         elif unsure <= UNSURE * thought.size**2 and passing.visits and seen is not None and _is_as_good(passing, seen):
             return passing
-        elif seen is None:  # nothing but a pass was looked at, if that
+        elif seen is None:  # only a pass was searched, if that
             moves = tuple(sorted(moves, key=lambda move: (move.point != PASS, move.prior), reverse=True))
-        moves = tuple(move for move in moves if move.point != PASS) or moves  # however often a pass was looked at
+        moves = tuple(move for move in moves if move.point != PASS) or moves  # however many visits the pass has
         if self.temperature > 0 and (self.of_person or rules.number_at(tree, 0, rules.PLY_AT) < thought.size):
             return self._drawn(moves)
         return moves[0]
 
     def count(self, thought: GoThought) -> tuple[float, float]:
-        """By how much the side to move leads if the game ends in the position that was thought about, and the points
-        that are unsure."""
+        """Return the lead of the side to move if the game ends in the searched position, and the uncertain points."""
         tree = self.search.tree
         row = tree.rows[tree.row[0]].copy()
         row[rules.OWNERS_AT : rules.OWNERS_AT + POINTS] = np.round(255 * thought.owners)
@@ -363,7 +371,7 @@ class GoPuctPlayer:
         return thought.sign * black, unsure
 
     def _to_take(self, thought: GoThought) -> list[MoveThought]:
-        """The moves next to dead stones of the other side, the best first."""
+        """Return the moves next to dead stones of the opponent, the best first."""
         colours = self.search.tree.rows[self.search.tree.row[0]][:POINTS]
         adjacent = {
             point
@@ -382,14 +390,14 @@ class GoPuctPlayer:
 
 
 def _ends_well(passing: MoveThought, best: MoveThought, counted: float) -> bool:
-    """Whether to end a game that the other side has passed in, with a lead of so many points, or fewer than none."""
+    """Return whether to end a game in which the opponent has passed. counted: the lead in points."""
     if not best.visits:
         return best.prior < passing.prior
     return best.winrate - passing.winrate < ENOUGH and best.lead - counted < MEANS_NOTHING
 
 
 def _is_as_good(passing: MoveThought, best: MoveThought) -> bool:
-    """Whether a pass loses next to nothing."""
+    """Return whether a pass loses almost nothing."""
     return best.winrate - passing.winrate < AS_GOOD and best.lead - passing.lead < NEXT_TO_NOTHING
 
 
@@ -398,13 +406,13 @@ def _is_forbidden(tree: PuctTree, child: int) -> bool:
 
 
 def _rank(tree: PuctTree, child: int) -> tuple[float, ...]:
-    """What orders moves: visits, then value, then the prior."""
+    """Return a key that orders moves: visits, then value, then the prior."""
     visits = int(tree.visits[child])
     return visits, -float(tree.total[child]) / visits if visits else -1.0, float(tree.prior[child])
 
 
 def likely_line(tree: PuctTree, node: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The moves that are most likely played, from a node's own on, as far as they were visited, and their visits."""
+    """Return the most likely moves, from a node's own on, as far as they were visited, and their visits."""
     moves, visits = [int(tree.move[node])], [int(tree.visits[node])]
     while tree.first[node] >= 0:
         node = max(children(tree, node).tolist(), key=lambda child: _rank(tree, child))
@@ -416,7 +424,7 @@ def likely_line(tree: PuctTree, node: int) -> tuple[tuple[int, ...], tuple[int, 
 
 
 def captured(row: NDArray[np.uint8], point: int) -> int:
-    """Stones that the side to move takes by a move in the position of a row."""
+    """Return the number of stones that a move of the side to move captures in the position of a row."""
     if point == PASS:
         return 0
     board = np.empty((ROWS, CELLS), np.int16)
@@ -427,5 +435,5 @@ def captured(row: NDArray[np.uint8], point: int) -> int:
 def open_player(
     run: Run, session: Callable[[], Session], *, method: str | None = None, **settings: Any
 ) -> GoPuctPlayer:
-    """The player of a run's network, see kibitz.play.open_player."""
+    """Return the player of a run's network, see kibitz.play.open_player."""
     return GoPuctPlayer(session(), method=method, **settings)

@@ -1,4 +1,4 @@
-"""What a player of Go thinks of a position, however it thinks: for faces that show it."""
+"""A Go player's evaluation of a position, whatever its method, for interfaces that show it."""
 
 from __future__ import annotations
 
@@ -17,8 +17,12 @@ from kibitz.games.go.rulesets import Rules
 
 @dataclass(frozen=True)
 class Terms:
-    """What a lead is counted with: White's points from the start (komi, and what handicap stones are paid with);
-    whether territory counts, where each stone played costs a point against a pass; and handicap stones."""
+    """The terms for counting a lead.
+
+    komi: White's points from the start, handicap compensation included.
+    territory: whether territory scoring applies, where each stone played costs a point compared with a pass.
+    handicap: number of handicap stones.
+    """
 
     komi: float = 0.0
     territory: bool = False
@@ -26,19 +30,25 @@ class Terms:
 
     @classmethod
     def by(cls, rules: Rules, komi: float, handicap: int) -> Terms:
-        """Those of rules. komi: without what handicap stones are paid with."""
+        """Return the terms of rules. komi: without handicap compensation."""
         return cls(komi + rules.bonus(handicap), rules.territory, handicap)
 
 
 @dataclass(frozen=True)
 class MoveThought:
-    """A move, or PASS, in the view of who plays it.
+    """A move, or PASS, in the view of the player who makes it.
 
-    visits: how often it was looked at; prior: how likely it seemed before, 0..1 (over all moves 1); winrate: the chance
-    to win, 0..1, and lcb a chance that it hardly falls short of; lead: the score expected, komi counted, and spread its
-    standard deviation; gain: that lead less the one after a pass, None where nobody looked; captured: stones taken. pv:
-    the moves that follow, from this one on, and pv_visits how often each was looked at; owners float32 [361]: Black's
-    chance to own each point after it, None where not asked for.
+    visits: number of evaluations.
+    prior: probability before the search, 0 to 1 (over all moves 1).
+    winrate: win probability, 0 to 1.
+    lcb: a lower confidence bound of it.
+    lead: expected score, komi included.
+    spread: its standard deviation.
+    gain: that lead minus the one after a pass; None if no pass was evaluated.
+    captured: number of captured stones.
+    pv: the moves that follow, from this one on.
+    pv_visits: visits of each of them.
+    owners: float32 [361], Black's probability of each point after it; None if not requested.
     """
 
     point: int
@@ -57,8 +67,11 @@ class MoveThought:
 
 @dataclass(frozen=True)
 class GoThought:
-    """A position in the view of `colour`, who is to move. visits: looks in all; owners float32 [361]: of Black; moves:
-    the best one first. The rest as in MoveThought."""
+    """A position in the view of `colour`, the side to move.
+
+    visits: total number of evaluations. owners: float32 [361], Black's probability of each point. moves: the best one
+    first. The other fields are those of MoveThought.
+    """
 
     colour: int
     size: int
@@ -71,33 +84,39 @@ class GoThought:
 
     @property
     def sign(self) -> int:
-        """1 where Black is to move, −1 where White is."""
+        """1 if Black is to move, −1 if White is."""
         return 1 if self.colour == BLACK else -1
 
 
 Look = Callable[..., GoThought]
-"""Called as `look(most, owners)`: what a player thinks by now, of at most so many moves, with the owners after each of
-them or without."""
+"""Called as `look(most, owners)`: returns the present evaluation, with at most `most` moves.
+
+owners: whether to include the ownership map after each move.
+"""
 
 
 class GoThinker(Protocol):
-    """A player of Go, as faces know it."""
+    """The interface of a Go player."""
 
     random: np.random.Generator
     searches: bool
-    """Whether it looks further the longer it thinks."""
+    """Whether it searches further with more time."""
 
     def new_game(self) -> None: ...
 
     def looks(
         self, board: Board, colour: int, terms: Terms, only: Sequence[int] | None = ..., last: int = ...
     ) -> Iterator[Look]:
-        """Think about a position until nothing is left to think about; after each step comes a way to see what is known
-        by then. only: the points that may be played (None: all); last: the point of the last move, PASS for none."""
+        """Search a position until nothing is left to search; yield a way to see the results after each step.
+
+        only: the points that may be played (None: all). last: the point of the last move, PASS for none.
+        """
 
     def raw(self, board: Board, colour: int, terms: Terms, symmetry: int) -> GoThought:
-        """What the network says of a position that is turned or mirrored (0..7, see games.go.points.symmetries): every
-        legal move with its prior."""
+        """Return the network's evaluation of a transformed position: every legal move with its prior.
+
+        symmetry: 0 to 7, see games.go.points.symmetries.
+        """
 
     def choose(
         self,
@@ -113,10 +132,13 @@ class GoThinker(Protocol):
         on_progress: Callable[[Look], None] = ...,
         stop: threading.Event | None = None,
     ) -> MoveThought:
-        """The move to play, or PASS, in the view of `colour`.
+        """Return the move to play, or PASS, in the view of `colour`.
 
-        last: the point of the last move. seconds: how long to think; visits: how often a player that searches looks;
-        without either, as long as the player usually does. only: the points that may be played (None: all).
-        clean_up: capture dead stones of the other side before passing. on_progress: called when more is known. stop:
-        ends it soon after it is set.
+        last: the point of the last move.
+        seconds: thinking time.
+        visits: number of visits of a player that searches; with neither, the player's default.
+        only: the points that may be played (None: all).
+        clean_up: capture dead stones of the opponent before passing.
+        on_progress: called when more is known.
+        stop: ends the search soon after it is set.
         """

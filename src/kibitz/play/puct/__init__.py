@@ -1,5 +1,5 @@
-"""PUCT: a tree search that follows the policy and believes averages of values, the same for every game.
+"""PUCT: a tree search that follows the policy and averages values, the same for every game.
 
-`tree.py` is the tree as flat arrays and the kernels that walk it; `chess.py` is what it needs of chess; `player.py`
-chooses moves with it.
+`tree.py` has the tree as flat arrays and its kernels. `chess.py` and `go.py` have the rules of each game. `player.py`
+chooses chess moves with it.
 """

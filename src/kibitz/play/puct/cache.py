@@ -1,8 +1,8 @@
-"""What the network said of positions, by key: bounded, and kept from move to move of a game.
+"""The network's evaluations of positions, by key: of limited size, and kept from move to move of a game.
 
-Entries lie in a ring of priors, the oldest of which are overwritten, and are found by a table with one slot for a key.
-Moves are not stored: a position's legal moves always come in the same order. Beside the value an entry keeps what else
-the network said of the position: the last `tail` numbers of its row.
+Priors are in a ring whose oldest entries are overwritten. A table with one slot per key finds them. Moves are not
+stored, because a position's legal moves always have the same order. Besides the value, an entry has the network's other
+outputs: the last `tail` numbers of the position's row.
 """
 
 from __future__ import annotations
@@ -18,9 +18,16 @@ _SLOT = 8 + 8 + 2 + 4
 
 
 class EvaluationCache(NamedTuple):
-    """keys uint64 [slots], a power of two; begins int64 [slots]: where an entry's priors begin, counted over all
-    rounds of the ring, -1 without one; counts int16: how many; values float32; priors float32 [room]; end int64 [1]:
-    where the next entry begins; tails uint8 [slots, tail]."""
+    """The arrays of the cache.
+
+    keys: uint64 [slots], a power of two.
+    begins: int64 [slots], where an entry's priors begin, counted over all rounds of the ring; -1 for none.
+    counts: int16 [slots], number of moves.
+    values: float32 [slots].
+    priors: float32 [room], the ring.
+    end: int64 [1], where the next entry begins.
+    tails: uint8 [slots, tail].
+    """
 
     keys: NDArray[np.uint64]
     begins: NDArray[np.int64]
@@ -32,9 +39,9 @@ class EvaluationCache(NamedTuple):
 
 
 def empty_cache(size: int, usual: int = 32, tail: int = 0) -> EvaluationCache:
-    """A cache of at most so many bytes (for less than 4 kB: of about 4 kB). Memory is taken as it fills.
+    """Return a cache of at most `size` bytes (at least about 4 kB). The memory is used as the cache fills.
 
-    usual: moves of a position, about; tail: numbers of a row that are kept.
+    usual: typical number of moves of a position. tail: numbers of a row that are kept.
     """
     slots, slot = 16, _SLOT + tail
     while 2 * slots * (slot + 4 * usual) <= size:
@@ -49,7 +56,7 @@ def empty_cache(size: int, usual: int = 32, tail: int = 0) -> EvaluationCache:
 
 @kernel
 def recall(cache, key, count):  # type: ignore[no-untyped-def]
-    """The slot of a position with this key and so many moves, -1 where it is not known (any more)."""
+    """Return the slot of a position with this key and number of moves, -1 if it is unknown or overwritten."""
     slot = np.int64(key & np.uint64(cache.keys.shape[0] - 1))
     begin = cache.begins[slot]
     if begin < 0 or cache.keys[slot] != key or cache.counts[slot] != count:
@@ -59,12 +66,12 @@ def recall(cache, key, count):  # type: ignore[no-untyped-def]
 
 @kernel
 def remember(cache, key, value, priors, row):  # type: ignore[no-untyped-def]
-    """Keep a position's value, the priors of its moves, and the tail of its row."""
+    """Store a position's value, the priors of its moves, and the tail of its row."""
     count, room = priors.shape[0], cache.priors.shape[0]
     if count > room:
         return
     begin = cache.end[0]
-    if begin % room + count > room:  # an entry lies in one piece
+    if begin % room + count > room:  # an entry is contiguous
         begin += room - begin % room
     slot = np.int64(key & np.uint64(cache.keys.shape[0] - 1))
     cache.keys[slot], cache.begins[slot], cache.counts[slot], cache.values[slot] = key, begin, count, value
@@ -77,5 +84,5 @@ def remember(cache, key, value, priors, row):  # type: ignore[no-untyped-def]
 
 
 def forget(cache: EvaluationCache, key: int) -> None:
-    """Do not keep what is known of a position."""
+    """Remove the evaluation of a position."""
     cache.begins[key & (len(cache.keys) - 1)] = -1

@@ -1,4 +1,4 @@
-"""What PUCT needs of chess: the positions after moves, whether the game is over there, and what is played there."""
+"""The rules of chess for PUCT: the positions after moves, whether the game is over there, and the moves there."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ FIFTY = 100
 """Plies without a capture or pawn move after which a game is drawn."""
 
 MOST_LOST, MOST_WON = 4.0, 12.0
-"""Pawns by which a move loses or wins material that count at most."""
+"""Limits, in pawns, for counting the material that a move loses or wins."""
 
 
 class CaptureWeights(NamedTuple):
-    """What captures count beside the network, in log odds: every move is followed until nothing hangs.
+    """The weights of captures besides the network, in log odds: every move is followed until nothing hangs.
 
-    Of a move: `loss` for each pawn that it loses against the best one, `check` if it gives check. Of a position's
-    value: the network's own, times `opinion`; `pawn` for each pawn that the mover is ahead; `win` for each that the
-    best move wins. Networks know little of hanging pieces, which hardly ever hang for long where people play. Fitted
-    to Stockfish's chances and to moves of games and puzzles, see docs/results/history/search.md.
+    For a move: `loss` for each pawn that it loses compared with the best one, `check` if it gives check. For a
+    position's value: the network's, times `opinion`; `pawn` for each pawn that the mover is ahead; `win` for each pawn
+    that the best move wins. Networks know little about hanging pieces, because they seldom hang for long in games.
+    Fitted to Stockfish's win probabilities and to moves of games and puzzles, see docs/results/history/search.md.
     """
 
     loss: float = 0.8
@@ -63,13 +63,14 @@ _BLACK = np.uint64(_random.integers(1, 2**63))
 
 
 _SURE = 0.999
-"""No value of a network counts as surer."""
+"""Upper limit for the certainty of a network's value."""
 _NOT_TOLD = np.empty((0, 8, 4), np.float32)
 _NO_SCORES = np.empty(0, np.float32)
 
 
 @inner
 def _key(row):  # type: ignore[no-untyped-def]
+    """Return the key of a position, uint64. row: uint8 [68]."""
     key = np.uint64(0)
     for square in range(64):
         if row[square]:
@@ -80,7 +81,7 @@ def _key(row):  # type: ignore[no-untyped-def]
 
 @kernel
 def _play(rows, moves):  # type: ignore[no-untyped-def]
-    """Make one legal move in each row, in place."""
+    """Make one legal move in each row, in place. rows: uint8 [n, 68]. moves: uint16 [n]."""
     view = np.empty(64, np.int8)
     for i in range(rows.shape[0]):
         board, state = rows[i, :64], rows[i, 64:]
@@ -94,7 +95,7 @@ def _play(rows, moves):  # type: ignore[no-untyped-def]
 
 @inner
 def _mate(row, moves, begin, board, pinned):  # type: ignore[no-untyped-def]
-    """Which of a position's moves, from `begin` on, mates; -1 for none."""
+    """Return the index of a mating move among a position's moves, from `begin` on; -1 for none."""
     count = moves.shape[0] - begin
     offsets, gain, check = np.array([0, count]), np.empty(count, np.int16), np.empty(count, np.bool_)
     one, replies = row.reshape(1, START_WIDTH), np.empty(MAX_MOVES, np.uint16)
@@ -110,8 +111,10 @@ def _mate(row, moves, begin, board, pinned):  # type: ignore[no-untyped-def]
 
 @kernel
 def _short_mate(row, moves, drawn_keys, line):  # type: ignore[no-untyped-def]
-    """Whether one of a position's moves mates, or mates by force with the next one; line [3] then is that move, a
-    reply, and the mate, or the mate and two zeros. A position that would be drawn is no way to it."""
+    """Return whether a move mates at once or forces mate with the next move, and write the line to line, uint16 [3].
+
+    The line is the move, a reply, and the mate, or the mate and two zeros. Lines through drawn positions don't count.
+    """
     board, pinned = np.empty(64, np.int8), np.empty(64, np.int64)
     at_once = _mate(row, moves, np.int64(0), board, pinned)
     if at_once >= 0:
@@ -144,9 +147,9 @@ def _short_mate(row, moves, drawn_keys, line):  # type: ignore[no-untyped-def]
 
 @kernel
 def _describe(rows, keys, ended, moves, offsets, mates):  # type: ignore[no-untyped-def]
-    """Fill in what Entered has of rows; the moves, which may have had to be moved to where there is room.
+    """Fill the fields of Entered for rows, and return the moves, which may be copied to a larger array.
 
-    mates: a position with a mating move has this move alone, and is won.
+    mates: a position with a mating move gets only this move, and is won.
     """
     board, pinned = np.empty(64, np.int8), np.empty(64, np.int64)
     offsets[0] = 0
@@ -174,9 +177,10 @@ def _describe(rows, keys, ended, moves, offsets, mates):  # type: ignore[no-unty
 
 @kernel
 def _priors(origin, target, promotion, rows, moves, offsets, sharpness, priors):  # type: ignore[no-untyped-def]
-    """Probabilities of the legal moves to the power of `sharpness`, summing to 1 over each position's.
+    """Write the probabilities of the legal moves to the power of `sharpness`, normalized in each position, to priors.
 
-    promotion [n, 8, 4], or [0, 8, 4] where the network does not say: then only queens are promoted to.
+    promotion: [n, 8, 4], or [0, 8, 4] if the network doesn't predict it; then only promotions to queens count. priors:
+    float32 [total].
     """
     by_square, told = target.shape[1] == 64, promotion.shape[0] > 0
     for i in range(rows.shape[0]):
@@ -190,7 +194,7 @@ def _priors(origin, target, promotion, rows, moves, offsets, sharpness, priors):
                 share *= promotion[i, end & 7, piece - KNIGHT]
             elif piece and piece != QUEEN:
                 share = 0.0
-            share = share**sharpness if share > 0 else 0.0  # what is no number counts as 0
+            share = share**sharpness if share > 0 else 0.0  # NaN counts as 0
             priors[at] = share
             total += share
         for at in range(first, last):
@@ -199,7 +203,7 @@ def _priors(origin, target, promotion, rows, moves, offsets, sharpness, priors):
 
 @kernel
 def _weigh(weights, offsets, material, scores, checks, values, priors):  # type: ignore[no-untyped-def]
-    """Add to values [n] and priors [total], in place, what captures say; see CaptureWeights."""
+    """Add the effect of captures to values, [n], and priors, [total], in place; see CaptureWeights."""
     for i in range(values.shape[0]):
         first, last = offsets[i], offsets[i + 1]
         best = scores[first]
@@ -219,7 +223,7 @@ def _weigh(weights, offsets, material, scores, checks, values, priors):  # type:
 
 
 def described(rows: NDArray[np.uint8], mates: bool = False) -> Entered:
-    """Positions with what the rules say of them. rows uint8 [n, 68]; mates: see `_describe`."""
+    """Return positions with the information from the rules. rows: uint8 [n, 68]. mates: see `_describe`."""
     n = len(rows)
     keys, ended, offsets = np.empty(n, np.uint64), np.empty(n, np.int8), np.empty(n + 1, np.int64)
     moves = _describe(rows, keys, ended, np.empty(40 * n + MAX_MOVES, np.uint16), offsets, mates)
@@ -227,18 +231,18 @@ def described(rows: NDArray[np.uint8], mates: bool = False) -> Entered:
 
 
 def start(board: chess.Board, mates: bool = False) -> Entered:
-    """A board's position, as `ChessRules.enter` gives those after a move, with all moves or (mates) one that mates."""
+    """Return a board's position, as `ChessRules.enter` does after a move. mates: keep only a mating move if there is
+    one."""
     return described(encode_board(board)[None], mates)
 
 
 def short_mate(
     row: NDArray[np.uint8], moves: NDArray[np.uint16], drawn_keys: NDArray[np.uint64]
 ) -> tuple[int, ...] | None:
-    """A move that mates, or one that mates by force with the next one, a reply, and that mate, all packed; None where
-    there is none.
+    """Return a move that mates, or one that forces mate with the next, a reply, and that mate, packed; None for none.
 
-    row uint8 [68]: a position; moves uint16 [n]: of its moves, those to try. drawn_keys: of positions of the game that
-    are drawn when they occur again.
+    row: uint8 [68], a position. moves: uint16 [n], the moves to try. drawn_keys: uint64, of positions of the game that
+    are drawn if they occur again.
     """
     line = np.zeros(3, np.uint16)
     if not _short_mate(row, moves, drawn_keys, line):
@@ -248,10 +252,10 @@ def short_mate(
 
 
 class ChessRules:
-    """Chess as PUCT sees it, see search.SearchRules, with the networks that it asks.
+    """Chess for PUCT, see search.SearchRules, with its networks.
 
-    temperature: of the policy; above 1 it is less sure of its first moves. captures: what they count beside the
-    networks; None: nothing.
+    temperature: of the policy; above 1 it is less certain of its first moves. captures: their weights besides the
+    networks; None for none.
     """
 
     width, tail, usual, most, repetition = START_WIDTH, 0, 32, MAX_MOVES, DRAW
@@ -267,7 +271,7 @@ class ChessRules:
         self._followed = MoveQuiescence()
 
     def enter(self, rows: NDArray[np.uint8], moves: NDArray[np.uint16]) -> Entered:
-        """The positions after one legal move in each of the rows [n, 68], which are changed to them."""
+        """Return the positions after one legal move in each of the rows, [n, 68], which are overwritten with them."""
         _play(rows, moves)
         return described(rows, mates=True)
 
@@ -277,7 +281,7 @@ class ChessRules:
     def evaluate(
         self, rows: NDArray[np.uint8], moves: NDArray[np.uint16], offsets: NDArray[np.int64]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Values [n] of positions for the side to move, and priors of all their moves, by the networks and captures."""
+        """Return values, [n], for the side to move, and priors of all moves, from networks and captures."""
         codes, state = np.ascontiguousarray(rows[:, :SQUARES]), np.ascontiguousarray(rows[:, SQUARES:])
         answers = self.policy.evaluate(codes, state)
         valued = answers if self.value is self.policy else self.value.evaluate(codes, state)
@@ -293,11 +297,11 @@ class ChessRules:
 
 
 def history(board: chess.Board) -> list[int]:
-    """The keys of the earlier positions of the board's game that may come again, the first one first."""
+    """Return the keys of the earlier positions of the board's game that may recur, the first one first."""
     keys: list[int] = described(encode_history(board)).keys.tolist()
     return keys
 
 
 def repeated(past: list[int]) -> NDArray[np.uint64]:
-    """Of a history, the keys of positions that are drawn when they occur again."""
+    """Return, for a history, the keys of positions that are drawn if they occur again, uint64."""
     return np.array([key for key, times in Counter(past).items() if times > 1], np.uint64)

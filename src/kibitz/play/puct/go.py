@@ -1,9 +1,9 @@
-"""What PUCT needs of Go: the positions after moves, legal moves, the end of the game and its score, and a network's
-answers about them.
+"""The rules of Go for PUCT: the positions after moves, legal moves, the end of the game and its score.
 
-A position is one row of uint8: the colours of the 361 points, how many plies ago each stone was played (from 1, the
-last move, to OLDEST and more; 0 for none), then the numbers at SIDE … LOST; and behind them, in its tail, what the
-network said: owners, chance, lead and spread. The tail of a game's end has the count instead.
+It also reads the network's outputs. A position is one row of uint8: the colors of the 361 points, the age of each stone
+in plies (from 1, the last move, to OLDEST and more; 0 for none), then the numbers at SIDE … LOST. The tail of the row
+has the network's predictions: territory, win probability, lead and spread. The tail of a game's end has the count
+instead.
 """
 
 from __future__ import annotations
@@ -57,13 +57,16 @@ PLIES_AGO = POINTS
 SIDE_AT = 2 * POINTS
 """0 Black, 1 White; then the board's size, and passes just before."""
 SIZE_AT, PASSES_AT = SIDE_AT + 1, SIDE_AT + 2
-# Of NumPy's type, see kernels.inner.
+# NumPy's type, see kernels.inner.
 KO_AT, PLY_AT, LOST_AT = np.int64(SIDE_AT + 3), np.int64(SIDE_AT + 5), np.int64(SIDE_AT + 7)
-"""Numbers of two bytes: the point where nobody may take back (PASS for none), the ply, stones lost by Black and by
+"""Numbers of two bytes: the point that ko forbids (PASS for none), the ply, and the stones lost by Black and by
 White."""
 BARE = SIDE_AT + 11
-"""A row without its tail: Black's owners, 0..255 for 0..1; then numbers of two bytes, for the side to move: win − loss
-in steps of 1 / CHANCE_STEPS, and lead and spread in steps of 1 / POINT_STEPS."""
+"""The length of a row without its tail.
+
+The tail has Black's territory, 0 to 255 for 0 to 1. Then come numbers of two bytes, for the side to move: win − loss in
+steps of 1 / CHANCE_STEPS, and lead and spread in steps of 1 / POINT_STEPS.
+"""
 OWNERS_AT = BARE
 CHANCE_AT = np.int64(BARE + POINTS)
 LEAD_AT, SPREAD_AT = CHANCE_AT + 2, CHANCE_AT + 4
@@ -72,11 +75,11 @@ CHANCE_STEPS, POINT_STEPS = 32000.0, 32.0
 
 OLDEST = 129
 MOST_CHILDREN = 64
+"""The largest number of moves that are followed below the root: a tree with all moves would be five times as large."""
 _AT_ONCE = 512
-"""Positions whose owners are taken together: 1.5 MB."""
-"""Moves that are followed from a position below the root: a tree with all of them would be as large as five."""
+"""Number of positions whose ownership maps are processed together: 1.5 MB."""
 NEUTRAL = 77
-"""An empty point between living stones of both sides is nobody's where either owns it at least so probably (of 255)."""
+"""An empty point between living stones of both sides is neutral if each has at least this probability (of 255)."""
 
 _random = np.random.default_rng(0x60)
 _WHITE = np.uint64(_random.integers(1, 2**63))
@@ -88,9 +91,12 @@ _NOWHERE = np.zeros(POINTS, np.bool_)
 
 @dataclass(frozen=True)
 class Scoring:
-    """What is counted at the end. komi: White's points from the start, compensation for handicap stones included;
-    territory: whether territory and prisoners are counted, else area; suicide: whether chains may take themselves off
-    the board."""
+    """The scoring at the end.
+
+    komi: White's points from the start, handicap compensation included.
+    territory: whether territory and prisoners are counted, else area.
+    suicide: whether a chain may remove itself.
+    """
 
     komi: float = 7.5
     territory: bool = False
@@ -99,8 +105,11 @@ class Scoring:
 
 @dataclass(frozen=True)
 class Preference:
-    """What a position is worth: (1 − share) · (win − loss) + share · what the lead is worth, which runs from −1 to 1,
-    steepest at `centre` points, with as many points as the board has lines to its half."""
+    """The value of a position: (1 − share) · (win − loss) + share · f(lead).
+
+    f rises from −1 to 1, most steeply at `centre` points. It reaches half of its range within as many points as the
+    board has lines.
+    """
 
     share: float = 0.15
     centre: float = 0.0
@@ -108,26 +117,27 @@ class Preference:
 
 @kernel
 def _get(row, at):  # type: ignore[no-untyped-def]
-    """A number of two bytes, with a sign."""
+    """Return a signed number of two bytes. row: uint8."""
     value = np.int64(row[at]) + 256 * np.int64(row[at + 1])
     return value - 65536 if value >= 32768 else value
 
 
 @kernel
 def _put(row, at, value):  # type: ignore[no-untyped-def]
+    """Write a signed number, rounded and clipped to 16 bits, to two bytes of row, uint8."""
     whole = np.int64(min(32767.0, max(-32768.0, np.round(value)))) & 65535
     row[at], row[at + 1] = whole & 255, whole >> 8
 
 
 @inner
 def worth(chance, lead, size, share, centre):  # type: ignore[no-untyped-def]
-    """See Preference. chance: win − loss, −1..1; lead: for the same side; centre: for that side, too."""
+    """See Preference. chance: win − loss, −1 to 1. lead, centre: for the same side."""
     return (1 - share) * chance + share * 2 / math.pi * math.atan((lead - centre) / size)
 
 
 @inner
 def _is_own_eye(board, cell, colour):  # type: ignore[no-untyped-def]
-    """As play.go.player.own_eyes."""
+    """Return whether a cell is an own eye, as play.go.player.own_eyes does."""
     for step in (1, -1, WIDE, -WIDE):
         there = board[COLOUR, cell + step]
         if there != colour and there != OUTSIDE:
@@ -142,7 +152,7 @@ def _is_own_eye(board, cell, colour):  # type: ignore[no-untyped-def]
 
 @kernel
 def _list_moves(board, row, suicide, moves, begin):  # type: ignore[no-untyped-def]
-    """Write the legal moves from `begin` on, but for superko and own eyes, a pass last; where they end."""
+    """Write the legal moves from `begin` on, except for superko and own eyes, a pass last; return where they end."""
     colour, size, ko = np.int64(row[SIDE_AT]) + 1, np.int64(row[SIZE_AT]), _get(row, KO_AT)
     end = begin
     for line in range(size):
@@ -160,7 +170,7 @@ def _list_moves(board, row, suicide, moves, begin):  # type: ignore[no-untyped-d
 
 @kernel
 def _key(row, stones):  # type: ignore[no-untyped-def]
-    """A position's key, from the hash of its stones."""
+    """Return a position's key, from the hash of its stones."""
     key = stones ^ _KO[_get(row, KO_AT)] ^ _PASSED[min(row[PASSES_AT], 2)]
     return key ^ _WHITE if row[SIDE_AT] else key
 
@@ -199,10 +209,10 @@ def _play(row, board, move):  # type: ignore[no-untyped-def]
 
 @kernel
 def count(row, board, komi, territory, owner):  # type: ignore[no-untyped-def]
-    """Black's lead if the game ends here, and the points that are unsure (how many a mistaken owner would move).
+    """Return Black's lead if the game ends here, and the uncertain points (which a wrong owner would change).
 
-    Chains that the row's owners give to the other side are dead; owner uint8 [361] is filled, as play.go.ownership's
-    `settled` does.
+    Chains that the row's map gives to the opponent are dead. owner: uint8 [361], filled as by `settled` in
+    play.go.ownership.
     """
     sums, dead = np.zeros(CELLS, np.int64), np.zeros(POINTS, np.bool_)
     for point in range(POINTS):
@@ -234,10 +244,9 @@ def count(row, board, komi, territory, owner):  # type: ignore[no-untyped-def]
 
 @inner
 def _end(row, board, komi, territory):  # type: ignore[no-untyped-def]
-    """Count a row at which the game has just ended: its tail, until now that of the position before the last pass,
-    becomes that of the end.
+    """Count a row in which the game has just ended, and replace its tail, which is still that of the last pass.
 
-    Where the count and the network agree on the winner, the end is at least as sure as the network was.
+    If the count and the network agree on the winner, the end is at least as certain as the network was.
     """
     owner = np.empty(POINTS, np.uint8)
     lead, unsure = count(row, board, komi, territory, owner)
@@ -245,7 +254,7 @@ def _end(row, board, komi, territory):  # type: ignore[no-untyped-def]
     if side:
         lead = -lead
     counted = min(1.0, max(-1.0, lead / max(0.5, unsure)))
-    expected = -_get(row, CHANCE_AT) / CHANCE_STEPS  # of the other side
+    expected = -_get(row, CHANCE_AT) / CHANCE_STEPS  # for the opponent
     chance = counted
     if counted * expected > 0:
         chance = counted if abs(counted) > abs(expected) else expected
@@ -257,9 +266,9 @@ def _end(row, board, komi, territory):  # type: ignore[no-untyped-def]
 
 @kernel
 def _enter(rows, played, scoring, preference, keys, again, ended, values, moves, offsets):  # type: ignore[no-untyped-def]
-    """Play a move in each row, and fill in what Entered has of the positions; where the moves end.
+    """Play a move in each row, fill the fields of Entered for the positions, and return where the moves end.
 
-    scoring: komi, territory, suicide; preference: share, and centre for Black.
+    scoring: komi, territory, suicide. preference: share, and centre for Black.
     """
     board = np.empty((ROWS, CELLS), np.int16)
     offsets[0] = 0
@@ -273,7 +282,7 @@ def _enter(rows, played, scoring, preference, keys, again, ended, values, moves,
         ended[i] = UNKNOWN
         offsets[i + 1] = _list_moves(board, row, scoring[2] > 0, moves, offsets[i])
         if row[PASSES_AT] > 1:
-            ended[i], again[i] = SCORED, ~stones  # the end is no position that could come again
+            ended[i], again[i] = SCORED, ~stones  # the end isn't a position that could recur
             _end(row, board, scoring[0], scoring[1] > 0)
             sign = -1.0 if row[SIDE_AT] else 1.0
             chance, lead = _get(row, CHANCE_AT) / CHANCE_STEPS, _get(row, LEAD_AT) / POINT_STEPS
@@ -283,7 +292,7 @@ def _enter(rows, played, scoring, preference, keys, again, ended, values, moves,
 
 @kernel
 def _encode(rows, codes, state):  # type: ignore[no-untyped-def]
-    """Write rows as codes [n, 361] and state [n, 4 or more], see games.go.replay."""
+    """Write rows as codes, uint8 [n, 361], and state, uint8 [n, 4 or more], see games.go.replay."""
     board = np.empty((ROWS, CELLS), np.int16)
     for i in range(rows.shape[0]):
         row = rows[i]
@@ -306,9 +315,9 @@ def _encode(rows, codes, state):  # type: ignore[no-untyped-def]
 
 @kernel
 def _read(rows, answers, moves, offsets, sharpness, preference, values, priors):  # type: ignore[no-untyped-def]
-    """Put what the network answered into the rows' tails, and write values [n] and the priors of the moves.
+    """Write the network's outputs to the rows' tails, values, [n], and the priors of the moves.
 
-    answers: policy [n, 362], value [n], black_owns [n, 361], lead [n], spread [n]. What is no number counts as 0.
+    answers: policy [n, 362], value [n], black_owns [n, 361], lead [n], spread [n]. NaN counts as 0.
     """
     policy, value, owns, lead, spread = answers
     for i in range(rows.shape[0]):
@@ -334,7 +343,7 @@ def _read(rows, answers, moves, offsets, sharpness, preference, values, priors):
 
 @kernel
 def _repeating(board, colour, moves, history, repeated):  # type: ignore[no-untyped-def]
-    """Which moves lead to stones of the game's history."""
+    """Write which moves lead to stones of the game's history to `repeated`, bool."""
     for i in range(moves.shape[0]):
         repeated[i] = False
         if moves[i] < PASS:
@@ -344,7 +353,7 @@ def _repeating(board, colour, moves, history, repeated):  # type: ignore[no-unty
 
 
 def row_of(board: Board, colour: int) -> NDArray[np.uint8]:
-    """uint8 [WIDTH]: a board as a row, seen by the colour that is to move, whoever's turn it was. Its tail is empty."""
+    """Return a board as a row, uint8 [WIDTH], with `colour` to move, whatever the board says. Its tail is empty."""
     row = np.zeros(WIDTH, np.uint8)
     colours = board.colours()
     row[:POINTS] = colours
@@ -360,12 +369,11 @@ def row_of(board: Board, colour: int) -> NDArray[np.uint8]:
 
 
 class GoSearchRules:
-    """Go as PUCT sees it, see search.SearchRules, with the network that it asks, one that answers policy, value,
-    black_owns, lead and spread.
+    """Go for PUCT, see search.SearchRules, with its network, which outputs policy, value, black_owns, lead and spread.
 
-    told: values of the network's side inputs by name, where they are not its defaults. temperature: of the policy;
-    above 1 it is less sure of its first moves. scoring, preference: of the present game; what was evaluated before they
-    changed must be forgotten (see `weigh_again` for the centre).
+    told: values of the network's side inputs by name, if they aren't its defaults. temperature: of the policy; above 1
+    it is less certain of its first moves. scoring, preference: of the present game. After changing them, earlier
+    evaluations must be dropped (see `weigh_again` for the centre).
     """
 
     width, tail, usual, most, repetition = WIDTH, WIDTH - BARE, POINTS, MOST_CHILDREN, FORBIDDEN
@@ -389,7 +397,7 @@ class GoSearchRules:
         return self.preference.share, self.preference.centre
 
     def enter(self, rows: NDArray[np.uint8], moves: NDArray[np.uint16]) -> Entered:
-        """The positions after one move in each of the rows [n, WIDTH], which are changed to them."""
+        """Return the positions after one move in each of the rows, [n, WIDTH], which are overwritten with them."""
         n = len(rows)
         keys, again, ended = np.empty(n, np.uint64), np.empty(n, np.uint64), np.empty(n, np.int8)
         values, listed, offsets = (
@@ -401,8 +409,10 @@ class GoSearchRules:
         return Entered(rows, keys, ended, listed[:end], offsets, again, values)
 
     def start(self, board: Board, colour: int, history: NDArray[np.uint64]) -> tuple[Entered, bool]:
-        """A board's position with the moves that are legal there, and whether these are all that would be without the
-        history: hashes of the stones that may not come again."""
+        """Return a board's position with its legal moves, and whether the history forbids none of them.
+
+        history: uint64, hashes of the stones that may not recur.
+        """
         row = row_of(board, colour)
         moves = np.empty(POINTS + 1, np.uint16)
         moves = moves[: _list_moves(board.board, row, self.scoring.suicide, moves, 0)]
@@ -420,7 +430,7 @@ class GoSearchRules:
     def evaluate(
         self, rows: NDArray[np.uint8], moves: NDArray[np.uint16], offsets: NDArray[np.int64]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Values [n] of positions for the side to move, and priors of their moves, by the network."""
+        """Return values, [n], for the side to move, and priors of the moves, from the network."""
         said = self.ask(rows)
         answers = said["policy"], said["value"], said["black_owns"], said["lead"], said["spread"]
         values, priors = np.empty(len(rows), np.float32), np.empty(len(moves), np.float32)
@@ -440,8 +450,10 @@ class GoSearchRules:
             put_all(tree, tops, at, of[tops] / tree.visits[tops])
 
     def ask(self, rows: NDArray[np.uint8], symmetry: int = 0) -> dict[str, NDArray[np.float32]]:
-        """The network's answers about rows [n, WIDTH] of boards of one size, which it sees turned by a symmetry; they
-        are turned back."""
+        """Return the network's outputs for rows, [n, WIDTH], of boards of one size, evaluated in a symmetry.
+
+        The outputs are transformed back.
+        """
         codes = np.empty((len(rows), POINTS), np.uint8)
         state = np.empty((len(rows), STATE + len(self.side_inputs)), np.uint8)
         state[:, STATE:] = self.side_inputs
@@ -457,17 +469,19 @@ class GoSearchRules:
 
 
 def hashes(history: Iterable[int]) -> NDArray[np.uint64]:
-    """Hashes of stones as the search takes them."""
+    """Return hashes of stones in the form that the search uses."""
     return np.array(sorted(history), np.uint64)
 
 
-# What a tree knows
+# Values from a tree
 
 
 @inner
 def _own_visits(tree):  # type: ignore[no-untyped-def]
-    """int64 [nodes]: the visits of each node that went no further: one where its position was evaluated; more where the
-    game has ended, or what was below was cut back."""
+    """Return the visits of each node that went no further, int64 [nodes].
+
+    It is one if its position was evaluated, and more if the game has ended or the part below was cut.
+    """
     n = tree.size[0]
     own = tree.visits[:n].astype(np.int64)
     for node in range(1, n):
@@ -477,11 +491,13 @@ def _own_visits(tree):  # type: ignore[no-untyped-def]
 
 @kernel
 def sums_below(tree, at):  # type: ignore[no-untyped-def]
-    """float64 [nodes]: for each node the sum, over the visits that came to it, of the number of two bytes at `at` in
-    the row of the position that was evaluated, in the view of the side to move at the node."""
+    """Return, for each node, the sum over its visits of the number at `at` in the evaluated position's row.
+
+    float64 [nodes], in the view of the side to move at the node.
+    """
     n = tree.size[0]
     sums, times = np.zeros(n), _own_visits(tree)
-    for node in range(n - 1, -1, -1):  # children stand behind their parents
+    for node in range(n - 1, -1, -1):  # children come after their parents
         if tree.row[node] >= 0:
             sums[node] += times[node] * np.float64(_get(tree.rows[tree.row[node]], at))
         if node and sums[node] != 0:
@@ -491,8 +507,10 @@ def sums_below(tree, at):  # type: ignore[no-untyped-def]
 
 @kernel
 def owners_below(tree, tops, owners):  # type: ignore[no-untyped-def]
-    """Fill owners float64 [n, 361]: for each node of tops [n], none of them below another, the mean of Black's owners
-    over the visits that came to it."""
+    """Fill owners, float64 [n, 361], with the mean of Black's territory over the visits of each node in tops, [n].
+
+    No node in tops may be below another.
+    """
     n = tree.size[0]
     group = np.full(n, -1, np.int64)
     weight, own = np.zeros(tops.shape[0]), _own_visits(tree)
@@ -519,8 +537,10 @@ def owners_below(tree, tops, owners):  # type: ignore[no-untyped-def]
 
 @kernel
 def topmost(tree, least):  # type: ignore[no-untyped-def]
-    """Nodes int64 [n] with something below them that cut_out makes leaves: fewer visits, nothing proven, not the root;
-    those that are below another one are left out."""
+    """Return nodes, int64 [n], whose subtrees cut_out will remove; none of them is below another.
+
+    They have fewer than `least` visits and no proven result, and aren't the root.
+    """
     n = tree.size[0]
     cut, found = np.zeros(n, np.bool_), np.empty(n, np.int64)
     count = 0
@@ -537,13 +557,14 @@ def topmost(tree, least):  # type: ignore[no-untyped-def]
 
 @kernel
 def put_all(tree, nodes, at, values):  # type: ignore[no-untyped-def]
-    """Write numbers [n] of two bytes at `at` into the rows of nodes [n]."""
+    """Write numbers of two bytes, values, [n], at `at` into the rows of nodes, [n]."""
     for i in range(nodes.shape[0]):
         _put(tree.rows[tree.row[nodes[i]]], at, values[i])
 
 
 @inner
 def _weigh(rows, n, share, centre, values):  # type: ignore[no-untyped-def]
+    """Write the value, with a preference, of each of the first n rows to values. rows: uint8 [n, WIDTH]."""
     for i in range(n):
         row = rows[i]
         sign = -1.0 if row[SIDE_AT] else 1.0
@@ -553,7 +574,7 @@ def _weigh(rows, n, share, centre, values):  # type: ignore[no-untyped-def]
 
 @kernel
 def weigh_again(tree, share, centre):  # type: ignore[no-untyped-def]
-    """Give every node of a tree the value that it has with this preference. centre: for Black."""
+    """Set the value of every node of a tree for this preference. centre: for Black."""
     values = np.empty(tree.size[1], np.float32)
     _weigh(tree.rows, tree.size[1], share, centre, values)
     own = _own_visits(tree)
@@ -569,5 +590,5 @@ def weigh_again(tree, share, centre):  # type: ignore[no-untyped-def]
 
 
 def number_at(tree: PuctTree, node: int, at: SupportsIndex) -> int:
-    """A number of two bytes in the row of a node that was visited."""
+    """Return a number of two bytes in the row of a visited node."""
     return int(_get(tree.rows[tree.row[node]], at))

@@ -1,9 +1,9 @@
-"""human-search: people's moves, weighed by what a short look ahead sees of them.
+"""human-search: human moves, weighted by the values of a short search.
 
-A move is played as often as softmax(alpha · log prior + beta · value) says: the prior is how often players of a rating
-play it (one look at the network), the value what a small PUCT search found, alike for all ratings. alpha and beta were
-fitted to games (bench/bench_human_search.py), beta by rating. The work is always the same, whatever the time: a player
-of a rating must not get stronger with a faster machine.
+A move is sampled with the probability softmax(alpha · log prior + beta · value). The prior is how often players of a
+rating play it (one network evaluation). The value comes from a small PUCT search, which is the same for all ratings.
+alpha and beta were fitted to games (bench/bench_human_search.py), beta by rating. The work doesn't depend on the time:
+a player with a rating must not become stronger on a faster machine.
 """
 
 from __future__ import annotations
@@ -32,22 +32,28 @@ from kibitz.runs import Run, with_default_side_inputs
 from kibitz.systems.declaration import HUMAN_SEARCH, TOP_PROB
 
 VISITS = 100
-"""Visits of the root: each of its moves gets one, the others go where PUCT sends them."""
+"""Visits of the root: one for each of its moves, the others as PUCT selects."""
 RATING_OF_SEARCH = 2400
-"""Of both sides inside the search. Were they unequal, the values would tell the difference of the ratings."""
+"""The rating of both sides inside the search. With different ratings, the values would reflect their difference."""
 USUAL_RATING = 1600
-"""Is taken where no rating is told."""
+"""The rating if none is given."""
 LEAST_PRIOR = 1e-9
-"""A move that the network thinks impossible is as likely as this."""
+"""The prior of a move that the network excludes."""
 MATES, IS_MATED = 1.3, -1.0
-"""Values of a move after which the player mates by force, or is mated. Also fitted: people like a mate better than a
-certain win, and overlook one against them as often as another certain loss."""
+"""Values of a move after which the player forces mate, or is mated.
+
+They are fitted, too: people prefer a mate to a certain win, and overlook one against them as often as another certain
+loss.
+"""
 
 
 @dataclass(frozen=True)
 class HumanWeights:
-    """beta: at USUAL_RATING; growth: by how much it grows with 1,000 points of rating, between `lowest` and `highest`,
-    the ratings of the games. alpha is the same for all: fitted by rating it was."""
+    """The weights. beta: at USUAL_RATING. growth: its growth with 1,000 points of rating, between `lowest` and
+    `highest`.
+
+    These are the ratings of the games. alpha is the same for all ratings, although it was fitted by rating.
+    """
 
     alpha: float = 0.9
     beta: float = 3.78
@@ -56,15 +62,15 @@ class HumanWeights:
     highest: int = 2800
 
     def beta_at(self, rating: int) -> float:
-        """beta at a rating."""
+        """Return beta at a rating."""
         return self.beta + self.growth * (min(max(rating, self.lowest), self.highest) - USUAL_RATING) / 1000
 
 
 def shares(priors: ArrayLike, values: ArrayLike, alpha: float, beta: float) -> NDArray[np.float64]:
-    """How often each move is played, summing to 1: softmax(alpha · log prior + beta · value), float64 [n].
+    """Return the probability of each move, float64 [n]: softmax(alpha · log prior + beta · value).
 
-    priors: 0..1 [n]; values: of the moves for their player [n], see score.py: -1..1, beyond that a mate, which counts
-    as MATES or IS_MATED.
+    priors: [n], 0 to 1. values: [n], of the moves for their player, see score.py: -1 to 1; a mate counts as MATES or
+    IS_MATED.
     """
     logs = alpha * np.log(np.maximum(np.asarray(priors, np.float64), LEAST_PRIOR))
     logs = logs + beta * np.clip(values, IS_MATED, MATES)
@@ -74,7 +80,7 @@ def shares(priors: ArrayLike, values: ArrayLike, alpha: float, beta: float) -> N
 
 
 class _Told:
-    """A network that is told the same side inputs at every position."""
+    """A network with the same side inputs at every position."""
 
     def __init__(self, session: NetworkSession, side_inputs: Mapping[str, int]):
         self.outputs = session.outputs
@@ -85,9 +91,9 @@ class _Told:
 
 
 class RootSearch:
-    """A small PUCT search of every move of a position. It begins anew each time: what it sees depends on nothing else.
+    """A small PUCT search of every move of a position. It starts from nothing each time, so its result is reproducible.
 
-    session: a network that is told ratings; value: another one whose values are used instead. rating: of both sides.
+    session: a network with rating inputs. value: another one whose values are used instead. rating: of both sides.
     """
 
     def __init__(
@@ -109,10 +115,11 @@ class RootSearch:
         """Moves, packed, that the last search did not visit."""
 
     def look(self, board: chess.Board, clock: TimeManager, before: int = 0) -> dict[int, tuple[float, list[int]]]:
-        """Value (see score.py) and line, from the move on, of each legal move, packed, of a position that has some. A
-        move of `unvisited` has the value of the position before it.
+        """Return value (see score.py) and line, from the move on, of each legal move (packed) of a position that has
+        some.
 
-        Nothing where the clock allows no evaluation. before: evaluations that count against the clock already.
+        A move of `unvisited` has the value of the position before it. Empty if the clock allows no evaluation. before:
+        evaluations that already count against the clock.
         """
         search = self.search
         if not clock.batch(before, self._batch):
@@ -137,14 +144,16 @@ class RootSearch:
 
 
 class HumanSearchPlayer:
-    """Chooses moves as the module says.
+    """Chooses moves as the module describes.
 
-    session: a network that is told ratings, as `human` is; value: another one whose values the search uses.
-    temperature: 0 plays the most frequent move, 1 plays moves as often as they are expected, T in proportion to
-    share^(1/T). lines: how many of the most frequent moves to report; the share is reported as their probability, and
-    the value as their score. side_inputs: what the network is told beside the position, as of ChessPlayer; its rating
-    chooses the weights.
-    Raises UsageError where the network lacks what is needed, and for settings out of range.
+     session: a network with rating inputs, such as `human`.
+     value: another network whose values the search uses.
+     temperature: 0 plays the most likely move, 1 samples by the predicted probabilities, T in proportion to
+         probability^(1/T).
+     lines: the number of the most likely moves to report, with their probabilities and values.
+     side_inputs: inputs of the network besides the position, as for ChessPlayer; its rating selects the weights.
+
+    Raises UsageError if the network lacks an input or output, and for settings out of range.
     """
 
     def __init__(
@@ -178,14 +187,13 @@ class HumanSearchPlayer:
         self._random = np.random.default_rng(seed)
 
     def new_game(self) -> None:
-        """Forget the evaluations of the last game."""
+        """Clear the evaluations of the last game."""
         self._search.search.forget()
 
     def think(
         self, board: chess.Board, limits: SearchLimits, stop: threading.Event | None = None, tell: Tell | None = None
     ) -> SearchResult | None:
-        """As ChessPlayer.think; limits.depth means nothing here. Where time is short the values of fewer moves are
-        known."""
+        """See ChessPlayer.think; limits.depth is ignored. With little time, fewer moves have values."""
         clock = TimeManager(limits, stop, 0)
         looked = self._look.think(board, SearchLimits(moves=limits.moves))
         if looked is None:
@@ -203,7 +211,7 @@ class HumanSearchPlayer:
         return SearchResult(len(shown[0].pv), nodes, clock.seconds(), shown)
 
     def _weighed(self, looked: tuple[PvLine, ...], seen: dict[int, tuple[float, list[int]]]) -> list[PvLine]:
-        """The lines of a look at the policy with the shares and values of the moves, the most frequent first."""
+        """Return the policy's lines with the probabilities and values of the moves, the most likely first."""
         if not seen:
             return list(looked)
         found = [seen[from_move(line.move)] for line in looked]
@@ -214,5 +222,5 @@ class HumanSearchPlayer:
 
 
 def open_player(run: Run, session: Callable[[], Session], **settings: Any) -> HumanSearchPlayer:
-    """The player of a run's network, see kibitz.play.open_player."""
+    """Return the player of a run's network, see kibitz.play.open_player."""
     return HumanSearchPlayer(session(), **settings)

@@ -1,4 +1,4 @@
-"""How a PUCT search goes on: how many leaves at once, and whether more visits can change the answer."""
+"""The pace of a PUCT search: how many leaves per batch, and whether more visits can change the result."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from kibitz.play.puct.tree import PuctTree, lead
 from kibitz.play.result import TimeManager
 
 LONGEST_BATCH = 0.025
-"""Seconds that a batch may take: a stop is seen between two of them."""
+"""The longest time of a batch in seconds: the search can only stop between two batches."""
 
 _MEASURED = 16
-"""Visits after which their rate is known well enough."""
+"""Number of visits after which their rate is known well enough."""
 _HOPE = 1.2
-"""So many times faster the search may become than it was up to now."""
+"""The factor by which the search may become faster than it was so far."""
 
 
 def batch_size(batches: BatchSizes, clock: TimeManager, visits: int) -> int:
-    """How many leaves to evaluate at once, where the root has so many visits: more as the tree grows.
+    """Return the number of leaves to evaluate at once, for the visits of the root: more as the tree grows.
 
-    Where time matters, as far as a batch does not take long; where it does not, the same work is always the same.
+    With a time limit, a batch must not take too long. Without one, the same work always gives the same result.
     """
     size = batches.of(visits)
     if not clock.rate or clock.limits.nodes is not None or clock.limits.depth is not None:
@@ -29,9 +29,9 @@ def batch_size(batches: BatchSizes, clock: TimeManager, visits: int) -> int:
 
 
 def decided(tree: PuctTree, clock: TimeManager, nodes: int, before: int) -> bool:
-    """Whether no other move can be visited more often than the first one within the limits.
+    """Return whether no other move can get more visits than the first one within the limits.
 
-    nodes: positions evaluated, as the clock counts them; before: visits of the root when the search began.
+    nodes: positions evaluated, as the clock counts them. before: visits of the root when the search began.
     """
     left = np.inf
     if clock.limits.nodes is not None:

@@ -29,21 +29,23 @@ PUCT = "puct"
 
 
 TREE_SHARE = 0.5
-"""Of the limits of a search for several lines: what the tree gets, the rest is for the lines after the first."""
+"""The share of the limits for the tree, in a search for several lines. The rest is for the lines after the first."""
 LINE_BYTES = 4_000_000
-"""Memory for the search of one line."""
+"""Memory in bytes for the search of one line."""
 LEAST_SECONDS = 0.2
 """With less time for a move, mates of more than two moves are left to the search."""
 SETTLED = 5_000
-"""Visits after which a line that ends in what is proven counts as the one that is played."""
+"""Number of visits after which a line that ends in a proven result counts as settled."""
 
 
 @dataclass(frozen=True)
 class LineValue:
-    """What is known of one move of the root besides the tree.
+    """What is known about one move of the root besides the tree.
 
-    value, visits, line: of a search of the position after the move, in the mover's view (score.py), and the packed
-    moves that follow; visits is 0 where there was none. check: see line_values.py.
+    value: from a search of the position after the move, in the mover's view (score.py).
+    visits: of that search; 0 if there was none.
+    line: the packed moves that follow.
+    check: see line_values.py.
     """
 
     value: float = 0.0
@@ -57,8 +59,10 @@ NO_LINES: Mapping[int, LineValue] = MappingProxyType({})
 
 @dataclass(frozen=True)
 class PuctTuning:
-    """Constants of the selection, the policy's temperature and what captures count (see ChessRules), and the sizes of
-    batches. As they stand here they were chosen by bench/search_quality.py, see docs/results/history/search.md."""
+    """Constants of the selection, the policy's temperature, the weights of captures (see ChessRules), and batch sizes.
+
+    The defaults were chosen with bench/search_quality.py, see docs/results/history/search.md.
+    """
 
     constants: Constants = field(default_factory=Constants)
     temperature: float = 1.5
@@ -67,13 +71,19 @@ class PuctTuning:
 
 
 class PuctPlayer:
-    """Chooses moves by PUCT with a network that predicts moves and values positions.
+    """Chooses moves by PUCT with a network that predicts moves and evaluates positions.
 
-    session: the network; value: another one whose values are used instead. temperature: 0 plays the move with the most
-    visits; T > 0 draws in proportion to visits^(1/T), from moves that are not known to lose. lines: how many first
-    choices to report. hash_mb: room for the tree and for evaluations of a game (for a moment up to twice as much, while
-    a tree is copied). seed: of the draws; None: any. The tree is kept from move to move where the game goes on in it.
-    Raises UsageError where the network lacks what is needed, and for settings out of range.
+     session: the network.
+     value: another network whose values are used instead.
+     temperature: 0 plays the move with the most visits; T > 0 samples in proportion to visits^(1/T), from moves that
+     aren't
+         known to lose.
+     lines: the number of lines to report.
+     hash_mb: size in megabytes of the tree and of a game's evaluations (up to twice as much while a tree is copied).
+     seed: for the samples; None for a random seed.
+
+    The tree is kept between moves if the game continues in it. Raises UsageError if the network lacks an output, and
+    for settings out of range.
     """
 
     def __init__(
@@ -103,24 +113,24 @@ class PuctPlayer:
         chess_rules = rules.ChessRules(session, valued, self._tuning.temperature, self._tuning.captures)
         self.search = PuctSearch(chess_rules, self._tuning.constants, hash_mb * 1_000_000)
         self.opinion = 0.0
-        """What the last search thinks of the first move, -1..1, or a mate (score.py), before the check of material."""
+        """The last search's value of the first move, -1 to 1, or a mate (score.py), before the check of material."""
         self._of_lines = 0  # positions evaluated for single lines
         self._game: list[int] = []
-        """Keys of the root and of the positions before it that may come again."""
+        """Keys of the root and of the positions before it that may recur."""
 
     @property
     def nodes(self) -> int:
-        """Positions evaluated so far."""
+        """The number of positions evaluated so far."""
         return self.search.evaluated + self._of_lines
 
     def new_game(self) -> None:
-        """Forget the tree, and the evaluations of the last game."""
+        """Clear the tree, and the evaluations of the last game."""
         self.search.forget()
 
     def think(
         self, board: chess.Board, limits: SearchLimits, stop: threading.Event | None = None, tell: Tell | None = None
     ) -> SearchResult | None:
-        """As ChessPlayer.think. limits.nodes: positions evaluated; limits.depth: plies of the principal line."""
+        """See ChessPlayer.think. limits.nodes: positions evaluated. limits.depth: plies of the principal line."""
         driven = limits if self.temperature else narrowed(board, limits)
         if self.lines > 1 and driven is not limits:
             return self._with_driving_move(board, limits, driven, stop, tell)
@@ -144,7 +154,7 @@ class PuctPlayer:
             result = _with_first(result, mate, self.lines)
         else:
             result = self._search(limits, clock, often, tell, len(only & set(legal) if only else legal))
-        if only:  # a tree without the other moves is of no use later
+        if only:  # a tree without the other moves is useless later
             self.search.drop_tree()
         return result
 
@@ -152,7 +162,7 @@ class PuctPlayer:
         self, board: chess.Board, limits: SearchLimits, driven: SearchLimits, stop: threading.Event | None,
         tell: Tell | None,
     ) -> SearchResult | None:  # fmt: skip
-        """Several lines where a bare king is to be mated: the move that one line would have comes first."""
+        """Search several lines when a bare king can be mated: the move of a search for one line comes first."""
         lines, self.lines = self.lines, 1
         try:
             first = self.think(board, driven, stop)
@@ -172,7 +182,7 @@ class PuctPlayer:
     def _search(
         self, limits: SearchLimits, clock: TimeManager, often: NDArray[np.uint64], tell: Tell | None, moves: int
     ) -> SearchResult:
-        """Grow the tree within the limits. moves: how many there are at the root."""
+        """Grow the tree within the limits. moves: the number of moves at the root."""
         before = int(self.search.tree.visits[0])
         reports = ProgressThrottle(clock, (lambda result: None) if tell is None else tell)
         single = moves == 1 and limits.seconds is not None
@@ -185,7 +195,8 @@ class PuctPlayer:
             if size == 0 or not self.search.grow(size, often) or single:
                 break
             if reports.due():
-                if others and limits.nodes is None and limits.seconds is None:  # until a stop, which ends all at once
+                # until a stop, which ends everything at once
+                if others and limits.nodes is None and limits.seconds is None:
                     self._search_lines(clock, int(self.search.tree.visits[0]) // (4 * others), often, found)
                 reports(*self._report(clock, self.lines, found))
         clock.limits = limits
@@ -197,7 +208,7 @@ class PuctPlayer:
         return self._drawn(result) if self.temperature else result
 
     def _visits_for_each(self, limits: SearchLimits, clock: TimeManager, others: int) -> int:
-        """How many visits are left for each of the other lines, after the tree has had its share."""
+        """Return the visits left for each of the other lines, after the tree's share."""
         left = np.inf
         if limits.nodes is not None:
             left = limits.nodes - (self.nodes - clock.before)
@@ -208,8 +219,7 @@ class PuctPlayer:
     def _search_lines(
         self, clock: TimeManager, visits: int, drawn_keys: NDArray[np.uint64], found: dict[int, LineValue]
     ) -> None:
-        """Search the positions after the moves that are to be reported, except the first one, with so many visits each
-        where the tree has given them fewer."""
+        """Search the positions after the reported moves, except the first, that have fewer than `visits` visits."""
         tree = self.search.tree
         for child in self._first_moves(found)[1:]:
             move = int(tree.move[child])
@@ -222,7 +232,7 @@ class PuctPlayer:
     def _search_line(
         self, clock: TimeManager, child: int, visits: int, drawn_keys: NDArray[np.uint64]
     ) -> LineValue | None:
-        """What a search of the position after a move finds; None where there is no time for it."""
+        """Return the result of a search of the position after a move; None if there is no time for it."""
         row = self.search.tree.rows[self.search.tree.row[child]]
         search = PuctSearch(self.search.rules, self._tuning.constants, LINE_BYTES)
         search.begin(rules.described(row[None].copy(), mates=True))
@@ -242,8 +252,7 @@ class PuctPlayer:
         return LineValue(float(to_parent(value_for_parent(tree, best))), int(tree.visits[0]), line)
 
     def _find_mate(self, limits: SearchLimits, drawn_keys: NDArray[np.uint64]) -> PvLine | None:
-        """The line of a short mate, if there is one: the rules find it at once, where the policy of a network may not
-        think of its quiet first move."""
+        """Return the line of a short mate, if there is one. A network's policy may ignore its quiet first move."""
         tree = self.search.tree
         if self.search.solved:
             return None
@@ -258,7 +267,7 @@ class PuctPlayer:
         return make_line(value, prior, list(line))
 
     def _begin(self, board: chess.Board, only: set[int], past: list[int]) -> None:
-        """The tree of a position: a part of the last one where the game went on in it, else a new one."""
+        """Set up the tree of a position: a part of the last one if the game continues in it, else a new one."""
         root = rules.start(board, mates=not only and self.lines == 1)
         key = int(root.keys[0])
         game = [*past, key]
@@ -266,7 +275,7 @@ class PuctPlayer:
             not only and self._leads_to(game, board.halfmove_clock) and self.search.go_on(key)
         ) and self._is_same(root.rows[0])
         self._game = game
-        # A node inside the tree that has a mate in one was given this move alone.
+        # A node inside the tree with a mate in one only has this move.
         if goes_on and (self.lines == 1 or int(self.search.tree.children[0]) == len(root.moves)):
             return
         if only:
@@ -276,8 +285,10 @@ class PuctPlayer:
         self.search.begin(root, whole=not only)
 
     def _leads_to(self, game: list[int], clock: int) -> bool:
-        """Whether the game of the last root leads to this one through the tree: what repeats a position is proven there
-        by the game that was."""
+        """Return whether the last root's game leads to this one through the tree.
+
+        Repetitions are proven in the tree relative to that game.
+        """
         plies, before = self.search.plies_to(game[-1]), self._game
         if plies < 0 or len(game) != min(clock + 1, len(before) + plies):
             return False
@@ -285,27 +296,31 @@ class PuctPlayer:
         return not shared or shared == before[-len(shared) :]
 
     def _is_same(self, row: NDArray[np.uint8]) -> bool:
-        """Whether the root is this position in all that counts, the fifty moves too, which its key leaves out."""
+        """Return whether the root is this position in all respects, including the fifty-move count, which its key
+        lacks."""
         return bool((self.search.tree.rows[self.search.tree.row[0]] == row).all())
 
     def _batch(self, clock: TimeManager) -> int:
-        """How many leaves to evaluate at once."""
+        """Return the number of leaves to evaluate at once."""
         return batch_size(self._tuning.batches, clock, int(self.search.tree.visits[0]))
 
     def _done(self, limits: SearchLimits, clock: TimeManager, before: int) -> bool:
-        """Whether more visits cannot change the answer, or the principal line is long enough."""
+        """Return whether more visits can't change the result, or the principal line is long enough."""
         search, tree = self.search, self.search.tree
         if search.solved:
             return True
         if limits.depth is not None and int(tree.visits[0]) > 1 and self._is_deep(limits):
             return True
-        if self.lines > 1 or self.temperature or limits.seconds is None:  # values are wanted, and not only a move
+        if self.lines > 1 or self.temperature or limits.seconds is None:  # values are needed, not only a move
             return False
         return decided(tree, clock, self.nodes, before)
 
     def _is_deep(self, limits: SearchLimits) -> bool:
-        """Whether the principal line is as long as asked, or gets no longer: it ends in what is proven after many
-        visits, or memory was full and nothing else ends the search."""
+        """Return whether the principal line is as long as requested, or can't get longer.
+
+        It can't if it ends in a proven result after many visits, or if memory was full and nothing else ends the
+        search.
+        """
         tree, line = self.search.tree, likely_nodes(self.search.tree, 0)
         if len(line) >= (limits.depth or 0):
             return True
@@ -314,16 +329,18 @@ class PuctPlayer:
         return self.search.was_full and limits.seconds is None and limits.nodes is None
 
     def _first_moves(self, found: Mapping[int, LineValue]) -> list[int]:
-        """The children of the root that are to be reported, the best first."""
+        """Return the children of the root that are to be reported, the best first."""
         tree = self.search.tree
         order = sorted(children(tree, 0).tolist(), key=lambda child: _rank(tree, child, found), reverse=True)
         return order[: self.lines]
 
     def _check_lines(self, drawn_keys: NDArray[np.uint64], found: dict[int, LineValue]) -> None:
-        """Give each line that is to be reported a value of its own: where several are wanted, moves without a visit get
-        one. Adds what the check of line_values.py says of these moves, by the packed move."""
+        """Give each reported line its own value: if several are requested, moves without a visit get one.
+
+        Adds the result of line_values.check_moves for these moves, by the packed move.
+        """
         tried: set[int] = set()
-        while True:  # a move that is mated goes to the end, and another one takes its place
+        while True:  # a move that is mated moves to the end, and another one takes its place
             first, tree = self._first_moves(found), self.search.tree
             unvisited = [child for child in first if not tree.visits[child] and tree.proven[child] == UNKNOWN]
             unvisited = [child for child in unvisited if int(tree.move[child]) not in tried]
@@ -345,8 +362,10 @@ class PuctPlayer:
     def _report(
         self, clock: TimeManager, count: int, found: Mapping[int, LineValue] = NO_LINES
     ) -> tuple[SearchResult, list[float]]:
-        """What is known by now, the best moves first, and their values (see score.py). Moves that were not visited are
-        left out, unless there is no other. found: what is known of single lines, by the packed move."""
+        """Return the present result, the best moves first, and their values (see score.py).
+
+        Unvisited moves are skipped unless there is no other. found: results of single lines, by the packed move.
+        """
         tree = self.search.tree
         order = sorted(children(tree, 0).tolist(), key=lambda child: _rank(tree, child, found), reverse=True)
         known = [child for child in order if tree.visits[child] or tree.proven[child] != UNKNOWN]
@@ -366,7 +385,7 @@ class PuctPlayer:
         return SearchResult(max(1, len(lines[0].pv)), nodes, clock.seconds(), tuple(lines)), values
 
     def _drawn(self, result: SearchResult) -> SearchResult:
-        """The result with a move drawn by visits in the first place; a forced mate is not given away."""
+        """Return the result with a move sampled by visits first; a forced mate is never missed."""
         lines = list(result.lines)
         if lines[0].mate is None or lines[0].mate <= 0:
             tree = self.search.tree
@@ -383,18 +402,18 @@ class PuctPlayer:
 
 
 def _with_first(result: SearchResult, first: PvLine, lines: int) -> SearchResult:
-    """The result with another line in the first place."""
+    """Return the result with another line first."""
     others = [line for line in result.lines if line.move != first.move]
     return replace(result, lines=(first, *others)[:lines])
 
 
 def _telling_first(tell: Tell, first: PvLine, lines: int) -> Tell:
-    """A callback that is given each result with another line in the first place."""
+    """Return a callback that receives each result with another line first."""
     return lambda result: tell(_with_first(result, first, lines))
 
 
 def _in_order(lines: list[PvLine], values: list[float]) -> tuple[list[PvLine], list[float]]:
-    """Lines by their values. The first one stays; one that was searched less never shows more than it."""
+    """Return lines ordered by value. The first one stays, and no line with fewer visits shows a higher value."""
     order = sorted(range(1, len(lines)), key=lambda i: values[i], reverse=True)
     first, most = lines[0], values[0]
     for i in order:
@@ -404,20 +423,22 @@ def _in_order(lines: list[PvLine], values: list[float]) -> tuple[list[PvLine], l
 
 
 def _share(limits: SearchLimits, share: float) -> SearchLimits:
-    """A part of the limits of a search."""
+    """Return a share of the limits of a search."""
     nodes = None if limits.nodes is None else max(1, round(share * limits.nodes))
     seconds = None if limits.seconds is None else share * limits.seconds
     return replace(limits, nodes=nodes, seconds=seconds)
 
 
 def _without_mate_for_mover(check: MoveCheck) -> MoveCheck:
-    """The check of a move without a mate by the mover. `_find_mate` has found it at the root, for one line and for many
-    alike; where it ran out of positions, neither has it."""
+    """Return the check of a move without a mate by the mover.
+
+    `_find_mate` has found it at the root, for one line and for many alike. If it ran out of positions, neither has it.
+    """
     return check if check.value is None or check.value < 0 else replace(check, value=None)
 
 
 def _line_value(tree: PuctTree, child: int, found: Mapping[int, LineValue]) -> tuple[float, int, Sequence[int]]:
-    """A child's value for the side that moves there from its parent, the visits behind it, and what follows."""
+    """Return a child's value for the side that moves there from its parent, its visits, and the line that follows."""
     value, visits, line = value_for_parent(tree, child), int(tree.visits[child]), likely_line(tree, child)
     if (known := found.get(int(tree.move[child]))) is None or tree.proven[child] != UNKNOWN:
         return value, visits, line
@@ -431,7 +452,8 @@ def _line_value(tree: PuctTree, child: int, found: Mapping[int, LineValue]) -> t
 
 
 def _rank(tree: PuctTree, child: int, found: Mapping[int, LineValue] = NO_LINES) -> tuple[float, ...]:
-    """What orders moves: proven wins, the shorter the better; visits; proven losses, the longer the better."""
+    """Return a key that orders moves: proven wins, the shorter the better; visits; proven losses, the longer the
+    better."""
     visits, value = int(tree.visits[child]), value_for_parent(tree, child)
     if found and int(tree.move[child]) in found:
         value = _line_value(tree, child, found)[0]
@@ -441,7 +463,7 @@ def _rank(tree: PuctTree, child: int, found: Mapping[int, LineValue] = NO_LINES)
 
 
 def value_for_parent(tree: PuctTree, child: int) -> float:
-    """A child's value for the side that moves there from its parent, see score.py."""
+    """Return a child's value for the side that moves there from its parent, see score.py."""
     proven = tree.proven[child]
     if proven == LOSS:
         return 2 - (int(tree.plies[child]) + 1) * STEP
@@ -454,12 +476,12 @@ def value_for_parent(tree: PuctTree, child: int) -> float:
 
 
 def likely_line(tree: PuctTree, node: int) -> list[int]:
-    """The moves that are most likely played from a node on, as far as they were visited."""
+    """Return the most likely moves from a node on, as far as they were visited."""
     return [int(tree.move[child]) for child in likely_nodes(tree, node)]
 
 
 def likely_nodes(tree: PuctTree, node: int) -> list[int]:
-    """The nodes that those moves lead to."""
+    """Return the nodes that those moves lead to."""
     nodes: list[int] = []
     while tree.first[node] >= 0:
         node = max(children(tree, node).tolist(), key=lambda child: _rank(tree, child))
@@ -470,5 +492,5 @@ def likely_nodes(tree: PuctTree, node: int) -> list[int]:
 
 
 def open_player(run: Run, session: Callable[[], Session], **settings: Any) -> PuctPlayer:
-    """The player of a run's network, see kibitz.play.open_player."""
+    """Return the player of a run's network, see kibitz.play.open_player."""
     return PuctPlayer(session(), **settings)

@@ -1,4 +1,4 @@
-"""PUCT of any game: a tree, a cache, and batches of leaves for a network, behind the small seam `SearchRules`."""
+"""PUCT for any game: a tree, a cache, and batches of leaves for a network, behind the interface `SearchRules`."""
 
 from __future__ import annotations
 
@@ -28,25 +28,30 @@ from kibitz.play.puct.tree import (
 )
 
 MAX_IDLE = 100
-"""Batches in a row in which every way ended at a proven node, after which a search ends: little is left to see."""
+"""After this number of batches in a row in which every path ended at a proven node, a search ends."""
 _CACHE_SHARE = 8
 _SMALL = 1 << 15, 1 << 10
-"""Nodes and positions for which a tree has room at first."""
+"""Number of nodes and of positions that a tree has room for at first."""
 _LEAST = 1 << 21
-"""Bytes of such a tree, about, which any tree may have."""
+"""Approximate size of such a tree in bytes, which every tree may have."""
 _MUCH, _HALF = 0.9, 0.6
-"""Share of a full tree's nodes that may be left where it is worth while to go on; and of its positions, about half,
-where leaves keep them."""
+"""After cutting a full tree, at most this share of its nodes may remain, and of its positions if leaves keep them."""
 _MOST_VISITS = 2_000_000_000
-"""Visits of the root at which a search ends: more are not counted in 32 bits."""
+"""Number of visits of the root at which a search ends, because they are 32-bit numbers."""
 
 
 class Entered(NamedTuple):
-    """Positions that were reached: rows uint8 [n, width]; keys uint64 [n], of positions of which the network says the
-    same; ended int8 [n] (UNKNOWN; LOSS or DRAW for the side to move; WIN: its one move ends and wins the game; SCORED:
-    the game is over with a value; FORBIDDEN: the move was not allowed); of all positions legal moves and where each
-    one's begin [n + 1]; again uint64 [n]: keys of positions that count as the same where one repeats; values float32
-    [n], for the side to move, or [0] where none is SCORED."""
+    """Positions after moves.
+
+    rows: uint8 [n, width].
+    keys: uint64 [n], equal for positions with the same network outputs.
+    ended: int8 [n], UNKNOWN; LOSS or DRAW for the side to move; WIN: its one move ends and wins the game; SCORED: the
+    game is
+        over with a value; FORBIDDEN: the move was not allowed.
+    moves, offsets: the legal moves of all positions, uint16 [total], and where each position's begin, int64 [n + 1].
+    again: uint64 [n], keys for repetition.
+    values: float32 [n], for the side to move; [0] if none is SCORED.
+    """
 
     rows: NDArray[np.uint8]
     keys: NDArray[np.uint64]
@@ -58,11 +63,13 @@ class Entered(NamedTuple):
 
 
 class SearchRules(Protocol):
-    """What the search needs of a game and of a network for it.
+    """A game's rules and its network, as the search needs them.
 
-    width: uint8 numbers that a position takes; tail: how many of them, at its end, `evaluate` fills in with what else
-    the network said. repetition: what a position that occurs again is, DRAW or FORBIDDEN. usual: moves of a position,
-    about; most: of them so many, the likeliest, are followed from a position below the root.
+    width: number of uint8 values of a position.
+    tail: how many of them, at the end, `evaluate` fills with further network outputs.
+    repetition: the result of a repeated position, DRAW or FORBIDDEN.
+    usual: typical number of moves of a position.
+    most: the largest number of moves, the most likely ones, that are followed below the root.
     """
 
     width: int
@@ -72,38 +79,45 @@ class SearchRules(Protocol):
     most: int
 
     def enter(self, rows: NDArray[np.uint8], moves: NDArray[np.uint16]) -> Entered:
-        """The positions after one legal move in each of the rows, which may be overwritten. The moves of a position
-        with the same key always come in the same order."""
+        """Return the positions after one legal move in each of the rows, which may be overwritten.
+
+        Positions with the same key always have their moves in the same order.
+        """
 
     def condense(self, tree: PuctTree, least: int) -> None:
-        """Have the tails of nodes below the root with fewer visits, and nothing proven, tell the mean over their
-        visits, before what is below them is cut. Called where there are tails."""
+        """Set the tails of nodes whose subtrees will be cut to the mean over their visits.
+
+        These are the nodes below the root with fewer than `least` visits and no proven result. Only called if there are
+        tails.
+        """
 
     def evaluate(
         self, rows: NDArray[np.uint8], moves: NDArray[np.uint16], offsets: NDArray[np.int64]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Values [n] for the side to move, −1..1, and the moves' priors, which sum to 1 over those of a position. The
-        tails of the rows are written."""
+        """Return values, [n], for the side to move, −1 to 1, and the moves' priors, which sum to 1 in each position.
+
+        The tails of the rows are written.
+        """
 
 
 @dataclass(frozen=True)
 class BatchSizes:
-    """Leaves that are evaluated at once: one for each `visits` visits of the root, between `least` and `most`."""
+    """Number of leaves evaluated at once: one for each `visits` visits of the root, between `least` and `most`."""
 
     least: int = 8
     most: int = 64
     visits: int = 8
 
     def of(self, visits: int) -> int:
-        """The size where the root has so many visits."""
+        """Return the batch size for the number of visits of the root."""
         return min(self.most, max(self.least, visits // self.visits))
 
 
 class PuctSearch:
-    """A tree that grows, and what the network said of earlier positions. Where it is full, its least visited parts
-    go.
+    """A growing tree, and the network's evaluations of earlier positions.
 
-    constants: of the selection; size: bytes for tree and cache together (at least about 2 MB are taken).
+    When it is full, its least visited parts are removed. constants: of the selection. size: bytes for tree and cache
+    together (at least about 2 MB).
     """
 
     def __init__(self, rules: SearchRules, constants: Constants, size: int):
@@ -112,27 +126,27 @@ class PuctSearch:
         self.limit = size - size // _CACHE_SHARE
         self.tree: PuctTree = empty_tree(1, 1, rules.width)
         self.evaluated = 0
-        """Positions that the network evaluated, in all."""
+        """The number of positions that the network evaluated, in total."""
         self.was_full = False
-        """Whether the tree was cut back since it began."""
+        """Whether the tree was cut since it began."""
         self._idle = 0
 
     def drop_tree(self) -> None:
-        """Forget the tree."""
+        """Clear the tree."""
         self.tree = empty_tree(1, 1, self.rules.width)
 
     def forget(self) -> None:
-        """Forget the tree and the cache."""
+        """Clear the tree and the cache."""
         self.drop_tree()
         self.forget_evaluations()
 
     def forget_evaluations(self) -> None:
-        """Forget the cache."""
+        """Clear the cache."""
         self.cache.begins[:] = -1
         self.cache.end[0] = 0
 
     def begin(self, root: Entered, whole: bool = True) -> None:
-        """Begin a new tree. root: one position in which moves are possible; whole: these are all moves in it."""
+        """Begin a new tree. root: one position in which moves are possible. whole: it has all legal moves."""
         self.tree = tree = empty_tree(*_SMALL, self.rules.width)
         self.was_full = False
         tree.size[0] = 1
@@ -147,15 +161,17 @@ class PuctSearch:
             forget(self.cache, int(root.keys[0]))
 
     def plies_to(self, key: int) -> int:
-        """How far below the root a position with this key (of `again`) stands, 0 to 2; -1 where none does."""
+        """Return the depth below the root, 0 to 2, of a position with this key (of `again`); -1 if there is none."""
         tree, node, plies = self.tree, _find(self.tree, key), 0
         while node > 0:
             node, plies = int(tree.parent[node]), plies + 1
         return plies if node == 0 else -1
 
     def note_draws(self, often: NDArray[np.uint64]) -> None:
-        """Visit the moves of the root that draw at once by the rules; a policy may never look at them. Where no other
-        move was looked at the likeliest is, too, so that a draw is not the one move that is known of."""
+        """Visit the moves of the root that draw at once by the rules, which a policy may ignore.
+
+        If no other move was visited, the most likely one is, too, so that a draw isn't the only known move.
+        """
         tree = self.tree
         moves = children(tree, 0)
         moves = moves[(tree.visits[moves] == 0) & (tree.proven[moves] == UNKNOWN)]
@@ -173,8 +189,10 @@ class PuctSearch:
             self.visit(others[[int(np.argmax(tree.prior[others]))]], often)
 
     def go_on(self, key: int) -> bool:
-        """Go on with the part of the tree whose root has this key (of `again`), if it is the root or one or two moves
-        below it."""
+        """Continue with the subtree whose root has this key (of `again`), if it is at most two moves below the root.
+
+        Returns whether there is such a subtree.
+        """
         tree = self.tree
         node = _find(tree, key)
         if node < 0:
@@ -186,9 +204,9 @@ class PuctSearch:
         return True
 
     def grow(self, size: int, often: NDArray[np.uint64]) -> bool:
-        """Evaluate up to so many leaves; False where nothing is left to look at, or no room.
+        """Evaluate up to `size` leaves; return False if nothing is left to search, or there is no room.
 
-        often: keys of positions of the game that are drawn, or not allowed, when they occur again.
+        often: uint64, keys of positions of the game that are drawn, or not allowed, if they occur again.
         """
         tree = self.tree
         leaves = np.empty(size, np.int64)
@@ -203,8 +221,8 @@ class PuctSearch:
         return self._visit(leaves, often) or self._cut()
 
     def visit_children(self, most: int, often: NDArray[np.uint64]) -> bool:
-        """Evaluate up to so many moves of the root that were not visited, the likeliest first; False where there are
-        none, or no room."""
+        """Evaluate up to `most` unvisited moves of the root, the most likely first; return False if there are none, or
+        no room."""
         tree = self.tree
         moves = children(tree, 0)
         moves = moves[tree.visits[moves] == 0]
@@ -213,7 +231,7 @@ class PuctSearch:
         return self.visit(moves[np.argsort(-tree.prior[moves], kind="stable")][:most], often)
 
     def visit(self, nodes: NDArray[np.int64], often: NDArray[np.uint64]) -> bool:
-        """Evaluate these moves of the root, however unlikely; False where there is no room for them."""
+        """Evaluate these moves of the root, however unlikely; return False if there is no room for them."""
         reserve(self.tree, nodes)
         if self._visit(nodes, often):
             return True
@@ -223,8 +241,11 @@ class PuctSearch:
         return self._visit(nodes, often)
 
     def _cut(self) -> bool:
-        """Make room: half of the tree's inner nodes, the least visited, become leaves again, which keep their rows
-        where these have tails, so that their visits count. False where that is little."""
+        """Make room by turning half of the inner nodes, the least visited ones, into leaves; return False if that frees
+        little.
+
+        The leaves keep their rows if these have tails, so that their visits count.
+        """
         tree, n, positions = self.tree, int(self.tree.size[0]), int(self.tree.size[1])
         inner = (tree.first[1:n] >= 0) & (tree.proven[1:n] == UNKNOWN)
         if not inner.any():
@@ -236,18 +257,18 @@ class PuctSearch:
             kept = self._cut_to(least)
         if keeps:
             self.rules.condense(tree, least)
-            kept = trimmed(self._cut_to(least))  # so that nodes and positions share the room as they need it
+            kept = trimmed(self._cut_to(least))  # so that nodes and positions share the room as needed
         self.tree, self.was_full = kept, True
         return int(kept.size[0]) < n * _MUCH
 
     def _cut_to(self, least: int) -> PuctTree:
-        """The tree without what is below nodes of fewer visits."""
+        """Return the tree without the subtrees of nodes with fewer visits."""
         kept = empty_tree(len(self.tree.visits), len(self.tree.rows), self.rules.width)
         cut_out(self.tree, 0, kept, least, bool(self.rules.tail))
         return kept
 
     def _visit(self, leaves: NDArray[np.int64], often: NDArray[np.uint64]) -> bool:
-        """Evaluate selected leaves; False where there is no room for them."""
+        """Evaluate selected leaves; return False if there is no room for them."""
         tree = self.tree
         entered = self.rules.enter(tree.rows[tree.row[tree.parent[leaves]]], tree.move[leaves])
         bigger = with_room(tree, len(entered.moves), len(leaves), max(self.limit, _LEAST))
@@ -259,7 +280,7 @@ class PuctSearch:
         return True
 
     def _enter(self, leaves: NDArray[np.int64], entered: Entered, often: NDArray[np.uint64]) -> None:
-        """Give the leaves their positions, and the network what only it can tell."""
+        """Set the positions of the leaves, and run the network for those that need it."""
         rows, keys, ended, moves, offsets, again, values = entered
         tree, cache, rules = self.tree, self.cache, self.rules
         n = settle(
@@ -274,17 +295,17 @@ class PuctSearch:
 
     @property
     def solved(self) -> bool:
-        """Whether the root's outcome is proven."""
+        """Whether the root's result is proven."""
         return bool(self.tree.proven[0] != UNKNOWN)
 
 
 def children(tree: PuctTree, node: int) -> NDArray[np.int64]:
-    """The slots of a node's children."""
+    """Return the slots of a node's children, int64."""
     return np.arange(tree.first[node], tree.first[node] + tree.children[node])
 
 
 def _find(tree: PuctTree, key: int) -> int:
-    """The expanded root, or a node one or two moves below it, with a position of that key; -1 where there is none."""
+    """Return the expanded root, or a node up to two moves below it, with a position of that key; -1 for none."""
     if tree.first[0] < 0:
         return -1
     level = [0]

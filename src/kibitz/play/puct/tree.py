@@ -1,9 +1,9 @@
 """The tree of a PUCT search: flat arrays, and the kernels that select, expand and back up.
 
 After Rosin 2011 and AlphaZero (Silver et al. 2018), with first-play urgency and growing exploration as in Leela Chess
-Zero, and with proofs (MCTS-Solver, Winands et al. 2008). A node is an edge too: children of a node are a stretch of
-slots, each with its move and prior, and get a position when they are first visited. Values are in the view of the side
-to move at the node.
+Zero, and with proofs (MCTS-Solver, Winands et al. 2008). A node is an edge, too: the children of a node are a stretch
+of slots, each with its move and prior, and get a position at their first visit. Values are in the view of the side to
+move at the node.
 """
 
 from __future__ import annotations
@@ -17,18 +17,20 @@ from kibitz.kernels import fill, inner, is_among, kernel
 from kibitz.play.puct.cache import recall, remember
 
 UNKNOWN, WIN, LOSS, DRAW, SCORED = 0, 1, 2, 3, 4
-"""What is proven of a node, for the side to move there. SCORED: the game is over with the node's value, which proves
-nothing of its parent."""
+"""What is proven for a node, for the side to move there.
+
+SCORED: the game is over with the node's value, which proves nothing for its parent.
+"""
 FORBIDDEN = 5
-"""Of a position that was reached by a move that the rules do not allow there."""
+"""For a position that was reached by a move that the rules don't allow there."""
 
 
 class Constants(NamedTuple):
-    """What weighs values against priors, for values of −1..1.
+    """Constants that balance values against priors, for values from −1 to 1.
 
-    Exploration: start + growth · ln((visits + base) / base). An unvisited move is taken to be worse than its node by
-    reduction (at the root root_reduction) times the root of the visited priors' sum. A visit that is on its way counts
-    as `pending` losses until its value is known.
+    Exploration: start + growth · ln((visits + base) / base). The value of an unvisited move is its node's, minus
+    reduction (at the root root_reduction) times the square root of the visited priors' sum. A pending visit counts as
+    `pending` losses until its value is known.
     """
 
     start: float = 1.0
@@ -40,14 +42,22 @@ class Constants(NamedTuple):
 
 
 class PuctTree(NamedTuple):
-    """Arrays over nodes, all of one length, and the positions of those that were visited. `size`: how many nodes, and
-    how many positions, are in use.
+    """Arrays over nodes, all of one length, and the positions of visited nodes.
 
-    visits int32: finished; pending int32: on their way (each counts as a loss meanwhile). total float64: sum of the
-    values that came up. prior float32, move uint16: of the move that leads here. parent int32, -1 at the root. first
-    int32: slot of the first child, -1 where there are none yet; children int16: how many. value float32: the network's.
-    proven int8; plies int16: to the end that is proven. key uint64: by which the position repeats; row int32: of the
-    position in rows, -1 before the first visit. rows uint8 [positions, width].
+    size: int64 [2], number of nodes and of positions in use.
+    visits: int32, completed visits.
+    pending: int32, visits that have started (each counts as a loss meanwhile).
+    total: float64, sum of the backed-up values.
+    prior, move: float32 and uint16, of the move that leads to the node.
+    parent: int32, -1 at the root.
+    first: int32, slot of the first child, -1 if there are none yet.
+    children: int16, number of children.
+    value: float32, the network's.
+    proven: int8, see UNKNOWN.
+    plies: int16, to the proven end.
+    key: uint64, for repetition.
+    row: int32, of the position in rows, -1 before the first visit.
+    rows: uint8 [positions, width].
     """
 
     size: NDArray[np.int64]
@@ -68,11 +78,11 @@ class PuctTree(NamedTuple):
 
 
 BYTES = 4 + 4 + 8 + 4 + 2 + 4 + 4 + 2 + 4 + 1 + 2 + 8 + 4
-"""Of a node."""
+"""Size of a node."""
 
 
 def empty_tree(nodes: int, positions: int, width: int) -> PuctTree:
-    """A tree without nodes, with room for so many, and for the positions of some of them."""
+    """Return an empty tree with room for `nodes` nodes and `positions` positions."""
     n = nodes
     return PuctTree(
         np.zeros(2, np.int64), np.zeros(n, np.int32), np.zeros(n, np.int32), np.zeros(n), np.zeros(n, np.float32),
@@ -83,12 +93,12 @@ def empty_tree(nodes: int, positions: int, width: int) -> PuctTree:
 
 
 def with_room(tree: PuctTree, nodes: int, positions: int, limit: int) -> PuctTree | None:
-    """The same tree with room for so many more nodes and positions; None where it would exceed `limit` bytes."""
+    """Return the tree with room for this many more nodes and positions; None if it would exceed `limit` bytes."""
     needed, had = tree.size + np.array([nodes, positions]), np.array([len(tree.visits), len(tree.rows)])
     if (needed <= had).all():
         return tree
     width = tree.rows.shape[1]
-    for factor in (2.0, 1.125):  # doubled, or where that is too much, a little larger
+    for factor in (2.0, 1.125):  # doubled or, if that is too much, a little larger
         asked = np.where(needed > had, np.maximum(needed, (had * factor).astype(np.int64)), had)
         if asked[0] * BYTES + asked[1] * width <= limit:
             bigger = empty_tree(int(asked[0]), int(asked[1]), width)
@@ -101,7 +111,7 @@ def with_room(tree: PuctTree, nodes: int, positions: int, limit: int) -> PuctTre
 
 @inner
 def _pick(tree, constants, node, at_root):  # type: ignore[no-untyped-def]
-    """The child to follow from an expanded node that is not proven: the best value plus exploration."""
+    """Return the child to follow from an expanded, unproven node: the best value plus exploration."""
     visits = tree.visits[node] + tree.pending[node]
     growth = constants.growth * np.log((visits + constants.base) / constants.base)
     explore = (constants.start + growth) * np.sqrt(max(1.0, visits))
@@ -113,7 +123,7 @@ def _pick(tree, constants, node, at_root):  # type: ignore[no-untyped-def]
     urgency = tree.value[node] - (constants.root_reduction if at_root else constants.reduction) * np.sqrt(seen)
     best, best_score = start, -1e9
     for child in range(start, end):
-        if tree.proven[child] == WIN:  # for the other side
+        if tree.proven[child] == WIN:  # for the opponent
             continue
         done, waiting = tree.visits[child], tree.pending[child]
         if tree.proven[child] == DRAW:
@@ -131,7 +141,7 @@ def _pick(tree, constants, node, at_root):  # type: ignore[no-untyped-def]
 
 @inner
 def back_up(tree, node, value, waited):  # type: ignore[no-untyped-def]
-    """Add a visit with this value to a node and all above it. waited: 1 where it was pending until now, else 0."""
+    """Add a visit with this value to a node and its ancestors. waited: 1 if it was pending until now, else 0."""
     while node >= 0:
         tree.visits[node] += 1
         tree.total[node] += value
@@ -142,7 +152,7 @@ def back_up(tree, node, value, waited):  # type: ignore[no-untyped-def]
 
 @inner
 def prove(tree, node):  # type: ignore[no-untyped-def]
-    """Carry what is proven of a node upward, as far as it proves something."""
+    """Propagate a node's proven result upward as far as it proves something."""
     node = tree.parent[node]
     while node >= 0 and tree.proven[node] == UNKNOWN:
         won, all_known, drawn = False, True, False
@@ -171,7 +181,7 @@ def prove(tree, node):  # type: ignore[no-untyped-def]
 
 @inner
 def proven_value(tree, node):  # type: ignore[no-untyped-def]
-    """The value of a proven node: 1, −1, 0, or its score's."""
+    """Return the value of a proven node: 1, −1, 0, or its score's."""
     proven = tree.proven[node]
     if proven == SCORED:
         return np.float64(tree.value[node])
@@ -180,7 +190,7 @@ def proven_value(tree, node):  # type: ignore[no-untyped-def]
 
 @inner
 def _wait(tree, node, change):  # type: ignore[no-untyped-def]
-    """Change the pending visits of a node and all above it."""
+    """Change the pending visits of a node and its ancestors."""
     while node >= 0:
         tree.pending[node] += change
         node = tree.parent[node]
@@ -188,10 +198,11 @@ def _wait(tree, node, change):  # type: ignore[no-untyped-def]
 
 @kernel
 def select(tree, constants, wanted, leaves):  # type: ignore[no-untyped-def]
-    """Walk down to up to `wanted` different leaves, mark the ways as pending, write the leaves; how many they are.
+    """Select up to `wanted` different leaves, mark their paths as pending, write them, and return their number.
 
-    Ways that end at a proven node are backed up at once. A way that meets a leaf of this batch again counts as pending
-    until the batch is full, so that the next one goes elsewhere; where that happens too often the batch ends early.
+    Paths that end at a proven node are backed up at once. A path that meets a leaf of this batch again counts as
+    pending until the batch is full, so that the next one goes elsewhere. If that happens too often, the batch ends
+    early. leaves: int64.
     """
     found, met, ended = 0, 0, 0
     again = np.empty(2 * wanted, np.int64)
@@ -217,7 +228,7 @@ def select(tree, constants, wanted, leaves):  # type: ignore[no-untyped-def]
 
 @inner
 def repeats(tree, node, key):  # type: ignore[no-untyped-def]
-    """Whether a position with this key stands above a node on its way from the root."""
+    """Return whether a position with this key is among a node's ancestors."""
     node = tree.parent[node]
     while node >= 0:
         if tree.key[node] == key:
@@ -228,7 +239,7 @@ def repeats(tree, node, key):  # type: ignore[no-untyped-def]
 
 @inner
 def end(tree, node, proven):  # type: ignore[no-untyped-def]
-    """A leaf at which the game is over: known for good, and backed up."""
+    """Record the proven result of a leaf at which the game is over, and back it up."""
     tree.proven[node], tree.plies[node] = proven, 0
     back_up(tree, node, proven_value(tree, node), np.int64(1))
     prove(tree, node)
@@ -236,7 +247,7 @@ def end(tree, node, proven):  # type: ignore[no-untyped-def]
 
 @inner
 def _hold(tree, node, key, row, value):  # type: ignore[no-untyped-def]
-    """Give a node its position and value. A leaf that was more before, and kept its row, keeps what is told in it."""
+    """Set a node's position and value. A leaf that kept its row after a cut keeps its contents."""
     tree.key[node], tree.value[node] = key, value
     if tree.row[node] < 0:
         at = tree.size[1]
@@ -246,7 +257,7 @@ def _hold(tree, node, key, row, value):  # type: ignore[no-untyped-def]
 
 @inner
 def score(tree, node, key, row, value):  # type: ignore[no-untyped-def]
-    """A leaf at which the game is over with a value. There must be room for its position."""
+    """Record a leaf at which the game is over with a value. There must be room for its position."""
     value = np.float64(value)
     _hold(tree, node, key, row, value)
     tree.proven[node], tree.plies[node] = SCORED, 0
@@ -255,8 +266,10 @@ def score(tree, node, key, row, value):  # type: ignore[no-untyped-def]
 
 @inner
 def _likeliest(moves, priors, most):  # type: ignore[no-untyped-def]
-    """The moves of a position that are followed, in their order: the `most` likeliest, the last one in any case; and
-    their priors, which sum to 1."""
+    """Return the moves of a position that are followed, in their order, and their normalized priors.
+
+    They are the `most` most likely ones; the last move is always included.
+    """
     n = priors.shape[0]
     followed = np.zeros(n, np.bool_)
     followed[n - 1] = True
@@ -278,12 +291,12 @@ def _likeliest(moves, priors, most):  # type: ignore[no-untyped-def]
 
 @inner
 def expand(tree, node, key, row, value, moves, priors, most):  # type: ignore[no-untyped-def]
-    """Give a leaf its position and its children, and back its value up. There must be room.
+    """Set a leaf's position and children, and back its value up. There must be room.
 
-    most: children at most, see `_likeliest`; the root has one for every move.
+    most: the largest number of children, see `_likeliest`; the root has one for every move.
     """
     value = np.float64(value)
-    if not -1 <= value <= 1:  # what is no number says nothing
+    if not -1 <= value <= 1:  # NaN counts as 0
         value = 1.0 if value > 1 else -1.0 if value < -1 else 0.0
     if moves.shape[0] > most and node > 0:
         moves, priors = _likeliest(moves, priors, most)
@@ -301,7 +314,7 @@ def expand(tree, node, key, row, value, moves, priors, most):  # type: ignore[no
 
 @inner
 def win(tree, node, key, row, move):  # type: ignore[no-untyped-def]
-    """A leaf with a move that ends and wins the game: it has this child alone."""
+    """Record a leaf with a move that ends and wins the game as its only child."""
     moves, priors = np.empty(1, np.uint16), np.ones(1, np.float32)
     moves[0] = move
     expand(tree, node, key, row, np.float32(1), moves, priors, np.int64(1))
@@ -312,10 +325,11 @@ def win(tree, node, key, row, move):  # type: ignore[no-untyped-def]
 
 @kernel
 def expand_all(tree, cache, most, leaves, keys, again, rows, values, moves, priors, offsets):  # type: ignore[no-untyped-def]
-    """Expand leaves [n] that the network has evaluated, and remember what it said.
+    """Expand leaves, [n], that the network has evaluated, and store the evaluations in the cache.
 
-    most: see `expand`. keys [n] and rows [n, width] of their positions, and keys by which they repeat [n]; values [n]
-    for the side to move; moves and priors of all: leaf i has offsets[i] to offsets[i + 1].
+    most: see `expand`. keys: uint64 [n], and rows: uint8 [n, width], of their positions. again: uint64 [n], keys for
+    repetition. values: float32 [n], for the side to move. moves, priors: of all; leaf i has offsets[i] to offsets[i +
+    1].
     """
     for i in range(leaves.shape[0]):
         begin, end = offsets[i], offsets[i + 1]
@@ -325,11 +339,11 @@ def expand_all(tree, cache, most, leaves, keys, again, rows, values, moves, prio
 
 @kernel
 def settle(tree, cache, most, often, repetition, leaves, keys, again, ended, values, rows, moves, offsets):  # type: ignore[no-untyped-def]
-    """Finish the leaves [n] that need no network, and move what belongs to the others to the front of the arrays.
+    """Finish the leaves, [n], that need no network, move the data of the others to the front, and return their number.
 
-    They are ended by the rules (ended [n]; with values [n] where that is SCORED) or won by the one move in them, repeat
-    a position (again [n]: keys by which they do; often: keys of the game's positions that may not occur again), which
-    is what `repetition` says, or known to the cache. most: see `expand`. Returns how many are left.
+    A leaf is finished if the rules end it (ended, int8 [n]; with values, [n], if SCORED), if its one move wins, if it
+    repeats a position (again: uint64 [n]; often: uint64, keys of positions of the game that may not occur again), with
+    the result `repetition`, or if the cache has it. most: see `expand`.
     """
     left, room, tail = 0, cache.priors.shape[0], cache.tails.shape[1]
     for i in range(leaves.shape[0]):
@@ -337,7 +351,7 @@ def settle(tree, cache, most, often, repetition, leaves, keys, again, ended, val
         outcome = ended[i]
         if outcome != LOSS and (repeats(tree, node, again[i]) or is_among(again[i], often)):
             outcome = repetition
-        if outcome == FORBIDDEN:  # never chosen, as if it lost, and nobody's visit
+        if outcome == FORBIDDEN:  # never chosen, as if it lost, and without a visit
             tree.proven[node], tree.plies[node] = WIN, 0
             _wait(tree, node, np.int64(-1))
             continue
@@ -359,7 +373,7 @@ def settle(tree, cache, most, often, repetition, leaves, keys, again, ended, val
                 fill(rows[i, rows.shape[1] - tail :], cache.tails[slot])
             expand(tree, node, again[i], rows[i], cache.values[slot], moves[begin : begin + count], priors, most)
             continue
-        to = offsets[left]  # never behind where it is read
+        to = offsets[left]  # never behind the reading position
         for k in range(count):
             moves[to + k] = moves[begin + k]
         leaves[left], keys[left], again[left] = node, keys[i], again[i]
@@ -378,14 +392,14 @@ def reserve(tree, leaves):  # type: ignore[no-untyped-def]
 
 @kernel
 def abandon(tree, leaves):  # type: ignore[no-untyped-def]
-    """Take back that leaves were selected."""
+    """Undo the selection of leaves."""
     for i in range(leaves.shape[0]):
         _wait(tree, leaves[i], np.int64(-1))
 
 
 @kernel
 def lead(tree):  # type: ignore[no-untyped-def]
-    """By how many visits the root's first move is ahead of the second; with one move, by all."""
+    """Return how many more visits the root's first move has than the second; with one move, its visits."""
     first, second = 0, 0
     for child in range(tree.first[0], tree.first[0] + tree.children[0]):
         visits = tree.visits[child]
@@ -397,16 +411,16 @@ def lead(tree):  # type: ignore[no-untyped-def]
 
 
 def cut_out(tree: PuctTree, root: int, into: PuctTree, least: int = 0, rows: bool = False) -> None:
-    """Copy the part of the tree below a node into an empty tree, the node as its root. Breadth first.
+    """Copy the subtree of a node, with the node as its root, into an empty tree. Breadth first.
 
-    least: nodes below it with fewer visits, of which nothing is proven, become leaves again, with their visits;
-    rows: and with their rows.
+    least: descendants with fewer visits and no proven result become leaves again, with their visits. rows: whether
+    these also keep their rows.
     """
     _cut_out(tree, np.int64(root), into, np.int64(least), rows)  # compiled once, before a clock runs, for both uses
 
 
 def trimmed(tree: PuctTree) -> PuctTree:
-    """The same tree without room for more."""
+    """Return the tree without free room."""
     nodes, positions = (int(size) for size in tree.size)
     cut = tree._replace(**{name: array[:nodes].copy() for name, array in tree._asdict().items()})
     return cut._replace(size=tree.size.copy(), rows=tree.rows[:positions].copy())
@@ -414,6 +428,7 @@ def trimmed(tree: PuctTree) -> PuctTree:
 
 @kernel
 def _cut_out(tree, root, into, least, rows):  # type: ignore[no-untyped-def]
+    """Copy a subtree, see `cut_out`. tree, into: PuctTree. root, least: int64."""
     source = np.empty(into.visits.shape[0], np.int32)
     source[0] = root
     n, at = 1, 0
