@@ -46,8 +46,8 @@ export class Answers {
 
   async fetchValue(network: string, node: Node, signal: AbortSignal): Promise<void> {
     const key = this.key(network, null, node);
-    const { chance, source } = await this.app.api.value({ network, line: this.app.line(node.id) }, signal);
-    this.values.set(key, typeof chance === "number" && source ? { chance, source } : null);
+    const { chance, source, score } = await this.app.api.value({ network, line: this.app.line(node.id) }, signal);
+    this.values.set(key, typeof chance === "number" && source ? { chance, source, lead: score ?? null } : null);
   }
 
   private key(network: string, snapshot: string | null, node: Node): string {

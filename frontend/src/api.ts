@@ -131,6 +131,18 @@ export interface Check {
   line?: string[];
 }
 
+/** The count of a finished game of Go. */
+export interface Counted {
+  /** Vertices of dead stones, and of those that live in a seki. */
+  dead: string[];
+  seki: string[];
+  /** Of each point: 1 Black's, 0 White's, 0.5 nobody's. */
+  owners: number[];
+  black: number;
+  /** With komi, and what handicap stones are worth. */
+  white: number;
+}
+
 /** What a position is worth: White's chance in chess, Black's in Go. */
 export interface Value {
   /** Null where there is none. */
@@ -206,6 +218,11 @@ export class Api {
 
   async move(line: Line, move: string): Promise<Written> {
     return (await this.post<{ node: Written }>("move", { line, move })).node;
+  }
+
+  /** The count of the last position of a line. `dead`: vertices of the dead stones; without it the server finds them. */
+  count(line: Line, dead?: string[], signal?: AbortSignal): Promise<Counted> {
+    return this.post("count", dead ? { line, dead } : { line }, signal);
   }
 
   async targets(network: string, line: Line, square: string, signal?: AbortSignal): Promise<number[]> {

@@ -197,7 +197,7 @@ class Side {
     const own = aloneOf(app.game.kind, result);
     const searched = alone || !app.hints ? null : this.answers.value(network, node);
     this.value = own && (searched ?? own);
-    this.chance.draw(app.game.kind, app.named(network), this.value, result?.score ?? null, true);
+    this.chance.draw(app.game.kind, app.named(network), this.value, this.value?.lead ?? result?.score ?? null, true);
     this.askValue(network, node, Boolean(own) && !alone && searched === undefined);
     this.ask(network, snapshot, result);
     return result;

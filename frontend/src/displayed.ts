@@ -12,6 +12,8 @@ export interface Displayed {
   /** White's chance in chess, Black's in Go, 0..1. */
   chance: number;
   source: Source;
+  /** Black's lead in points, of a search in Go. */
+  lead?: number | null;
 }
 
 /** What may be known of a position. */

@@ -5,6 +5,7 @@
 
 import { Refused, Unreachable, type Check } from "./api";
 import { ByWeights } from "./asking";
+import { values } from "./candidates";
 import { chanceOf } from "./chance";
 import type { App, Node } from "./state";
 import { texts } from "./texts";
@@ -193,7 +194,8 @@ export class Judging {
         const before = app.node(app.node(ids[0]!).parent!);
         const judgement = judgementOf(await app.api.check({ network, line }, abort.signal), from, before.turn);
         found(judgement);
-        if (judgement.white.before !== null) this.learn(before.id, network, 1 - judgement.white.before);
+        // A network that does not search looks at every move once: its value is the network's own all the same.
+        if (judgement.white.before !== null && values(app.named(network))) this.learn(before.id, network, 1 - judgement.white.before);
       }
       // What it leaves out is not asked for again.
       if (!abort.signal.aborted && !ids.every((id) => known.get(id)?.exact)) throw new Error(texts.judging.leftOut(network));

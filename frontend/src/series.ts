@@ -2,7 +2,6 @@
 
 import { message } from "./asking";
 import { confirmed } from "./confirming";
-import { count, takenForDead } from "./gocount";
 import { ending, RESIGN, type Result, type Strength } from "./match";
 import { shown } from "./overlays";
 import { asked, type Player } from "./programs";
@@ -197,36 +196,38 @@ export class Series {
       headers.Result = { w: "1-0", b: "0-1", draw: "1/2-1/2" }[result];
       this.last = ending(tip) || texts.series.tooLong;
     } else {
-      const counter = this.counter;
-      const lead = await this.lead(counter, tip, signal);
+      const ended = tip.end === "passes";
+      const counter = ended ? "" : this.counter;
+      const lead = await (ended ? this.counted(tip, signal) : this.lead(counter, tip, signal));
       result = lead > 0 ? "b" : lead < 0 ? "w" : "draw";
       headers.RE = result === "draw" ? "0" : `${result.toUpperCase()}+${Math.abs(lead)}`;
-      this.last = result === "draw" ? texts.series.draw : texts.series.counts(texts.gocount.wins(result === "b" ? texts.common.black : texts.common.white, Math.abs(lead)), counter);
+      const wins = texts.gocount.wins(result === "b" ? texts.common.black : texts.common.white, Math.abs(lead));
+      this.last = result === "draw" ? texts.series.draw : ended ? wins : texts.series.counts(wins, counter);
     }
     if (!signal.aborted) app.retitled();
     return result;
   }
 
-  /** The network that counts a board: the first that plays, else the one that is looked at. */
+  /** The network that judges a game which is too long: the first that plays, else the one that is looked at. */
   private get counter(): string {
     const name = this.plan!.players.find(({ program }) => !program)?.name ?? this.app.network;
     if (!name) throw new Error(texts.series.nobodyCounts);
     return name;
   }
 
-  /** Points that Black is ahead, as a network counts them. */
+  /** Points that Black is ahead in a game that two passes ended. */
+  private async counted(tip: Node, signal: AbortSignal): Promise<number> {
+    const { black, white } = await this.app.api.count(this.app.line(tip.id), undefined, signal);
+    return black - white;
+  }
+
+  /** Points that Black is ahead in a game that has not ended, as a network expects. */
   private async lead(network: string, tip: Node, signal: AbortSignal): Promise<number> {
     const line = this.app.line(tip.id);
     let found: Analysis | null = null;
     const last = { network, line, from: line.moves.length, to: line.moves.length };
     await this.app.api.analyse(last, (result) => (found = result), signal);
-    const { score, owners } = (found ?? {}) as Partial<Analysis>;
-    if (tip.end !== "passes" || !owners) return Math.round(2 * (score ?? 0)) / 2;
-    // As the board itself is counted, its dead stones as the network sees them.
-    const { start } = this.app.game;
-    const stones = tip.stones ?? "";
-    const { black, white } = count(stones, takenForDead(stones, owners, start.size ?? 19), start, tip.captured ?? { B: 0, W: 0 });
-    return black - white;
+    return Math.round(2 * ((found as Analysis | null)?.score ?? 0)) / 2;
   }
 
   private count(result: Result): void {

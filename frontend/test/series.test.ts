@@ -90,7 +90,7 @@ test("what fails is said", async () => {
   expect([series.state, series.problem]).toEqual(["lost", "it has no model"]);
 });
 
-test("a game of Go is counted by a network, or ends where a program gives up", async () => {
+test("a game of Go is counted by the server, or ends where a program gives up", async () => {
   app.networks = [network("g", { game: "go" })];
   const line = ({ line }: any): object => ({ nodes: [{ ...after("go", { ply: -1, turn: "w" }, ""), move: null, turn: line.side }] });
   server.on("line", line).on("move", ({ line, move }) => {
@@ -103,6 +103,7 @@ test("a game of Go is counted by a network, or ends where a program gives up", a
   const players: [Contestant, Contestant] = [{ name: "g", program: false, rating: null }, { name: "gnugo", program: true, rating: null }];
   think(() => "pass");
   server.on("analyse", () => [{ ply: 2, owners: new Array(81).fill(0.9), score: 70 }, { done: true }]);
+  server.on("count", ({ line }) => ({ dead: [], seki: [], owners: new Array(81).fill(1), black: 81, white: line.komi }));
   await series.begin({ players, strength: STRENGTH, games: 1 });
   // Its one stone makes the whole board Black's.
   expect([series.points, app.game.headers.RE, app.game.headers.PB]).toEqual([[1, 0], "B+73.5", "g"]);

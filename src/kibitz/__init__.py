@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 from kibitz import environment
 
 if TYPE_CHECKING:
-    from kibitz.analysis.value import PositionValue
     from kibitz.api.games import analyse, analyse_all
     from kibitz.api.moves import ChosenMove, ChosenPoint
     from kibitz.api.networks import (
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from kibitz.api.training import TrainingOptions, TrainingProgress, TrainingRun, train
     from kibitz.errors import KibitzError, UsageError
     from kibitz.notebook import show
+    from kibitz.play.value import PositionValue
     from kibitz.stats import ClusterBootstrap, Estimate
 
 __all__ = [
@@ -77,7 +77,7 @@ __all__ = [
 ]
 
 _MODULES = {
-    "analysis.value": ("PositionValue",),
+    "play.value": ("PositionValue",),
     "api.games": ("analyse", "analyse_all"),
     "api.moves": ("ChosenMove", "ChosenPoint"),
     "api.networks": (

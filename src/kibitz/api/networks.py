@@ -17,13 +17,14 @@ from kibitz.errors import UsageError
 from kibitz.systems.declaration import GO_PUCT
 
 if TYPE_CHECKING:
-    from kibitz.analysis.value import PositionValue
     from kibitz.api.moves import ChosenMove, ChosenPoint
     from kibitz.api.positions import SgfmillBoard
     from kibitz.api.training import TrainingRun
     from kibitz.games.go.endings.final import FinalCount
     from kibitz.games.go.rules import Board as GoBoard
+    from kibitz.play.go.thought import Terms
     from kibitz.play.session import Answers
+    from kibitz.play.value import PositionValue
     from kibitz.runs import Run
     from kibitz.systems.declaration import Declaration
 
@@ -274,32 +275,53 @@ class TrainedNetwork:
         values = self._side_values("evaluate_all", inputs)
         return self._evaluations(positions, values, to_move, komi)
 
-    def value_position(self, position: chess.Board | str, *, nodes: int | None = None) -> PositionValue:
-        """What a position of chess is worth: the value that the page, `kibitz analyze` and the UCI engine show, too.
+    def value_position(
+        self,
+        position: chess.Board | GoBoard | SgfmillBoard | str,
+        *,
+        nodes: int | None = None,
+        to_move: str | None = None,
+        komi: float | None = None,
+        rules: str | None = None,
+    ) -> PositionValue:
+        """What a position is worth: the value that the page, `kibitz analyze` and the engines show, too.
 
         If the network searches, this is the value of the best line of its search with so many evaluations (nodes; None:
-        the same number as everywhere else). Other networks value the quiet position that the next moves lead to.
-        `evaluate` gives the network's own output, without a search.
+        the same number as everywhere else, 120 visits in Go). Other networks for chess value the quiet position that
+        the next moves lead to, other networks for Go the position itself. A game of Go that two passes ended is
+        counted. `evaluate` gives the network's own output, without a search.
 
-        Raises UsageError for Go, for networks that do not predict who wins, and for less than one node; KibitzError for
-        positions that cannot be.
+        to_move, komi: of Go, as in `evaluate`; rules: of Go, such as "japanese"; None: the SGF's own, "chinese" for
+        boards. Raises UsageError for networks that do not predict who wins, and for less than one node; else as
+        `predict`.
 
         >>> import kibitz
         >>> value = kibitz.load_network("chessnet").value_position("kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1")
         >>> value.chance, value.mate, value.moves[0]
         (1.0, 2, 'a1a6')
+        >>> ended = "(;SZ[9]KM[7]RU[Chinese];B[ee];W[];B[])"
+        >>> value = kibitz.load_network("gohuman").value_position(ended)
+        >>> value.chance, value.lead, value.source
+        (1.0, 74.0, 'rules')
         """
         from kibitz.analysis import load
         from kibitz.analysis.chess.judging import judge_by_search
 
-        if self.game != "chess":
-            raise UsageError("value_position is for chess; choose_move gives the lead of a search in Go")
         if nodes is not None:
             check_whole("nodes", nodes, 1)
+        read = self._read(position, to_move)
+        if read.game == "go":
+            from kibitz.play.go.value import VISITS, value_board
+
+            terms = _terms(read, komi, rules)
+            return value_board(self._session, read.go_board, terms, VISITS if nodes is None else nodes)
+        for name, value in (("komi", komi), ("rules", rules)):
+            if value is not None:
+                raise UsageError(f"{name} is for Go, and {self.name} is a network for chess")
         judge = judge_by_search(self._session, load(self.system), None, nodes)
         if judge is None:
             raise UsageError(f"{self.name} does not predict who wins; use winner or chessnet")
-        return judge.value(read_position(position).chess_board)
+        return judge.value(read.chess_board)
 
     @overload
     def choose_move(self, position: chess.Board, **options: Unpack[MoveOptions]) -> ChosenMove: ...
@@ -543,24 +565,33 @@ def _komi(komi: float | None, read: ReadPosition | None) -> float:
 
 def _final(read: ReadPosition, komi: float | None) -> FinalCount | None:
     """The count of a position in which both players have passed; None of any other."""
-    from kibitz.games.go.endings.counting import TERRITORY, compensation
-    from kibitz.games.go.endings.final import count_board
+    from kibitz.play.go.value import final_count
 
-    if isinstance(read.board, chess.Board) or read.board.passes < 2:
-        return None
-    points = _komi(komi, read) + compensation(read.rules, read.handicap)
-    return count_board(read.board, points, read.rules in TERRITORY)
+    return None if isinstance(read.board, chess.Board) else final_count(read.board, _terms(read, komi))
 
 
 def _of_game(read: ReadPosition, komi: float | None) -> dict[str, int]:
     """The side inputs of a position of Go that follow from its komi and its rules. The number of handicap stones is not
     one of them: it says how the players will go on, not who leads."""
-    from kibitz.games.go.endings.counting import compensation
-    from kibitz.games.go.sides import side_inputs
+    from kibitz.games.go.sides import board_inputs
 
-    points = _komi(komi, read) + compensation(read.rules, read.handicap)
-    known = side_inputs(None, None, read.rules)
-    return {"komi": _komi_input(points), "handicap": known["handicap"], "rules": known["rules"]}
+    terms = _terms(read, komi)
+    return {**board_inputs(terms.komi, terms.territory), "komi": _komi_input(terms.komi)}
+
+
+def _terms(read: ReadPosition, komi: float | None, rules: str | None = None) -> Terms:
+    """What a lead is counted with. komi, rules: None for the position's own. Raises UsageError."""
+    from kibitz.games.go.endings.counting import TERRITORY, compensation
+    from kibitz.games.go.rulesets import UnknownRules, named
+    from kibitz.play.go.thought import Terms
+
+    if rules is None:
+        points = _komi(komi, read) + compensation(read.rules, read.handicap)
+        return Terms(points, read.rules in TERRITORY, read.handicap)
+    try:
+        return Terms.by(named(rules), _komi(komi, read), read.handicap)
+    except UnknownRules as error:
+        raise UsageError(str(error)) from None
 
 
 def _unknown_handicap() -> int:

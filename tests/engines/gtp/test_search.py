@@ -44,9 +44,10 @@ def talk(under_test: Bench, steps: list[tuple[str, int]]) -> str:
 
     def lines() -> Iterator[str]:
         for line, groups in steps:
+            before = under_test.text.count("info move")  # the answer may come before the next step
             yield line
             if groups:
-                under_test.wait_for("info move", under_test.text.count("info move") + groups)
+                under_test.wait_for("info move", before + groups)
 
     under_test.engine.run(lines())
     return under_test.text

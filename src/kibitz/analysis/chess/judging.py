@@ -23,13 +23,13 @@ import chess
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.analysis.value import RULES, SEARCH, PositionValue
 from kibitz.games.chess.legal import legal_moves
 from kibitz.games.chess.material import MAX_PIECES_INSUFFICIENT, insufficient_material
 from kibitz.games.chess.moves import from_move, to_move
 from kibitz.games.chess.replay import SIDE, SQUARES, encode_board, replay
 from kibitz.play.chess.quiescence import MAX_NODES, SURE, quiescence_search
 from kibitz.play.result import SearchLimits
+from kibitz.play.value import RULES, SEARCH, PositionValue
 
 if TYPE_CHECKING:
     from kibitz.analysis import Analysis

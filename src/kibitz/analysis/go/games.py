@@ -11,15 +11,14 @@ from numpy.typing import NDArray
 from kibitz.analysis import OwnerAnalysis
 from kibitz.analysis.glyphs import figure, mark
 from kibitz.analysis.go.changes import SIDES, Change, changes, where, words
-from kibitz.analysis.go.told import NAMED, Told, area_stones, phases, told, with_side_inputs, without_players
-from kibitz.games.go.endings.counting import TERRITORY, compensation
+from kibitz.analysis.go.told import NAMED, Told, phases, terms_of, told, with_side_inputs
 from kibitz.games.go.endings.final import FinalCount, count_board
 from kibitz.games.go.io.headers import assumptions
 from kibitz.games.go.points import BLACK, GRID, NONE, OUTSIDE, PASS, POINTS, WHITE, to_gtp
 from kibitz.games.go.replay import colours_of, encode_board
 from kibitz.games.go.rules import Illegal
 from kibitz.games.go.sides import OPPONENT, RANK
-from kibitz.play.go.ownership import SWINGS, judge, outputs_of
+from kibitz.play.go.ownership import SWINGS, judge, outputs_of, with_board_inputs
 from kibitz.play.session import Answers, NetworkSession, Session
 
 if TYPE_CHECKING:
@@ -263,21 +262,21 @@ def analyse(
     codes, state, problem, final = _played(record)
     record = replace(record, moves=record.moves[: len(codes) - 1])
     names_score = set(outputs_of(session)) >= NAMED
-    judged = judge(session, area_stones(record)) if steadied else session
-    plain = without_players(record, state) if session.side_inputs else state
+    terms = terms_of(record)
+    judged = judge(session, terms.handicap if terms.territory else 0) if steadied else session
+    plain = with_board_inputs(state, session.side_inputs, terms)
     answers = _evaluated(judged, codes, plain)
-    owns, komi = analysis.black_owns(answers), record.komi + compensation(record.rules, record.handicap)
+    owns = analysis.black_owns(answers)
     named = told(answers, state)
     if named and session.side_inputs:
         named = _between_ranks(named, record, session, codes, state)
     if names_score and nodes != 0:
-        from kibitz.analysis.go.searched import searched  # only here: it loads the search
+        from kibitz.analysis.go import searched  # only here: it loads the search
 
-        by_search, owners = searched(record, session, named, nodes or USUAL_NODES)
         if nodes is None:
-            named = [replace(one, line=found.line) for one, found in zip(named, by_search, strict=True)]
+            named = searched.with_lines(record, session, named, USUAL_NODES)
         else:
-            named, owns = by_search, owners
+            named, owns = searched.with_values(record, session, named, nodes)
     if final is not None:
         first = len(codes) - _closing_passes(record)
         owns[first - 1 :] = final.black_owns
@@ -286,7 +285,7 @@ def analyse(
         ]
     says: list[Told | None] = [*named] or [None] * len(codes)
     positions = [
-        AnalysedPosition(i, record.size, colours, owns[i], score(colours, owns[i], komi, says[i]), says[i])
+        AnalysedPosition(i, record.size, colours, owns[i], score(colours, owns[i], terms.komi, says[i]), says[i])
         for i, colours in enumerate(colours_of(codes))
     ]
     if final is not None:
@@ -350,8 +349,8 @@ def _played(record: Record) -> tuple[NDArray[np.uint8], NDArray[np.uint8], str |
         rows.append(encode_board(board))
     final = None
     if problem is None and board.passes >= 2:
-        komi = record.komi + compensation(record.rules, record.handicap)
-        final = count_board(board, komi, record.rules in TERRITORY)
+        terms = terms_of(record)
+        final = count_board(board, terms.komi, terms.territory)
     return np.stack([codes for codes, _ in rows]), np.stack([state for _, state in rows]), problem, final
 
 

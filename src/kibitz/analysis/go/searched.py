@@ -1,43 +1,60 @@
-"""What a search sees in the positions of a game, where one look of the network was not enough."""
+"""What a search finds in the positions of a game."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.analysis.go.told import Told
-from kibitz.games.go.endings.counting import TERRITORY, compensation
+from kibitz.analysis.go.told import Told, terms_of
 from kibitz.games.go.io.sgf import Record
 from kibitz.games.go.points import BLACK, POINTS
+from kibitz.games.go.rules import Board
 from kibitz.play.go.puct import GoPuctPlayer
-from kibitz.play.go.thought import Look, Terms
+from kibitz.play.go.thought import Look
+from kibitz.play.go.value import search_board
 from kibitz.play.session import NetworkSession
 
 
-def searched(
-    record: Record, network: NetworkSession, says: list[Told], nodes: int
+def with_values(
+    record: Record, network: NetworkSession, says: list[Told], visits: int
 ) -> tuple[list[Told], NDArray[np.float64]]:
-    """What the network says of each position with the lead, the chance and the best line of a search of so many visits;
-    and Black's owners [n, 361], as they are on the average of what the search saw.
+    """What the network says of each position with the value of a search of so many visits (see play.go.value); and
+    Black's owners [n, 361], the mean of what the search saw.
 
-    record: a game; says: of its first positions, whose moves are legal. The tree goes on from position to position.
+    record: a game; says: of its first positions, whose moves are legal. Each position is searched by itself.
     """
-    player, board = GoPuctPlayer(network, visits=nodes), record.board(0, superko=False, suicide=True)
-    komi = record.komi + compensation(record.rules, record.handicap)
-    terms = Terms(komi, record.rules in TERRITORY)  # who leads does not depend on the header's handicap
+    player, terms = GoPuctPlayer(network), terms_of(record)
     found, owns = [], np.empty((len(says), POINTS))
-    colour = record.side
-    for ply, one in enumerate(says):
+    for ply, (one, board) in enumerate(_boards(record, says)):
+        thought = search_board(network, board, terms, visits, player=player)
+        best = thought.moves[0]
+        black = best.winrate if thought.colour == BLACK else 1 - best.winrate
+        found.append(replace(one, lead=thought.sign * best.lead, black_wins=black, line=best.pv))
+        owns[ply] = thought.owners
+    return found, owns
+
+
+def with_lines(record: Record, network: NetworkSession, says: list[Told], visits: int) -> list[Told]:
+    """What the network says of each position with the best line of a search of so many visits, whose tree goes on from
+    position to position."""
+    player, terms = GoPuctPlayer(network, visits=visits), terms_of(record)
+    found = []
+    for one, board in _boards(record, says):
         looks: list[Look] = []
-        player.choose(board, colour, terms, on_progress=looks.append)
-        thought = looks[-1]()
-        black = thought.winrate if colour == BLACK else 1 - thought.winrate
-        lead, line, owners = thought.sign * thought.lead, thought.moves[0].pv, thought.owners
-        found.append(replace(one, lead=lead, black_wins=black, line=line))
-        owns[ply] = owners
+        player.choose(board, board.to_move, terms, on_progress=looks.append)
+        found.append(replace(one, line=looks[-1](1).moves[0].pv))
+    return found
+
+
+def _boards(record: Record, says: list[Told]) -> Iterator[tuple[Told, Board]]:
+    """The positions of a record, with what the network says of them."""
+    board = record.board(0, superko=False, suicide=True)
+    board.to_move = colour = record.side
+    for ply, one in enumerate(says):
+        yield one, board
         if ply + 1 < len(says):
             board.play(colour, record.moves[ply])
             colour = 3 - colour
-    return found, owns

@@ -13,6 +13,7 @@ from kibitz.games.go.io.sgf import Record
 from kibitz.games.go.points import POINTS
 from kibitz.games.go.replay import SIDE
 from kibitz.games.go.sides import side_inputs
+from kibitz.play.go.thought import Terms
 from kibitz.play.session import Answers
 
 NAMED = frozenset(("lead", "value", "policy"))
@@ -52,17 +53,10 @@ def with_side_inputs(record: Record, state: NDArray[np.uint8]) -> NDArray[np.uin
     return np.concatenate([state, np.array(rows, np.uint8)[state[:, SIDE]]], 1)
 
 
-def without_players(record: Record, state: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """The states [n, 4] with what decides who leads on the board, [n, 10]: komi and rules, but not handicap, ranks and
-    server, which say how such players go on."""
+def terms_of(record: Record) -> Terms:
+    """What a lead in a record is counted with; the players make no difference to it."""
     komi = record.komi + compensation(record.rules, record.handicap)
-    row = list(side_inputs(komi, None, record.rules).values())
-    return np.concatenate([state, np.tile(np.array(row, np.uint8), (len(state), 1))], 1)
-
-
-def area_stones(record: Record) -> int:
-    """The handicap stones that count as points of area but not of territory: all under territory rules, else 0."""
-    return record.handicap if record.rules in TERRITORY else 0
+    return Terms(komi, record.rules in TERRITORY, record.handicap, between_players=False)
 
 
 def told(answers: Answers, state: NDArray[np.uint8]) -> list[Told]:

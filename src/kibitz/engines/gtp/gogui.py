@@ -8,6 +8,7 @@ from kibitz.engines.gtp.parse import Command, colour
 from kibitz.engines.gtp.play import written
 from kibitz.engines.gtp.session import GtpSession, Handler
 from kibitz.games.go.points import BLACK, PASS, to_gtp
+from kibitz.play.value import RULES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -73,17 +74,18 @@ def _score(session: GtpSession, command: Command) -> str:
 
 
 def _score_text(session: GtpSession) -> str:
-    if (final := session.final_count()) is not None:
-        return f"Counted {written(round(final.lead, 2))}; Black wins {100 * final.black_wins:.0f}%"
-    lead, chance, spread = session.judged()
-    return f"Expected {written(round(lead, 1))}, give or take {spread:.1f}; Black wins {100 * chance:.0f}%"
+    value, spread = session.value()
+    lead = value.lead or 0.0
+    if value.source == RULES:
+        return f"Counted {written(round(lead, 2))}; Black wins {100 * value.chance:.0f}%"
+    return f"Expected {written(round(lead, 1))}, give or take {spread:.1f}; Black wins {100 * value.chance:.1f}%"
 
 
 def _moves(session: GtpSession, command: Command) -> str:
     game = session.game
     side = colour(command.words[0]) if command.words else game.board.to_move
     seen: list[Look] = []
-    session.player.choose(game.board, side, game.terms, last=game.last_point(), on_progress=seen.append)
+    session.player.choose(game.board, side, game.terms.for_board(), last=game.last_point(), on_progress=seen.append)
     best = seen[-1](LABELLED).moves
     searches = session.player.searches
     worths = [f"{m.winrate:.0%}" if searches or m.gain is None else f"{m.gain:+.1f}" for m in best]

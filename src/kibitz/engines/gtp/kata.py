@@ -116,6 +116,7 @@ def _seconds(text: str) -> float:
 def _analyze(session: GtpSession, command: Command) -> AnalysisStream:
     request = read_analysis(command.words, session)
     player, game, final = session.player, session.game, session.final_count()
+    terms = game.terms.for_board()
     write = _lz_line if command.name.startswith("lz") else kata_line
 
     def text(look: Look) -> str:
@@ -130,7 +131,7 @@ def _analyze(session: GtpSession, command: Command) -> AnalysisStream:
             nonlocal line, failure
             written, look = -math.inf, None
             try:
-                for look in player.looks(game.board, request.side, game.terms, request.only, game.last_point()):
+                for look in player.looks(game.board, request.side, terms, request.only, game.last_point()):
                     if time.monotonic() - written >= request.interval / 2:
                         line, written = text(look), time.monotonic()
                         first.set()

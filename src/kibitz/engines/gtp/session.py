@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from kibitz.games.go.rules import Board
     from kibitz.play.go.thought import GoThinker, GoThought
     from kibitz.play.session import NetworkSession
+    from kibitz.play.value import PositionValue
 
 Send = Callable[[str], None]
 
@@ -119,37 +120,22 @@ class GtpSession:
         """The count of a game that two passes ended; None for a game that is not over."""
         if self.game.board.passes < 2:
             return None
-        from kibitz.games.go.endings.final import count_board
+        from kibitz.play.go.value import final_count
 
-        return count_board(self.game.board, self.game.terms.komi, self.game.rules.territory)
+        return final_count(self.game.board, self.game.terms)
 
-    def judged(self) -> tuple[float, float, float]:
-        """Black's lead in points, Black's winning chance 0..1, and the standard deviation of the lead, as the network
-        judges the position without handicap and ranks; see `play.go.ownership.judge`."""
-        import numpy as np
+    def value(self) -> tuple[PositionValue, float]:
+        """What the position is worth, as all interfaces value it (see play.go.value), and the standard deviation of the
+        lead in points."""
+        from kibitz.play.go import value
 
-        from kibitz.games.go.replay import SIDE, encode_board
-        from kibitz.play.go import ownership
-
-        game, outputs = self.game, ownership.outputs_of(self.network)
-        if "lead" not in outputs:
-            owners = self.owners()
-            lead, spread = (
-                float(ownership.lead(owners, game.size)) - game.terms.komi,
-                ownership.spread(owners, game.size),
-            )
-            return lead, ownership.winrate(lead, spread), spread
-        codes, state = encode_board(game.board)
-        if getattr(self.network, "side_inputs", None):
-            from kibitz.games.go.sides import side_inputs
-
-            rules = "japanese" if game.rules.territory else "chinese"
-            state = np.concatenate([state, np.array([*side_inputs(game.terms.komi, None, rules).values()], np.uint8)])
-        network = ownership.judge(self.network, game.handicap if game.rules.territory else 0)
-        answers = network.evaluate(codes[None], state[None])
-        spread = ownership.spread(answers[ownership.OUTPUT][0], game.size)
-        sign = -1 if state[SIDE] else 1
-        return sign * float(answers["lead"][0]), (1 + sign * float(answers["value"][0])) / 2, spread
+        game, settings = self.game, self.settings
+        if self.final_count() is not None:
+            return value.value_board(self.network, game.board, game.terms), 0.0
+        if not self.player.searches or not value.searches(self.network):
+            return value.judge_board(self.network, game.board, game.terms)
+        thought = value.search_board(self.network, game.board, game.terms, settings.visits or value.VISITS)
+        return value.value_of(thought), thought.moves[0].spread
 
     def owners(self, colour: int | None = None) -> NDArray[np.float32]:
         """The map [361] of the game's position with this side to move, as seen from all sides of the board; that of

@@ -73,6 +73,13 @@ KOMI_BYTE, HANDICAP, GAME_RULES, RANK, OPPONENT, SERVER = range(STATE_WIDTH, STA
 """Their columns in the state, after the position's four columns."""
 
 
+def board_inputs(komi: float, territory: bool) -> dict[str, int]:
+    """The side inputs that decide who leads on the board, by name: komi, and whether territory counts. Handicap stones
+    count as unknown: like ranks and server they say how players go on, not who leads. komi: as in `komi_byte`."""
+    known = side_inputs(komi, None, "japanese" if territory else "chinese")
+    return {name: known[name] for name in ("komi", "handicap", "rules")}
+
+
 class _GameTable(Protocol):
     """A store, as far as this module reads it."""
 

@@ -17,8 +17,10 @@ from numpy.typing import NDArray
 from kibitz.games.go.endings.counting import settle
 from kibitz.games.go.points import BLACK, GRID, NONE, OUTSIDE, POINTS, WHITE, symmetries
 from kibitz.games.go.replay import PASSES, SIDE, SIZE, colours_of
-from kibitz.games.go.sides import KOMI_BYTE, NO_KOMI, OPPONENT, RANK
+from kibitz.games.go.sides import KOMI_BYTE, NO_KOMI, OPPONENT, RANK, board_inputs
+from kibitz.play.go.thought import Terms
 from kibitz.play.session import NetworkSession
+from kibitz.runs import with_default_side_inputs
 
 OUTPUT = "black_owns"
 """The name of the ownership map among a network's outputs."""
@@ -203,15 +205,21 @@ class WholeBoardLead(ResultsOfBothSides):
         mean = np.where(inside, (said + other) / 2, 0.5).astype(np.float64)
         is_open = np.where(inside, 4 * mean * (1 - mean), 0).sum(1) / area
         komi = (state[:, KOMI_BYTE].astype(np.float64) - NO_KOMI) / 2
-        points = ((2 * mean - 1).sum(1) - komi - self.stones) * (1 + self.STRETCH * is_open)
+        points = self.stretched((2 * mean - 1).sum(1) - komi - self.stones, is_open)
         turn = np.where(inside, said - other, 0).sum(1) * black
         of_root, part, of_open = self.MOVE_WORTH
-        of_owners = (
-            black * points + (of_root * np.sqrt(is_open) + of_open * is_open) * np.sqrt(area) / GRID + part * turn
-        )
-        scale = area / POINTS
-        share = np.clip((abs(points) / scale - self.FROM_POINTS) / self.OVER_POINTS, 0, 1)
-        return np.asarray(lead + share * (of_owners - lead))
+        move = (of_root * np.sqrt(is_open) + of_open * is_open) * np.sqrt(area) / GRID + part * turn
+        return lead + self.share_of_owners(points, area) * (black * points + move - lead)
+
+    @classmethod
+    def stretched(cls, points: NDArray[np.float64], is_open: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Black's leads [n] by owners, of whose boards these parts are open, with what the owners lack."""
+        return points * (1 + cls.STRETCH * is_open)
+
+    @classmethod
+    def share_of_owners(cls, points: NDArray[np.float64], area: NDArray[np.float64] | float) -> NDArray[np.float64]:
+        """How much leads by owners [n] count beside the network's own, 0..1. area: points of the board."""
+        return np.asarray(np.clip((abs(points) * POINTS / area - cls.FROM_POINTS) / cls.OVER_POINTS, 0, 1))
 
 
 def signs(
@@ -266,6 +274,13 @@ def steady(network: NetworkSession) -> NetworkSession:
     if not {"policy", "value", "lead", "spread", OUTPUT} <= set(outputs):
         return network
     return ResultsOfBothSides(network if isinstance(network, AllWays) else AllWays(network, STEADY_WAYS))
+
+
+def with_board_inputs(state: NDArray[np.uint8], usual: Mapping[str, int], terms: Terms) -> NDArray[np.uint8]:
+    """States uint8 [n, 4] with the side inputs that decide who leads on the board, [n, 4 + side inputs]. usual: the
+    network's side inputs with their defaults, which the others have."""
+    known = board_inputs(terms.komi, terms.territory)
+    return with_default_side_inputs(state, {name: known.get(name, value) for name, value in usual.items()})
 
 
 def judge(network: NetworkSession, stones: int = 0) -> NetworkSession:

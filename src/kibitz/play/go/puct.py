@@ -19,7 +19,7 @@ from kibitz.errors import UsageError
 from kibitz.games.go.endings.final import nothing_to_gain
 from kibitz.games.go.points import PASS, POINTS
 from kibitz.games.go.rules import CELL, CELLS, ROWS, Board, place, set_up
-from kibitz.games.go.sides import side_inputs
+from kibitz.games.go.sides import board_inputs, side_inputs
 from kibitz.play.go import ownership
 from kibitz.play.go.thought import GoThought, Look, MoveThought, Terms
 from kibitz.play.puct import go as rules
@@ -112,8 +112,9 @@ class GoPuctPlayer:
         """Whether the tree's root has all moves, so that it is useful for the next position."""
 
     def new_game(self) -> None:
-        """Clear the tree, and the evaluations of the last game."""
+        """Clear the tree, the evaluations of the last game and its expected lead."""
         self.search.forget()
+        self.rules.preference = replace(self.rules.preference, centre=0.0)
 
     # Thinking
 
@@ -122,8 +123,10 @@ class GoPuctPlayer:
     ) -> Iterator[Look]:
         """See GoThinker."""
         history = self._begin(board, colour, terms, only)
+        # First as far as `choose` looks without a time, and in the same way, so that both agree there.
+        for _ in self._grown(TimeManager(SearchLimits(nodes=self.visits), None, self.search.evaluated), history):
+            yield self.look
         clock = TimeManager(SearchLimits(), None, self.search.evaluated)
-        yield self.look
         while size := clock.batch(self.search.evaluated, self._batch(clock)):
             if not self.search.grow(size, history):
                 break
@@ -146,21 +149,25 @@ class GoPuctPlayer:
         """See GoThinker."""
         history = self._begin(board, colour, terms, only)
         limits = SearchLimits(seconds=seconds, nodes=visits or (self.visits if seconds is None else None))
-        clock = TimeManager(limits, stop, self.search.evaluated)
-        before = int(self.search.tree.visits[0])
-        if clock.batch(self.search.evaluated, 1):
-            self._try_pass(history)
-        on_progress(self.look)
-        while self.searches and not self._done(clock, before):
-            size = clock.batch(self.search.evaluated, self._batch(clock))
-            if size == 0 or not self.search.grow(size, history):
-                break
+        for _ in self._grown(TimeManager(limits, stop, self.search.evaluated), history):
             on_progress(self.look)
         while (move := self._chosen(thought := self.look(unvisited=True), clean_up)).point == PASS:
             stopped = stop is not None and stop.is_set()
             if stopped or not self._doubts_pass(thought) or not self._look_at_pass(history):
                 break
         return move
+
+    def _grown(self, clock: TimeManager, history: NDArray[np.uint64]) -> Iterator[None]:
+        """Grow the tree step by step until the clock ends or more visits change nothing."""
+        before = int(self.search.tree.visits[0])
+        yield  # the pass that is tried next is no candidate by itself
+        if clock.batch(self.search.evaluated, 1):
+            self._try_pass(history)
+        while self.searches and not self._done(clock, before):
+            size = clock.batch(self.search.evaluated, self._batch(clock))
+            if size == 0 or not self.search.grow(size, history):
+                break
+            yield
 
     def _begin(self, board: Board, colour: int, terms: Terms, only: Sequence[int] | None) -> NDArray[np.uint64]:
         """Set up the tree of a position: a part of the last one if the game continues in it, else a new one.
@@ -236,7 +243,11 @@ class GoPuctPlayer:
         self.search.forget()
         self.rules.scoring = rules.Scoring(terms.komi, terms.territory, suicide)
         named = "japanese" if terms.territory else "chinese"
-        told = side_inputs(terms.komi, terms.handicap, named, RANK, RANK)
+        told = (
+            side_inputs(terms.komi, terms.handicap, named, RANK, RANK)
+            if terms.between_players
+            else board_inputs(terms.komi, terms.territory)
+        )
         if self.of_person:  # a player that imitates a person has that person's rank and server
             told = {name: value for name, value in told.items() if name in ("komi", "handicap", "rules")}
         self.rules.tell(told | self.side_inputs)
@@ -297,13 +308,17 @@ class GoPuctPlayer:
         order = self._order()
         if not unvisited:
             order = [child for child in order if tree.visits[child]] or order
-        maps = np.empty((1 + (len(order[:most]) if owners else 0), POINTS))
-        rules.owners_below(tree, np.array([0]), maps[:1])
-        if owners:
-            rules.owners_below(tree, np.array(order[:most], np.int64), maps[1:])
         passed = next((child for child in order if tree.move[child] == PASS and tree.visits[child]), None)
+        shown = order[:most]
+        mapped = shown if passed is None or passed in shown else [*shown, passed]
+        maps = np.empty((1 + len(mapped), POINTS))
+        rules.owners_below(tree, np.array([0]), maps[:1])
+        rules.owners_below(tree, np.array(mapped, np.int64), maps[1:])
+        visited = [i for i, child in enumerate([0, *mapped]) if tree.visits[child]]
+        nodes = np.array([0, *mapped])[visited]
+        leads[nodes] = self._whole_board_leads(leads[nodes], maps[visited], row)
         found = []
-        for i, child in enumerate(order[:most]):
+        for i, child in enumerate(shown):
             visits = int(tree.visits[child])
             chance, points = (-chances[child], -leads[child]) if visits else (chances[0], leads[0])
             winrate = float(1 + chance) / 2
@@ -321,6 +336,26 @@ class GoPuctPlayer:
             int(row[rules.SIDE_AT]) + 1, int(row[rules.SIZE_AT]), int(tree.visits[0]), float(1 + chances[0]) / 2,
             float(leads[0]), spread, maps[0].astype(np.float32), tuple(found),
         )  # fmt: skip
+
+    def _whole_board_leads(
+        self, leads: NDArray[np.float64], maps: NDArray[np.float64], row: NDArray[np.uint8]
+    ) -> NDArray[np.float64]:
+        """Return the leads float64 [n] in points with large ones corrected (see ownership.WholeBoardLead).
+
+        leads: of a position, then after moves in it, each for the side to move there. maps: float64 [n, 361],
+        the probability that Black owns each point. row: of the position.
+        """
+        assert self._game is not None
+        terms = self._game[0]
+        stones = terms.handicap if terms.territory else 0
+        inside = maps[:, ownership.points_of(int(row[rules.SIZE_AT]))]
+        points = ownership.WholeBoardLead.stretched(
+            (2 * inside - 1).sum(1) - terms.komi - stones, (4 * inside * (1 - inside)).mean(1)
+        )
+        black = np.full(len(leads), 1.0 if row[rules.SIDE_AT] else -1.0)
+        black[0] *= -1
+        share = ownership.WholeBoardLead.share_of_owners(points, inside.shape[1])
+        return np.asarray(leads + share * (black * points - leads))
 
     def _order(self) -> list[int]:
         """Return the root's allowed moves, the most visited first."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
@@ -22,11 +22,18 @@ class Terms:
     komi: White's points from the start, handicap compensation included.
     territory: whether territory scoring applies, where each stone played costs a point compared with a pass.
     handicap: number of handicap stones.
+    between_players: whether the network is told the handicap and that strong players continue. False for the value of
+        a position, which depends on the board alone.
     """
 
     komi: float = 0.0
     territory: bool = False
     handicap: int = 0
+    between_players: bool = True
+
+    def for_board(self) -> Terms:
+        """Return the same terms for the value of a position."""
+        return replace(self, between_players=False)
 
     @classmethod
     def by(cls, rules: Rules, komi: float, handicap: int) -> Terms:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import chess
 
     from kibitz.analysis.chess.judging import Judge, Judgement
-    from kibitz.analysis.value import PositionValue
+    from kibitz.play.value import PositionValue
     from kibitz.web.positions import Line
 
 QUICK_CHUNK, CHUNK = 8, 4

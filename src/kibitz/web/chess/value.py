@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def value(networks: NetworkRegistry, network: NetworkInfo, line: Line, stop: threading.Event) -> dict[str, Any]:
-    """The value of the last position, see kibitz.analysis.value. Raises BadRequest, and Stopped."""
+    """The value of the last position, see kibitz.play.value. Raises BadRequest, and Stopped."""
     from kibitz.analysis import load
     from kibitz.analysis.chess.judging import Judge
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -41,10 +41,9 @@ def results_of(
     of the first of them."""
     from kibitz.analysis import load_owners
     from kibitz.analysis.go.told import told
-    from kibitz.play.go.ownership import judge, points_of
+    from kibitz.play.go.ownership import judge, points_of, with_board_inputs
 
-    if session.side_inputs:
-        state = told_of_game(state, session.side_inputs, line)
+    state = with_board_inputs(state, session.side_inputs, line.terms)
     judged, there = judge(session, line.handicap if line.law.territory else 0), points_of(line.size)
     counted_from, final = _final(line)
     for part in batches(len(codes)):
@@ -72,18 +71,6 @@ def _final(line: GoLine) -> tuple[int, FinalCount | None]:
     if passes < 2:
         return 0, None
     return len(line.moves) - passes, count_board(line.board(), line.terms.komi, line.law.territory)
-
-
-def told_of_game(state: NDArray[np.uint8], usual: Mapping[str, int], line: GoLine) -> NDArray[np.uint8]:
-    """The states [n, 4] with what the line says of komi and rules, and the usual values of the other side inputs:
-    [n, 4 + side inputs]. Handicap stones count as unknown: they say how people play on, not who leads."""
-    from kibitz.games.go.sides import side_inputs
-    from kibitz.runs import with_default_side_inputs
-
-    known = side_inputs(line.terms.komi, None, line.rules)
-    return with_default_side_inputs(
-        state, {name: known[name] if name in ("komi", "handicap", "rules") else value for name, value in usual.items()}
-    )
 
 
 def likely_moves(says: Told, size: int) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from kibitz.games.go.points import BLACK, PASS, to_gtp
+from kibitz.games.go.points import BLACK, to_gtp
 from kibitz.web.answers import rounded
 from kibitz.web.go.line import GoLine
 
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from kibitz.web.networks import NetworkInfo, NetworkRegistry
     from kibitz.web.positions import Line
 
-VISITS = 120
-"""Of a position."""
 LINES = 20
 """Moves that are told of at most."""
 MOST_SHOWN = 8
@@ -32,29 +30,25 @@ def search(
     line: Line,
     report: Callable[[dict[str, Any]], None],
     stop: threading.Event,
-) -> dict[str, Any] | None:
+) -> dict[str, Any]:
     """What the search says of the last position. report: called with interim results."""
-    from kibitz.play.go.players import player_of
+    from kibitz.play.go.value import search_board
 
     assert isinstance(line, GoLine)
-    player, board = player_of(networks.session(network.name), "puct", visits=VISITS), line.board()
-    looks: list[Look] = []
     due = time.monotonic() + PERIOD
 
     def heard(look: Look) -> None:
         nonlocal due
-        looks[:] = [look]
         if time.monotonic() >= due:
             report(_as_json(look(LINES), line.size))
             due = time.monotonic() + PERIOD
 
-    last = line.moves[-1] if line.moves else PASS
-    player.choose(board, board.to_move, line.terms, last=last, on_progress=heard, stop=stop)
-    return _as_json(looks[0](LINES), line.size) if looks else None
+    thought = search_board(networks.session(network.name), line.board(), line.terms, on_progress=heard, stop=stop)
+    return _as_json(thought, line.size)
 
 
 def _as_json(thought: GoThought, size: int) -> dict[str, Any]:
-    lines = [_line(move, thought.colour, size) for move in thought.moves if move.visits]
+    lines = [_line(move, thought.colour, size) for move in thought.moves[:LINES] if move.visits]
     return {"nodes": thought.visits, "lines": lines}
 
 

@@ -16,10 +16,9 @@ from kibitz.web.params import BadRequest
 from kibitz.web.positions import Line
 
 if TYPE_CHECKING:
-    from kibitz.play.go.thought import GoThinker, GoThought, Look
+    from kibitz.play.go.thought import GoThought, Look
+    from kibitz.play.session import Session
 
-VISITS = 120
-"""Of each of the two positions, by networks that search."""
 MOST_SHOWN = 6
 """Moves of a line."""
 
@@ -31,15 +30,21 @@ class GivenUp(BadRequest):
 def check(networks: NetworkRegistry, network: NetworkInfo, line: Line, stop: threading.Event) -> dict[str, Any]:
     """What a search says of the last move. loss, before, after: of the mover's chance, 0..1; points: lost by it. reply:
     how it would be answered; line: the best move and how the game would go on, names of moves. Raises BadRequest."""
+    from kibitz.play.go.value import final_count
+
     assert isinstance(line, GoLine)
     if not line.moves:
         raise BadRequest("there is no move to judge")
-    player = _player(networks, network)
-    before = _looked(player, replace(line, moves=line.moves[:-1]), stop)
+    session, ended = networks.session(network.name), final_count(line.board(), line.terms)
+    before = _looked(session, replace(line, moves=line.moves[:-1]), stop)
     best = before.moves[0]
     loss, points, reply, after = 0.0, 0.0, [], best.winrate
-    if best.point != line.moves[-1]:
-        then = _looked(player, line, stop)
+    if ended is not None:  # the second of two passes: what the count says is left
+        black = before.sign > 0
+        after = min(best.winrate, ended.black_wins if black else 1 - ended.black_wins)
+        loss, points = best.winrate - after, max(0.0, best.lead - before.sign * ended.lead)
+    elif best.point != line.moves[-1]:
+        then = _looked(session, line, stop)
         answer = then.moves[0]
         after = min(best.winrate, 1 - answer.winrate)
         loss, points = best.winrate - after, max(0.0, best.lead + answer.lead)
@@ -52,14 +57,11 @@ def check(networks: NetworkRegistry, network: NetworkInfo, line: Line, stop: thr
     }  # fmt: skip
 
 
-def _player(networks: NetworkRegistry, network: NetworkInfo) -> GoThinker:
+def _looked(session: Session, line: GoLine, stop: threading.Event) -> GoThought:
+    """What a search of the last position finds, or a look at every move, by networks that do not search."""
     from kibitz.play.go.players import player_of
+    from kibitz.play.go.value import search_board, searches
 
-    return player_of(networks.session(network.name), visits=VISITS)
-
-
-def _looked(player: GoThinker, line: GoLine, stop: threading.Event) -> GoThought:
-    """What the player thinks of the last position."""
     looks: list[Look] = []
 
     def heard(look: Look) -> None:
@@ -68,6 +70,8 @@ def _looked(player: GoThinker, line: GoLine, stop: threading.Event) -> GoThought
         looks[:] = [look]
 
     board = line.board()
+    if searches(session):
+        return search_board(session, board, line.terms, on_progress=heard, stop=stop)
     last = line.moves[-1] if line.moves else PASS
-    player.choose(board, board.to_move, line.terms, last=last, on_progress=heard, stop=stop)
+    player_of(session).choose(board, board.to_move, line.terms, last=last, on_progress=heard, stop=stop)
     return looks[0]()

@@ -77,6 +77,12 @@ def load_sgf(text: str, index: int) -> dict[str, Any]:
     return answer
 
 
+def _unnamed_rules(stones: int) -> str:
+    """The rules of a record that names none. They count area, and with several black stones at the start they give
+    White nothing for them, as `analyze` counts such a record."""
+    return DEFAULT_RULES if stones < 2 else "new-zealand"
+
+
 def _title(head: bytes, index: int) -> str:
     """A game in a few words. head: the beginning of its text; what follows the first move is ignored."""
     check_wanted()
@@ -140,7 +146,7 @@ class _Game:
         side = self._first_side() or start.named or (WHITE if handicap else BLACK)
         server = " ".join(words_of([value]) for p in properties for value in p.get("AP", []))
         info = interpret_headers({**self.headers, "AP": server}, handicap, self.size)
-        rules = read_rules(info.rules) if info.rules else DEFAULT_RULES
+        rules = read_rules(info.rules) if info.rules else _unnamed_rules(len(start.black))
         self.line = GoLine(self.size, info.komi, rules, tuple(start.black), tuple(start.white), side)
         self.comment = "\n".join(start.comments)
         self.board = read_start(self.line)
@@ -379,5 +385,5 @@ def _root_line(root: Fields, headers: Fields) -> GoLine:
         tuple(point for point, stone in zip(points, stones, strict=True) if stone == colour) for colour in "BW"
     )
     info = interpret_headers({name: str(headers.get(name, "")) for name in ("KM", "RU")}, 0, size)
-    rules = read_rules(info.rules) if info.rules else DEFAULT_RULES
+    rules = read_rules(info.rules) if info.rules else _unnamed_rules(len(black))
     return GoLine(size, info.komi, rules, black, white, WHITE if root.get("turn") == "w" else BLACK)

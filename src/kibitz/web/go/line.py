@@ -15,7 +15,7 @@ from kibitz.games.go.replay import encode_board
 from kibitz.games.go.rules import CELL, COLOUR, Board, Illegal, is_suicide, place, position_hash
 from kibitz.games.go.rulesets import MAX_KOMI, NAMED, Rules, named
 from kibitz.kernels import kernel
-from kibitz.play.go.ownership import points_of
+from kibitz.play.go.ownership import points_of, with_board_inputs
 from kibitz.play.go.thought import Terms
 from kibitz.text import shown
 from kibitz.web.params import BadRequest, Fields, check_game, choice, number, text, whole, words
@@ -99,11 +99,9 @@ class GoLine:
         return np.stack([codes for codes, _ in rows]), np.stack([state for _, state in rows])
 
     def told(self, usual: Mapping[str, int]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-        from kibitz.web.go.answers import told_of_game
-
         last = len(self.moves)
         codes, state = self.rows(last, last)
-        return codes, told_of_game(state, usual, self)
+        return codes, with_board_inputs(state, usual, self.terms)
 
     def nodes(self) -> list[dict[str, Any]]:
         """Every position as the page shows it, 0 .. n."""
@@ -117,7 +115,7 @@ class GoLine:
     def after(self, move: str) -> dict[str, Any]:
         """The position after one more move, in GTP's notation. Raises BadRequest if it is illegal."""
         board = self.board()
-        point = _point(move, self.size)
+        point = read_point(move, self.size)
         _play(board, point, "")
         return node(board, to_gtp(point, self.size), len(self.moves) + 1)
 
@@ -160,13 +158,13 @@ def read_line(fields: Fields) -> GoLine:
     setup = fields.get("setup") or {}
     if not isinstance(setup, dict):
         raise BadRequest("setup must be an object with the stones of B and W")
-    black, white = (tuple(_point(word, size) for word in words(setup, name, size * size)) for name in "BW")
+    black, white = (tuple(read_point(word, size) for word in words(setup, name, size * size)) for name in "BW")
     side = BLACK if choice(fields, "side", ("b", "w"), "b") == "b" else WHITE
     line = GoLine(size, komi or 0.0, read_rules(text(fields, "rules", DEFAULT_RULES)), black, white, side)
     board = read_start(line)
     moves = []
     for ply, word in enumerate(words(fields, "moves", MAX_PLIES), 1):
-        point = _point(word, size, f"move {ply}, ")
+        point = read_point(word, size, f"move {ply}, ")
         _play(board, point, f"move {ply}, ")
         moves.append(point)
     return GoLine(size, line.komi, line.rules, black, white, side, tuple(moves))
@@ -192,7 +190,8 @@ def read_start(line: GoLine) -> Board:
     return board
 
 
-def _point(word: str, size: int, where: str = "") -> int:
+def read_point(word: str, size: int, where: str = "") -> int:
+    """The point of a vertex such as "D4"; PASS for "pass". Raises BadRequest; where: begins the message."""
     try:
         point = from_gtp(word, size)
     except ValueError:

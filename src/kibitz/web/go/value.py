@@ -1,11 +1,11 @@
-"""What a position of Go is worth: the value of the best line of a search."""
+"""What a position of Go is worth, as the page asks for it."""
 
 from __future__ import annotations
 
 import threading
 from typing import TYPE_CHECKING, Any
 
-from kibitz.web.go.candidates import search
+from kibitz.web.go.line import GoLine
 
 if TYPE_CHECKING:
     from kibitz.web.networks import NetworkInfo, NetworkRegistry
@@ -13,12 +13,9 @@ if TYPE_CHECKING:
 
 
 def value(networks: NetworkRegistry, network: NetworkInfo, line: Line, stop: threading.Event) -> dict[str, Any]:
-    """The value of the last position, see kibitz.analysis.value, with Black's lead in points as `score`."""
-    from kibitz.analysis.value import SEARCH, PositionValue
+    """The value of the last position, see kibitz.play.value, with Black's lead in points as `score`."""
+    from kibitz.play.go.value import value_board
 
-    found = search(networks, network, line, lambda some: None, stop)
-    best = (found or {"lines": []})["lines"][:1]
-    if not best:
-        return {"source": None}
-    known = PositionValue(best[0]["black"], SEARCH, None, tuple(best[0]["moves"]))
-    return {**known.as_json(), "score": best[0]["score"]}
+    assert isinstance(line, GoLine)
+    found = value_board(networks.session(network.name), line.board(), line.terms, stop=stop).as_json()
+    return {**found, "score": found.pop("lead")}

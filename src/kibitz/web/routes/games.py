@@ -22,8 +22,20 @@ def line(state: AppState, fields: Fields) -> dict[str, Any]:
     return {"nodes": positions.read_line(fields).nodes()}
 
 
+def count(state: AppState, fields: Fields) -> dict[str, Any]:
+    from kibitz.web.go import counting
+
+    return counting.count(fields)
+
+
 def move(state: AppState, fields: Fields) -> dict[str, Any]:
     return {"node": positions.read_line(fields).after(text(fields, "move"))}
 
 
-ROUTES = [post("/api/load", load), post("/api/save", save), post("/api/line", line), post("/api/move", move)]
+ROUTES = [
+    post("/api/load", load),
+    post("/api/save", save),
+    post("/api/line", line),
+    post("/api/move", move),
+    post("/api/count", count),
+]

@@ -26,26 +26,35 @@ AREA = ("chinese", "aga", "new zealand", "ing", "tromp-taylor")
 TERRITORY = ("japanese", "korean")
 
 
+def points(
+    owner: NDArray[np.uint8], colours: NDArray[np.uint8], captured: tuple[int, int], by_territory: bool
+) -> tuple[int, int]:
+    """Black's and White's points, without komi: territory and prisoners, or all points of the board that a side owns.
+
+    owner, colours uint8 [361]: all stones on the board at the end, dead ones included; captured: the stones that Black
+    and White lost before.
+    """
+    found = []
+    for colour in (BLACK, WHITE):
+        own = owner == colour
+        if by_territory:
+            dead = int(np.count_nonzero(own & (colours == 3 - colour)))  # a point, and a prisoner
+            found.append(int(np.count_nonzero(own & (colours == NONE))) + 2 * dead + captured[2 - colour])
+        else:
+            found.append(int(np.count_nonzero(own)))
+    return found[0], found[1]
+
+
 def area(owner: NDArray[np.uint8]) -> int:
     """Black's points minus White's."""
-    return int(np.count_nonzero(owner == BLACK)) - int(np.count_nonzero(owner == WHITE))
+    black, white = points(owner, owner, (0, 0), by_territory=False)
+    return black - white
 
 
 def territory(owner: NDArray[np.uint8], colours: NDArray[np.uint8], captured: tuple[int, int]) -> int:
-    """Black's territory and prisoners minus White's.
-
-    colours uint8 [361]: all stones on the board at the end, dead ones included; captured: the stones that Black and
-    White lost before.
-    """
-    lost = list(captured)
-    points = 0
-    for colour, sign in ((BLACK, 1), (WHITE, -1)):
-        own = owner == colour
-        points += sign * int(np.count_nonzero(own & (colours == NONE)))
-        dead = int(np.count_nonzero(own & (colours == 3 - colour)))
-        points += sign * dead  # the point itself; the prisoner is added below
-        lost[2 - colour] += dead
-    return points + lost[1] - lost[0]
+    """Black's territory and prisoners minus White's. All arguments as in `points`."""
+    black, white = points(owner, colours, captured, by_territory=True)
+    return black - white
 
 
 def compensation(rules: str | None, handicap: int) -> int:

@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.games.go.endings.counting import area, settle, territory
+from kibitz.games.go.endings.counting import points, settle
 from kibitz.games.go.endings.dead import survival
 from kibitz.games.go.endings.playouts import black_share
 from kibitz.games.go.endings.seki import in_seki, must_fill, without_uncapturable
@@ -30,14 +30,20 @@ class FinalCount:
     """A counted position.
 
     dead: bool [361], stones taken off at the end; seki: bool [361], living stones next to liberties that neither side
-    can fill; owner: uint8 [361], 1 Black, 2 White, 0 neutral; lead: Black's lead in points, for example 1.5, -0.5 if
-    White wins by half a point; komi and compensation for handicap stones are taken off.
+    can fill; owner: uint8 [361], 1 Black, 2 White, 0 neutral; black, white: the points of each side, White's with komi
+    and compensation for handicap stones, such as 45 and 42.5.
     """
 
     dead: NDArray[np.bool_]
     seki: NDArray[np.bool_]
     owner: NDArray[np.uint8]
-    lead: float
+    black: float
+    white: float
+
+    @property
+    def lead(self) -> float:
+        """Black's lead in points, for example 1.5, -0.5 if White wins by half a point."""
+        return self.black - self.white
 
     @property
     def black_wins(self) -> float:
@@ -51,25 +57,34 @@ class FinalCount:
 
 
 def count_position(
-    colours: NDArray[np.uint8], captured: tuple[int, int], komi: float, by_territory: bool
+    colours: NDArray[np.uint8],
+    captured: tuple[int, int],
+    komi: float,
+    by_territory: bool,
+    dead: NDArray[np.bool_] | None = None,
 ) -> FinalCount:
     """Count a position in which both players have passed.
 
     colours uint8 [361], 3 outside the board; captured: the stones that Black and White lost so far; komi: White's
     points from the start, with the compensation for handicap stones; by_territory: as in Japanese rules, where the
-    eyes of groups in seki do not count, nor do points that must be filled in the end; else by area.
+    eyes of groups in seki do not count, nor do points that must be filled in the end; else by area. dead: bool [361],
+    the stones that are dead, as the players agree; None: found by playouts.
     """
-    dead, seki = _dead_and_seki(np.ascontiguousarray(colours, np.uint8).tobytes())
+    if dead is None:
+        dead, seki = _dead_and_seki(np.ascontiguousarray(colours, np.uint8).tobytes())
+    else:
+        seki = in_seki(colours, dead)
     owner = settle(colours, dead, seki if by_territory else None)
     if by_territory:
         owner[must_fill(colours, dead, seki, owner)] = NONE
-    points = territory(owner, colours, captured) if by_territory else area(owner)
-    return FinalCount(dead, seki, owner, points - komi)
+    black, white = points(owner, colours, captured, by_territory)
+    return FinalCount(dead, seki, owner, black, white + komi)
 
 
-def count_board(board: Board, komi: float, by_territory: bool) -> FinalCount:
+def count_board(board: Board, komi: float, by_territory: bool, dead: NDArray[np.bool_] | None = None) -> FinalCount:
     """`count_position` of a board."""
-    return count_position(board.colours(), (board.captured[BLACK], board.captured[WHITE]), komi, by_territory)
+    lost = board.captured[BLACK], board.captured[WHITE]
+    return count_position(board.colours(), lost, komi, by_territory, dead)
 
 
 @lru_cache(CACHED_POSITIONS)

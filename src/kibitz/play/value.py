@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 RULES, SEARCH, NETWORK = "rules", "search", "network"
-"""Where a value comes from: the rules (the game is over), a search, or one network evaluation without a search."""
+"""Where a value comes from: the rules (the game is over), a search, or the network without a search."""
 
 
 @dataclass(frozen=True)
@@ -18,12 +18,16 @@ class PositionValue:
     mate: moves to a proven mate, above 0 if White mates, such as 3; None if none is proven, and always in Go.
     moves: the best line, in UCI (GTP vertices in Go), such as ("a1a6", "b7a6"); () if the game is over, or if the
     network does not search.
+    lead: Black's lead in points in Go, komi counted, such as -3.5; None in chess.
     """
 
     chance: float
     source: str
     mate: int | None = None
     moves: tuple[str, ...] = ()
+    lead: float | None = None
 
     def as_json(self) -> dict[str, Any]:
-        return {**vars(self), "chance": round(self.chance, 4), "moves": list(self.moves)}
+        found = {**vars(self), "chance": round(self.chance, 4), "moves": list(self.moves)}
+        lead = found.pop("lead")
+        return found if lead is None else {**found, "lead": round(lead, 2)}

@@ -1,0 +1,112 @@
+"""What a position of Go is worth: the count of a game that two passes ended, else the best line of a search, and the
+network's own judgement without a search."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from kibitz.games.go.points import to_gtp
+from kibitz.games.go.replay import SIDE, encode_board
+from kibitz.games.go.rules import Board
+from kibitz.play.go import ownership
+from kibitz.play.go.puct import NEEDED, GoPuctPlayer
+from kibitz.play.go.thought import GoThought, Look, Terms
+from kibitz.play.session import NetworkSession
+from kibitz.play.value import NETWORK, RULES, SEARCH, PositionValue
+
+if TYPE_CHECKING:
+    from kibitz.games.go.endings.final import FinalCount
+
+VISITS = 120
+"""Visits of the search that values a position."""
+
+
+def searches(network: NetworkSession) -> bool:
+    """Whether positions are valued by a search: the network predicts moves, winner, owners and score."""
+    return set(NEEDED) <= set(ownership.outputs_of(network))
+
+
+def value_board(
+    network: NetworkSession,
+    board: Board,
+    terms: Terms,
+    visits: int = VISITS,
+    *,
+    on_progress: Callable[[Look], None] = lambda look: None,
+    stop: threading.Event | None = None,
+) -> PositionValue:
+    """The value of a position. visits: of the search; 0 for the network's own judgement.
+
+    on_progress: called when more is known; stop: ends the search soon after it is set. terms: who plays and with how
+    many handicap stones makes no difference to the network, only to the count.
+    """
+    if (final := final_count(board, terms)) is not None:
+        return PositionValue(final.black_wins, RULES, lead=final.lead)
+    if not visits or not searches(network):
+        return judge_board(network, board, terms)[0]
+    return value_of(search_board(network, board, terms, visits, on_progress=on_progress, stop=stop))
+
+
+def final_count(board: Board, terms: Terms) -> FinalCount | None:
+    """The count of a game that two passes ended; None for a game that is not over."""
+    from kibitz.games.go.endings.final import count_board
+
+    return count_board(board, terms.komi, terms.territory) if board.passes >= 2 else None
+
+
+def search_board(
+    network: NetworkSession,
+    board: Board,
+    terms: Terms,
+    visits: int = VISITS,
+    *,
+    player: GoPuctPlayer | None = None,
+    on_progress: Callable[[Look], None] = lambda look: None,
+    stop: threading.Event | None = None,
+) -> GoThought:
+    """What a search of a position finds, which nothing that was searched before can change. player: does the search and
+    forgets what it knows; None for a new one. Network, terms and the rest as in `value_board`."""
+    player = player or GoPuctPlayer(network)
+    player.new_game()
+    board = board.copy()
+    board.superko, board.suicide = True, False  # as the player plays itself, whatever the rules allow
+    looks: list[Look] = [player.look]
+
+    def note(look: Look) -> None:
+        looks[:] = [look]
+        on_progress(look)
+
+    player.choose(board, board.to_move, terms.for_board(), visits=visits, on_progress=note, stop=stop)
+    return looks[0](owners=True)
+
+
+def value_of(thought: GoThought) -> PositionValue:
+    """The value of a searched position: that of its best line."""
+    best = thought.moves[0]
+    black = thought.sign > 0
+    return PositionValue(
+        best.winrate if black else 1 - best.winrate,
+        SEARCH,
+        moves=tuple(to_gtp(point, thought.size) for point in best.pv),
+        lead=thought.sign * best.lead,
+    )
+
+
+def judge_board(network: NetworkSession, board: Board, terms: Terms) -> tuple[PositionValue, float]:
+    """The network's own judgement of a position, without a search (see ownership.judge), and the standard deviation of
+    the lead in points."""
+    codes, state = encode_board(board)
+    judge = ownership.judge(network, terms.handicap if terms.territory else 0)
+    usual = getattr(network, "side_inputs", {})
+    answers = judge.evaluate(codes[None], ownership.with_board_inputs(state[None], usual, terms))
+    owners = answers[ownership.OUTPUT][0]
+    spread = ownership.spread(owners, board.size)
+    if "lead" in answers:
+        black = -1 if state[SIDE] else 1
+        lead, chance = black * float(answers["lead"][0]), (1 + black * float(answers["value"][0])) / 2
+    else:
+        lead = float(ownership.lead(owners, board.size)) - terms.komi
+        chance = ownership.winrate(lead, spread)
+    return PositionValue(chance, NETWORK, lead=lead), spread

@@ -1,0 +1,44 @@
+"""The count of a finished game of Go for the page, with the dead stones that the program finds or the players name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kibitz.games.go.points import BLACK, POINTS, WHITE, to_gtp
+from kibitz.web.go.line import GoLine, read_point
+from kibitz.web.params import BadRequest, Fields, words
+from kibitz.web.positions import read_line
+
+
+def count(fields: Fields) -> dict[str, Any]:
+    """The count of the last position of a line, whoever passed.
+
+    dead: vertices of the dead stones; without it they are found by playouts. Returns the dead stones, those in seki,
+    the owner of each point (1 Black, 0 White, 0.5 nobody) and the points of both sides, White's with komi. Raises
+    BadRequest for a line of chess, and for a dead stone where there is none.
+    """
+    from kibitz.games.go.endings.final import count_board
+    from kibitz.play.go.ownership import points_of
+
+    line = read_line(fields)
+    if not isinstance(line, GoLine):
+        raise BadRequest("only games of Go are counted")
+    board, dead = line.board(), None
+    if fields.get("dead") is not None:
+        dead = np.zeros(POINTS, np.bool_)
+        for vertex in words(fields, "dead", line.size**2):
+            point = read_point(vertex, line.size)
+            if point >= POINTS or board[point] not in (BLACK, WHITE):
+                raise BadRequest(f"dead: there is no stone on {vertex}")
+            dead[point] = True
+    found = count_board(board, line.terms.komi, line.terms.territory, dead)
+    there = points_of(line.size)
+    return {
+        "dead": [to_gtp(int(point), line.size) for point in there if found.dead[point]],
+        "seki": [to_gtp(int(point), line.size) for point in there if found.seki[point]],
+        "owners": found.black_owns[there].tolist(),
+        "black": found.black,
+        "white": found.white,
+    }
