@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 
 import chess
 
+from kibitz.games.chess.start import BadStart, read_fen
 from kibitz.text import shown, whole_number
 
 NUMBERS = ("wtime", "btime", "winc", "binc", "movestogo", "movetime", "depth", "nodes", "mate")
 FLAGS = ("infinite", "ponder")
 SEARCHMOVES = "searchmoves"
-USUAL_START = 518
-"""The number of the usual start position among those of Chess960."""
+_FEN_FIELDS = 6
 
 
 @dataclass
@@ -114,28 +114,11 @@ def _board(words: Sequence[str]) -> chess.Board:
     if kind != "fen":
         raise ValueError("startpos or fen FEN must follow")
     fen = " ".join(words[1:])
-    if any(whole_number(count) is None for count in words[5:7]):  # python-chess reads numbers of any length
-        raise ValueError(f"{shown(fen)}: no FEN (its counts are no numbers)")
+    if len(words) > 1 + _FEN_FIELDS:
+        raise ValueError(f"{shown(fen)}: a FEN has six fields; `moves` must be before the moves")
+    if any(whole_number(count) is None for count in words[5:7]):
+        raise ValueError(f"{shown(fen)}: the counts of the FEN are no numbers")
     try:
-        board = chess.Board(fen)
-    except ValueError as error:
-        raise ValueError(f"{shown(fen) or 'fen'}: no FEN ({shown(str(error).split(':')[0])})") from None
-    if _is_chess960(board, fen):
-        raise ValueError(f"{shown(fen)}: a position of Chess960, which kibitz does not play")
-    # Many write rights that are gone, or a square behind any pawn that moved two.
-    board.castling_rights = board.clean_castling_rights()
-    if board.status() & chess.STATUS_INVALID_EP_SQUARE or not board.has_legal_en_passant():
-        board.ep_square = None
-    if status := board.status():
-        wrong = ", ".join(str(flag.name).lower().replace("_", " ") for flag in chess.Status if flag & status)
-        raise ValueError(f"{shown(fen)}: impossible ({wrong})")
-    return board
-
-
-def _is_chess960(board: chess.Board, fen: str) -> bool:
-    """Whether the FEN of a board grants castling that only Chess960 knows, or is a start position of Chess960."""
-    other = chess.Board(fen, chess960=True)
-    named_files = set("".join(fen.split()[2:3])) - set("KQkq-")
-    if named_files and other.clean_castling_rights() & ~board.clean_castling_rights():
-        return True
-    return other.chess960_pos(ignore_turn=True, ignore_counters=True) not in (None, USUAL_START)
+        return read_fen(fen)
+    except BadStart as error:
+        raise ValueError(f"{shown(fen) or 'fen'}: {error}") from None

@@ -98,6 +98,30 @@ def test_headers_in_odd_forms(tmp_path: Path, line: str, first: bool) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "moves"),
+    [
+        ("e4 e5 Nf3\n\nd4 d5 c4\n\ne4 c5\n", [3, 3, 2]),
+        ("e4 e5\n\nNf3 Nc6\n\nBb5 a6\n", [6]),
+        ("e4\n\nd4\n\nc4", [1, 1, 1]),
+    ],
+)
+def test_games_without_numbers_and_results(tmp_path: Path, text: str, moves: list[int]) -> None:
+    """After a blank line a move begins a game only if it cannot go on with the one before."""
+    found, strays = records(tmp_path, text)
+    assert [len(list(record.game.mainline_moves())) for record in found] == moves
+    assert not strays
+    assert len(board_files.load_pgn(text, 0)["games"]) == len(moves)
+
+
+def test_a_header_in_two_lines(tmp_path: Path) -> None:
+    text = '[Event "World\nChampionship"]\n[White "A"]\n[Result "1-0"]\n\n1. e4 e5 1-0\n'
+    (whole,) = check_all_readers(tmp_path, text, 1)
+    assert (whole.game.headers["Event"], whole.game.headers["White"]) == ("World Championship", "A")
+    two = check_all_readers(tmp_path, text + "\n" + text.replace("\nCh", " Ch").replace('"A"', '"B"'), 2)
+    assert [one.game.headers["White"] for one in two] == ["A", "B"]
+
+
+@pytest.mark.parametrize(
     ("written", "value"),
     [
         ('"Ivanov "Sasha" (GM)"', 'Ivanov "Sasha" (GM)'), ('"B, "B""', 'B, "B"'), ('"Backslash\\"', "Backslash\\"),

@@ -43,7 +43,8 @@ def split_games(text: str) -> Iterator[GameText]:
     """Split a text into pieces at the beginnings of games. A piece may not be a game: see `is_game`.
 
     A game ends after its result, before a header, and where White's first move begins another line: after a blank line,
-    or if the game already has moves. A comment right after the result belongs to the game.
+    or if the game already has moves. Without numbers, a move after a blank line begins another game if it is legal at
+    the start and illegal after the moves before. A comment right after the result belongs to the game.
     """
     at = _SPACE.match(text, 0).end()  # type: ignore[union-attr]
     while at < len(text):
@@ -53,6 +54,31 @@ def split_games(text: str) -> Iterator[GameText]:
         if at == begin:  # can't happen; prevents an endless loop
             at = len(text)
         yield GameText(begin, body, at)
+
+
+class _Played:
+    """The moves read so far of a game without move numbers."""
+
+    def __init__(self) -> None:
+        self.cores: list[str] = []
+        self._board, self._done = chess.Board(), 0
+
+    def begins_anew(self, core: str) -> bool:
+        """Return whether a word is illegal after these moves and legal as a first move."""
+        for each in self.cores[self._done :]:
+            move = _english_move(self._board, each)
+            if move is None:
+                return False
+            self._board.push(move)
+            self._done += 1
+        return _english_move(self._board, core) is None and _is_first_move(core)
+
+
+def _english_move(board: chess.Board, core: str) -> chess.Move | None:
+    try:
+        return find_move(board, core, {})
+    except Ambiguous:
+        return None
 
 
 def _skip_headers(text: str, at: int) -> tuple[int, bool]:
@@ -88,7 +114,8 @@ def _line_end(text: str, at: int) -> int:
 
 def _end_of_moves(text: str, at: int, is_bare: bool) -> int:
     """Return where the moves that begin here end. is_bare: the game has no headers."""
-    depth = words = moves = 0
+    depth = words = moves = numbers = 0
+    played = _Played()
     has_result = has_inner_result = has_blank = False
     begins_line = True
     for match in TOKEN.finditer(text, at):
@@ -106,6 +133,7 @@ def _end_of_moves(text: str, at: int, is_bare: bool) -> int:
         elif kind == "number":
             if has_result and not depth:
                 return start
+            numbers += 1
             if words and _FIRST.match(text, start) and (
                 (has_blank and (not depth or has_inner_result))
                 or (begins_line and not depth and moves > 1)
@@ -131,6 +159,10 @@ def _end_of_moves(text: str, at: int, is_bare: bool) -> int:
             if core and has_result and not depth:
                 return start
             if core:
+                if not numbers and not depth:
+                    if has_blank and moves and played.begins_anew(core):
+                        return start
+                    played.cores.append(core)
                 words += 1
                 moves += looks_like_move(core)
                 has_inner_result = False

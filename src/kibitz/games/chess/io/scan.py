@@ -166,7 +166,7 @@ def _scan(text, begins, bodies, comments, whole):  # type: ignore[no-untyped-def
     """
     found = 0
     commented, closing = False, -1
-    in_headers, in_moves, after_blank = False, False, False
+    in_headers, in_moves, after_blank, is_open = False, False, False, False
     last = -1  # the last byte that isn't white space
     name = 0  # where the game's first header begins
     at, size = 0, text.shape[0]
@@ -209,6 +209,8 @@ def _scan(text, begins, bodies, comments, whole):  # type: ignore[no-untyped-def
                     in_headers, in_moves = False, True
             elif in_headers and text[first] == 91 and not after_blank:
                 moves = -1  # a damaged header among headers
+            elif is_open and in_headers and not after_blank and text[stop - 1] == 93 and text[stop - 2] == 34:
+                moves = -1  # the second line of a header
             elif in_headers:
                 bodies[found - 1] = at
                 in_headers, in_moves = False, True
@@ -236,6 +238,7 @@ def _scan(text, begins, bodies, comments, whole):  # type: ignore[no-untyped-def
                     bodies[found - 1] = moves
                     in_headers, in_moves = False, True
                     commented, tag = _is_commented(text, moves, stop, False)
+            is_open = is_tag and text[stop - 1] != 93
             last = stop - 1
             after_blank = False
         at = end + 1

@@ -19,6 +19,8 @@ _NAME = re.compile(
 )
 _STRICT = re.compile(r'"((?:[^"\\\n]|\\.)*)"[ \t]*\]')
 _BRACKET_MISSING = re.compile(rf'"((?:[^"\\\n]|\\.)*)"[ \t]*(?=\[[ \t]*[A-Za-z]\w*[ \t]*[{QUOTES}])')
+_WRAPPED = re.compile(r'"((?:[^"\\\n\[]|\\.)*\n[ \t]*(?![\s\[])(?:[^"\\\n]|\\.)*)"[ \t]*\][ \t\r]*(?=\n|$)')
+"""A value that an editor has broken into two lines."""
 _CLOSED = re.compile(rf"[{QUOTES}][ \t]*\]")
 _FOLLOWS = re.compile(
     rf"[ \t\r]*(?:$|\[[ \t]*[A-Za-z]\w*[ \t]*[:=]?[ \t]*[{QUOTES}]|\d+[ \t]*[.…]|\{{|\*|[01][-–:][01]|1/2|½|0[.,]5"
@@ -61,6 +63,8 @@ def read_tag(text: str, at: int, begins_line: bool = True) -> Tag | None:
     if name.end() > stop:
         return None
     quoted = text[name.end() : name.end() + 1] in QUOTES and name.end() < stop
+    if quoted and (wrapped := _WRAPPED.match(text, name.end())) and "]" not in text[name.end() : stop]:
+        return Tag(_BY_SMALL_NAME.get(name[1].lower(), name[1]), unescape(" ".join(wrapped[1].split())), wrapped.end())
     if not quoted and not (begins_line and _is_bare(name[1], text[name.end() : stop])):
         return None
     value, end = _quoted(text, name.end(), stop) if quoted else _bare(text, name.end(), stop)
