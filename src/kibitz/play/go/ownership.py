@@ -209,7 +209,7 @@ class WholeBoardLead(ResultsOfBothSides):
         turn = np.where(inside, said - other, 0).sum(1) * black
         of_root, part, of_open = self.MOVE_WORTH
         move = (of_root * np.sqrt(is_open) + of_open * is_open) * np.sqrt(area) / GRID + part * turn
-        return lead + self.share_of_owners(points, area) * (black * points + move - lead)
+        return np.asarray(lead + self.share_of_owners(points, area) * (black * points + move - lead))
 
     @classmethod
     def stretched(cls, points: NDArray[np.float64], is_open: NDArray[np.float64]) -> NDArray[np.float64]:
