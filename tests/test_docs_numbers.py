@@ -17,6 +17,8 @@ import docs_tables  # noqa: E402
 HISTORY = DOCS / "results" / "history"
 PAGES = [ROOT / "README.md", *(page for page in sorted(DOCS.rglob("*.md")) if HISTORY not in page.parents)]
 NETWORKS = ("winner", "convchess", "chessnet", "human", "personal", "deepchess", "gocnn", "gohuman", "search")
+_TWO = re.compile(r"\d%? (and|±|→) ?\d|\d ±\d|\d, \d+, \d|\d%? \(\d+\.?\d* to ")
+"""Two numbers in one cell."""
 _MARK = re.compile(r"([^\s|(]+(?: of \d+)?)<!--([\w.-]+)-->")
 
 
@@ -92,4 +94,5 @@ def test_tables_are_narrow_and_have_no_sentences(page: Path) -> None:
             cells = [cell.strip() for cell in line.strip("|").split("|")]
             assert len(cells) <= 7, line
             assert not [cell for cell in cells if re.search(r"\. [A-Z]|; ", cell)], line
+            assert not [cell for cell in cells if _TWO.search(cell)], line
             assert not re.search(r"\bload (average )?\d", line), line
