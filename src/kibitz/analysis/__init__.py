@@ -1,7 +1,7 @@
 """Analysis of games with a trained network, move by move.
 
-`chess/` and `go/` have the same plan: `games.py` reads games, `moves.py` evaluates them, `answers.py` reads a network's
-outputs. A system whose outputs mean something else declares a module of its own with the functions of `Analysis`.
+`chess/` and `go/` have the same structure: `games.py` reads games, `moves.py` evaluates them, `answers.py` reads a
+network's outputs. A system whose outputs have another meaning declares its own module with the functions of `Analysis`.
 """
 
 from __future__ import annotations
@@ -23,45 +23,49 @@ if TYPE_CHECKING:
 class Analysis(Protocol):
     """Reads the outputs of a chess network: the module kibitz.analysis.chess.answers, or one that a system declares.
 
-    answers: arrays by the names of the network's outputs. codes: uint8 [n, 64]. state: uint8 [n, 4 or more]. A network
-    must give at least one of the two: else `check_outputs` refuses it.
+    answers: arrays by the names of the network's outputs. codes: uint8 [n, 64]. state: uint8 [n, 4 or more]. At least
+    one of the two methods must return a value for a network; otherwise `check_outputs` refuses it.
     """
 
     def white_wins(self, answers: Answers, state: NDArray[np.uint8]) -> NDArray[np.float64] | None:
-        """White's probability, float64 [n], 0..1, of what the declaration's `meaning` says. None if the network does
-        not say who wins."""
+        """Return White's probability, float64 [n], 0 to 1, of the event in the declaration's `meaning`.
+
+        None if the network doesn't predict the winner.
+        """
 
     def expected_moves(
         self, answers: Answers, codes: NDArray[np.uint8], state: NDArray[np.uint8]
     ) -> tuple[NDArray[np.uint16], NDArray[np.int64], NDArray[np.float32]] | None:
-        """All legal moves (packed, uint16 [m]), where those of each position begin (int64 [n + 1]), and the weight of
-        each (float32 [m], 0 or more; the weights of a position need not add up to 1). None if the network names no
-        moves."""
+        """Return all legal moves with their weights; None if the network doesn't predict moves.
+
+        The moves are packed, uint16 [m]. The offsets, int64 [n + 1], are where those of each position begin. The
+        weights are float32 [m], 0 or more; those of a position need not sum to 1.
+        """
 
 
 class OwnerAnalysis(Protocol):
     """Reads the outputs of a Go network: the module kibitz.analysis.go.answers, or one that a system declares."""
 
     def black_owns(self, answers: Answers) -> NDArray[np.float64]:
-        """The probability that Black owns each point at the end, float64 [n, 361], 0..1."""
+        """Return the probability that each point is Black's at the end, float64 [n, 361], 0 to 1."""
 
 
 def load(name: str) -> Analysis:
-    """How the outputs of the chess system of that name are read. Raises UsageError where there is no such system."""
+    """Return the module that reads a chess system's outputs. Raises UsageError if there is no such system."""
     declaration = find(name)
     return cast(Analysis, importlib.import_module(declaration.analysis or "kibitz.analysis.chess.answers"))
 
 
 def load_owners(name: str) -> OwnerAnalysis:
-    """The same of a system of Go."""
+    """Return the module that reads a Go system's outputs. Raises UsageError if there is no such system."""
     declaration = find(name)
     return cast(OwnerAnalysis, importlib.import_module(declaration.analysis or "kibitz.analysis.go.answers"))
 
 
 def check_outputs(session: NetworkSession, system: str, name: str) -> None:
-    """Raises UsageError, in one line, for a network whose outputs an analysis cannot show.
+    """Raise UsageError, in one line, for a network whose outputs an analysis can't show.
 
-    The outputs for one position are read, and their types and shapes are compared with what the contract above says.
+    The outputs for one position are read, and their types and shapes are compared with the contract above.
     """
     game = game_of(find(system).game)
     start = game.STANDARD_START

@@ -14,11 +14,11 @@ from kibitz.durable import replace, sync
 
 @contextlib.contextmanager
 def whole_file(path: str) -> Iterator[IO[str]]:
-    """A text file to write, which appears under its name when all is written, or not at all; "-" is standard output."""
+    """Open a text file that appears under its name only when it is completely written; "-" is standard output."""
     if path == "-":
         yield sys.stdout
         return
-    target = Path(path).resolve()  # through a link, which stays
+    target = Path(path).resolve()  # follow a link, which stays
     if target.exists() and not target.is_file():  # a pipe or a device cannot be replaced
         with open(target, "w", encoding="utf-8", newline="\n") as file:
             yield file

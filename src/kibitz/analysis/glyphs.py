@@ -1,25 +1,25 @@
-"""Marks of moves, and figures of games, the same for both games."""
+"""Annotations of moves, and numbers of games, the same for both games."""
 
 from __future__ import annotations
 
 from typing import Any
 
 CHESS_SWING = 0.1
-"""The usual least change of a game of chess that is marked, of White's probability."""
+"""The default for the smallest annotated change of White's probability in chess."""
 GAINED = "↑"
-"""Beside ?!, ? and ??: the mover gained as much as would be a swing."""
+"""Besides ?!, ? and ??: the mover gained at least one swing."""
 
 
 def figure(value: float | None, n: int) -> dict[str, Any]:
-    """A figure of one game as JSON, without an interval: that needs many games."""
+    """Return a number of one game as JSON, without an interval: that needs many games."""
     return {"value": None if value is None else round(value, 4), "low": None, "high": None, "n": n}
 
 
 def mark(change: float, swing: float) -> str:
-    """The mark of a move by what it changed for its mover, both 0..1.
+    """Return the annotation of a move by its change for the mover. change, swing: 0 to 1.
 
-    ?! from one swing lost, ? from two, ?? from three; ↑ from one swing gained. With the usual swing of 0.1 these are
-    10, 20 and 30 points of winning probability.
+    ?! from one swing lost, ? from two, ?? from three; ↑ from one swing gained. With the default swing of 0.1 these are
+    10, 20 and 30 percentage points of win probability.
     """
     steps = int(-change / swing + 1e-6)  # a loss of exactly 0.1 counts
     if steps >= 1:

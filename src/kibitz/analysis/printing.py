@@ -1,4 +1,4 @@
-"""Parts of the terminal output of both games. Colour is never the only sign."""
+"""Parts of the terminal output of both games. Color is never the only sign."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _PLAIN = str.maketrans({"…": "...", "→": ">", "–": "-", "×": "x", "−": 
 
 
 def clean(text: str, most: int = 120) -> str:
-    """Text of a record for a terminal: without control characters, at most so many others."""
+    """Return text of a record for a terminal: without control characters, and at most `most` characters."""
     text = "".join(c for c in " ".join(text.split()) if c.isprintable())
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def sparkline(shares: NDArray[np.float64], width: int, ascii_only: bool = False) -> str:
-    """Shares 0..1 [n] as so many characters, each the mean of its share of the game; digits 0-9 in ASCII."""
+    """Return shares, 0 to 1, [n], as `width` characters, each the mean of its part of the game; digits 0-9 in ASCII."""
     levels = "0123456789" if ascii_only else LEVELS
     means = [float(part.mean()) for part in np.array_split(shares, max(1, min(width, len(shares))))]
     return "".join(levels[min(int(mean * len(levels)), len(levels) - 1)] for mean in means)
@@ -43,8 +43,8 @@ def print_line(console: Console, text: str, style: str = "") -> None:
 
 
 def print_text(console: Console, text: Text) -> None:
-    """Print styled text; on a terminal without Unicode with signs that it has."""
-    if console.options.ascii_only:  # rather a wrong letter than an encoding error
+    """Print styled text; on a terminal without Unicode only with characters that it has."""
+    if console.options.ascii_only:  # a wrong letter is better than an encoding error
         plain = text.plain.translate(_PLAIN)
         text.plain = plain.encode(console.encoding, "replace").decode(console.encoding)
     console.print(text, overflow="fold", highlight=False, markup=False)

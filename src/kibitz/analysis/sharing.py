@@ -1,4 +1,4 @@
-"""Games shared out to workers that analyse them, and what they say, in the order of the games."""
+"""Distribute games to workers that analyze them, and collect the results in the order of the games."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ Result = TypeVar("Result")
 def shared_out(
     records: Iterable[Record], item: Callable[[Record], Item], work: Callable[[Item], Result], workers: Workers
 ) -> Generator[tuple[Record, Result]]:
-    """Each record, and what a worker made of its item, in the order of the records.
+    """Yield each record with a worker's result for its item, in the order of the records.
 
-    item: what goes to the worker, small. A KibitzError of the records themselves is raised after the results of those
-    before it, as it would be without workers.
+    item: makes the small object that goes to the worker. A KibitzError of the records is raised after the results
+    before it, as without workers.
     """
     ahead: deque[Record] = deque()
     failed: list[KibitzError] = []
@@ -45,12 +45,13 @@ def shared_out(
 
 
 def name_for_workers(session: Session) -> str:
-    """What a worker opens this session's network by, wherever it runs."""
+    """Return the name by which a worker can open this session's network, wherever it runs."""
     path = session.run.path
     return session.name if path in packaged().values() else str(path.resolve())
 
 
 @functools.lru_cache(maxsize=1)
 def opened(name: str) -> Session:
-    """A worker's session of a run, which it keeps for its next games; one thread, since the workers share the cores."""
+    """Return a worker's session of a run, which it keeps for its next games; one thread, because workers share the
+    cores."""
     return Session(name, threads=1)

@@ -11,15 +11,15 @@ from kibitz.arena.record import RecordFormat, ScoredGame
 from kibitz.errors import KibitzError
 
 ATTEMPTS = 3
-"""How often in a row an engine may fail to start before the match ends."""
+"""The number of failed starts of an engine in a row that ends the match."""
 
 
 class StartFailed(KibitzError):
-    """The engine cannot be started: not once, but ATTEMPTS times in a row."""
+    """The engine can't be started, ATTEMPTS times in a row."""
 
 
 class Fault(Exception):
-    """The engine is at fault and loses the game. `kind` is "crash", "hang", "time" or "illegal"."""
+    """The engine is at fault and loses the game. kind: "crash", "hang", "time" or "illegal"."""
 
     def __init__(self, kind: str, reason: str):
         super().__init__(reason)
@@ -28,7 +28,7 @@ class Fault(Exception):
 
 
 def in_words(text: object) -> str:
-    """The text of a program or an error as a reason: one line, without the quotation marks that would end a tag."""
+    """Return the text of a program or an error as a reason: one line, without quotation marks that would end a tag."""
     return " ".join(str(text).split()).replace('"', "'")[:200]
 
 
@@ -36,13 +36,13 @@ class MatchEngine(Protocol):
     """A player's process."""
 
     identity: str
-    """The engine's own name; before its start the player's name."""
+    """The name that the engine reports; before its start the player's name."""
 
     def start(self) -> None:
         """Start the process unless it runs. Raises StartFailed."""
 
     def close(self) -> None:
-        """End the process for good: from another thread too, whose wait for a move then ends with a Fault."""
+        """End the process for good, also from another thread, whose wait for a move then ends with a Fault."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class MoveCost:
 
 @dataclass(frozen=True)
 class PlayedGame:
-    """A game that was played: how it counts, its text for the record, and by "A" and "B" what their moves took."""
+    """A game that was played: its score, its text for the record, and the cost of the moves of "A" and "B"."""
 
     row: ScoredGame
     text: str
@@ -63,29 +63,30 @@ class PlayedGame:
 
 
 class Contest(Protocol):
-    """A game as one match plays it, between "A" and "B": its rules, and the limits of both."""
+    """A game of a match between "A" and "B": its rules, and the limits of both."""
 
     name: str
     """As in a run's `game`."""
     colours: tuple[str, str]
-    """The side that moves first, A's in even games, and the other."""
+    """The side that moves first (A's in even games), and the other."""
     form: RecordFormat
 
     def limit(self, side: str) -> str:
         """The limit of "A" or "B", in words."""
 
     def settings(self) -> dict[str, str]:
-        """Settings that must be equal for games of one match, in addition to players and limits."""
+        """Return settings that must be equal for games of one match, in addition to players and limits."""
 
     def engine(self, participant: Participant) -> MatchEngine:
-        """A process of a player, not started yet."""
+        """Return a process of a player, not started yet."""
 
     def play(
         self, number: int, engines: Mapping[str, Any], names: Mapping[str, str], settings: Mapping[str, str]
     ) -> PlayedGame:
-        """Play a game from its opening, by the engines of "A" and "B", both started. Names and settings are written.
+        """Play a game from its opening with the started engines of "A" and "B". Names and settings are written to its
+        text.
 
-        An engine's fault raises nothing: it has lost.
+        An engine's fault isn't raised: the engine loses.
         """
 
     def facts(self) -> dict[str, Any]:

@@ -1,9 +1,9 @@
 """Statistics of a match: score, Elo difference with its interval, LOS and SPRT.
 
-The two games of a pair share an opening, so their results hang together; the spread is therefore taken over pairs,
-whose score has five values (0, 1/2, 1, 3/2, 2 points: the pentanomial), and over single games only where there are
-fewer than two pairs. The spread itself is known from these results alone, so that intervals and LOS are Student's, with
-one degree of freedom less than there are pairs: ten pairs need 2.26 standard errors where many need 1.96. Sources:
+The two games of a pair share an opening, so their results are correlated. The spread is therefore computed over pairs,
+whose score has five values (0, 1/2, 1, 3/2, 2 points: the pentanomial), and over single games only if there are fewer
+than two pairs. The spread is estimated from these results alone, so intervals and LOS use Student's distribution with
+one degree of freedom less than the number of pairs: ten pairs need 2.26 standard errors, many pairs 1.96. Sources:
 Michel Van den Bergh, "A practical introduction to the GSPRT" and "Comments on normalized Elo" (the mathematics of
 fishtest); for LOS, the chess programming wiki's "Match statistics".
 """
@@ -17,13 +17,13 @@ from statistics import NormalDist
 from typing import Any
 
 LEVEL = 0.975
-"""Upper end of a two-sided interval of 95%."""
+"""The upper quantile of a two-sided interval of 95%."""
 
 LARGE = 1000
-"""From so many degrees of freedom on, Student's distribution is taken for the normal one."""
+"""From this number of degrees of freedom on, the normal distribution replaces Student's."""
 
 PRIOR = 1e-3
-"""Added to counts of 0 in the SPRT, so that results that have not come yet are unlikely, not impossible."""
+"""Replaces counts of 0 in the SPRT, so that results that haven't occurred yet are unlikely, not impossible."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class ScoreEstimate:
 
 @dataclass(frozen=True)
 class Tally:
-    """Results of A. `pairs` counts complete pairs by A's points in them: 0, 1/2, 1, 3/2, 2."""
+    """Results of A. pairs: complete pairs by A's points in them: 0, 1/2, 1, 3/2, 2."""
 
     wins: int
     draws: int
@@ -55,13 +55,14 @@ class Tally:
         return self.wins + self.draws + self.losses
 
     def _units(self) -> tuple[Sequence[int], Sequence[float], int]:
-        """Counts and scores (0..1) of the independent units, and games per unit: 2 for pairs, 1 for single games."""
+        """Return counts and scores (0 to 1) of the independent units, and games per unit: 2 for pairs, 1 for single
+        games."""
         if sum(self.pairs) >= 2:
             return self.pairs, (0.0, 0.25, 0.5, 0.75, 1.0), 2
         return (self.losses, self.draws, self.wins), (0.0, 0.5, 1.0), 1
 
     def score(self) -> ScoreEstimate:
-        """A's share of the points, 0..1."""
+        """Return A's share of the points, 0 to 1."""
         if not self.games:
             return ScoreEstimate(math.nan, math.nan, math.nan, 0)
         value = (self.wins + self.draws / 2) / self.games
@@ -69,18 +70,19 @@ class Tally:
         if error > 0:
             reach = student_quantile(LEVEL, self._freedom()) * error
             return ScoreEstimate(value, max(value - reach, 0.0), min(value + reach, 1.0), self.games)
-        # All came out alike, which says nothing about the spread. But that n of n come out alike has a chance of
-        # 2.5% where a share of 1 - 0.025 ** (1 / n) comes out otherwise; the bounds are for those all won or all lost.
+        # All units had the same result, so the spread is unknown. But if a share of 1 - 0.025 ** (1 / n) had another
+        # result, n equal results would have a probability of 2.5%. The bounds assume that those were all won or all
+        # lost.
         counts, _, _ = self._units()
         other = 1 - (1 - LEVEL) ** (1 / sum(counts))
         return ScoreEstimate(value, value - other * value, value + other * (1 - value), self.games)
 
     def _freedom(self) -> int:
-        """Degrees of freedom of the spread."""
+        """Return the degrees of freedom of the spread."""
         return sum(self._units()[0]) - 1
 
     def _standard_error(self) -> float:
-        """Of the score; 0 where all units came out alike."""
+        """Return the standard error of the score; 0 if all units had the same result."""
         counts, scores, size = self._units()
         total = sum(counts)
         mean = sum(count * score for count, score in zip(counts, scores, strict=True)) / total
@@ -88,12 +90,13 @@ class Tally:
         return math.sqrt(squares / max(total - 1, 1) / (self.games / size))
 
     def elo(self) -> ScoreEstimate:
-        """A's Elo less B's, from the score by the logistic curve."""
+        """Return A's Elo minus B's, from the score by the logistic curve."""
         score = self.score()
         return ScoreEstimate(elo(score.value), elo(score.low), elo(score.high), score.n)
 
     def los(self) -> float:
-        """Likelihood of superiority: how likely it is that A is the stronger one. 0.5 without any decision."""
+        """Return the likelihood of superiority: the probability that A is the stronger one. 0.5 without any
+        decision."""
         if self.wins == self.losses:
             return 0.5
         error = self._standard_error()
@@ -103,7 +106,7 @@ class Tally:
 
 
 def elo(score: float) -> float:
-    """The Elo difference at which a share of the points is expected; -inf at 0, inf at 1, NaN at NaN."""
+    """Return the Elo difference for an expected share of the points; -inf at 0, inf at 1, NaN at NaN."""
     if math.isnan(score):
         return math.nan
     if score <= 0 or score >= 1:
@@ -112,13 +115,13 @@ def elo(score: float) -> float:
 
 
 def expected(difference: float) -> float:
-    """The share of the points that is expected at an Elo difference."""
+    """Return the expected share of the points at an Elo difference."""
     return 1 / (1 + 10 ** (-difference / 400))
 
 
 def student_cdf(t: float, freedom: int) -> float:
-    """The chance that Student's t of so many degrees of freedom, at least 1, is less (Abramowitz and Stegun, 26.7.3 and
-    26.7.4)."""
+    """Return the cumulative distribution of Student's t (Abramowitz and Stegun, 26.7.3 and 26.7.4). freedom: at least
+    1."""
     if freedom >= LARGE:
         return NormalDist().cdf(t)
     angle = math.atan(t / math.sqrt(freedom))
@@ -133,7 +136,7 @@ def student_cdf(t: float, freedom: int) -> float:
 
 
 def student_quantile(level: float, freedom: int) -> float:
-    """The t under which Student's distribution has so much; level: over 0.5 and under 1."""
+    """Return the quantile of Student's distribution. level: over 0.5 and under 1."""
     low, high = 0.0, 1.0
     while student_cdf(high, freedom) < level:
         high *= 2
@@ -147,7 +150,7 @@ def student_quantile(level: float, freedom: int) -> float:
 class Sprt:
     """A sequential test of "A is `elo1` stronger" (H1) against "A is `elo0` stronger" (H0).
 
-    `alpha` is how often H1 is accepted though H0 is true, at most, and `beta` the other way round.
+    alpha: the largest probability of accepting H1 although H0 is true. beta: the reverse.
     """
 
     elo0: float
@@ -157,11 +160,11 @@ class Sprt:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Of the log-likelihood ratio: at or under the first H0 is accepted, at or over the second H1 is."""
+        """Limits of the log-likelihood ratio: at or below the first H0 is accepted, at or above the second H1 is."""
         return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
 
     def llr(self, tally: Tally) -> float:
-        """The generalised log-likelihood ratio of the results, over pairs where there are any; 0 without games."""
+        """Return the generalized log-likelihood ratio of the results, over pairs if there are any; 0 without games."""
         counts, scores, _ = tally._units()
         if not sum(counts):
             return 0.0
@@ -173,7 +176,7 @@ class Sprt:
         return total * sum(p * math.log(q1 / q0) for p, q0, q1 in zip(shares, under0, under1, strict=True))
 
     def decision(self, tally: Tally) -> str | None:
-        """ "H0" or "H1" where one is accepted, None while more games are needed."""
+        """Return "H0" or "H1" if one is accepted, None while more games are needed."""
         lower, upper = self.bounds
         ratio = self.llr(tally)
         return "H0" if ratio <= lower else "H1" if ratio >= upper else None
@@ -187,9 +190,10 @@ class Sprt:
 
 
 def _closest(shares: Sequence[float], scores: Sequence[float], mean: float) -> list[float]:
-    """The distribution with this mean under which the observed shares are the likeliest (Van den Bergh, prop. 1.1).
+    """Return the distribution with this mean that makes the observed shares most likely (Van den Bergh, prop. 1.1).
 
-    It is p_i / (1 + t (a_i - mean)), with the t at which the mean is right: found by halving, since that falls in t.
+    It is p_i / (1 + t (a_i - mean)) with the t that gives the right mean. Bisection finds it, because the mean
+    decreases in t.
     """
     low, high = -1 / (max(scores) - mean), 1 / (mean - min(scores))
     for _ in range(100):

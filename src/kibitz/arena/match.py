@@ -28,9 +28,11 @@ from kibitz.parallel import Backend, map_unordered
 
 @dataclass(frozen=True)
 class MatchConfig:
-    """A match of `game`, between the players `a` and `b`: `games` in all, `workers` of them at a time.
+    """A match of `game` between the players `a` and `b`.
 
-    backend: where pairs of games are played; None: by threads of this process, game by game.
+    games: the total number.
+    workers: the number of games at a time.
+    backend: where pairs of games are played; None for threads of this process, game by game.
     """
 
     a: Participant
@@ -44,7 +46,8 @@ class MatchConfig:
     backend: Backend | None = None
 
     def settings(self) -> dict[str, str]:
-        """All that must be the same for games to be of one match. (Not how many, how many at a time, or the SPRT.)"""
+        """Return everything that must be equal for games of one match, without their number, `workers`, and the
+        SPRT."""
         return {
             "A": _described(self.a), "B": _described(self.b),
             "LimitA": self.game.limit("A"), "LimitB": self.game.limit("B"),
@@ -53,7 +56,7 @@ class MatchConfig:
 
 
 def _described(player: Participant) -> str:
-    """The player's name without the Python that runs it: a match may go on from another environment."""
+    """Return the player's name without its Python, because a match may be resumed in another environment."""
     words = player.command[3:] if player.weights else player.command
     options = "".join(f"; {name}={value}" for name, value in player.options)
     weights = f"; weights {player.weights[:12]}" if player.weights else ""
@@ -80,7 +83,7 @@ class Usage:
 
 
 class Match:
-    """The games of a match, those that its record holds first. Raises UsageError where that is of another match."""
+    """The games of a match, first those in its record. Raises UsageError if the record belongs to another match."""
 
     def __init__(self, config: MatchConfig):
         self.config = config
@@ -96,10 +99,10 @@ class Match:
         self._identities: dict[str, str] = {}
 
     def run(self, on_progress: Callable[[Match], None] = lambda match: None) -> None:
-        """Play the missing games; `on_progress` is called after every game, and once before the first.
+        """Play the missing games. on_progress: called after every game, and once before the first.
 
-        Raises KibitzError when an engine cannot be started. However it ends, no engine is left running, and every game
-        that ended is in the record.
+        Raises KibitzError if an engine can't be started. However it ends, no engine stays running, and every completed
+        game is in the record.
         """
         config = self.config
         with ExitStack() as held:
@@ -123,13 +126,13 @@ class Match:
                 raise
 
     def _recorded(self) -> dict[int, ScoredGame]:
-        """The games of this match that its record holds, by number."""
+        """Return the games of this match in its record, by number."""
         config = self.config
         had = resume(config.record, self._settings, config.game.form)
         return {row.number: row for row in had if row.number < config.games}
 
     def _hold(self, held: ExitStack) -> None:
-        """Take the record for ourselves: two matches that write one file would each miss the other's games."""
+        """Lock the record: two matches that write one file would each miss the other's games."""
         record, option = self.config.record, self.config.game.form.option
         try:
             held.enter_context(exclusive_lock(record.with_name(f".{record.name}.lock"), record))
@@ -168,7 +171,7 @@ class Match:
                 thread.join(timeout=5)
 
     def _play_apart(self, backend: Backend, missing: list[int], on_progress: Callable[[Match], None]) -> None:
-        """Play the missing games by workers: the two games of an opening are one piece of work."""
+        """Let workers play the missing games: the two games of an opening are one job."""
         begun, config = time.monotonic(), self.config
         pairs = [list(pair) for _, pair in itertools.groupby(missing, lambda number: number // 2)]
         function = functools.partial(_play_pair, config.game, {"A": config.a, "B": config.b}, self._settings)
@@ -182,7 +185,7 @@ class Match:
                     return
 
     def _next(self) -> PlayedGame | BaseException | None:
-        """The next report of a worker. Waits in small steps, so that Ctrl-C works on every system."""
+        """Return the next report of a worker. Waits in small steps, so that Ctrl-C works on every system."""
         while True:
             try:
                 return self._results.get(timeout=0.5)
@@ -200,7 +203,7 @@ class Match:
                 used.nodes += spent.nodes or 0
 
     def _work(self, pair: dict[str, MatchEngine]) -> None:
-        """A worker: its own two engines, game after game. Reports games, then None; or what went wrong."""
+        """A worker: its own two engines, game after game. Reports games, then None; or an error."""
         names = {"A": self.config.a.name, "B": self.config.b.name}
         try:
             while not self._stop.is_set():
@@ -211,7 +214,7 @@ class Match:
                 for engine in pair.values():
                     engine.start()
                 played = self.config.game.play(number, pair, names, self._settings)
-                if not self._stop.is_set():  # else the engines were ended under it
+                if not self._stop.is_set():  # otherwise the engines were stopped on purpose
                     self._results.put(played)
             self._results.put(None)
         except BaseException as error:
@@ -219,7 +222,7 @@ class Match:
 
     @property
     def identities(self) -> dict[str, str]:
-        """The engines' own names, by "A" and "B"; the players' names until the engines have started."""
+        """The names that the engines report, by "A" and "B"; the players' names until the engines have started."""
         names = {"A": self.config.a.name, "B": self.config.b.name}
         engines = dict(zip("AB", (engine.identity for engine in self._engines[:2]), strict=False))
         return names | engines | self._identities
@@ -275,7 +278,7 @@ class Match:
 def _play_pair(
     game: Contest, players: dict[str, Participant], settings: dict[str, str], numbers: list[int]
 ) -> tuple[list[PlayedGame], dict[str, str]]:
-    """Games of one opening, and the engines' own names by "A" and "B"; the work of a worker."""
+    """Return games of one opening, and the engines' names by "A" and "B": the job of a worker."""
     names = {side: player.name for side, player in players.items()}
     with contextlib.ExitStack() as held:
         pair = {side: held.enter_context(contextlib.closing(game.engine(player))) for side, player in players.items()}
@@ -306,7 +309,7 @@ def _counts(one: Tally) -> dict[str, Any]:
 
 
 def players_differ(a: Participant, b: Participant) -> tuple[Participant, Participant]:
-    """The two players under names that tell them apart."""
+    """Return the two players with different names."""
     if a.name != b.name:
         return a, b
     return replace(a, name=f"{a.name} A"), replace(b, name=f"{b.name} B")

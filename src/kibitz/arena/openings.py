@@ -1,4 +1,4 @@
-"""The order in which a match goes through its openings, each played twice with colours changed."""
+"""The order of a match's openings, each played twice with colors swapped."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import random
 
 
 def opening_of(game: int, seed: int, count: int) -> int:
-    """Which of `count` openings a game (from 0) has: games 2n and 2n + 1 share one. Each is had before any comes again.
+    """Return which of `count` openings a game (from 0) has: games 2n and 2n + 1 share one. All occur before any
+    repeats.
 
-    The order follows from the seed; each further round through the set has an order of its own.
+    The order depends on the seed; each further round has another order.
     """
     pair = game // 2
     order = list(range(count))

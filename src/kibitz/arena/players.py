@@ -1,4 +1,4 @@
-"""Who can play in a match: a run, a packaged network, or any program that speaks UCI (chess) or GTP (Go)."""
+"""The players of a match: a run, a bundled network, or any program that supports UCI (chess) or GTP (Go)."""
 
 from __future__ import annotations
 
@@ -12,22 +12,23 @@ from kibitz.errors import KibitzError, UsageError
 from kibitz.external.programs import find_program
 
 SPEAKS = {"chess": "UCI", "go": "GTP"}
-"""The protocol of each game's programs; `kibitz uci RUN` and `kibitz gtp RUN` speak it."""
+"""The protocol of each game's programs; `kibitz uci RUN` and `kibitz gtp RUN` support it."""
 
 KNOWN = {"sunfish": "chess", "gnugo": "go"}
-"""Programs that need more than their name to be played against."""
+"""Programs that need more than their name to be started."""
 
 GNUGO = ("--mode", "gtp", "--chinese-rules", "--positional-superko")
-"""GNU Go's arguments, before those that a user gives: what it plays by default is Japanese."""
+"""GNU Go's arguments, before those of the user: its default rules are Japanese."""
 
 
 @dataclass(frozen=True)
 class Participant:
-    """A program, as it is started.
+    """A program and how it is started.
 
-    `command` is the program and its arguments; `options` are (name, value): UCI options, or with GTP, which knows none,
-    further arguments. `weights` is the SHA-256 of a run's weights and "" for other programs: with it, a match that goes
-    on notices that the network has changed.
+    command: the program and its arguments.
+    options: (name, value): UCI options, or with GTP, which has none, further arguments.
+    weights: the SHA-256 of a run's weights, "" for other programs; a resumed match uses it to detect a changed
+    network.
     """
 
     name: str
@@ -37,9 +38,9 @@ class Participant:
 
 
 def game_of(a: str, b: str, requested: str | None = None) -> str:
-    """The game of a match, "chess" or "go": as `requested`, or else as its players say; chess where neither does.
+    """Return the game of a match, "chess" or "go": as `requested`, or by its players; chess if neither decides.
 
-    Raises UsageError where they contradict, KibitzError where a folder is no run.
+    Raises UsageError if they contradict, KibitzError if a folder isn't a run.
     """
     said = {text: game for text in (a, b) if (game := _plays(text))}
     if requested is not None and requested not in SPEAKS:
@@ -54,7 +55,7 @@ def game_of(a: str, b: str, requested: str | None = None) -> str:
 
 
 def _plays(text: str) -> str | None:
-    """The game of a run, a packaged network or a known program; None for any other, which does not say."""
+    """Return the game of a run, a bundled network or a known program; None for any other."""
     if _is_network(text):
         from kibitz.runs import Run
 
@@ -64,10 +65,10 @@ def _plays(text: str) -> str | None:
 
 
 def player(text: str, options: Sequence[str] = (), name: str | None = None, game: str = "chess") -> Participant:
-    """The player that a user named: a run's directory, a packaged network, `sunfish`, `gnugo`, or a command line.
+    """Return the player that a user named: a run's directory, a bundled network, `sunfish`, `gnugo`, or a command line.
 
-    `options` are "Name=Value". Raises UsageError for an option of another form and KibitzError, with what to do, where
-    there is no such run, network or program.
+    options: "Name=Value". Raises UsageError for an option of another form and KibitzError, with what to do, if there is
+    no such run, network or program.
     """
     from kibitz.runs import packaged
 

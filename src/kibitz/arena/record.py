@@ -1,7 +1,7 @@
-"""A match's record: every game as it ends, with all that is needed to go on with the match after a kill.
+"""A match's record: every completed game, with everything that is needed to resume the match after a kill.
 
-How a game is written is the game's own (PGN, SGF); what is the same is here. Games end in an empty line, and their tags
-hold the match's settings under SETTING + name, beside GameNumber, Ending, Forfeit, Reason and Referee.
+Each game writes its games in its format (PGN, SGF); this module has the common parts. Games end with an empty line, and
+their tags have the match's settings as SETTING + name, with GameNumber, Ending, Forfeit, Reason and Referee.
 """
 
 from __future__ import annotations
@@ -16,15 +16,17 @@ from kibitz.durable import sync
 from kibitz.errors import KibitzError, UsageError, one_line
 
 SETTING = "Match"
-"""Tags of this beginning hold the match's settings: MatchA, MatchSeed, ..."""
+"""Prefix of tags with the match's settings: MatchA, MatchSeed, ..."""
 
 
 @dataclass(frozen=True)
 class ScoredGame:
-    """The score of a finished game. `number` is from 0; A moves first in even games. `points` are A's, in halves.
+    """The score of a finished game. A moves first in even games.
 
-    `forfeit` is "A" or "B", the side at fault, or "" with an empty `reason`. `referee` is who counted the game, where
-    the rules alone do not say who has won, else "".
+    number: from 0.
+    points: A's, in half points.
+    forfeit: "A" or "B", the side at fault, or "" with an empty `reason`.
+    referee: who counted the game, if the rules alone don't decide who has won, else "".
     """
 
     number: int
@@ -37,10 +39,13 @@ class ScoredGame:
 
 @dataclass(frozen=True)
 class RecordFormat:
-    """How games are written: what the text of each begins with (`head`: all of its first line), and its tags.
+    """How games are written.
 
-    `read` gives the points of the side that moved first, in halves, and the tags of a game's text; None for a text that
-    is no whole game. `option` is what names the file on the command line.
+    option: the option that names the file on the command line.
+    head: the whole first line of each game.
+    read: returns the points of the side that moved first, in half points, and the tags of a game's text; None for a
+    text
+        that isn't a complete game.
     """
 
     option: str
@@ -49,26 +54,26 @@ class RecordFormat:
 
 
 def side_of(number: int, first: bool) -> str:
-    """Who moves first (or second) in a game: "A" or "B"."""
+    """Return who moves first (or second) in a game: "A" or "B"."""
     return "A" if (number % 2 == 0) == first else "B"
 
 
 def row(
     number: int, first_points: int, ending: str, first_at_fault: bool | None = None, reason: str = "", referee: str = ""
 ) -> ScoredGame:
-    """The score of a game. first_points: those of the side that moved first, in halves."""
+    """Return the score of a game. first_points: those of the side that moved first, in half points."""
     points = first_points if number % 2 == 0 else 2 - first_points
     forfeit = "" if first_at_fault is None else side_of(number, first_at_fault)
     return ScoredGame(number, points, ending, forfeit, reason, referee)
 
 
 def tag(value: str) -> str:
-    """A tag's value: nothing in it that ends it early. (Backslashes would need escapes that few readers know.)"""
+    """Return a tag's value without characters that end it early. (Few readers support escaped backslashes.)"""
     return " ".join(value.replace('"', "'").replace("\\", "/").split())
 
 
 def tags_of(game: ScoredGame, settings: Mapping[str, str]) -> dict[str, str]:
-    """The tags by which a game is recognised, whatever its form."""
+    """Return the tags that identify a game, whatever its format."""
     tags = {"GameNumber": str(game.number), "Ending": game.ending}
     if game.forfeit:
         tags |= {"Forfeit": game.forfeit, "Reason": tag(game.reason)}
@@ -78,9 +83,9 @@ def tags_of(game: ScoredGame, settings: Mapping[str, str]) -> dict[str, str]:
 
 
 def resume(path: Path, settings: Mapping[str, str], form: RecordFormat) -> list[ScoredGame]:
-    """The games that a match's record already holds; a last one that was cut by a kill is dropped from the file.
+    """Return the games in a match's record, and drop an incomplete last game from the file.
 
-    Raises UsageError where the file holds something else, or games of a match with other settings.
+    Raises UsageError if the file has other contents, or games of a match with other settings.
     """
     try:
         data = path.read_bytes()
@@ -92,7 +97,7 @@ def resume(path: Path, settings: Mapping[str, str], form: RecordFormat) -> list[
         raise UsageError(f"{path}: not a match's games; choose another place with {form.option}") from None
     rows: dict[int, ScoredGame] = {}
     complete = 0
-    for part in re.split(rf"(?<=\n\n)(?={re.escape(form.head[0])})", text):  # within a game no such line begins
+    for part in re.split(rf"(?<=\n\n)(?={re.escape(form.head[0])})", text):  # no line within a game begins like this
         if part.strip():
             game = _read(path, part, settings, form, last=complete + len(part) == len(text))
             if game is None:
@@ -106,7 +111,7 @@ def resume(path: Path, settings: Mapping[str, str], form: RecordFormat) -> list[
 
 
 def _whole_letters(data: bytes) -> bytes:
-    """UTF-8 without the first bytes of a letter that was cut at the end."""
+    """Return UTF-8 without an incomplete character at the end."""
     try:
         data.decode()
     except UnicodeDecodeError as error:
@@ -116,7 +121,7 @@ def _whole_letters(data: bytes) -> bytes:
 
 
 def _read(path: Path, part: str, settings: Mapping[str, str], form: RecordFormat, *, last: bool) -> ScoredGame | None:
-    """One game of the file; None for a cut one at its end."""
+    """Return one game of the file; None for an incomplete one at its end."""
     read = form.read(part)
     if read is None and last and form.head.startswith(part.partition("\n")[0]):
         return None
@@ -146,7 +151,7 @@ def _read(path: Path, part: str, settings: Mapping[str, str], form: RecordFormat
 
 
 def append(path: Path, text: str) -> None:
-    """Add a game to the file in one piece. Raises KibitzError where the disk refuses."""
+    """Add a game to the file in one piece. Raises KibitzError if the disk refuses."""
     try:
         with path.open("ab") as file:
             file.write(text.encode())

@@ -1,1 +1,1 @@
-"""Engines: kibitz behind the protocols that boards and tournaments speak."""
+"""Engines: kibitz behind the protocols of boards and tournaments."""

@@ -1,4 +1,4 @@
-"""What a position is worth: one value, which every interface shows."""
+"""The value of a position: one value, which every interface shows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ RULES, SEARCH, NETWORK = "rules", "search", "network"
 class PositionValue:
     """The value of one position.
 
-    chance: the win probability, 0..1, of White in chess and of Black in Go, such as 0.62; 1 or 0 if a mate is proven.
+    chance: the win probability, 0 to 1, of White in chess and of Black in Go, such as 0.62; 1 or 0 if a mate is
+    proven.
     source: RULES, SEARCH or NETWORK.
     mate: moves to a proven mate, above 0 if White mates, such as 3; None if none is proven, and always in Go.
     moves: the best line, in UCI (GTP vertices in Go), such as ("a1a6", "b7a6"); () if the game is over, or if the

@@ -1,4 +1,4 @@
-"""Which moves a network expected in a position, and how the move that was played ranks among them."""
+"""The moves that a network expected in a position, and the rank of the played move among them."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from kibitz.games.chess.moves import from_move, to_move
 from kibitz.play.chess.policy import QUEEN, normalised
 
 SHOWN = 3
-"""Choices that are kept of each position."""
+"""Number of choices that are kept for each position."""
 UNLIKELY, FAR_DOWN = 0.01, 10
-"""A move surprises that had less than this probability, or ranked below this."""
+"""A move is surprising if it had less than this probability, or ranked lower than this."""
 
 
 @dataclass(frozen=True)
@@ -32,12 +32,15 @@ class Choice:
 
 @dataclass(frozen=True)
 class Expected:
-    """The moves that a network expected in a position, and the rank of the one that was played.
+    """The moves that a network expected in a position, and the rank of the played move.
 
-    choices: the likeliest legal moves, best first, at most SHOWN. rank: place of the played move among all, from 1;
-    probability: its own; legal: how many moves were legal. underpromotion: the played move was one that the network
-    does not know of. Most networks predict where a pawn goes and not what it becomes: that is a queen, and any other
-    piece has probability 0 and ranks last.
+    choices: the most likely legal moves, best first, at most SHOWN.
+    rank: of the played move among all legal moves, from 1.
+    probability: of the played move.
+    legal: number of legal moves.
+    underpromotion: the network can't predict the played promotion. Most networks only predict squares: a queen is
+    implied,
+        and any other piece has probability 0 and ranks last.
     """
 
     choices: tuple[Choice, ...]
@@ -63,13 +66,14 @@ class Expected:
 def expected(
     board: chess.Board, moves: NDArray[np.uint16], probabilities: NDArray[np.float32], played: chess.Move
 ) -> Expected:
-    """From a position's legal moves, packed [k], and their probabilities [k], which need not sum to 1."""
+    """Build it from a position's legal moves, packed, uint16 [k], and their probabilities, [k], which need not sum to
+    1."""
     promotion = moves >> 12
     under = (promotion > 0) & (promotion < QUEEN) & (probabilities == 0)  # not predicted at all
-    if not len(moves):  # a null move where there is no other
+    if not len(moves):  # a null move without any legal move
         return Expected((), 0, 0.0, 0)
     shares = normalised(probabilities, np.array([0, len(moves)]))
-    order = np.lexsort((under, -shares))  # by probability; where it is equal, as the moves came, underpromotions last
+    order = np.lexsort((under, -shares))  # by probability; ties keep their order, underpromotions last
     choices = []
     for i in order[~under[order]][:SHOWN]:
         move = to_move(int(moves[i]))
@@ -83,7 +87,7 @@ def expected(
 
 
 def percent(probability: float) -> str:
-    """A probability in words of a few characters: 31%, <1%, 0%."""
+    """Return a probability in a few characters: 31%, <1%, 0%."""
     return "<1%" if 0 < probability < UNLIKELY else f"{probability:.0%}"
 
 

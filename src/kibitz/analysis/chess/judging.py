@@ -1,15 +1,15 @@
-"""Moves judged by search: what each one cost its player, and which one was better.
+"""Judge moves by search: what each move cost its player, and which move was better.
 
-A network's opinion of a position in the middle of an exchange says little, and its opinions of two positions in a row
-differ by more than most moves do. So every position is followed to a quiet one (play/chess/quiescence.py), and a
-chance is made of both: of the material that this search counts, and of what the network thinks of the quiet position.
+A network's evaluation in the middle of an exchange is unreliable, and its evaluations of two successive positions
+differ by more than most moves cost. So every position is searched until it is quiet (play/chess/quiescence.py). The win
+probability combines the material that this search counts and the network's evaluation of the quiet position.
 
-A move is compared with the best one by the same search: the position before it is followed DEPTH plies, the one after
-it a ply less, so that both look equally far.
+A move is compared with the best move of the same search: the position before it is searched DEPTH plies deep, the one
+after it a ply less, so that both searches reach equally far.
 
-Where the network also predicts moves, its own search (PUCT) with a fixed number of evaluations gives the value of each
-position, and a move costs what the value changes by. Each position is searched by itself, so that its value is the same
-in a game, alone on the page, through UCI and in Python.
+If the network also predicts moves, its own search (PUCT) with a fixed number of evaluations gives the value of each
+position, and a move costs the change of the value. Each position is searched separately, so its value is the same in a
+game, alone on the page, through UCI and in Python.
 """
 
 from __future__ import annotations
@@ -36,54 +36,60 @@ if TYPE_CHECKING:
     from kibitz.play.session import Session
 
 DEPTH, QUICK_DEPTH = 6, 2
-"""Plies of the search that judges, and of one that is done at once."""
+"""Search depth in plies for judging, and for a fast judgment."""
 MAX_DEPTH = 12
-"""Plies of the search at most."""
+"""The largest search depth in plies."""
 FURTHER, DOUBTFUL, PATIENCE = 2, 0.06, 600_000
-"""Moves that seem to lose as much as DOUBTFUL are followed FURTHER plies more, where no more than so many positions
-have to be visited for it."""
+"""Moves that seem to lose at least DOUBTFUL are searched FURTHER plies deeper, with at most PATIENCE positions."""
 NODES = 160
-"""Evaluations of each position by networks that search themselves."""
+"""Evaluations per position for networks that search."""
 UNSURE, LONGER = (0.14, 0.33), 5
-"""Moves that seem to lose between so much are searched with LONGER times as many evaluations, about one in twenty. The
-longer search decides about the mark alone: positions keep the value that all interfaces show."""
+"""Moves whose loss seems to be in this range, about one in twenty, are searched with LONGER times as many evaluations.
+
+The longer search only decides the annotation: positions keep the value that all interfaces show.
+"""
 WEIGHTS = {"winner": (0.27, 0.27), "deepchess": (0.23, 0.33), "chessnet": (0.23, 0.5)}
-"""How much a pawn, and the network's opinion of the quiet position in logits, count for a chance in logits, by system:
-fitted to Stockfish's chances on half of the games of tools/label_mistakes.py."""
+"""Weights, by system, of a pawn and of the network's evaluation of the quiet position (a logit) in a logit.
+
+Fitted to Stockfish's win probabilities on half of the games of tools/label_mistakes.py.
+"""
 OTHER_WEIGHTS = (0.25, 0.35)
-"""The same of systems that are not measured."""
+"""The same for systems that were not measured."""
 SEARCH_WEIGHTS = {"human": (0.3, 0.6)}
 OTHER_SEARCH_WEIGHTS = (0.34, 0.76)
-"""The same of systems that search themselves: of `human` those by which mistakes are best named, of the others those of
-chessnet, by least squares."""
+"""The same for systems that search: for `human` the weights that classify mistakes best, for others those of chessnet,
+by least squares."""
 ONLY = 0.2
-"""Every other move loses so much more than the played one: the only move."""
+"""If every other move loses more than the played one by at least this, it is the only move."""
 _SIDE_STEP = 50
 """Hundredths of a pawn by which a move that the network prefers may be worse."""
 _SHOWN = 6
-"""Moves of a line."""
+"""Number of moves of a line."""
 _EQUAL = 0.02
-"""A loss that is none."""
+"""Losses up to this count as none."""
 _MOST = 2000
-"""Hundredths of a pawn that count at most."""
+"""The largest balance that counts, in hundredths of a pawn."""
 _LOOK = 1
-"""Plies after every move of a position, before captures alone count, for a first look at all of them."""
+"""Plies after every move of a position, before the search follows captures only, for a first estimate of all moves."""
 _SURE = 1e-3
-"""Opinions are kept this far from 0 and 1."""
+"""The smallest distance of evaluations from 0 and 1."""
 
 
 class Stopped(Exception):
-    """A judge was stopped before it had judged all moves."""
+    """Raised if a judge is stopped before it has judged all moves."""
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """What the search says of a move.
+    """The search's judgment of a move.
 
-    before, after: White's chance of winning, 0..1, in the position before the move and in the one after it, each
-    searched by itself. loss: what the mover's chance lost by it, 0..1. best: the best move, which may be the played
-    one; line: how the game would go on from the position before the move, the best move first. only: every other move
-    would have lost much more. options: what every legal move seems to lose at a first look; None for a null move.
+    before, after: White's win probability, 0 to 1, in the positions before and after the move, each searched
+    separately.
+    loss: the mover's loss of win probability, 0 to 1.
+    best: the best move, which may be the played one.
+    line: the expected line from the position before the move, the best move first.
+    only: every other move would have lost much more.
+    options: the estimated loss of every legal move; None for a null move.
     """
 
     before: float
@@ -97,16 +103,18 @@ class Judgement:
 
 @dataclass(frozen=True)
 class FirstLook:
-    """The legal moves of a position at a first look: after each one, only captures are followed.
+    """The legal moves of a position in a first estimate: after each one, only captures are followed.
 
-    moves: uint16 [n], packed; losses: float64 [n], what the mover's chance loses by it against the best of them, 0..1.
+    moves: uint16 [n], packed. losses: float64 [n], the mover's loss of win probability compared with the best of them,
+    0 to 1.
     """
 
     moves: NDArray[np.uint16]
     losses: NDArray[np.float64]
 
     def expected(self, moves: NDArray[np.uint16], shares: NDArray[np.float32]) -> float | None:
-        """The loss, 0..1, of players who choose by these shares among the moves; None if there is nothing to choose."""
+        """Return the expected loss, 0 to 1, of players who choose moves with these probabilities; None without a
+        choice."""
         its = np.zeros(len(self.moves))
         order = np.argsort(self.moves)
         at = order[np.searchsorted(self.moves[order], moves).clip(0, len(order) - 1)]
@@ -117,8 +125,11 @@ class FirstLook:
 
 @dataclass
 class _Followed:
-    """What comes of positions in a row: depth, score, quiet position and line of each, and score and quiet position of
-    the one after it, followed a ply less."""
+    """Search results of successive positions.
+
+    They are depth, score, quiet position and line of each, and score and quiet position of the next one, searched a ply
+    less.
+    """
 
     depths: NDArray[np.int64]
     scores: NDArray[np.int32]
@@ -128,15 +139,18 @@ class _Followed:
     later_leaves: NDArray[np.uint8]
 
     def take(self, places: NDArray[np.intp], other: _Followed, at: NDArray[np.intp]) -> None:
-        """Take over what another one says of its positions `at`, as that of these places."""
+        """Copy the results of another object's positions `at` to these indices."""
         for name, values in vars(self).items():
             values[places] = getattr(other, name)[at]
 
 
 @dataclass(frozen=True)
 class _Thought:
-    """What a search found: the mover's chance, 0..1; moves to a mate in the mover's view, or None; the best line; and
-    opinion: the chance before the check of material."""
+    """The result of a search.
+
+    chance: the mover's win probability, 0 to 1. mate: moves to a mate in the mover's view, or None. line: the best
+    line. opinion: the win probability before the check of material.
+    """
 
     chance: float
     mate: int | None
@@ -148,9 +162,11 @@ class _Thought:
 class Judge:
     """Judges games with one network.
 
-    session: the network; analysis: how its outputs are read; depth: of the search; nodes: evaluations of each position
-    by a network that searches itself, 0: its opinion of quiet positions. stop: once set, `judge` raises Stopped between
-    two positions that the network searches.
+    session: the network.
+    analysis: reads its outputs.
+    depth: of the search.
+    nodes: evaluations per position by a network that searches; 0 for its evaluation of quiet positions.
+    stop: once set, `judge` raises Stopped between two positions that the network searches.
     """
 
     session: Session
@@ -168,17 +184,16 @@ class Judge:
 
     @property
     def searches(self) -> bool:
-        """Whether the network searches itself."""
+        """Whether the network searches."""
         return self._player is not None
 
     def judge(
         self, start: chess.Board, moves: Sequence[chess.Move], rows: NDArray[np.uint8]
     ) -> tuple[NDArray[np.float64], list[Judgement]]:
-        """White's chance in each position [moves + 1], 0..1, and what is said of each move of a game from a start
-        position; rows uint8 [moves + 1, 68] are its positions. The network must say who wins.
+        """Return White's win probability in each position, float64 [moves + 1], and a judgment of each move of a game.
 
-        The start may stand in the middle of a game: from the moves on its stack repetitions are known, and what was
-        taken last.
+        rows: uint8 [moves + 1, 68], the game's positions. The network must predict the winner. The start may be in the
+        middle of a game: the moves on its stack are the history for repetitions and for the last capture.
         """
         if self._player is not None:
             return self._judge_by_own_search(start, moves, rows)
@@ -221,7 +236,7 @@ class Judge:
         return white, found
 
     def value(self, board: chess.Board) -> PositionValue:
-        """What a position is worth, with the moves on the board's stack as its history."""
+        """Return the value of a position, with the moves on the board's stack as its history."""
         if (over := _end_value(board)) is not None:
             return PositionValue(over, RULES)
         if self._player is not None:
@@ -235,7 +250,7 @@ class Judge:
     def _judge_by_own_search(
         self, start: chess.Board, moves: Sequence[chess.Move], rows: NDArray[np.uint8]
     ) -> tuple[NDArray[np.float64], list[Judgement]]:
-        """`judge` by the network's own search of every position."""
+        """Judge with the network's own search of every position."""
         board, drawn = start.copy(), _drawn(rows)
         white, thoughts = np.empty(len(rows)), []
         for i, move in enumerate([*moves, None]):
@@ -284,13 +299,16 @@ class Judge:
         self, seen: _Followed, first: NDArray[np.float64], second: NDArray[np.float64], start: chess.Board,
         moves: Sequence[chess.Move], rows: NDArray[np.uint8],
     ) -> NDArray[np.float64]:  # fmt: skip
-        """What each move lost [moves], 0..1: of the movers' opinions before [moves] and after it [moves], and of the
-        material of positions that are followed equally far."""
+        """Return the loss of each move, [moves], 0 to 1.
+
+        It comes from the movers' evaluations before, [moves], and after the move, [moves], and from the material of
+        positions that are searched equally deep.
+        """
         chances, left = self._both(seen, np.append(first, 0.5), second, _result(start, moves), _drawn(rows))
         return (chances[:-1] - left).clip(0)
 
     def _followed(self, rows: NDArray[np.uint8], depth: int, most: int = MAX_NODES) -> _Followed:
-        """Positions in a row followed to quiet ones, each and the one after it equally far."""
+        """Search successive positions until they are quiet, each and the next one equally deep."""
         deep = quiescence_search(rows, depth, most, threads=self.threads)
         depths = np.append(np.minimum(deep.reached[:-1], deep.reached[1:] + 1), deep.reached[-1]).clip(0)
         n = np.arange(len(rows))
@@ -329,12 +347,12 @@ class Judge:
         return chances, left
 
     def _own_opinions(self, rows: NDArray[np.uint8], black: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """The network's opinion of positions, for the players of White or Black."""
+        """Return the network's evaluation of positions, from White's or Black's side."""
         white = self._opinions(rows)
         return np.where(black, 1 - white, white)
 
     def _opened(self) -> Any:
-        """The network's own search, or None where it has none."""
+        """The network's own search, or None if it has none."""
         from kibitz.play import open_player
         from kibitz.systems import find
         from kibitz.systems.declaration import PUCT
@@ -345,8 +363,10 @@ class Judge:
         return open_player(self.session.run, lambda: self.session, method=PUCT.name)
 
     def _think(self, board: chess.Board, times: int = 1) -> _Thought:
-        """What the network's own search finds with `times` as many evaluations as usual. It depends on nothing that was
-        searched before. Raises Stopped."""
+        """Return the result of the network's own search with `times` as many evaluations as usual.
+
+        It doesn't depend on earlier searches. Raises Stopped.
+        """
         if self.stop is not None and self.stop.is_set():
             raise Stopped
         key = board.fen(), tuple(board.move_stack), times
@@ -364,14 +384,15 @@ class Judge:
         return thought
 
     def _opinions(self, rows: NDArray[np.uint8]) -> NDArray[np.float64]:
-        """White's chance in positions, by one look of the network at each; 0.5 where nobody can win."""
+        """Return White's win probability in positions, with one evaluation each; 0.5 if nobody can win."""
         codes, state = np.ascontiguousarray(rows[:, :SQUARES]), np.ascontiguousarray(rows[:, SQUARES:])
         white = self.analysis.white_wins(self.session.evaluate(codes, state), state)
         assert white is not None
         return np.where(_drawn(rows), 0.5, white)
 
     def _chances(self, scores: NDArray[np.int32], opinions: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The chances of movers, 0..1, from the material that a search counts and the opinions of a network."""
+        """Return the movers' win probabilities, 0 to 1, from the material that a search counts and a network's
+        evaluations."""
         pawn, opinion = self.weights
         kept = np.clip(opinions, _SURE, 1 - _SURE)
         odds = pawn * scores.clip(-_MOST, _MOST) / 100 + opinion * np.log(kept / (1 - kept))
@@ -381,8 +402,10 @@ class Judge:
     def _alternatives(
         self, rows: NDArray[np.uint8], played: Sequence[chess.Move], earlier: chess.Move
     ) -> tuple[list[chess.Move], list[bool], list[FirstLook | None]]:
-        """In each position, after a look at every move: the best one, whether the played one was the only one, and all.
-        earlier: the move before the first position, a null move where there is none."""
+        """Return, for each position, the best move, whether the played move was the only one, and all estimates.
+
+        earlier: the move before the first position, a null move if there is none.
+        """
         codes, state = np.ascontiguousarray(rows[:, :SQUARES]), np.ascontiguousarray(rows[:, SQUARES:])
         moves, offsets = legal_moves(codes, state)
         children = _after(rows, moves, np.repeat(np.arange(len(rows)), np.diff(offsets)))
@@ -419,7 +442,7 @@ class Judge:
         self, rows: NDArray[np.uint8], favourites: list[chess.Move], scores: NDArray[np.int32],
         depths: NDArray[np.int64],
     ) -> list[tuple[chess.Move, ...] | None]:  # fmt: skip
-        """What follows each favourite that holds the material which the position is worth; None for the others."""
+        """Return the line after each favorite that keeps the material value of the position; None for the others."""
         packed = np.array([from_move(move) if move else 0 for move in favourites], np.uint16)
         known = np.flatnonzero(packed)
         deep = quiescence_search(
@@ -436,16 +459,15 @@ class Judge:
 def judge_by_search(
     session: Session, analysis: Analysis, depth: int | None = None, nodes: int | None = None
 ) -> Judge | None:
-    """The judge of this network, with the usual depth and evaluations where none are given; None where it does not say
-    who wins."""
+    """Return the judge for a network; None if it doesn't predict the winner. depth, nodes: None for the default."""
     if not {"white_wins", "white_better", "value"} & set(session.outputs):
         return None
     return Judge(session, analysis, DEPTH if depth is None else depth, NODES if nodes is None else nodes)
 
 
 def _after(rows: NDArray[np.uint8], moves: NDArray[np.uint16], parents: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """The positions after legal moves, each in its parent: rows uint8 [moves, 68]."""
-    n = np.arange(len(moves) + 1)  # to the replay each is a game of one move
+    """Return the positions after legal moves, each from its parent: rows, uint8 [moves, 68]."""
+    n = np.arange(len(moves) + 1)  # for the replay, each is a game of one move
     codes, state = replay(
         moves, n, np.ascontiguousarray(rows), parents.astype(np.int32), n[:-1], np.ones(len(moves), np.int64)
     )
@@ -453,7 +475,7 @@ def _after(rows: NDArray[np.uint8], moves: NDArray[np.uint16], parents: NDArray[
 
 
 def _drawn(rows: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """In which positions, uint8 [n, 68], no series of moves can mate."""
+    """Return in which positions, uint8 [n, 68], no sequence of moves can mate, bool [n]."""
     codes = np.ascontiguousarray(rows[:, :SQUARES])
     found: NDArray[np.bool_] = np.count_nonzero(codes, axis=1) <= MAX_PIECES_INSUFFICIENT
     for i in np.flatnonzero(found):
@@ -465,26 +487,26 @@ def _judgement(
     white: NDArray[np.float64], i: int, loss: float, line: tuple[chess.Move, ...], played: chess.Move, only: bool,
     options: FirstLook | None,
 ) -> Judgement:  # fmt: skip
-    """The judgement of move i of a game, of which the positions are worth `white`."""
+    """Return the judgment of move i of a game. white: the values of its positions."""
     best = line[0] if loss >= _EQUAL else played
     shown = line if loss >= _EQUAL else (played,)
     return Judgement(float(white[i]), float(white[i + 1]), loss, best, shown, only and loss < _EQUAL, options)
 
 
 def _earlier(start: chess.Board) -> chess.Move:
-    """The move before a position, a null move where there is none."""
+    """Return the move before a position, a null move if there is none."""
     return start.move_stack[-1] if start.move_stack else chess.Move.null()
 
 
 def _end_value(board: chess.Board) -> float | None:
-    """White's chance where the rules have ended the game: 1, 0 or 0.5; else None."""
+    """Return White's win probability if the rules have ended the game: 1, 0 or 0.5; else None."""
     if board.is_checkmate():
         return 0.0 if board.turn == chess.WHITE else 1.0
     return 0.5 if board.is_stalemate() or board.is_insufficient_material() else None
 
 
 def _result(start: chess.Board, moves: Sequence[chess.Move]) -> float | None:
-    """The mover's chance after the last move, where the rules have ended the game; else None."""
+    """Return the mover's win probability after the last move if the rules have ended the game; else None."""
     board = start.copy()
     for move in moves:
         board.push(move)

@@ -26,20 +26,21 @@ from kibitz.systems import find
 from kibitz.systems.declaration import Meaning
 
 MATE, STALEMATE = "#", "½"
-"""Marks of a move that ended the game, beside those of analysis/glyphs.py."""
+"""Annotations of a move that ended the game, besides those of analysis/glyphs.py."""
 SIDES = ("white", "black")
 TOGETHER = 512
-"""Positions that are evaluated at once: the outputs are large, and a game may have any number of moves."""
+"""Number of positions per batch: the outputs are large, and a game may have any number of moves."""
 
 
 @dataclass(frozen=True)
 class Worth:
-    """The change of the winning probability by a move.
+    """The change of the win probability by a move.
 
-    before, after: White's probability of winning, 0..1, in the positions before and after the move: by search where
-    moves are judged, else by the raw network. change: how much the mover's own probability rose (negative: fell), by
-    search never above 0; None for a move that ended the game, where the rules have the word and not the network. By
-    search that is mate alone: a stalemate may have cost a win.
+    before, after: White's win probability, 0 to 1, in the positions before and after the move, by search if moves are
+        judged, else from the raw network.
+    change: how much the mover's own probability rose (negative: fell), by search never above 0. None for a move that
+    ended
+        the game, where the rules decide. With search that only applies to mate: a stalemate may have cost a win.
     """
 
     before: float
@@ -51,16 +52,16 @@ class Worth:
 
 
 STEP = 400
-"""How many points stronger and weaker the players are that a move is compared for."""
+"""The rating difference of the weaker and stronger players for whom a move's probability is also shown."""
 UNLIKELY_FOR = 0.05
-"""A costly move that is less likely than this for a player of that rating is a slip below it."""
+"""A costly move that is less likely than this for a player of that rating is a slip."""
 
 
 @dataclass(frozen=True)
 class ByStrength:
-    """How likely the played move was, 0..1: for this player, for one STEP points weaker, and for one stronger.
+    """The probability of the played move, 0 to 1, for this player, for one STEP points weaker, and for one stronger.
 
-    rating: the player's. slip: unlikely for the rating, and costly; the mark says how costly.
+    rating: the player's. slip: the move is unlikely for the rating, and costly; the annotation shows how costly.
     """
 
     rating: int
@@ -79,17 +80,20 @@ WHOLE = "all"
 KINDS = {"by_phase": PHASES, "by_piece": PIECES}
 SLICES = (WHOLE, *PHASES, *PIECES)
 SIGNS = {"?!": "inaccuracies", "?": "mistakes", "??": "blunders"}
-"""The marks of moves that lost something, and how their counts are called."""
+"""The annotations of losing moves, and the names of their counts."""
 
 
 @dataclass(frozen=True)
 class Judged:
-    """What a search says of a move.
+    """The search's judgment of a move.
 
-    loss: what the mover's chance of winning lost by it, 0..1. best: the best move, UCI, which may be the played one;
-    line: how the game would go on with it, SAN. only: every other move would have lost much more. phase: of the game,
-    of PHASES; piece: that moved, of PIECES. usual: what players of the mover's rating lose in this position on the
-    average, 0..1; None where the network is not told ratings.
+    loss: the mover's loss of win probability, 0 to 1.
+    best: the best move, UCI, which may be the played one.
+    line: the expected line with it, SAN.
+    only: every other move would have lost much more.
+    phase: of the game, one of PHASES.
+    piece: the moving piece, one of PIECES.
+    usual: the mean loss of players of the mover's rating in this position, 0 to 1; None without rating inputs.
     """
 
     loss: float
@@ -120,7 +124,7 @@ class Move:
     expected: Expected | None = None
     by_strength: ByStrength | None = None
     judged: Judged | None = None
-    fault: str = ""  # of a stalemate that was judged: ?!, ?, ?? by what it lost
+    fault: str = ""  # of a judged stalemate: ?!, ?, ?? by its loss
 
     @property
     def change(self) -> float | None:
@@ -128,11 +132,11 @@ class Move:
 
     @property
     def sign(self) -> str:
-        """?!, ?, ??, ↑ or nothing, by what the move changed, also where its mark says how the game ended."""
+        """?!, ?, ??, ↑ or nothing, by the move's change, even if its annotation shows how the game ended."""
         return self.fault if self.mark in (MATE, STALEMATE) else self.mark
 
     def as_json(self) -> dict[str, Any]:
-        """One flat object, without the fields that the network does not have."""
+        """Return one flat object, without the fields that the network does not have."""
         return {
             **{name: getattr(self, name) for name in ("ply", "move_number", "side", "san", "uci")},
             **(self.worth.as_json() if self.worth else {}),
@@ -145,8 +149,12 @@ class Move:
 
 @dataclass(frozen=True)
 class Predictable:
-    """How well the moves of one side were predicted: the shares of its `moves` that were the first choice and among the
-    first three, and the mean probability of the played move, each 0..1. There is at least one move."""
+    """How well the moves of one side were predicted, over at least one move.
+
+    first_choice, first_three: top-1 and top-3 accuracy, 0 to 1.
+    probability: the mean probability of the played move, 0 to 1.
+    moves: their number.
+    """
 
     first_choice: float
     first_three: float
@@ -160,8 +168,10 @@ class Predictable:
 
 @dataclass(frozen=True)
 class Slice:
-    """Moves of one side, or those of a phase or piece: how many, their mean loss (0..1), and how many got each mark.
-    usual: the mean loss of players of the same rating in these positions; None where it is not known of all."""
+    """Moves of one side, or those of a phase or piece: their number, mean loss (0 to 1), and count of each annotation.
+
+    usual: the mean loss of players of the same rating in these positions; None if it isn't known for all.
+    """
 
     moves: int
     loss: float
@@ -181,11 +191,11 @@ class Slice:
 
 @dataclass
 class Report:
-    """Where players lost what, over any number of games: sums by side and slice, so that it grows game by game."""
+    """Where players lost how much, over any number of games, as sums by side and slice."""
 
     games: int = 0
     sums: dict[tuple[str, str], list[float]] = field(default_factory=dict)
-    """By side and slice (whole, phase or piece): moves, loss, usual loss (nan: not known), ?!, ?, ??, only moves."""
+    """By side and slice (whole, phase or piece): moves, loss, usual loss (NaN: unknown), ?!, ?, ??, only moves."""
 
     def add(self, game: AnalysedGame) -> None:
         """Count the judged moves of a game."""
@@ -200,7 +210,7 @@ class Report:
                 sums[:] = [a + b for a, b in zip(sums, row, strict=True)]
 
     def slice(self, side: str, name: str) -> Slice | None:
-        """Of one side's moves; name: WHOLE, or a phase or piece. None where there are none."""
+        """Return a slice of one side's moves; None if there are none. name: WHOLE, or a phase or piece."""
         sums = self.sums.get((side, name))
         if sums is None:
             return None
@@ -230,8 +240,9 @@ def report(games: Sequence[AnalysedGame]) -> Report:
 class AnalysedGame:
     """A game and its moves.
 
-    white: White's probability of winning, one a position [moves + 1]; None where the network does not say who wins.
-    predicts: whether it says which moves it expects. meaning: of White's probability.
+    white: White's win probability, float64 [moves + 1]; None if the network doesn't predict the winner.
+    predicts: whether the network predicts moves.
+    meaning: of White's probability.
     """
 
     record: Record
@@ -242,7 +253,7 @@ class AnalysedGame:
 
     @property
     def swings(self) -> list[Move]:
-        """The moves with a sign, those that changed the mover's chances most first."""
+        """The moves with an annotation, those with the largest changes first."""
         marked = [move for move in self.moves if move.sign and move.change is not None]
         return sorted(marked, key=lambda move: -abs(move.change or 0))
 
@@ -253,19 +264,21 @@ class AnalysedGame:
 
     @property
     def surprises(self) -> list[Move]:
-        """The moves that the network did not expect, the least likely first."""
+        """The moves that the network didn't expect, the least likely first."""
         found = [(move.expected.probability, move) for move in self.moves if move.expected and move.expected.surprising]
         return [move for _, move in sorted(found, key=lambda pair: pair[0])]
 
     def average_loss(self, side: str) -> tuple[float | None, int]:
-        """The mean loss by a move of that side, 0..1 (a gain counts 0), and the number of moves: all that were judged,
-        or those that did not end the game."""
+        """Return the mean loss per move of that side, 0 to 1 (a gain counts 0), and the number of moves.
+
+        These are all judged moves, or those that did not end the game.
+        """
         known = [-move.judged.loss if move.judged else move.change for move in self.moves if move.side == side]
         losses = [max(0.0, -change) for change in known if change is not None]
         return (sum(losses) / len(losses) if losses else None), len(losses)
 
     def predictable(self, side: str) -> Predictable | None:
-        """How predictable that side was; None where it made no move, or none were predicted."""
+        """Return how predictable that side was; None if it made no move, or none were predicted."""
         found = [move.expected for move in self.moves if move.side == side and move.expected]
         if not found:
             return None
@@ -299,8 +312,11 @@ USUAL = Meaning()
 
 
 def meaning_of(system: str, judged: bool) -> Meaning:
-    """What White's probability means. judged: by search, which makes it the chance to win of whatever figure the
-    network has; its own figure may be of something else, and a note says of what."""
+    """Return the meaning of White's probability.
+
+    judged: by search, which turns the network's number into a win probability. The network's own number may have
+    another meaning, which a note explains.
+    """
     meaning = find(system).meaning
     return USUAL if judged and meaning.note else meaning
 
@@ -314,9 +330,12 @@ def analyse(
     meaning: Meaning = USUAL,
     judge: Judge | None = None,
 ) -> AnalysedGame:
-    """Ask the network about every position of the main line. swing: the least change that is marked, over 0 to 1.
-    ratings: of White and Black, for a network with such inputs; None: those of the headers. judge: searches what each
-    move cost; None: a move costs what the network's opinion changed by."""
+    """Evaluate every position of the main line with the network.
+
+    swing: the smallest change that is annotated, over 0 to 1.
+    ratings: of White and Black, for a network with such inputs; None for those of the headers.
+    judge: determines by search what each move cost; None to use the change of the network's evaluation.
+    """
     rows = [encode_board(record.game.board())]
     board = record.game.board()
     for node in record.game.mainline():
@@ -369,7 +388,7 @@ def analyse(
 
 
 def _judged(judgement: Judgement, board: chess.Board, played: chess.Move, phase: str) -> Judged:
-    """A judgement in words, of a move in this position."""
+    """Convert a judgment of a move in this position to text."""
     after, line = board.copy(stack=False), []
     for move in judgement.line:
         line.append(after.san(move))
@@ -380,15 +399,19 @@ def _judged(judgement: Judgement, board: chess.Board, played: chess.Move, phase:
 
 
 USUAL_LOSS = {"opening": 0.74, "middlegame": 0.82, "endgame": 0.96}
-"""What the expected loss at a first look is multiplied by, in each phase, to be that of the search which judges the
-played move: fitted by bench/usual_losses.py."""
+"""Factors, by phase, that convert the first estimate of the expected loss to that of the judging search.
+
+Fitted by bench/usual_losses.py.
+"""
 LESS_BY_RATING, FROM, MIDDLE = 0.6, 1200, 1600
-"""Stronger players also choose better among the moves that the network finds equally likely for them: the factor is
-exp(-LESS_BY_RATING) for 1000 points over MIDDLE; below FROM it stays as it is there."""
+"""Stronger players also choose better among equally likely moves.
+
+The factor is exp(-LESS_BY_RATING) for 1000 points above MIDDLE; below FROM it stays constant.
+"""
 
 
 def usual_loss(judgement: Judgement, expecting: Legal, phase: str, rating: int) -> float | None:
-    """What players of a rating lose in a position on the average, 0..1, if they choose as the network expects."""
+    """Return the mean loss of players of a rating in a position, 0 to 1, if they choose as the network predicts."""
     seen = None if judgement.options is None else judgement.options.expected(*expecting)
     if seen is None:
         return None
@@ -403,8 +426,11 @@ def _by_strength(
     session: Session, analysis: Analysis, codes: NDArray[np.uint8], state: NDArray[np.uint8],
     expecting: Sequence[Legal], played: Sequence[chess.Move], ratings: tuple[int, int],
 ) -> dict[int, ByStrength]:  # fmt: skip
-    """How likely each played move was for its player, a weaker and a stronger one, by its place in the game; only where
-    the network is told both ratings and knows the mover's. The opponent stays who he is. ratings: White's, Black's."""
+    """Return the probability of each played move for its player, a weaker and a stronger one, by the index of the move.
+
+    Only if the network has inputs for both ratings and the mover's is known. The opponent's rating doesn't change.
+    ratings: White's, Black's.
+    """
     if OPPONENT not in session.side_inputs:
         return {}
     column = STATE + list(session.side_inputs).index(RATING)
@@ -422,7 +448,7 @@ def _by_strength(
 
 
 def _chance(legal: Legal, move: chess.Move) -> float:
-    """The share of a move among the legal ones; 0 for a null move."""
+    """Return the probability of a move among the legal ones; 0 for a null move."""
     moves, probabilities = legal
     at = moves == (from_move(move) if move else -1)
     total = float(probabilities.sum())
@@ -432,7 +458,7 @@ def _chance(legal: Legal, move: chess.Move) -> float:
 def _ask(
     session: Session, analysis: Analysis, codes: NDArray[np.uint8], state: NDArray[np.uint8]
 ) -> tuple[NDArray[np.float64] | None, Sequence[Legal] | None]:
-    """White's winning probability [n], and the legal moves of each position; None for an output that is missing."""
+    """Return White's win probability, [n], and the legal moves of each position; None for a missing output."""
     white: list[NDArray[np.float64]] = []
     expecting: list[Legal] = []
     for at in range(0, len(codes), TOGETHER):

@@ -1,4 +1,4 @@
-"""Analysed games as PGN that other programs read: evaluations and expected moves in comments, and marks as NAGs."""
+"""Write analyzed games as PGN for other programs: evaluations and expected moves in comments, annotations as NAGs."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from kibitz.play.chess.score import STEEPNESS
 from kibitz.systems import SYSTEMS
 
 LEAST = 1e-4
-"""Probabilities are kept this far from 0 and 1, so that no evaluation is beyond ±25.01 pawns."""
+"""The smallest distance of probabilities from 0 and 1, so that no evaluation is beyond ±25.01 pawns."""
 
 _NAGS = {"?!": chess.pgn.NAG_DUBIOUS_MOVE, "?": chess.pgn.NAG_MISTAKE, "??": chess.pgn.NAG_BLUNDER}
 _OF_MOVES = set(range(chess.pgn.NAG_GOOD_MOVE, chess.pgn.NAG_DUBIOUS_MOVE + 1))
 
 
 def centipawns(white: float) -> int:
-    """White's probability of winning as an evaluation, by Lichess's formula turned round."""
+    """Return White's win probability as centipawns, by the inverse of Lichess's formula."""
     kept = min(max(white, LEAST), 1 - LEAST)
     return round(math.log(kept / (1 - kept)) / STEEPNESS)
 
@@ -31,30 +31,30 @@ def centipawns(white: float) -> int:
 _WORDS = re.compile(r"(?:\s/\s)?\bnet:\s\S+\s<?\d+%(?:,\s\S+\s<?\d+%)*;\splayed\s\d+[a-z]{2},\s<?\d+%")
 """Matches the text of `words`, so that a game can be annotated again."""
 _OWN_MARK = re.compile(r"\s?\[%kibitz\s(\?[?!]?)\]")
-"""Matches what says that a mark is ours. Other programs pass over commands that they do not know."""
+"""Matches the command that identifies an annotation as kibitz's. Other programs ignore unknown commands."""
 
 
 def words(expected: Expected) -> str:
-    """The expected moves as a comment: "net: Nf3 31%, d4 22%, c4 9%; played 4th, 5%"."""
+    """Return the expected moves as a comment: "net: Nf3 31%, d4 22%, c4 9%; played 4th, 5%"."""
     choices = ", ".join(f"{choice.san} {percent(choice.probability)}" for choice in expected.choices)
     return f"net: {choices}; played {ordinal(expected.rank)}, {percent(expected.probability)}"
 
 
 def _beside(comment: str, ours: str) -> str:
-    """A comment with our words at its end; where they are there, as it is."""
+    """Return a comment with kibitz's text at its end; unchanged if the text is already there."""
     there = comment.removesuffix(ours).removesuffix(" / ").strip()
     between = "" if not there else " " if there.endswith("]") else " / "
     return there + between + ours
 
 
 def annotated(judged: AnalysedGame) -> str:
-    """The game with comments after each move of the main line: `[%eval …]` (pawns, White's view) where the network says
-    who wins, and then $6, $2, $4 for ?!, ? and ??; its choices in words where it says which moves it expects.
+    """Return the game with comments after each move of the main line.
 
-    Comments, variations and headers stay, and a move that somebody has judged ($1 to $6) keeps that judgement. What an
-    analysis before has written is left out: its words, its evaluations and marks where there are others now. A mark of
-    ours has `[%kibitz ?!]` in the comment, by which it is known then. After mate there is nothing to evaluate; a
-    stalemate is 0.00. Where the probability is not that of winning, a comment before the first move says of what.
+    If the network predicts the winner, they have `[%eval …]` (pawns, White's view), and $6, $2, $4 for ?!, ? and ??. If
+    it predicts moves, they have its choices as text. Comments, variations and headers stay, and a move that somebody
+    has annotated ($1 to $6) keeps its annotation. The text, evaluations and annotations of an earlier analysis are
+    replaced; `[%kibitz ?!]` in the comment identifies kibitz's annotation. After mate there is no evaluation; a
+    stalemate is 0.00. If the probability isn't a win probability, a comment before the first move explains it.
     """
     game = judged.record.game
     for declaration in SYSTEMS.values():

@@ -1,7 +1,7 @@
-"""One player's own games: what the player's moves lost, by phase, piece, opening, time left, colour and result.
+"""A player's own games: what the player's moves lost, by phase, piece, opening, time left, color and result.
 
-Every figure stands beside what players of the same rating lose in the same positions, where the network is told
-ratings, with an interval over games.
+If the network has rating inputs, every number is compared with the loss of players of the same rating in the same
+positions, with an interval over games.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from kibitz.games.chess.material import PHASES
 from kibitz.stats import ClusterBootstrap, Estimate
 
 ENOUGH = 10
-"""Games from which an interval is given."""
+"""Number of games from which on an interval is shown."""
 KEPT = 50
-"""The worst mistakes that are kept."""
+"""Number of worst mistakes that are kept."""
 A_GAME = 2
-"""Of one game at most: what is overlooked once is often overlooked again on the next move."""
+"""The largest number of mistakes from one game, because a player often overlooks the same thing twice."""
 MOST_OPENINGS = 12
-"""Openings that are told, those of most games."""
+"""The largest number of openings in the report, those with the most games."""
 ENDS = ("won", "drawn", "lost")
 TIMES = {
     "under_10_seconds": "under 10 s",
@@ -43,7 +43,7 @@ TIMES = {
 }
 """Time on the player's clock before the move: keys, and their labels."""
 _BOUNDS = (10, 30, 60, 180, 600)
-"""Seconds between two of TIMES."""
+"""Limits of TIMES in seconds."""
 LABELS = {
     "phase": {name: f"the {name}" for name in PHASES},
     "piece": {name: f"{name} moves" for name in PIECES},
@@ -51,18 +51,20 @@ LABELS = {
     "side": {"white": "as White", "black": "as Black"},
     "result": {"won": "games won", "drawn": "games drawn", "lost": "games lost"},
 }
-"""What a player's moves are divided by, beside openings: the keys and labels of the parts."""
+"""The divisions of a player's moves, besides openings: the keys and labels of the parts."""
 _WITH_SCORE = ("side",)
-"""Divisions of games whose parts have a score. That of a result says nothing."""
+"""Divisions of games whose parts have a score. A score by result would be meaningless."""
 
 
 @dataclass(frozen=True)
 class Part:
     """Some moves of one player.
 
-    loss: mean loss a move, 0..1; usual: the same of players of this rating in these positions; difference: loss less
-    usual, position by position, over the moves of which usual is known (its n). marks: how many moves have each sign.
-    score: of the games, 0..1; None where the part is none of whole games.
+    loss: mean loss per move, 0 to 1.
+    usual: the same for players of this rating in these positions.
+    difference: loss minus usual, position by position, over the moves with a known usual loss (its n).
+    marks: the number of moves with each annotation.
+    score: of the games, 0 to 1; None if the part isn't made of whole games.
     """
 
     label: str
@@ -90,10 +92,10 @@ class Part:
 class Mistake:
     """A move that lost much.
 
-    file, game: where it was played, and the game's place there, from 1.
-    before, after: the player's own chance of winning, 0..1, with the best move and with the played one. fen: the
-    position before the move; best: UCI; line: how the game would go on with it, SAN. seconds: left on the player's
-    clock before the move; None where the record has no clocks.
+    file, game: where it was played, and the game's number there, from 1.
+    fen: the position before the move.
+    before, after: the player's win probability, 0 to 1, with the best move and with the played one.
+    seconds: left on the player's clock before the move; None if the record has no clocks.
     """
 
     file: str
@@ -127,9 +129,9 @@ class Mistake:
 
 @dataclass
 class PlayerReport:
-    """What one player lost, over any number of games: a row of numbers a move, a few facts a game.
+    """What one player lost, over any number of games: a row of numbers per move, a few facts per game.
 
-    name: the player's, as it is shown. swing: the least loss of a mistake, 0..1.
+    name: the player's, as shown. swing: the smallest loss of a mistake, 0 to 1.
     """
 
     name: str
@@ -144,7 +146,7 @@ class PlayerReport:
     _openings: list[Opening | None] = field(default_factory=list)
 
     def add(self, game: AnalysedGame, side: str, file: str = "") -> None:
-        """Count a game of this file, of which the player had this side."""
+        """Add a game from this file, in which the player had this side."""
         headers, number = game.record.game.headers, SIDES.index(side)
         result = RESULTS.get(headers.get("Result", "").strip())
         own = math.nan if result is None else (1 + (-result if number else result)) / 2
@@ -169,7 +171,7 @@ class PlayerReport:
         self.games += 1
 
     def _keep(self, game: AnalysedGame, side: str, file: str, found: Sequence[tuple[Move, float | None]]) -> None:
-        """Keep the worst of a game's mistakes, and of all before it."""
+        """Keep the worst mistakes of a game and of all earlier games."""
         if not found:
             return
         headers, number = game.record.game.headers, SIDES.index(side)
@@ -191,17 +193,17 @@ class PlayerReport:
 
     @property
     def rating(self) -> int | None:
-        """The median of the player's ratings; None where no game has one."""
+        """The median of the player's ratings; None if no game has one."""
         known = [rating for rating in self._ratings if rating]
         return int(np.median(known)) if known else None
 
     def results(self) -> dict[str, int]:
-        """The numbers of games won, drawn and lost; games without a result are in none."""
+        """Return the number of games won, drawn and lost; games without a result don't count."""
         counts = Counter(self._scores)
         return dict(zip(ENDS, (counts[1.0], counts[0.5], counts[0.0]), strict=True))
 
     def parts(self) -> Parts:
-        """All figures over the games so far."""
+        """Return all results over the games so far."""
         table = np.array(self._moves, np.float64).reshape(-1, 7)
         game = table[:, 0].astype(np.int64)
         sides, scores = np.array(self._sides, np.int64), np.array(self._scores, np.float64)
@@ -222,7 +224,8 @@ class PlayerReport:
                      list(self._by_opening(measure, game, sides)))  # fmt: skip
 
     def _by_opening(self, measure: _Measure, game: NDArray[np.int64], sides: NDArray[np.int64]) -> Iterator[Part]:
-        """The openings of most games, White's and Black's apart, each with the moves of its whole games."""
+        """Yield the openings with the most games, separately for White and Black, each with the moves of its whole
+        games."""
         families = [None if one is None else _family(one) for one in self._openings]
         pairs = [(family, side) for family, side in zip(families, self._sides, strict=True) if family]
         codes = {family: one for family, one in zip(families[::-1], self._openings[::-1], strict=True) if one}
@@ -235,7 +238,7 @@ class PlayerReport:
                 yield part
 
     def as_json(self) -> dict[str, Any]:
-        """The report as one object; its keys are stable."""
+        """Return the report as one object; its keys are stable."""
         parts = self.parts()
         by = {f"by_{name}": {key: part.as_json() for key, part in rows.items()} for name, rows in parts.by.items()}
         whole = {name: value for name, value in parts.whole.as_json().items() if name not in ("label", "games")}
@@ -251,16 +254,18 @@ class PlayerReport:
 
 @dataclass(frozen=True)
 class Parts:
-    """A player's figures: of all moves, by each of LABELS, and by opening."""
+    """A player's results: of all moves, by each of LABELS, and by opening."""
 
     whole: Part
     by: Mapping[str, Mapping[str, Part]]
     openings: Sequence[Part]
 
     def standing_out(self) -> list[Part]:
-        """The parts in which the player surely lost another amount than is usual, the worst first: their intervals do
-        not hold 0."""
-        some = [rows for name, rows in self.by.items() if name != "result"]  # who lost a game lost more in it
+        """Return the parts whose loss differs significantly from the usual one, the worst first.
+
+        Their intervals don't contain 0.
+        """
+        some = [rows for name, rows in self.by.items() if name != "result"]  # a lost game naturally has more loss
         every = [part for rows in some for part in rows.values()] + list(self.openings)
         sure = [
             part
@@ -272,10 +277,11 @@ class Parts:
 
 @dataclass
 class _Measure:
-    """Measures parts of a player's moves.
+    """Computes the parts of a player's moves.
 
-    game: int64 [moves], the place of each move's game; loss, usual (NaN: not known) and mark (an index into SIGNS, or
-    -1): float64 [moves]; scores: float64 [games], NaN where a game has no result.
+    game: int64 [moves], the index of each move's game.
+    loss, usual, mark: float64 [moves]; usual is NaN if unknown; mark is an index into SIGNS, or -1.
+    scores: float64 [games], NaN if a game has no result.
     """
 
     game: NDArray[np.int64]
@@ -297,7 +303,7 @@ class _Measure:
         opening: Opening | None = None,
         side: str = "",
     ) -> Part:
-        """The part of the moves in a mask; games: whose score is told, by a mask of games."""
+        """Return the part of the moves in a mask, bool [moves]. games: bool [games], whose score is reported."""
         loss = _told(self._groups.mean(self.loss, mask))
         known = mask & self._known
         pair = self._groups.means([self.usual, self.loss - self.usual], known)
@@ -307,7 +313,7 @@ class _Measure:
 
 
 def _told(estimate: Estimate) -> Estimate:
-    """An estimate without its interval where there are not ENOUGH games."""
+    """Return an estimate, without its interval if there are fewer than ENOUGH games."""
     if estimate.games >= ENOUGH:
         return estimate
     return Estimate(estimate.value, math.nan, math.nan, estimate.n, estimate.games)
@@ -318,12 +324,12 @@ def _figure(estimate: Estimate) -> dict[str, Any]:
 
 
 def _family(opening: Opening) -> str:
-    """An opening's name without its variation."""
+    """Return an opening's name without its variation."""
     return opening.name.split(",")[0]
 
 
 def _boards(game: chess.pgn.Game) -> Iterator[chess.Board]:
-    """The positions of a main line, from its start; it is one board, which moves on."""
+    """Yield the positions of a main line from its start; they are one board, which is changed."""
     board = game.board()
     yield board
     for node in game.mainline():
@@ -332,7 +338,9 @@ def _boards(game: chess.pgn.Game) -> Iterator[chess.Board]:
 
 
 def _times_left(game: chess.pgn.Game) -> list[float | None]:
-    """Seconds on the mover's clock before each move: what the player's last move left, and before the first one what
-    that leaves."""
+    """Return the seconds on the mover's clock before each move.
+
+    They are the time after the player's previous move, and before the first move the time after it.
+    """
     clocks = [node.clock() for node in game.mainline()]
     return [clocks[i - 2] if i >= 2 else clocks[i] for i in range(len(clocks))]

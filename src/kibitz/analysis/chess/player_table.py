@@ -1,4 +1,4 @@
-"""A player's report on a terminal. Colour is never the only sign."""
+"""A player's report on a terminal. Color is never the only sign."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from kibitz.analysis.printing import STYLES, clean, print_line
 from kibitz.stats import Estimate
 
 SHOWN = 10
-"""Of the worst mistakes."""
+"""Number of worst mistakes that are shown."""
 LABEL = 27
-"""Columns of a part's name."""
+"""Width of a part's name in columns."""
 COUNTED = ("?", "??")
-"""The marks that are counted; ?! is left out for room."""
+"""The annotations that are counted; ?! is omitted to save space."""
 TITLES = {
     "phase": "by phase", "piece": "by piece moved", "time_left": "by time left", "side": "by colour",
     "result": "by result",
@@ -25,7 +25,7 @@ TITLES = {
 
 
 def show(report: PlayerReport, console: Console) -> None:
-    """Print a player's report: figures beside what is usual, and the worst mistakes."""
+    """Print a player's report: results with the usual values, and the worst mistakes."""
     parts = report.parts()
     whole = parts.whole
     rating = f" ({report.rating})" if report.rating else ""
@@ -61,7 +61,7 @@ def counted(number: int, what: str) -> str:
 
 
 def sentences(parts: list[Part]) -> list[str]:
-    """Where a player surely loses more than is usual, and where less, each in a line; nothing where nothing is sure."""
+    """Return where a player loses significantly more than usual, and where less, one line each."""
     told = [f"{part.label} ({part.difference.value * 100:+.1f})" for part in parts]
     more = [text for text, part in zip(told, parts, strict=True) if part.difference.value > 0]
     less = [text for text, part in zip(told, parts, strict=True) if part.difference.value < 0][::-1]
@@ -82,7 +82,7 @@ def _rows(console: Console, title: str, parts: Iterable[Part], compared: bool) -
 
 
 def _row(console: Console, part: Part, compared: bool, indent: str = "") -> None:
-    """Figures of a part, 80 columns at most. The interval is that of the difference, where there is one."""
+    """Print the results of a part, at most 80 columns wide. The interval is that of the difference, if there is one."""
     label = indent + clean(part.opening.name if part.opening else part.label, LABEL - len(indent) - 1)
     score = f"{part.score.value:.0%}" if part.score is not None and part.score.n else ""
     row = f"{label:<{LABEL}}{part.loss.games:>6,}{part.loss.n:>7,}{score:>6}{part.loss.value * 100:>6.1f}"
@@ -96,7 +96,7 @@ def _row(console: Console, part: Part, compared: bool, indent: str = "") -> None
 
 
 def _half(figure: Estimate) -> str:
-    """Half of the interval in points, "±0.4"; nothing where there is none."""
+    """Return half of the interval in points, "±0.4"; "" if there is none."""
     return "" if math.isnan(figure.low) else f" ±{(figure.high - figure.low) * 50:.1f}"
 
 

@@ -1,4 +1,4 @@
-"""Side inputs of a game's positions: state columns after those of the position itself."""
+"""Side inputs of a game's positions: state columns after those of the position."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from kibitz.games.chess.sides import RATING_UNIT, SCALES, SPEEDS, scale_of
 from kibitz.play.side_inputs import LAST_MOVES
 
 RATING, OPPONENT = "rating", "opponent_rating"
-"""Names of the side inputs with the rating of the side to move and of the other side."""
+"""Names of the side inputs with the rating of the side to move and of the opponent."""
 UNIT = RATING_UNIT
-"""Rating points in one step of the column: 0..255 are ratings up to 4080."""
+"""Rating points per step of the column: 0 to 255 are ratings up to 4080."""
 LOWEST, HIGHEST = 100, 4000
-"""Range of the ratings that are believed."""
+"""The range of plausible ratings."""
 
 
 def add_side_inputs(
@@ -30,11 +30,11 @@ def add_side_inputs(
     moves: Sequence[chess.Move] = (),
     ratings: tuple[int, int] | None = None,
 ) -> NDArray[np.uint8]:
-    """State rows [n, 4] of a game's positions with a column for each side input: uint8 [n, 4 + len(side_inputs)].
+    """Return state rows, uint8 [n, 4], of a game's positions with a column for each side input.
 
-    ratings: of White and Black; None: those in the headers. Speed and scale come from the headers too. moves: of the
-    game, one fewer than positions, for networks whose inputs are the last moves. An unknown value, and any other side
-    input, is the default in `side_inputs`.
+    The result is uint8 [n, 4 + len(side_inputs)]. ratings: of White and Black; None for those in the headers. Speed and
+    scale also come from the headers. moves: of the game, one fewer than positions, for networks whose inputs are the
+    last moves. An unknown value, and any other side input, is the default in `side_inputs`.
     """
     columns = [state]
     white, black = ratings or ratings_of(headers)
@@ -56,7 +56,7 @@ def add_side_inputs(
 
 
 def _last_moves(moves: Sequence[chess.Move], positions: int) -> dict[str, NDArray[np.uint8]]:
-    """The columns of LAST_MOVES for every position of a game."""
+    """Return the columns of LAST_MOVES for every position of a game."""
     found = {}
     for back, names in enumerate(LAST_MOVES, 1):
         for name, part in zip(names, ("from_square", "to_square"), strict=True):
@@ -69,18 +69,18 @@ def _last_moves(moves: Sequence[chess.Move], positions: int) -> dict[str, NDArra
 
 
 def lacking(headers: chess.pgn.Headers) -> bool:
-    """Whether a player of the game has no rating that is believed."""
+    """Return whether a player of the game has no plausible rating."""
     return not all(ratings_of(headers))
 
 
 def ratings_of(headers: chess.pgn.Headers) -> tuple[int, int]:
-    """Ratings of White and Black; 0 if unknown, or if nobody has such a one."""
+    """Return the ratings of White and Black; 0 if unknown or implausible."""
     white, black = (read_rating(headers.get(name, "")) for name in ("WhiteElo", "BlackElo"))
     return (white if LOWEST <= white <= HIGHEST else 0), (black if LOWEST <= black <= HIGHEST else 0)
 
 
 def read_pair(text: str) -> tuple[int, int]:
-    """The ratings that `--rating` names: one for both players, or White's and Black's. Raises UsageError."""
+    """Return the ratings of `--rating`: one for both players, or White's and Black's. Raises UsageError."""
     parts = text.replace("/", ",").split(",")
     if not 1 <= len(parts) <= 2 or not all(part.strip().isdecimal() for part in parts):
         raise UsageError(f"--rating {text}: a rating for both players, 1500, or White's and Black's, 1500,1720")

@@ -1,4 +1,4 @@
-"""Which games of several files are the same."""
+"""Find games that occur in several files."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from kibitz.games.chess.io.reader import Record
 
 
 class Repeats:
-    """Tells which games were not there before: files that people gather often hold the same ones. again: how many
-    were."""
+    """Detects games that occurred before, because collections of files often share games. again: the number of
+    repeats."""
 
     _HEADERS = ("White", "Black", "Date", "UTCDate", "UTCTime", "Round", "Result", "FEN")
 
@@ -18,7 +18,7 @@ class Repeats:
         self._known: set[bytes] = set()
 
     def is_new(self, record: Record) -> bool:
-        """Whether the game was not there before."""
+        """Return whether the game has not occurred before."""
         headers, moves = record.game.headers, [move.uci() for move in record.game.mainline_moves()]
         told = "\n".join([*(headers.get(name, "") for name in self._HEADERS), *moves])
         key = hashlib.blake2b(told.encode(errors="surrogatepass"), digest_size=16).digest()

@@ -1,4 +1,4 @@
-"""Games of chess analysed by workers."""
+"""Chess games analyzed by workers."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ from kibitz.systems.declaration import Meaning
 
 @dataclass(frozen=True)
 class MoveQuestion:
-    """What is asked of every game.
+    """The analysis that workers run on every game.
 
-    run: as `name_for_workers` says; swing, ratings, meaning: see `analyse`; depth, nodes: of the judge; None: no judge.
+    run: as `name_for_workers` returns. swing, ratings, meaning: see `analyse`. search: depth and nodes of the judge;
+    None for no judge.
     """
 
     run: str
@@ -34,8 +35,10 @@ class MoveQuestion:
 
 @dataclass(frozen=True)
 class SentLine:
-    """A game on its way to a worker: its headers, and the moves of its main line (UCI). python-chess's own tree of a
-    long game is too deep for pickle."""
+    """A game on its way to a worker: its headers, and the moves of its main line (UCI).
+
+    The python-chess tree of a long game is too deep for pickle.
+    """
 
     headers: dict[str, str]
     moves: list[str]
@@ -46,21 +49,21 @@ class SentLine:
         return cls(dict(game.headers), [node.move.uci() for node in game.mainline()])
 
     def record(self) -> Record:
-        """The game without comments, variations and place in its file."""
+        """Return the game without comments, variations and its place in the file."""
         game = chess.pgn.Game(self.headers)
         game.add_line(map(chess.Move.from_uci, self.moves))
         return Record(0, game)
 
 
 def analysed_by_workers(records: Iterable[Record], question: MoveQuestion, workers: Workers) -> Generator[AnalysedGame]:
-    """The same as `analyse` of each record, in their order."""
+    """Yield the result of `analyse` for each record, in their order."""
     answers = shared_out(records, SentLine.of, functools.partial(_answer, question), workers)
     for record, game in answers:
         yield replace(game, record=record)
 
 
 def _answer(question: MoveQuestion, line: SentLine) -> AnalysedGame:
-    """The work of a worker: the analysis of a game, with an empty record in its place."""
+    """Return the analysis of a game, with an empty record: the job of a worker."""
     session, judge = opened(question.run), _judge(question)
     analysis = load(session.system)
     game = analyse(line.record(), session, analysis, question.swing, question.ratings, question.meaning, judge)
@@ -69,7 +72,7 @@ def _answer(question: MoveQuestion, line: SentLine) -> AnalysedGame:
 
 @functools.lru_cache(maxsize=1)
 def _judge(question: MoveQuestion) -> Judge | None:
-    """A worker's judge, which it keeps for its next games."""
+    """Return a worker's judge, which it keeps for its next games."""
     if question.search is None:
         return None
     session = opened(question.run)

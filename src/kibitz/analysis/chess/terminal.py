@@ -1,4 +1,4 @@
-"""An analysed game on a terminal: a curve, a row for each move, the important moves. Colour is never the only sign."""
+"""An analyzed game on a terminal: a curve, a row per move, the important moves. Color is never the only sign."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from kibitz.games.chess.material import PHASES
 
 WIDEST_BAR, NARROWEST_BAR = 30, 8
 RANK, CHOICE = 12, 13
-"""Columns of the played move's rank and probability, and of one of the network's choices: a move of up to seven
-characters, its probability, a gap."""
+"""Widths in columns: the played move's rank and probability; one of the network's choices (a move of up to seven
+characters, its probability, a gap)."""
 MOST_SWINGS, MOST_ONLY = 5, 8
 SURPRISE = "*"
 SLIP = "!"
@@ -39,8 +39,10 @@ SURPRISED = "magenta"
 
 
 def show(judged: AnalysedGame, swing: float, console: Console) -> None:
-    """Print a game. From 60 columns it reads as meant, with a network's choices from 80. In narrower windows the bars
-    are left out first, then the later choices."""
+    """Print a game. It needs 60 columns, or 80 with a network's choices.
+
+    Narrower windows omit the bars first, then the later choices.
+    """
     _show_heading(judged, console)
     print_line(console, "")
     if judged.moves:
@@ -70,7 +72,7 @@ def _show_heading(judged: AnalysedGame, console: Console) -> None:
 
 
 def _show_moves(judged: AnalysedGame, console: Console) -> None:
-    """A row a move. Where there are choices the probability before the move is left out: the row above ends on it."""
+    """Print a row per move. With choices, the probability before the move is omitted: the row above ends with it."""
     ascii_only = console.options.ascii_only
     before, after, mover = "before", "after", "mover"
     if any(move.judged for move in judged.moves):
@@ -114,7 +116,7 @@ def _show_moves(judged: AnalysedGame, console: Console) -> None:
 
 
 def _strengths(one: ByStrength | None) -> Text:
-    """How likely the move was for a weaker player, this one and a stronger one, of a fixed width."""
+    """Return the probability of the move for a weaker player, this one and a stronger one, as text of fixed width."""
     if one is None:
         return Text(" " * 18)
     text = f"{percent(one.weaker):>5}{percent(one.player):>5}{percent(one.stronger):>6}{SLIP if one.slip else ' '} "
@@ -122,7 +124,7 @@ def _strengths(one: ByStrength | None) -> Text:
 
 
 def _expected(expected: Expected, choices: int) -> Text:
-    """Rank and probability of the played move, and the network's first choices, of a fixed width."""
+    """Return rank and probability of the played move, and the network's first choices, as text of fixed width."""
     sign = SURPRISE if expected.surprising else " "
     text = Text(f"{expected.rank:>4}{percent(expected.probability):>5}{sign}  ")
     if expected.surprising:
@@ -165,7 +167,7 @@ def _show_summary(judged: AnalysedGame, swing: float, console: Console) -> None:
 
 
 def _show_mistakes(judged: AnalysedGame, swing: float, console: Console) -> None:
-    """The marked moves with what was better, and where each side lost most."""
+    """Print the annotated moves with the better moves, and where each side lost most."""
     marked = judged.swings
     points = f"{swing * 100:g} points or more"
     if not marked:
@@ -193,8 +195,10 @@ def show_report(report: Report) -> None:
 
 
 def _show_report(report: Report, console: Console) -> None:
-    """Points lost a move, and marks, of both sides: in all, by phase and by piece; beside them what players of the
-    same rating lose in these positions, where that is known."""
+    """Print the points lost per move and the annotations of both sides: in total, by phase and by piece.
+
+    If known, the usual loss of players of the same rating in these positions is next to them.
+    """
     compared = [side for side in SIDES if (whole := report.slice(side, WHOLE)) and whole.usual is not None]
     heading = f"{'points lost a move':<19}"
     for side in SIDES:
@@ -273,7 +277,7 @@ def _where(move: Move, console: Console) -> str:
 
 
 def _sign(move: Move) -> str:
-    """?!, ?, ?? or nothing: the other marks have places of their own."""
+    """Return ?!, ?, ?? or nothing: the other annotations are shown elsewhere."""
     return move.sign if move.sign != GAINED else ""
 
 
@@ -282,7 +286,7 @@ def _number(move: Move, ascii_only: bool) -> str:
 
 
 def _change(move: Move) -> str:
-    """What a move changed, or how it ended the game."""
+    """Return the change by a move, or how it ended the game."""
     if move.change is None:
         return move.mark
     if not move.judged:
@@ -291,12 +295,12 @@ def _change(move: Move) -> str:
 
 
 def _lost(change: float) -> str:
-    """What a move lost in points of probability: 12; nothing for 0."""
+    """Return the loss of a move in percentage points: 12; "" for 0."""
     points = round(-change * 100)
     return f"{points}" if points > 0 else ""
 
 
 def _points(change: float) -> str:
-    """A change in points of probability: +7, -12, 0."""
+    """Return a change in percentage points: +7, -12, 0."""
     points = round(change * 100)
     return f"{points:+d}" if points else "0"

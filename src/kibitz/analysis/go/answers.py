@@ -9,5 +9,6 @@ from kibitz.play.session import Answers
 
 
 def black_owns(answers: Answers) -> NDArray[np.float64]:
-    """The probability that Black owns each point at the end, 0..1 [n, 361]; outside the board it means nothing."""
+    """Return the probability that each point is Black's at the end, float64 [n, 361], 0 to 1; meaningless outside the
+    board."""
     return answers["black_owns"].astype(np.float64)

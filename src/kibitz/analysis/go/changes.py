@@ -12,18 +12,20 @@ from numpy.typing import NDArray
 from kibitz.games.go.points import BLACK, GRID, NONE, WHITE, on_board, to_gtp
 
 LEAST = 0.25
-"""Probability by which the owner must have moved over even: 0.49 to 0.51 is no change of owner."""
+"""The smallest change of probability across 0.5 that counts: 0.49 to 0.51 is not a change of owner."""
 TOLD = 3
-"""Number of changes that are described in words; the others are counted."""
+"""Number of changes that are described in words; the others are only counted."""
 SIDES = {BLACK: "black", WHITE: "white"}
 
 
 @dataclass(frozen=True)
 class Change:
-    """Points that go from one owner to the other.
+    """Points that change their expected owner.
 
-    stones: the colour of the chain that they are, 0 for points that were empty. at: the one that gives its name, near
-    the middle. owner: the new one. worth: by how many points the lead moves for it, over 0.
+    stones: the color of the chain; 0 for points that were empty.
+    at: the point that names the change, near the middle.
+    owner: the new owner.
+    worth: the change of the lead in points, over 0.
     """
 
     stones: int
@@ -53,10 +55,10 @@ class Change:
 
 
 def changes(colours: NDArray[np.uint8], before: NDArray[np.float64], after: NDArray[np.float64]) -> list[Change]:
-    """The changes of owner from one position to the next, the largest first.
+    """Return the changes of owner from one position to the next, the largest first.
 
-    colours [361]: of the position before, so that stones captured by the move are among its chains; before, after
-    [361]: the probability that Black owns each point. A chain changes owner as a whole, by its mean.
+    colours: uint8 [361], of the position before the move, so that captured chains are included. before, after: float64
+    [361], the probability that each point is Black's. A chain changes its owner as a whole, by its mean.
     """
     found = []
     for chain in regions(np.flatnonzero((colours == BLACK) | (colours == WHITE)), colours):
@@ -74,7 +76,7 @@ def _change(stones: int, points: list[int], before: NDArray[np.float64], after: 
 
 
 def regions(points: Iterable[int], kind: NDArray[Any]) -> Iterator[list[int]]:
-    """Connected sets of the given points, neighbours being of the same kind [361]; each set in order."""
+    """Yield connected sets of the given points with neighbors of the same kind, [361]; each set in order."""
     left = {int(point) for point in points}
     while left:
         region, edge = [], [left.pop()]
@@ -88,7 +90,7 @@ def regions(points: Iterable[int], kind: NDArray[Any]) -> Iterator[list[int]]:
 
 
 def neighbours(point: int) -> Iterator[int]:
-    """The up to four points beside one, on the grid."""
+    """Yield the up to four neighbors of a point on the grid."""
     row, column = divmod(point, GRID)
     for r, c in ((row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)):
         if 0 <= r < GRID and 0 <= c < GRID:
@@ -96,7 +98,7 @@ def neighbours(point: int) -> Iterator[int]:
 
 
 def _middle(points: list[int]) -> int:
-    """The point that is nearest to all together."""
+    """Return the point with the smallest total distance to all points."""
     rows, columns = np.divmod(np.array(points), GRID)
     away = (rows - rows.mean()) ** 2 + (columns - columns.mean()) ** 2
     return points[int(away.argmin())]
@@ -106,8 +108,11 @@ _ROWS, _COLUMNS = ("upper", "", "lower"), ("left", "", "right")
 
 
 def where(before: NDArray[np.float64], after: NDArray[np.float64], size: int) -> tuple[str, float]:
-    """The ninth of the board where the lead moved most in the direction in which it moved as a whole, and by how many
-    points for Black: ("the upper left", -6.2)."""
+    """Return the ninth of the board where the lead changed most, and by how many points for Black: ("the upper left",
+    -6.2).
+
+    Only changes in the direction of the total change count.
+    """
     points = np.array([point for point in range(GRID * GRID) if on_board(point, size)])
     rows, columns = np.divmod(points, GRID)
     part = 3 * rows // size * 3 + 3 * columns // size
@@ -120,8 +125,10 @@ def where(before: NDArray[np.float64], after: NDArray[np.float64], size: int) ->
 
 
 def words(found: list[Change], place: tuple[str, float], size: int) -> str:
-    """What a move changed, in a line: what the player who gained by it gained most, or, where no point changed owner
-    for that player, in which part of the board the lead moved."""
+    """Describe a move's change in one line: the largest gain of the player who gained.
+
+    If no point changed its owner for that player, it is the part of the board where the lead changed.
+    """
     gainer = BLACK if place[1] > 0 else WHITE
     gained = [change.words(size) for change in found if change.owner == gainer]
     if not gained:

@@ -25,20 +25,20 @@ if TYPE_CHECKING:
     from kibitz.games.go.io.sgf import Record
 
 SURE = 0.75
-"""From this probability on a point counts as somebody's on boards and in marks."""
+"""From this probability on, a point counts as one side's on boards and in annotations."""
 BATCH_SIZE = 512
-"""Positions that are evaluated at once."""
+"""Number of positions per batch."""
 EXPECTED = 3
-"""Number of likely moves that are told of a position."""
+"""Number of likely moves that are listed for a position."""
 USUAL_NODES = 16
 """Visits of the search that finds the best line of a position."""
 
 
 @dataclass(frozen=True)
 class Score:
-    """Black's lead in points, komi and White's points for handicap stones taken off; stones and territory count alike.
+    """Black's lead in points, minus komi and handicap compensation; stones and territory count alike.
 
-    lead: the sum of 2p − 1 over the board, the mean of what may come. count: every point given wholly to its likelier
+    lead: the sum of 2p − 1 over the board, the expected value. count: the lead if every point goes to its likelier
     owner.
     """
 
@@ -50,9 +50,12 @@ class Score:
 class AnalysedPosition:
     """A position and its evaluation.
 
-    ply: moves before it. size: of its board. colours [361]; black_owns [361]: the probability that Black owns each
-    point at the end, 0..1. told: what the network says besides, where it names moves, winner and score itself; the
-    lead is that one's then.
+    ply: number of moves before it.
+    size: of its board.
+    colours: uint8 [361].
+    black_owns: float64 [361], the probability that each point is Black's at the end, 0 to 1.
+    told: the network's further predictions, if it predicts moves, winner and score; then the lead is the predicted
+    one.
     """
 
     ply: int
@@ -63,10 +66,10 @@ class AnalysedPosition:
     told: Told | None = None
 
     def signs(self) -> list[str]:
-        """The board as a row of characters a row, from the top.
+        """Return the board as one row of characters per row, from the top.
 
-        X and O: stones, Black's and White's, that stay. x and o: stones that the other player will own. + and -: empty
-        points that are surely Black's and White's. The dot: points between.
+        X and O: Black's and White's stones that live. x and o: stones that will die. + and -: empty points that are
+        very likely Black's and White's. The dot: points between.
         """
         signs = np.full(POINTS, ".")
         empty = self.colours == NONE
@@ -80,19 +83,21 @@ class AnalysedPosition:
 
     @property
     def settled(self) -> bool:
-        """Whether two thirds of the points surely have an owner. Before that the count jumps with every move."""
+        """Whether two thirds of the points have a very likely owner. Before that the count jumps with every move."""
         inside = self.black_owns[self.colours != OUTSIDE]
         return 3 * int(((inside >= SURE) | (inside <= 1 - SURE)).sum()) >= 2 * len(inside)
 
     def grid(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Values of all 361 points as the rows of this board, [size, size]."""
+        """Return values of all 361 points as the rows of this board, [size, size]."""
         return values.reshape(GRID, GRID)[: self.size, : self.size]
 
 
 @dataclass(frozen=True)
 class Shift:
-    """What a move changed: chains and regions that change owner, and the part of the board where most of it happened
-    (`changes.where`). gain: by how many points Black's lead rose."""
+    """The change by a move: chains and regions that change owner, and the part of the board with most of it.
+
+    place: see `changes.where`. gain: the change of Black's lead in points.
+    """
 
     changes: list[Change]
     place: tuple[str, float]
@@ -100,14 +105,17 @@ class Shift:
     gain: float
 
     def words(self) -> str:
-        """What the player who gained by the move gained. Nothing where the owners moved the other way: a network that
-        names the lead itself may say so, and then they explain nothing."""
+        """Return what the player who gained by the move gained, as text.
+
+        Empty if the territory changed in the other direction, which can happen if the network predicts the lead
+        separately.
+        """
         return words(self.changes, self.place, self.size) if self.place[1] * self.gain > 0 else ""
 
 
 @dataclass(frozen=True)
 class Move:
-    """One move: Black's lead before and after it, and by how many points it changed for the player who moved."""
+    """One move: Black's lead before and after it, and the change in points for the player who moved."""
 
     ply: int  # from 1
     colour: int
@@ -142,7 +150,7 @@ class Move:
         }
 
     def _expected(self) -> dict[str, Any]:
-        """Black's chance before the move, the move's probability, and the moves that were likeliest."""
+        """Return Black's win probability before the move, the move's probability, and the most likely moves."""
         if self.told is None:
             return {}
         return {
@@ -165,8 +173,8 @@ class Move:
 class AnalysedGame:
     """A game of a file and its evaluations: `positions` has one more than `moves`.
 
-    number: its place in the file, from 1. swing: the least change that is marked, in points. problem: why the moves
-    stop before their end.
+    number: its place in the file, from 1. swing: the smallest annotated change, in points. problem: why the moves stop
+    before their end.
     """
 
     number: int
@@ -178,23 +186,23 @@ class AnalysedGame:
 
     @property
     def assumed(self) -> list[str]:
-        """What the record does not say, and what stands for it."""
+        """What the record doesn't state, and what kibitz assumes."""
         record = self.record
         return assumptions(record.headers, record.komi, record.rules, record.handicap)
 
     @property
     def swings(self) -> list[Move]:
-        """The moves with a mark, those that changed the lead most first."""
+        """The moves with an annotation, those with the largest changes of the lead first."""
         return sorted((move for move in self.moves if move.mark), key=lambda move: -abs(move.change))
 
     @property
     def phases(self) -> list[dict[str, Any]]:
-        """See `told.phases`; nothing where the network names no score."""
+        """See `told.phases`; [] if the network predicts no score."""
         return phases(self.moves, self.record.size) if self.positions[0].told else []
 
     def boards(self, ply: int | None) -> list[AnalysedPosition]:
-        """The positions to show: the one after `ply` moves (the end where there are not as many), or those after the
-        largest swing and at the end."""
+        """Return the positions to show: after `ply` moves (or the end), or those after the largest swing and at the
+        end."""
         last = len(self.moves)
         if ply is not None:
             return [self.positions[min(ply, last)]]
@@ -202,13 +210,13 @@ class AnalysedGame:
         return [self.positions[ply] for ply in sorted(plies)]
 
     def average_loss(self, colour: int) -> tuple[float | None, int]:
-        """The mean loss by a move of that colour in points (a gain counts 0), and the number of moves."""
+        """Return the mean loss per move of that color in points (a gain counts 0), and the number of moves."""
         losses = [max(0.0, -move.change) for move in self.moves if move.colour == colour]
         return (sum(losses) / len(losses) if losses else None), len(losses)
 
     def as_json(self, ply: int | None = None, owners: bool = False) -> dict[str, Any]:
-        """One object. `ply`: see `boards`; owners: with the probability that Black owns each point, of every
-        position, as a list a row from the top."""
+        """Return one object. ply: see `boards`. owners: include each point's probability for Black, as a list per
+        row."""
         record, start = self.record, self.positions[0].score
         found: dict[str, Any] = {
             "number": self.number,
@@ -235,7 +243,7 @@ class AnalysedGame:
 
 
 def lead_words(lead: float) -> str:
-    """Black's lead as Go players write it: B+7.5, W+0.5, 0."""
+    """Return Black's lead as Go players write it: B+7.5, W+0.5, 0."""
     points = round(abs(lead), 1)
     return f"{'B' if lead > 0 else 'W'}+{points:.1f}" if points else "0"
 
@@ -249,14 +257,16 @@ def analyse(
     nodes: int | None = None,
     steadied: bool = False,
 ) -> AnalysedGame:
-    """Ask the network about every position. swing: the least change that is marked, in points; None: the usual one.
+    """Evaluate every position with the network.
 
-    nodes: visits of a search of each position, by networks that name moves and score, whose lead and chance then count;
-    None: a search of USUAL_NODES for the best line alone; 0: no search. steadied: whether the network is asked for both
-    sides to move (see `play.go.ownership.judge`), else once. A game that two passes ended is counted, and the passes
-    cost nothing.
+     swing: the smallest annotated change, in points; None for the default.
+     nodes: visits per position of a search, by networks that predict moves and score; its lead and win probability
+     count.
+         None searches with USUAL_NODES for the best line only; 0 doesn't search.
+     steadied: whether the network is evaluated for both sides to move (see `play.go.ownership.judge`).
 
-    Moves from the first illegal one on are left out, and the game's `problem` says so, or what the record's says.
+    A game that two passes ended is counted, and the passes cost nothing. Moves from the first illegal one on are
+    ignored, and the game's `problem` explains it.
     """
     swing = swing or SWINGS[record.size]
     codes, state, problem, final = _played(record)
@@ -306,7 +316,7 @@ def _evaluated(network: NetworkSession, codes: NDArray[np.uint8], state: NDArray
 def _between_ranks(
     named: list[Told], record: Record, session: Session, codes: NDArray[np.uint8], state: NDArray[np.uint8]
 ) -> list[Told]:
-    """With the moves that players of the recorded ranks are likely to play, and their winning chance."""
+    """Add the moves that players of the recorded ranks are likely to play, and their win probability."""
     full = with_side_inputs(record, state)
     rated = bool(full[:, RANK].any() or full[:, OPPONENT].any() or record.handicap > 1)
     players = told(_evaluated(session, codes, full), state)
@@ -317,26 +327,30 @@ def _between_ranks(
 
 
 def _closing_passes(record: Record) -> int:
-    """How many passes end the moves."""
+    """Return the number of passes at the end of the moves."""
     return next((i for i, point in enumerate(reversed(record.moves)) if point != PASS), len(record.moves))
 
 
 def score(colours: NDArray[np.uint8], black_owns: NDArray[np.float64], komi: float, says: Told | None = None) -> Score:
-    """Black's lead by the owners predicted of a position [361], or as the network itself says it. komi: with White's
-    points for handicap stones, where the rules give any."""
+    """Return Black's lead from the predicted territory of a position, [361], or from the network's score output.
+
+    komi: including handicap compensation, if the rules give any.
+    """
     inside = black_owns[colours != OUTSIDE]
     lead = says.lead if says else float((2 * inside - 1).sum()) - komi
     return Score(lead, float(np.sign(inside - 0.5).sum()) - komi)
 
 
 def colour_of(record: Record, ply: int) -> int:
-    """Who plays the move of that ply, from 1."""
+    """Return the color that plays the move of that ply, from 1."""
     return record.side if ply % 2 else 3 - record.side
 
 
 def _played(record: Record) -> tuple[NDArray[np.uint8], NDArray[np.uint8], str | None, FinalCount | None]:
-    """The codes [n + 1, 361] and state [n + 1, 4] before the first move and after each, as far as the moves are legal,
-    why they end early, and the count if two passes end the game."""
+    """Return codes, uint8 [n + 1, 361], and state, uint8 [n + 1, 4], of the legal part of the game.
+
+    Also return why it ends early, and the final count if two passes end the game.
+    """
     board = record.board(0)
     rows = [encode_board(board)]
     problem = None

@@ -1,13 +1,13 @@
-"""Analysed games as SGF that other programs show.
+"""Write analyzed games as SGF for other programs.
 
 Every node gets, besides its move:
 
-C        the lead and, of a swing, what it changed
-V        the lead as FF[4] has it: positive is good for Black
-TB, TW   points that are surely Black's and White's: empty ones, and stones of the other player
-SQ, TR   of a swing: stones, and other points, that changed owner by it
+C        the lead and, for a swing, the change
+V        the lead as FF[4] defines it: positive is good for Black
+TB, TW   points that are very likely Black's and White's: empty points, and stones of the other player
+SQ, TR   for a swing: stones, and other points, whose owner it changed
 DO, BM   a doubtful move (?!), a bad one (?), a very bad one (??: BM[2]); TE: a good one (↑)
-HO       a swing of at least twice the least size
+HO       a swing of at least twice the smallest size
 """
 
 from __future__ import annotations
@@ -29,8 +29,10 @@ Notes = dict[str, list[str]]
 
 
 def annotated(judged: AnalysedGame) -> str:
-    """The game as SGF with these notes on every node of its main line, its headers as they were. Comments, marks and
-    variations that it had are not kept."""
+    """Return the game as SGF with these notes on every node of its main line, and its headers.
+
+    Its earlier comments, markup and variations are not kept.
+    """
     notes = {0: position_notes(judged.positions[0])}
     for move, position in zip(judged.moves, judged.positions[1:], strict=True):
         notes[move.ply] = position_notes(position, move, judged.swing)
@@ -38,7 +40,7 @@ def annotated(judged: AnalysedGame) -> str:
 
 
 def position_notes(position: AnalysedPosition, move: Move | None = None, swing: float = 0) -> Notes:
-    """The notes of a node: its position, and the move that leads to it. swing: the least change that was marked."""
+    """Return the notes of a node: its position, and the move that leads to it. swing: the smallest annotated change."""
     score = position.score
     words = f"Lead {lead_words(score.lead)}, count {lead_words(score.count)}"
     notes: Notes = {"V": [f"{round(score.lead, 1) + 0:.1f}"]}  # + 0: no -0.0

@@ -1,4 +1,4 @@
-"""Games of Go analysed by workers."""
+"""Go games analyzed by workers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Numbered = tuple[int, Record]
 
 @dataclass(frozen=True)
 class OwnerQuestion:
-    """What is asked of every game. run: as `name_for_workers` says; swing, nodes: see `analyse`."""
+    """The analysis that workers run on every game. run: as `name_for_workers` returns. swing, nodes: see `analyse`."""
 
     run: str
     swing: float | None = None
@@ -28,13 +28,13 @@ class OwnerQuestion:
 def analysed_by_workers(
     games: Iterable[Numbered], question: OwnerQuestion, workers: Workers
 ) -> Generator[AnalysedGame]:
-    """The same as `analyse` of each game, in their order."""
+    """Yield the result of `analyse` for each game, in their order."""
     for _, game in shared_out(games, lambda numbered: numbered, functools.partial(_answer, question), workers):
         yield game
 
 
 def _answer(question: OwnerQuestion, numbered: Numbered) -> AnalysedGame:
-    """The work of a worker."""
+    """The job of a worker."""
     number, record = numbered
     session = opened(question.run)
     return analyse(number, record, session, load_owners(session.system), question.swing, question.nodes, steadied=True)

@@ -1,7 +1,7 @@
-"""An analysed Go game on a terminal: a curve, a row for each move, the important moves, boards with owners.
+"""An analyzed Go game on a terminal: a curve, a row per move, the important moves, boards with territory.
 
-Colour is never the only sign: a board's signs are letters (`go_games.Position.signs`), its colours show the same
-probabilities finer.
+Color is never the only sign: a board's signs are letters (`games.AnalysedPosition.signs`), and its colors show the same
+probabilities in more detail.
 """
 
 from __future__ import annotations
@@ -21,14 +21,16 @@ from kibitz.games.go.points import BLACK, COLUMNS, GRID, PASS
 WIDEST_BAR, NARROWEST_BAR = 30, 8
 MOST_SWINGS = 5
 LEAST_SCALE = 10.0
-"""Points of lead that fill the curve and the bars at least, so that an even game looks even."""
+"""The curve and the bars show at least this lead in points, so that an even game looks even."""
 _OWNERS = ((181, 101, 29), (119, 119, 119), (59, 110, 168))
-"""Red, green and blue behind points that are White's, nobody's, Black's: black and white stones can be read on each."""
+"""Red, green and blue behind White's, neutral, and Black's points; black and white stones are readable on each."""
 
 
 def show(judged: AnalysedGame, ply: int | None, console: Console) -> None:
-    """Print a game; `ply`: the position to show (AnalysedGame.boards). Reads as meant from 60 columns. In narrower
-    windows the bars are left out first, then columns of the table, then what stands between a board's points."""
+    """Print a game. It needs 60 columns. ply: the position to show (AnalysedGame.boards).
+
+    Narrower windows omit the bars first, then columns of the table, then the space between a board's points.
+    """
     _heading(judged, console)
     print_line(console, "")
     if judged.moves:
@@ -129,7 +131,7 @@ def _summary(judged: AnalysedGame, console: Console) -> None:
 
 
 def _phases(judged: AnalysedGame, console: Console) -> None:
-    """Where in the game points were lost, by side."""
+    """Print where in the game points were lost, by side."""
     print_line(console, f"{'points lost a move':<20}{'moves':>6}{'mean':>7}{'?!':>5}{'?':>5}{'??':>5}", "bold")
     for row in judged.phases:
         marks = "".join(f"{count:>5}" for count in row["marks"].values())
@@ -138,7 +140,7 @@ def _phases(judged: AnalysedGame, console: Console) -> None:
 
 
 def show_board(judged: AnalysedGame, position: AnalysedPosition, console: Console) -> None:
-    """Print one position with coordinates; brackets stand around the last move."""
+    """Print one position with coordinates, and the last move in brackets."""
     score = f"{lead_words(position.score.lead)} (count {lead_words(position.score.count)})"
     last = PASS
     if position.ply:
@@ -153,8 +155,7 @@ def show_board(judged: AnalysedGame, position: AnalysedPosition, console: Consol
 
 
 def board_rows(position: AnalysedPosition, last: int, wide: bool) -> list[Text]:
-    """The board as lines, [size + 2]; `last`: the point in brackets; wide: with room between the points, which the
-    brackets need."""
+    """Return the board as lines, [size + 2]. last: the point in brackets. wide: with the space that brackets need."""
     size, gap = position.size, " " if wide else ""
     letters = Text("   " + gap + gap.join(COLUMNS[:size]))
     rows = [letters]
@@ -176,7 +177,7 @@ def board_rows(position: AnalysedPosition, last: int, wide: bool) -> list[Text]:
 
 
 def _style(colour: int, black_owns: float) -> Style:
-    """Blue behind what is Black's, brown behind White's, the greyer the less sure."""
+    """Return blue behind Black's points, brown behind White's, grayer if they are less certain."""
     white, nobody, black = np.array(_OWNERS, float)
     share = abs(2 * black_owns - 1)
     red, green, blue = (black if black_owns > 0.5 else white) * share + nobody * (1 - share)
@@ -192,5 +193,5 @@ def _move(move: Move) -> str:
 
 
 def change_words(change: float) -> str:
-    """A change of points: +7.2, -12.0, 0."""
+    """Return a change of points: +7.2, -12.0, 0."""
     return f"{change:+.1f}" if abs(change) >= 0.05 else "0"

@@ -1,4 +1,4 @@
-"""What a network that names moves, winner and score itself says of the positions of a game."""
+"""The predictions of a network with outputs for moves, winner and score, for the positions of a game."""
 
 from __future__ import annotations
 
@@ -17,17 +17,22 @@ from kibitz.play.go.thought import Terms
 from kibitz.play.session import Answers
 
 NAMED = frozenset(("lead", "value", "policy"))
-"""Answers of a network that names moves, winner and score itself."""
+"""Outputs of a network that predicts moves, winner and score."""
 PHASES = ("opening", "middlegame", "endgame")
 _UNTIL = (60 / POINTS, 160 / POINTS)
-"""Where the phases end, in moves for each point of the board: 60 and 160 moves on 19×19, 14 and 36 on 9×9."""
+"""Where the phases end, in moves per point of the board: 60 and 160 moves on 19×19, 14 and 36 on 9×9."""
 
 
 @dataclass(frozen=True)
 class Told:
-    """Of one position. lead: Black's, komi counted; black_wins: 0..1; likely: of the side to move, points or PASS with
-    their probabilities, the likeliest first; policy: float32 [362]. line: the best move by a search, and what follows;
-    () without a search."""
+    """The predictions for one position.
+
+    lead: Black's, komi included.
+    black_wins: win probability, 0 to 1.
+    policy: float32 [362].
+    line: the best move by a search, and the line that follows; () without a search.
+    between_ranks: Black's win probability between players of the recorded ranks; None if unknown.
+    """
 
     lead: float
     black_wins: float
@@ -36,12 +41,15 @@ class Told:
     between_ranks: float | None = None
 
     def likely(self, most: int) -> list[tuple[int, float]]:
+        """Return the most likely moves of the side to move, points or PASS, with their probabilities."""
         return [(int(point), float(self.policy[point])) for point in np.argsort(-self.policy, kind="stable")[:most]]
 
 
 def with_side_inputs(record: Record, state: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """The states [n, 4] of a record's positions with what it says of komi, handicap, rules, ranks and server:
-    [n, 10]. A komi that it does not name is 0, as all who see the analysis are told."""
+    """Return the states, uint8 [n, 4], of a record's positions with its side inputs: uint8 [n, 10].
+
+    These are komi, handicap, rules, ranks and server. A missing komi is 0, as the analysis reports.
+    """
     headers = record.headers
     komi = record.komi + compensation(record.rules, record.handicap)
     rows = []
@@ -60,7 +68,7 @@ def terms_of(record: Record) -> Terms:
 
 
 def told(answers: Answers, state: NDArray[np.uint8]) -> list[Told]:
-    """What the network says of each position; nothing where it does not name a score."""
+    """Return the predictions for each position; [] if the network predicts no score."""
     if not answers.keys() >= NAMED:
         return []
     black = np.where(state[:, SIDE] == 0, 1.0, -1.0)
@@ -72,13 +80,16 @@ def told(answers: Answers, state: NDArray[np.uint8]) -> list[Told]:
 
 
 def phase_of(ply: int, size: int) -> int:
-    """The phase, an index into PHASES, of the move of that ply, from 1."""
+    """Return the phase, an index into PHASES, of the move of that ply, from 1."""
     return int(np.searchsorted(_UNTIL, (ply - 1) / size**2, side="right"))
 
 
 def phases(moves: list[Any], size: int) -> list[dict[str, Any]]:
-    """For each phase of a game and each side: the number of moves, their mean loss in points (a gain counts 0), and how
-    many have each mark. moves: as `games.Move`."""
+    """Return, for each phase of a game and each side, the number of moves, their mean loss in points, and annotation
+    counts.
+
+    A gain counts 0. moves: as `games.Move`.
+    """
     rows = []
     for number, name in enumerate(PHASES):
         for side in ("black", "white"):

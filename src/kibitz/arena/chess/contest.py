@@ -1,4 +1,4 @@
-"""Chess, as a match plays it."""
+"""Chess in a match."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from kibitz.arena.record import side_of
 
 @dataclass(frozen=True)
 class ChessContest:
-    """A match's chess. `limits` are of "A" and "B"; `hang` is the patience, in seconds, where none bounds it."""
+    """Chess in a match. limits: of "A" and "B". hang: the longest wait in seconds if no limit applies."""
 
     limits: Mapping[str, ChessLimits]
     seed: int = 0
@@ -33,7 +33,7 @@ class ChessContest:
         return str(self.limits[side])
 
     def settings(self) -> dict[str, str]:
-        """The settings that a resumed match must share with its beginning: every rule, by name."""
+        """Return the settings that a resumed match must share with its beginning: every rule, by name."""
         rules = ", ".join(f"{each.name} {getattr(self.rules, each.name)}" for each in fields(self.rules))
         return {"Openings": str(len(openings())), "Rules": f"{rules}, hang {self.hang:g} s"}
 

@@ -1,4 +1,4 @@
-"""The process of a chess engine in a match: start it, ask it for moves, and end it in any case."""
+"""The process of a chess engine in a match: start it, request moves, and end it in any case."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kibitz.external import EngineDied, kill_group
 from kibitz.external.uci import MATE, ExternalEngine, OptionRefused
 
 START_PATIENCE = 20.0
-"""Seconds in which an engine must answer `uci`. (It may take as long as for a move to load what it needs.)"""
+"""Seconds in which an engine must reply to `uci`. (Loading may take as long as a move.)"""
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,9 @@ class MoveAnswer:
 
 
 class ChessEngine:
-    """One process of a player. `hang` is the patience, in seconds, where no time limit bounds the wait.
+    """One process of a player. hang: the longest wait in seconds if no time limit applies.
 
-    Not started until `start`; after a Fault it is closed, and the next `start` brings a new process.
+    It isn't started until `start`. After a Fault it is closed, and the next `start` makes a new process.
     """
 
     def __init__(self, participant: Participant, hang: float):
@@ -59,7 +59,7 @@ class ChessEngine:
                 self.stop()
                 reason = _start_problem(error)
                 if isinstance(error, OptionRefused) or error.how == "absent":
-                    break  # it will not change its mind
+                    break  # retrying is pointless
         name, command = self.participant.name, " ".join(self.participant.command)
         raise StartFailed(f"{name}: cannot be started ({reason}); try it by hand: {command}")
 
@@ -76,7 +76,7 @@ class ChessEngine:
         engine.ping(self.hang)  # now it has loaded its files
 
     def begin_game(self, game: object) -> None:
-        """Tell it of a new game, before its clock runs. Raises Fault, after which the process is gone."""
+        """Announce a new game, before its clock runs. Raises Fault, after which the process has ended."""
         if self._engine is None:
             raise Fault("crash", "ended")
         try:
@@ -85,14 +85,14 @@ class ChessEngine:
             raise self._fault(error, f"was not ready for a game after {self.hang:g} s") from None
 
     def _fault(self, error: EngineDied, if_hung: str) -> Fault:
-        """What it did wrong, in words; the process is ended."""
+        """Return its fault as text, and end the process."""
         self.stop()
         return Fault("hang", if_hung) if error.how == "hung" else Fault("crash", f"crashed ({error.detail})")
 
     def answer(self, board: chess.Board, limit: chess.engine.Limit, game: object, patience: float | None) -> MoveAnswer:
-        """Its move. `patience` is how many seconds it has before it is at fault; None: `hang`.
+        """Return its move. patience: the seconds that it has before it is at fault; None for `hang`.
 
-        Raises Fault, after which the process is gone.
+        Raises Fault, after which the process has ended.
         """
         engine = self._engine
         if engine is None:
@@ -106,7 +106,7 @@ class ChessEngine:
             self.stop()
             raise Fault("illegal", f"answered an illegal move ({in_words(error)})") from None
         seconds = time.perf_counter() - begun
-        if not result.move:  # a null move, as 0000, is none either
+        if not result.move:  # a null move, as 0000, isn't a move either
             self.stop()
             raise Fault("illegal", "answered no move where there are legal ones")
         info = result.info
@@ -114,7 +114,7 @@ class ChessEngine:
         return MoveAnswer(result.move, seconds, score, info.get("depth"), info.get("nodes"))
 
     def stop(self) -> None:
-        """End the process, and where the program was a script, whatever it started."""
+        """End the process and, if the program was a script, all processes that it started."""
         engine, self._engine = self._engine, None
         process, self._process = self._process, None
         if engine is not None:
@@ -123,7 +123,7 @@ class ChessEngine:
             kill_group(process)
 
     def close(self) -> None:
-        """End the process for good: from another thread too, whose wait for a move then ends with a Fault."""
+        """End the process for good, also from another thread, whose wait for a move then ends with a Fault."""
         self._closed = True
         self.stop()
 

@@ -1,4 +1,4 @@
-"""Sunfish, as a match starts it. (A neighbour of sunfish_nodes.py may not be called sunfish.py.)"""
+"""Find Sunfish for a match. (No file next to sunfish_nodes.py may be called sunfish.py.)"""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pathlib import Path
 from kibitz.errors import KibitzError
 
 SUNFISH_FOLDER = ".sunfish"
-"""Where tools/install_sunfish.sh puts Sunfish unless told otherwise."""
+"""The default folder in which tools/install_sunfish.sh installs Sunfish."""
 
 
 def sunfish_command(folder: Path | None = None) -> tuple[str, ...]:
-    """How Sunfish is started: by its own Python, through `sunfish_nodes.py`, which makes it heed `go nodes`.
+    """Return the command for Sunfish: its own Python with `sunfish_nodes.py`, which makes it respect `go nodes`.
 
-    Looked for in `folder` (default: .sunfish here), then on the PATH. The program that the package installs under the
-    name `sunfish` is a board in the terminal; its engine is `sunfish-uci`. Raises KibitzError where there is neither.
+    It is searched in `folder` (default: .sunfish here), then on the PATH. The program `sunfish` of the package is a
+    board in the terminal; its engine is `sunfish-uci`. Raises KibitzError if there is neither.
     """
     place = folder or Path(SUNFISH_FOLDER)
     inside = place / ("Scripts" if os.name == "nt" else "bin") / "sunfish-uci"
@@ -30,11 +30,11 @@ def sunfish_command(folder: Path | None = None) -> tuple[str, ...]:
 
 
 def _python_of(script: Path) -> str:
-    """The Python that an installed script runs with: named in its first line, or else its neighbour."""
+    """Return the Python of an installed script: named in its first line, or else next to it."""
     with script.open("rb") as file:
         first = file.readline().decode(errors="replace").strip()
     named = first.removeprefix("#!").strip()
-    # Where the path is long or has a space, pip has a shell start the Python.
+    # If the path is long or has a space, pip lets a shell start the Python.
     if first.startswith("#!") and "py" in Path(named).name and Path(named).exists():
         return named
     for neighbour in (script.with_name("python"), script.with_name("python.exe")):

@@ -12,10 +12,10 @@ from kibitz.arena.chess.limits import ChessLimits
 from kibitz.arena.contest import Fault
 
 CLOCK_MARGIN = 0.05
-"""Seconds that a move may cost beyond an engine's clock before it has lost on time: our own way to it and back."""
+"""Seconds by which a move may exceed an engine's clock before it loses on time, for the communication."""
 
 MOVETIME_GRACE = 5.0
-"""Seconds beyond a time per move after which an engine hangs. (Within them it is late, which the table shows.)"""
+"""Seconds beyond a time per move after which an engine hangs. (Before that it is late, as the table shows.)"""
 
 TERMINATIONS = {"crash": "abandoned", "hang": "abandoned", "time": "time forfeit", "illegal": "rules infraction"}
 """The PGN standard's word in the Termination tag for each kind of fault."""
@@ -23,9 +23,9 @@ TERMINATIONS = {"crash": "abandoned", "hang": "abandoned", "time": "time forfeit
 
 @dataclass(frozen=True)
 class Adjudication:
-    """A game ends early when both engines' scores agree for `moves` moves in a row, or at `plies` plies as a draw.
+    """A game ends early if both engines' scores agree for `moves` moves in a row, or at `plies` plies as a draw.
 
-    `draw` and `win` are (centipawns, moves): within that score of 0, or beyond it for the same side. None: not done.
+    draw, win: (centipawns, moves): within that score of 0, or beyond it for the same side. None: never.
     """
 
     draw: tuple[int, int] | None = None
@@ -44,10 +44,12 @@ class Side:
 
 @dataclass(frozen=True)
 class GameResult:
-    """A game that was played. `result` as in PGN; `ending` in words ("checkmate", "stalemate", ...).
+    """A game that was played.
 
-    `answers` are those of the plies after the opening, in order. `at_fault` is the colour that forfeited, with `kind`
-    and `reason`, or None.
+    result: as in PGN.
+    ending: as text ("checkmate", "stalemate", ...).
+    answers: those of the plies after the opening, in order.
+    at_fault: the color that forfeited, with the `reason`, or None.
     """
 
     board: chess.Board
@@ -69,10 +71,10 @@ def play(
     number: int = 0,
     rules: Adjudication | None = None,
 ) -> GameResult:
-    """Play one game from an opening; an engine's fault is a result, not an error. Both engines are started already.
+    """Play one game from an opening; an engine's fault is a result, not an error. Both engines must be started.
 
-    Mate, stalemate and insufficient material end the game; threefold repetition and fifty moves are claimed as soon as
-    they stand on the board.
+    Mate, stalemate and insufficient material end the game. Threefold repetition and fifty moves are claimed as soon as
+    they occur.
     """
     rules = rules or Adjudication()
     sides = {chess.WHITE: white, chess.BLACK: black}
@@ -122,7 +124,7 @@ def play(
 
 
 def _patience(limits: ChessLimits, left: float | None) -> float | None:
-    """Seconds to wait for a move; None for as long as an engine that hangs is given."""
+    """Return the seconds to wait for a move; None for the time after which an engine hangs."""
     waits = []
     if left is not None:
         waits.append(left + CLOCK_MARGIN)
@@ -132,7 +134,7 @@ def _patience(limits: ChessLimits, left: float | None) -> float | None:
 
 
 def over(board: chess.Board) -> tuple[str, str] | None:
-    """The result and its reason if the game has ended by the rules, else None."""
+    """Return the result and its reason if the rules have ended the game, else None."""
     if board.is_checkmate():
         return ("0-1" if board.turn == chess.WHITE else "1-0"), "checkmate"
     if board.is_stalemate():
@@ -147,7 +149,7 @@ def over(board: chess.Board) -> tuple[str, str] | None:
 
 
 def adjudicate(answers: Sequence[MoveAnswer], opening: int, plies: int, rules: Adjudication) -> tuple[str, str] | None:
-    """The result and its reason if the game is adjudicated, else None. opening: its number of plies."""
+    """Return the result and its reason if the game is adjudicated, else None. opening: its number of plies."""
     if rules.draw is not None:
         scores = _white_scores(answers, opening, 2 * rules.draw[1])
         if scores and all(abs(score) <= rules.draw[0] for score in scores):
@@ -163,7 +165,7 @@ def adjudicate(answers: Sequence[MoveAnswer], opening: int, plies: int, rules: A
 
 
 def _white_scores(answers: Sequence[MoveAnswer], opening: int, last: int) -> list[int]:
-    """The scores of the last plies in White's view; empty if one of them is missing."""
+    """Return the scores of the last plies in White's view; [] if one of them is missing."""
     if len(answers) < last:
         return []
     scores = []

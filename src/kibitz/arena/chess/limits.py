@@ -1,4 +1,4 @@
-"""How long a side may think: nodes, depth, time a move, or a clock."""
+"""The thinking limits of a side: nodes, depth, time per move, or a clock."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ import chess.engine
 from kibitz.errors import UsageError
 
 DEFAULT_MOVETIME = 100
-"""Milliseconds a move, for a side that is given no limit."""
+"""Milliseconds per move for a side without a limit."""
 
 
 @dataclass(frozen=True)
 class ChessLimits:
-    """The limits of one side; several may be set, and the first that is reached ends the search.
+    """The limits of one side; several may be set, and the first one reached ends the search.
 
-    `nodes` is (least, most): where they differ, every move draws its own number between them, evenly in its logarithm.
-    `movetime` is in milliseconds, `clock` and `increment` in seconds.
+    nodes: (least, most); if they differ, every move samples its own number between them, uniformly in its logarithm.
+    movetime: in milliseconds. clock, increment: in seconds.
     """
 
     nodes: tuple[int, int] | None = None
@@ -30,7 +30,7 @@ class ChessLimits:
     increment: float = 0.0
 
     def nodes_at(self, seed: int, game: int, ply: int) -> int | None:
-        """The node limit of one move: the same for the same seed, game and ply, whoever asks and when."""
+        """Return the node limit of one move: always the same for the same seed, game and ply."""
         if self.nodes is None:
             return None
         least, most = self.nodes
@@ -41,13 +41,15 @@ class ChessLimits:
         self, seed: int, game: int, ply: int, clocks: Mapping[chess.Color, float | None],
         increments: Mapping[chess.Color, float],
     ) -> chess.engine.Limit:  # fmt: skip
-        """The limits of the engine at this ply. clocks: seconds left to both sides, None: no clock; increments: seconds
-        that a move brings them."""
+        """Return the limits of the engine at this ply.
+
+        clocks: seconds left for both sides, None for no clock. increments: seconds that they gain per move.
+        """
         limit = chess.engine.Limit(depth=self.depth, nodes=self.nodes_at(seed, game, ply))
         if self.movetime is not None:
             limit.time = self.movetime / 1000
         if self.clock is not None:
-            # a side without a clock is shown this side's: UCI has no way to say that it has none
+            # a side without a clock gets this side's, because UCI can't express no clock
             own = clocks[chess.WHITE if ply % 2 == 0 else chess.BLACK]
             limit.white_clock = clocks[chess.WHITE] if clocks[chess.WHITE] is not None else own
             limit.black_clock = clocks[chess.BLACK] if clocks[chess.BLACK] is not None else own
@@ -72,9 +74,9 @@ class ChessLimits:
 
 
 def limits(nodes: str | None, depth: int | None, movetime: int | None, clock: str | None) -> ChessLimits:
-    """The limits that a user gave, in words: nodes "800" or "10-1000", clock "10+0.1" (seconds).
+    """Return the limits that a user gave as text: nodes "800" or "10-1000", clock "10+0.1" (seconds).
 
-    Without any, DEFAULT_MOVETIME. Raises UsageError for what cannot be read.
+    Without any, DEFAULT_MOVETIME. Raises UsageError for text that can't be read.
     """
     if nodes is None and depth is None and movetime is None and clock is None:
         return ChessLimits(movetime=DEFAULT_MOVETIME)

@@ -12,7 +12,7 @@ BUNDLED = "openings.txt"
 
 @cache
 def openings() -> tuple[tuple[chess.Move, ...], ...]:
-    """The openings that kibitz carries, as moves from the ordinary start; see the head of data/openings.txt."""
+    """Return the openings that kibitz includes, as moves from the standard start; see the top of data/openings.txt."""
     text = (importlib.resources.files("kibitz") / "data" / BUNDLED).read_text(encoding="utf-8")
     return tuple(
         tuple(chess.Move.from_uci(word) for word in line.split())

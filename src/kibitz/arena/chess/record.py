@@ -13,18 +13,18 @@ from kibitz.arena.chess.game import GameResult
 from kibitz.arena.record import RecordFormat, ScoredGame, row, side_of, tag, tags_of
 
 POINTS = {"1-0": 2, "1/2-1/2": 1, "0-1": 0}
-"""White's points, in halves."""
+"""White's points, in half points."""
 
 
 def counted(number: int, played: GameResult) -> ScoredGame:
-    """A game that was just played, as it counts."""
+    """Return the score of a game that was just played."""
     return row(number, POINTS[played.result], played.ending, played.at_fault, played.reason)
 
 
 def text_of(
     number: int, played: GameResult, names: Mapping[str, str], opening: int, settings: Mapping[str, str]
 ) -> str:
-    """The game as PGN, ending in an empty line. `names` are of "A" and "B"; `settings` become tags."""
+    """Return the game as PGN, ending with an empty line. names: of "A" and "B". settings: written as tags."""
     game = chess.pgn.Game()
     white, black = side_of(number, chess.WHITE), side_of(number, chess.BLACK)
     game.headers["Event"] = "kibitz match"

@@ -1,10 +1,10 @@
 """Sunfish's own UCI interface, with one addition: `go nodes N` ends the search at N nodes.
 
-Sunfish accepts `go nodes N`, but looks at the count only between the steps of its second depth: asked for 10 nodes it
-may search 2,000. Here the count is looked at before every node. A search that is ended before its first choice answers
-with the choice of an earlier search of this position, or else with the move that its evaluation likes best.
+Sunfish accepts `go nodes N`, but checks the count only between the steps of its second depth: for 10 nodes it may
+search 2,000. Here the count is checked before every node. A search that ends before its first choice returns the choice
+of an earlier search of this position, or else the move with the best evaluation.
 
-Runs by the Python that Sunfish is installed for (kibitz is not), as a script: python sunfish_nodes.py.
+It runs with the Python in which Sunfish is installed (kibitz isn't), as a script: python sunfish_nodes.py.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class CountedSearcher(sunfish.Searcher):  # type: ignore[misc]
     node_cap: int | None = None
 
     def search(self, history: list[Any]) -> Iterator[Any]:
-        cap, self.node_cap = self.node_cap, None  # the next `go` may be one without a cap
+        cap, self.node_cap = self.node_cap, None  # the next `go` may have no limit
         if cap:
             plain = super().bound
 
@@ -32,7 +32,7 @@ class CountedSearcher(sunfish.Searcher):  # type: ignore[misc]
                     raise sunfish.Stop
                 return int(plain(*arguments, **more))
 
-            self.bound = bound  # on the instance, so that a search without a cap stays as fast as it was
+            self.bound = bound  # on the instance, so that a search without a limit stays as fast as before
         try:
             yield from super().search(history)
         except sunfish.Stop:
@@ -44,7 +44,7 @@ class CountedSearcher(sunfish.Searcher):  # type: ignore[misc]
 
 
 def best_looking(position: Any) -> Any:
-    """The legal move that Sunfish's evaluation likes best, without any search; None where there is none."""
+    """Return the legal move with the best evaluation by Sunfish, without any search; None if there is none."""
     legal = [move for move in position.gen_moves() if not position.move(move).king_capture()]
     return max(legal, key=position.value, default=None)
 

@@ -1,1 +1,1 @@
-"""Go matches: programs that speak GTP, openings, one game, who counts it, its SGF."""
+"""Go matches: GTP programs, openings, one game, the referee, its SGF."""

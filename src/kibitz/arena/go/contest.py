@@ -1,4 +1,4 @@
-"""Go, as a match plays it."""
+"""Go in a match."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from kibitz.games.go.points import BLACK, WHITE
 
 @dataclass(frozen=True)
 class GoContest:
-    """A match's Go. `times` are of "A" and "B"; `hang` is the patience, in seconds, where none bounds it."""
+    """Go in a match. times: of "A" and "B". hang: the longest wait in seconds if no limit applies."""
 
     times: Mapping[str, GoTime]
     seed: int = 0

@@ -1,4 +1,4 @@
-"""The process of a Go engine in a match: start it, ask it for moves in GTP, and end it in any case."""
+"""The process of a Go engine in a match: start it, request moves in GTP, and end it in any case."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from kibitz.external.gtp import CommandRefused, GtpProgram
 from kibitz.games.go.points import BLACK, WHITE, from_gtp, to_gtp
 
 START_PATIENCE = 60.0
-"""Seconds in which a program must answer its first commands: a network may have to be loaded."""
+"""Seconds in which a program must reply to its first commands, because a network may have to be loaded."""
 
 RULES = ("chinese-ogs", "chinese")
-"""Names of Chinese rules for programs that take kata-set-rules: with positional superko, else those without."""
+"""Names of Chinese rules for programs with kata-set-rules: with positional superko, else without."""
 
 COLOUR = {BLACK: "black", WHITE: "white"}
 
@@ -32,9 +32,9 @@ class MoveAnswer:
 
 
 class GoEngine:
-    """One process of a player, for boards of one size. `hang` is the patience, in seconds, where no limit bounds it.
+    """One process of a player, for boards of one size. hang: the longest wait in seconds if no limit applies.
 
-    Not started until `start`; after a Fault it is closed, and the next `start` brings a new process.
+    It isn't started until `start`. After a Fault it is closed, and the next `start` makes a new process.
     """
 
     def __init__(self, participant: Participant, hang: float, size: int):
@@ -47,7 +47,7 @@ class GoEngine:
 
     @property
     def command(self) -> tuple[str, ...]:
-        """The whole command line: GTP knows no options, so they are arguments."""
+        """The whole command line: GTP has no options, so they are arguments."""
         return (
             *self.participant.command,
             *(word for name, value in self.participant.options for word in (f"--{name}", value)),
@@ -65,7 +65,7 @@ class GoEngine:
             try:
                 self._start()
                 return
-            except CommandRefused as error:  # it will not change its mind
+            except CommandRefused as error:  # retrying is pointless
                 reason = in_words(error)
                 break
             except EngineDied as error:
@@ -86,13 +86,13 @@ class GoEngine:
             program.ask(f"boardsize {self._size}", START_PATIENCE)
         except CommandRefused as error:
             raise CommandRefused(f"it does not play on {self._size} × {self._size}: {error}") from None
-        if self.participant.weights:  # a network is loaded when it is needed, and that must be over before a clock runs
+        if self.participant.weights:  # the network must be loaded before a clock runs
             program.ask("genmove black", START_PATIENCE)
 
     def new_game(self, komi: float, clock: GoClock, opening: Iterable[tuple[int, int]], seed: int) -> None:
-        """Bring it to the position after the opening's moves (colour, point). Raises Fault.
+        """Set up the position after the opening's moves (color, point). Raises Fault.
 
-        A program that takes a seed, as GNU Go does, plays the same game again with the same one.
+        A program that accepts a seed, such as GNU Go, plays the same game again with the same seed.
         """
         self._require(f"boardsize {self._size}", "refused to play on this board")
         self._require("clear_board", "refused to begin a game")
@@ -107,12 +107,12 @@ class GoEngine:
             self.play(colour, point)
 
     def play(self, colour: int, point: int) -> None:
-        """Tell it a move of the other side, or of the opening. Raises Fault."""
+        """Send it a move of the opponent, or of the opening. Raises Fault."""
         vertex = to_gtp(point, self._size)
         self._require(f"play {COLOUR[colour]} {vertex}", f"refused the legal move {vertex}")
 
     def answer(self, colour: int, clock: GoClock) -> MoveAnswer:
-        """Its move. Raises Fault, after which the process is gone."""
+        """Return its move. Raises Fault, after which the process has ended."""
         if clock.time.main is not None:
             self._try(f"time_left {COLOUR[colour]} {clock.time_left()}")
         begun = time.perf_counter()
@@ -126,26 +126,26 @@ class GoEngine:
             raise self.fault("illegal", f"answered what is no move on this board ({in_words(said)})") from None
 
     def fault(self, kind: str, reason: str) -> Fault:
-        """End the process; the fault to be raised."""
+        """End the process, and return the fault to raise."""
         self.stop()
         return Fault(kind, reason)
 
     def _require(self, command: str, refusal: str, limit: float | None = None) -> str:
-        """The answer to a command that every program has to know. Raises Fault."""
+        """Return the reply to a command that every program must support. Raises Fault."""
         try:
             return self._ask(command, limit)
         except CommandRefused as error:
             raise self.fault("illegal", f"{refusal} ({in_words(error)})") from None
 
     def _try(self, command: str) -> bool:
-        """Send a command that not every program has; returns whether it was accepted. Raises Fault."""
+        """Send an optional command; return whether it was accepted. Raises Fault."""
         with contextlib.suppress(CommandRefused):
             self._ask(command)
             return True
         return False
 
     def _ask(self, command: str, limit: float | None = None) -> str:
-        """The answer to a command within `limit` seconds (None: `hang`). Raises CommandRefused, and Fault."""
+        """Return the reply to a command within `limit` seconds (None: `hang`). Raises CommandRefused, and Fault."""
         program = self._program  # another thread may close it
         if program is None:
             raise Fault("crash", "ended")
@@ -158,13 +158,13 @@ class GoEngine:
             raise self.fault("crash", f"crashed: {_problem(self.participant, error)}") from None
 
     def stop(self) -> None:
-        """End the process, and whatever it started."""
+        """End the process and all processes that it started."""
         program, self._program = self._program, None
         if program is not None:
             program.kill()
 
     def close(self) -> None:
-        """End the process for good: from another thread too, whose wait for a move then ends with a Fault."""
+        """End the process for good, also from another thread, whose wait for a move then ends with a Fault."""
         self._closed = True
         self.stop()
 

@@ -1,4 +1,4 @@
-"""One game of Go between two programs: the rules, the clocks, and who is at fault where passes do not end it."""
+"""One game of Go between two programs: rules, clocks, and faults if passes don't end it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Referee = Callable[[Board, float], tuple[float, str]]
 
 @dataclass(frozen=True)
 class GoRules:
-    """Chinese rules: area, no suicide, no position comes again. A game of `moves` moves is counted as it stands."""
+    """Chinese rules: area scoring, no suicide, positional superko. A game of `moves` moves is counted as it is."""
 
     size: int = 19
     komi: float = KOMI
@@ -30,7 +30,7 @@ class GoRules:
 
 @dataclass
 class Side:
-    """One side of a game: its engine, its time, and the seed that it is given."""
+    """One side of a game: its engine, its time, and its seed."""
 
     engine: GoEngine
     time: GoTime = field(default_factory=GoTime)
@@ -39,10 +39,15 @@ class Side:
 
 @dataclass(frozen=True)
 class GameResult:
-    """A game that was played. `result` as in SGF ("B+3.5", "W+R", "0"); `ending` in words.
+    """A game that was played.
 
-    `moves` are (colour, point) from the first stone of the opening, whose length is `opening`. `answers` are Black's
-    and White's. `at_fault` is the colour that forfeited, with the fault's `reason`, or None; `referee` who counted.
+    moves: (color, point) from the first stone of the opening.
+    opening: the length of the opening.
+    answers: Black's and White's.
+    result: as in SGF ("B+3.5", "W+R", "0").
+    ending: as text.
+    at_fault: the color that forfeited, with the fault's `reason`, or None.
+    referee: who counted.
     """
 
     rules: GoRules
@@ -57,7 +62,7 @@ class GameResult:
 
 
 def play(black: Side, white: Side, opening: Sequence[int], rules: GoRules, referee: Referee = lead) -> GameResult:
-    """Play one game from an opening; an engine's fault is a result, not an error. Both engines are started already.
+    """Play one game from an opening; an engine's fault is a result, not an error. Both engines must be started.
 
     Two passes in a row end the game, and then the referee counts it.
     """
@@ -102,7 +107,7 @@ def play(black: Side, white: Side, opening: Sequence[int], rules: GoRules, refer
 
 
 def _answer(engine: GoEngine, board: Board, clock: GoClock) -> MoveAnswer:
-    """A move that is legal and in time. Raises Fault for any other."""
+    """Return a move that is legal and in time. Raises Fault for any other."""
     allowed = clock.allowed
     try:
         answer = engine.answer(board.to_move, clock)

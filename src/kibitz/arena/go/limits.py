@@ -1,4 +1,4 @@
-"""How long a side of a Go game may think, in GTP's terms, and its clock."""
+"""The time limits of a side of a Go game, in GTP's terms, and its clock."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from kibitz.errors import UsageError
 
 CLOCK_MARGIN = 0.05
-"""Seconds that a move may cost beyond a clock before it has lost on time: our own way to the program and back."""
+"""Seconds by which a move may exceed a clock before it loses on time, for the communication."""
 
 MOVETIME_GRACE = 5.0
-"""Seconds beyond a time per move after which a program hangs. (Within them it is late, which the table shows.)"""
+"""Seconds beyond a time per move after which a program hangs. (Before that it is late, as the table shows.)"""
 
 
 @dataclass(frozen=True)
 class GoTime:
-    """The time of one side: `main` seconds for the game, and when they are used up `move` seconds for each move.
+    """The time of one side: `main` seconds for the game, then `move` seconds for each move.
 
     Without `main` (None) a move that takes too long is late, not lost. Without either there is no limit.
     """
@@ -24,7 +24,7 @@ class GoTime:
     move: int | None = None
 
     def settings(self) -> str | None:
-        """What GTP's time_settings says: main time, byo-yomi time, moves in it. None without a limit."""
+        """Return the arguments of GTP's time_settings: main time, byo-yomi time, moves in it. None without a limit."""
         if self.main is None and self.move is None:
             return None
         return f"{self.main or 0} {self.move or 0} {1 if self.move else 0}"
@@ -36,29 +36,29 @@ class GoTime:
 
 
 class GoClock:
-    """One side's clock in one game. `left` is what remains of the main time."""
+    """One side's clock in one game. left: the remaining main time."""
 
     def __init__(self, time: GoTime):
         self.time = time
         self.left = float(time.main or 0)
 
     def patience(self) -> float | None:
-        """Seconds to wait for a move; None for as long as a program that hangs is given."""
+        """Return the seconds to wait for a move; None for the time after which a program hangs."""
         if self.time.main is not None:
             return self.allowed + CLOCK_MARGIN
         return None if self.time.move is None else self.time.move + MOVETIME_GRACE
 
     @property
     def allowed(self) -> float:
-        """Seconds that the next move may take."""
+        """The seconds that the next move may take."""
         return self.left + (self.time.move or 0)
 
     def time_left(self) -> str:
-        """GTP's time_left without the colour: seconds, and the moves to play in them, 0 in main time."""
+        """Return GTP's time_left without the color: seconds, and the moves to play in them, 0 in main time."""
         return f"{int(self.left)} 0" if self.left >= 1 or not self.time.move else f"{self.time.move} 1"
 
     def spend(self, seconds: float) -> bool:
-        """Count a move; False where it was lost on time."""
+        """Count a move; return False if it lost on time."""
         if self.time.main is None:
             return True
         in_time = seconds <= self.allowed + CLOCK_MARGIN
@@ -67,9 +67,10 @@ class GoClock:
 
 
 def time_limit(movetime: int | None, clock: str | None) -> GoTime:
-    """The time that a user gave: milliseconds a move, or a clock as "600" or "600+10", then so many seconds a move.
+    """Return the time that a user gave: milliseconds per move, or a clock as "600" or "600+10" (seconds per move after
+    it).
 
-    Raises UsageError for what cannot be read, or told to a program: GTP counts in whole seconds.
+    Raises UsageError for text that can't be read, or that GTP can't express, because it counts in whole seconds.
     """
     if movetime is not None and clock is not None:
         raise UsageError("--movetime and --clock: in Go, give one of them")

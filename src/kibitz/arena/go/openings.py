@@ -22,9 +22,9 @@ _FIRST, *_OTHERS = ((True, False), (True, True), (False, True), (False, False))
 
 @cache
 def openings(size: int) -> tuple[tuple[int, ...], ...]:
-    """Every opening for boards of that size, as points, Black first: two stones on 9 × 9, four on larger boards.
+    """Return every opening for boards of that size, as points, Black first: two stones on 9 × 9, four on larger boards.
 
-    No two of them lead to the same position, turned or mirrored.
+    No two of them lead to the same position in any symmetry.
     """
     last, kinds = size - 1, _CORNER[size]
 
@@ -46,7 +46,7 @@ def openings(size: int) -> tuple[tuple[int, ...], ...]:
 
 
 def _first_of_each(moves: NDArray[np.int64], size: int) -> list[int]:
-    """Where, in moves [n, stones], each position comes first; turned and mirrored ones are the same."""
+    """Return the index in moves, [n, stones], of each distinct position; symmetric ones are the same."""
     numbers = []
     for turn in symmetries(size):
         turned = turn[moves]

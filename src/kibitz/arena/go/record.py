@@ -11,20 +11,20 @@ from kibitz.arena.record import RecordFormat, ScoredGame, row, side_of, tag, tag
 from kibitz.games.go.points import BLACK, to_sgf
 
 HEAD = "(;EV[kibitz match]"
-"""The first line of every game; the tags stand in its game comment (GC), one a line."""
+"""The first line of every game. The tags are in its game comment (GC), one per line."""
 
 _MOVES_A_LINE = 10
 _PROPERTY = re.compile(r"([A-Z]+)\[((?:\\.|[^\]\\])*)\]", re.DOTALL)
 
 
 def counted(number: int, played: GameResult) -> ScoredGame:
-    """A game that was just played, as it counts."""
+    """Return the score of a game that was just played."""
     first_at_fault = None if played.at_fault is None else played.at_fault == BLACK
     return row(number, _points(played.result), played.ending, first_at_fault, played.reason, played.referee)
 
 
 def _points(result: str) -> int:
-    """Black's points, in halves. Raises ValueError for text that is no result."""
+    """Return Black's points, in half points. Raises ValueError for text that isn't a result."""
     points = {"B+": 2, "W+": 0, "0": 1}.get(result[:2])
     if points is None:
         raise ValueError(f"{result}: no result")
@@ -34,7 +34,7 @@ def _points(result: str) -> int:
 def text_of(
     number: int, played: GameResult, names: Mapping[str, str], opening: int, settings: Mapping[str, str]
 ) -> str:
-    """The game as SGF, ending in an empty line. `names` are of "A" and "B"; `settings` become tags."""
+    """Return the game as SGF, ending with an empty line. names: of "A" and "B". settings: written as tags."""
     black, white = side_of(number, True), side_of(number, False)
     tags = {
         "SideA": "Black" if black == "A" else "White",

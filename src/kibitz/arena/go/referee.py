@@ -15,12 +15,14 @@ from kibitz.games.go.rules import Board
 
 PLAYOUTS = 1000
 PATIENCE = 30.0
-"""Seconds that GNU Go may think about a board; where much is open still, it thinks long."""
+"""Seconds that GNU Go has for a board; it is slow if much is still open."""
 
 
 def lead(board: Board, komi: float) -> tuple[float, str]:
-    """Points by which Black leads, by area, and who said which stones are dead: GNU Go, in a process of its own, or
-    where it is not installed (or fails) random playouts."""
+    """Return Black's lead by area, and the referee that determined the dead stones.
+
+    It is GNU Go in a separate process, or random playouts if GNU Go isn't installed or fails.
+    """
     colours = board.colours()
     dead, referee = _dead_by_gnugo(colours, board.size), "GNU Go"
     if dead is None:
@@ -29,7 +31,7 @@ def lead(board: Board, komi: float) -> tuple[float, str]:
 
 
 def _dead_by_gnugo(colours: NDArray[np.uint8], size: int) -> NDArray[np.bool_] | None:
-    """The dead stones, bool [361]; None where GNU Go is not installed, or fails."""
+    """Return the dead stones, bool [361]; None if GNU Go is not installed, or fails."""
     command = find_gnugo()
     if command is None:
         return None

@@ -96,7 +96,7 @@ def _loadsgf(session: GtpSession, command: Command) -> str:
 
 
 def file_argument(command: Command) -> tuple[str, int | None]:
-    """A file's name, in quotes where it has blanks (they may be missing), and the number that follows it."""
+    """Return a file's name, in quotes if it has spaces (they may be missing), and the number that follows it."""
     text = command.text
     if text.startswith('"') and '"' in text[1:]:
         file, _, rest = text[1:].partition('"')
@@ -119,7 +119,7 @@ def _list_stones(session: GtpSession, command: Command) -> str:
 
 
 def _captures(session: GtpSession, command: Command) -> str:
-    """The stones that a side has taken."""
+    """The stones that a side has captured."""
     return str(session.game.board.captured[3 - colour(argument(command.words))])
 
 
@@ -139,7 +139,7 @@ def _move_text(session: GtpSession, side: int, point: int) -> str:
 
 
 def _printsgf(session: GtpSession, command: Command) -> str:
-    """The game as SGF: into a file where one is named, else as the answer."""
+    """The game as SGF, written to a file if one is named, else returned."""
     from kibitz.games.go.io.sgf import write_sgf
 
     text = write_sgf(session.game.record())

@@ -1,7 +1,8 @@
-"""The GTP engine: a loop over the controller's lines, and a thread for an analysis that goes on until the next line.
+"""The GTP engine: a loop over the controller's lines, and a thread for an analysis that runs until the next line.
 
-Every command gets exactly one answer, whatever is in it: `= …`, or `? …` with the reason. What a controller asks first
-(name, version, commands) is answered before anything heavy is loaded; the network is loaded when a command needs it.
+Every command gets exactly one reply, whatever it contains: `= …`, or `? …` with the reason. The first commands of a
+controller (name, version, commands) are answered before anything large is loaded. The network is loaded when a command
+needs it.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ QUIT = "quit"
 class GtpEngine:
     """One engine on one pair of streams.
 
-    load: opens the network when it is first needed; it may raise KibitzError, which becomes that command's answer.
+    load: opens the network when it is first needed; it may raise KibitzError, which becomes that command's reply.
     output: a binary stream that nothing else writes to.
     """
 
@@ -52,10 +53,10 @@ class GtpEngine:
         }
 
     def run(self, lines: Iterable[str]) -> None:
-        """Obey the lines until `quit` or their end."""
+        """Execute the lines until `quit` or their end."""
         try:
             for line in lines:
-                self._end_stream()  # any line ends an analysis, an empty one too
+                self._end_stream()  # any line ends an analysis, also an empty one
                 if command := read_command(line):
                     self._obey(command)
                     if command.name == QUIT:
@@ -95,7 +96,7 @@ class GtpEngine:
         try:
             stream.run(lambda line: self._send(line + "\n"), stop)
         except Exception:
-            _trace()  # the answer has begun and can only be ended
+            _trace()  # the reply has begun and can only be ended
         self._send("\n")
 
     def _end_stream(self) -> None:
@@ -105,7 +106,7 @@ class GtpEngine:
             self._thread = None
 
     def _send(self, text: str) -> None:
-        with contextlib.suppress(OSError, ValueError):  # a controller that is gone ends our input, too
+        with contextlib.suppress(OSError, ValueError):  # a controller that has gone also ends our input
             self._output.write(text.encode(errors="replace"))
             self._output.flush()
 

@@ -24,16 +24,24 @@ if TYPE_CHECKING:
 
 MAX_FIXED_HANDICAP = 9
 OVERHEAD = 100
-"""Milliseconds between us and the clock."""
+"""Milliseconds of delay between the engine and the clock."""
 
 
 @dataclass
 class GtpClock:
-    """One side's time in seconds. main: before overtime; period, stones: so many stones in each period of overtime, 0
-    and 0 for none; left: of the present phase, None while nobody has said; left_stones: 0 in the main time. periods:
-    overtime is a number of periods for a stone each, and left_stones is how many of them are left; spent: of the main
-    time, while nobody has said. limit: the most that increments bring the main time to; longest: what a move may take
-    at most; both infinite where nobody has said. only_told: nobody has set it, only said what is left."""
+    """One side's time in seconds.
+
+    main: time before overtime.
+    period, stones: overtime: `stones` moves in each period; 0 and 0 for none.
+    left: time left in the present phase; None until the controller has sent it.
+    left_stones: stones left in the period; 0 in the main time.
+    increment: time added per move.
+    periods: overtime is a number of periods for one stone each, and left_stones is the number of periods left.
+    spent: used main time, until the controller has sent the time left.
+    limit: the largest main time that increments can reach; infinite if not set.
+    longest: the longest time for a move; infinite if not set.
+    only_told: the controller never set the clock, and only sent the time left.
+    """
 
     main: float = 0.0
     period: float = 0.0
@@ -48,11 +56,11 @@ class GtpClock:
     only_told: bool = False
 
     def tell(self, left: float, stones: int) -> None:
-        """What the controller's clock says."""
+        """Set the time left on the controller's clock."""
         self.left, self.left_stones, self.spent = left, stones, 0.0
 
     def spend(self, seconds: float) -> None:
-        """A move took so long. A controller that tells the time left knows better."""
+        """Subtract a move's time, unless the controller sends the time left."""
         if self.left is None:
             self.spent = max(self.spent + seconds - self.increment, self.main - self.limit)
         elif self.left_stones == 0:
@@ -65,7 +73,7 @@ class GtpClock:
             self.left, self.left_stones = self.period, self.stones
 
     def seconds(self) -> float | None:
-        """Seconds to spend on the next move; None without a limit."""
+        """Return the seconds to spend on the next move; None without a limit."""
         seconds = self._seconds()
         return None if seconds is None else min(seconds, max(0.0, self.longest - OVERHEAD / 1000))
 
@@ -74,7 +82,7 @@ class GtpClock:
         left = self.left if self.left is not None else max(0.0, self.main - self.spent)
         if self.left is None and left == 0 and self.stones:
             left, moves = self.period, self.stones
-        elif moves == 0 and self.stones:  # what comes after the main time is worth as much for each move
+        elif moves == 0 and self.stones:  # the time after the main time is worth as much for each move
             overtime = 0.9 * self.period / self.stones
             return max(overtime, seconds_to_think(int(1000 * left), overhead=OVERHEAD) or 0.0)
         increment = int(1000 * self.increment)
@@ -82,8 +90,10 @@ class GtpClock:
 
 
 class GtpGame:
-    """largest: the largest board that the network knows. Every method that cannot do what is asked raises GtpError and
-    has changed nothing."""
+    """The game of a GTP session. largest: the largest board that the network supports.
+
+    A method that can't execute its command raises GtpError and changes nothing.
+    """
 
     def __init__(self, largest: int, komi: float, rules: Rules):
         self.largest, self.komi, self.rules = largest, komi, rules
@@ -91,7 +101,7 @@ class GtpGame:
         self.clear(min(GRID, largest))
 
     def clear(self, size: int | None = None) -> None:
-        """An empty board, of another size where one is given."""
+        """Set up an empty board. size: None for the same size."""
         size = self.start.size if size is None else size
         if size not in SIZES or size > self.largest:
             raise GtpError("unacceptable size")
@@ -103,9 +113,9 @@ class GtpGame:
     def _begin(self, start: Board, handicap: int) -> None:
         self.start, self.placed_handicap = start, handicap
         self.headers: dict[str, str] = {}
-        """Of the record that was loaded."""
+        """The headers of the loaded record."""
         self.moves: list[tuple[int, int]] = []
-        """Colour and point of each move."""
+        """Color and point of each move."""
         self.board = start.copy()
         self._starts_empty = self.is_empty()
         self.set_rules(self.rules)
@@ -128,7 +138,7 @@ class GtpGame:
         return Terms.by(self.rules, self.komi, self.handicap)
 
     def set_rules(self, rules: Rules) -> None:
-        """Play by these rules from now on."""
+        """Use these rules from now on."""
         self.rules = rules
         self.board.suicide, self.board.superko = rules.suicide, rules.ko == "POSITIONAL"
 
@@ -140,7 +150,7 @@ class GtpGame:
         self.moves.append((colour, point))
 
     def play_all(self, moves: list[tuple[int, int]]) -> None:
-        """All of these moves, or none."""
+        """Play all of these moves, or none."""
         before = len(self.moves)
         for colour, point in moves:
             try:
@@ -150,12 +160,12 @@ class GtpGame:
                 raise
 
     def undo(self, count: int = 1) -> None:
-        """Take back so many moves."""
+        """Undo this number of moves."""
         if count > len(self.moves):
             raise GtpError("cannot undo")
         del self.moves[len(self.moves) - count :]
         self.board = self.start.copy()
-        self.board.suicide = True  # what was legal when it was played stays so, whatever the rules have become
+        self.board.suicide = True  # a move that was legal when it was played stays legal, even if the rules change
         for colour, point in self.moves:
             self.board.play(colour, point)
         self.set_rules(self.rules)
@@ -165,7 +175,7 @@ class GtpGame:
         return not ((colours == BLACK) | (colours == WHITE)).any()
 
     def place_handicap(self, points: list[int]) -> None:
-        """Black stones on an empty board; White moves first."""
+        """Place Black's stones on an empty board; White moves first."""
         if not self.is_empty():
             raise GtpError("board not empty")
         if len(set(points)) < len(points) or len(points) < 2 or not all(on_board(p, self.size) for p in points):
@@ -177,7 +187,7 @@ class GtpGame:
         self._begin(board, len(points))
 
     def load(self, file: str, before: int | None) -> None:
-        """The first game of an SGF file, up to the position before a move's number (None: its end)."""
+        """Load the first game of an SGF file, up to the position before a move's number (None: to the end)."""
         from kibitz.games.go.io.headers import tells_komi
         from kibitz.games.go.io.sgf import Record, read_records
 
@@ -228,7 +238,7 @@ class GtpGame:
         self.set_rules(rules)
 
     def record(self) -> Record:
-        """The game as a record, with a pass of the other player where one player moved twice."""
+        """Return the game as a record, with a pass of the opponent if one player moved twice."""
         from kibitz.games.go.io.sgf import Record
 
         colours = self.start.colours()
@@ -248,12 +258,12 @@ class GtpGame:
         return Record(self.size, black, white, side, points, headers, self.komi, handicap=self.handicap)
 
     def last_point(self) -> int:
-        """The point of the last move; PASS where that was a pass, or there is none."""
+        """Return the point of the last move; PASS for a pass, or if there is none."""
         return self.moves[-1][1] if self.moves else PASS
 
 
 def fixed_handicap(count: int, size: int) -> list[int]:
-    """The points of so many fixed handicap stones, 2 to 9, as GTP lists them."""
+    """Return the points of 2 to 9 fixed handicap stones, as GTP lists them."""
     near = 2 if size < 13 else 3
     far, middle = size - 1 - near, size // 2
     points = [(far, near), (near, far), (near, near), (far, far)]  # row from above, column: D4, Q16, D16, Q4

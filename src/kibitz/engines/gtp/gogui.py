@@ -1,4 +1,4 @@
-"""GTP commands that GoGui shows on its board: the map of owners, the expected score, the moves and what they gain."""
+"""GTP commands that GoGui shows on its board: the ownership map, the expected score, the moves and their gains."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from kibitz.play.go.thought import Look
 
 LABELLED = 9
-"""Moves that are marked on the board."""
+"""Number of moves that are marked on the board."""
 BLACKS, UNSURE, WHITES = (38, 70, 160), (190, 190, 190), (196, 60, 50)
-"""Colours of points that are Black's, nobody's and White's, as red, green and blue."""
+"""Colors of Black's, neutral and White's points, as red, green and blue."""
 
 
 def _analyze_commands(session: GtpSession, command: Command) -> str:
@@ -38,7 +38,7 @@ def _analyze_commands(session: GtpSession, command: Command) -> str:
 
 
 def _map(session: GtpSession) -> NDArray:  # type: ignore[type-arg]
-    """The owners in hundredths, [size, size]: 1 Black, -1 White."""
+    """Return the ownership map in hundredths, [size, size]: 1 Black, -1 White."""
     from kibitz.play.go.ownership import points_of
 
     size = session.game.size
@@ -54,7 +54,7 @@ def _owners_colors(session: GtpSession, command: Command) -> str:
 
 
 def _paint(value: float) -> str:
-    """The colour of a point, from WHITES at -1 over UNSURE to BLACKS at 1."""
+    """Return the color of a point, from WHITES at -1 over UNSURE to BLACKS at 1."""
     end = BLACKS if value > 0 else WHITES
     mixed = (round(u + abs(value) * (e - u)) for u, e in zip(UNSURE, end, strict=True))
     return "#{:02x}{:02x}{:02x}".format(*mixed)

@@ -1,8 +1,8 @@
-"""GTP commands of KataGo and Leela Zero, in their formats: analysis as a stream of lines, raw answers, rules.
+"""GTP commands of KataGo and Leela Zero, in their formats: analysis as a stream of lines, raw outputs, rules.
 
-An analysis line holds a group `info move …` for each move, best first; then, where asked for, `rootInfo …` and
-`ownership …`. All of it is seen by the side to move. What a visit, a prior and a chance to win are depends on the
-player: see `play.go.thought`, and `Study.thought` for networks that know owners alone.
+An analysis line has a group `info move …` for each move, best first. On request, `rootInfo …` and `ownership …` follow.
+All values are in the view of the side to move. The meaning of visits, priors and win probabilities depends on the
+player: see `play.go.thought`, and `Study.thought` for networks that only predict territory.
 """
 
 from __future__ import annotations
@@ -29,18 +29,24 @@ if TYPE_CHECKING:
     from kibitz.play.go.thought import GoThought, Look
 
 MAX_MOVES = 20
-"""Moves in a line, unless the command says how many."""
+"""Number of moves in a line, unless the command gives another."""
 MIN_INTERVAL = 0.01
-"""Seconds."""
+"""The shortest interval in seconds."""
 PARAMETERS = {"playoutDoublingAdvantage": "0", "analysisWideRootNoise": "0"}
-"""Parameters of KataGo's search that controllers ask for. The search here has neither, so that they are 0."""
+"""Parameters of KataGo's search that controllers query. This search has neither, so they are 0."""
 FLAGS = ("ownership", "movesownership", "pvvisits", "rootinfo", "ownershipstdev", "movesownershipstdev")
 
 
 @dataclass
 class AnalysisRequest:
-    """An analysis command: whose move, seconds between lines, how many moves, the points that may be played (None:
-    all), and the names of what else to tell, in lower case."""
+    """An analysis command.
+
+    side: the side to move.
+    interval: seconds between lines.
+    moves: the largest number of moves.
+    only: the points that may be played; None for all.
+    also: the names of further outputs, in lower case.
+    """
 
     side: int
     interval: float = 1.0
@@ -49,13 +55,13 @@ class AnalysisRequest:
     also: frozenset[str] = frozenset()
 
     def ask(self, look: Look) -> GoThought:
-        """What a player thinks, as far as this request wants to know it."""
+        """Return a player's evaluation with the parts that this request needs."""
         wide = bool(self.also & {"movesownership", "movesownershipstdev"})
         return look(max(1, self.moves), wide)
 
 
 def counted_thought(thought: GoThought, final: FinalCount) -> GoThought:
-    """What a player thinks of a game that two passes ended: its count, and nothing to play but another pass."""
+    """Return the evaluation of a game that two passes ended: its count, with only another pass to play."""
     from kibitz.play.go.thought import MoveThought
 
     lead = thought.sign * final.lead
@@ -67,7 +73,7 @@ def counted_thought(thought: GoThought, final: FinalCount) -> GoThought:
 
 
 def read_analysis(words: tuple[str, ...], session: GtpSession) -> AnalysisRequest:
-    """The words of `[color] [interval] {key value}…`. Raises GtpError."""
+    """Parse the words of `[color] [interval] {key value}…`. Raises GtpError."""
     game = session.game
     request = AnalysisRequest(game.board.to_move)
     rest = list(words)
@@ -89,7 +95,8 @@ def read_analysis(words: tuple[str, ...], session: GtpSession) -> AnalysisReques
             min_moves = whole(value, 0, 10**9)
         elif key in ("allow", "avoid"):
             points = [vertex(word, game.size) for word in argument(rest).split(",") if word]
-            whole(argument(rest, 1), 1, 10**9)  # how deep it holds: it does for the first move alone
+            # the depth of the restriction, which here applies only to the first move
+            whole(argument(rest, 1), 1, 10**9)
             del rest[:2]
             if colour(value) != request.side:
                 continue
@@ -109,7 +116,7 @@ def read_analysis(words: tuple[str, ...], session: GtpSession) -> AnalysisReques
 
 
 def _seconds(text: str) -> float:
-    """Seconds from centiseconds."""
+    """Convert centiseconds to seconds."""
     return max(MIN_INTERVAL, number(text, 0, 10**7) / 100)
 
 
@@ -144,7 +151,7 @@ def _analyze(session: GtpSession, command: Command) -> AnalysisStream:
             finally:
                 first.set()
 
-        # Lines are due however long the network takes; the last one is said again until there is a better one.
+        # Lines are due even if the network is slow; the last line is repeated until there is a better one.
         thinking = threading.Thread(target=think, daemon=True)
         thinking.start()
         first.wait()
@@ -153,7 +160,7 @@ def _analyze(session: GtpSession, command: Command) -> AnalysisStream:
             if failure:
                 raise failure
             due = max(due + request.interval, time.monotonic())
-            if line:  # an empty one would end the answer
+            if line:  # an empty line would end the reply
                 send(line)
         thinking.join()
 
@@ -186,7 +193,7 @@ def _genmove_analyze(session: GtpSession, command: Command) -> AnalysisStream:
 
 
 def kata_line(thought: GoThought, request: AnalysisRequest) -> str:
-    """A line of `kata-analyze`; without a line's end."""
+    """Return a line of `kata-analyze`, without a line end."""
     words: list[str] = []
     for order, move in enumerate(thought.moves[: request.moves]):
         name = to_gtp(move.point, thought.size)
@@ -214,7 +221,7 @@ def kata_line(thought: GoThought, request: AnalysisRequest) -> str:
 
 
 def _outlook(chance: float, lead: float, spread: float) -> str:
-    """Chance to win and score of one side."""
+    """Return win probability and score of one side."""
     return (
         f"utility {2 * chance - 1:.6f} winrate {chance:.6f} scoreMean {lead:.4f} scoreStdev {spread:.4f}"
         f" scoreLead {lead:.4f} scoreSelfplay {lead:.4f}"
@@ -222,7 +229,7 @@ def _outlook(chance: float, lead: float, spread: float) -> str:
 
 
 def _lz_line(thought: GoThought, request: AnalysisRequest) -> str:
-    """A line of `lz-analyze`: chances of 10,000."""
+    """Return a line of `lz-analyze`, with probabilities in 1/10,000."""
     words = []
     for order, move in enumerate(thought.moves[: request.moves]):
         pv = " ".join(to_gtp(point, thought.size) for point in move.pv)
@@ -234,14 +241,14 @@ def _lz_line(thought: GoThought, request: AnalysisRequest) -> str:
 
 
 def _by_side(thought: GoThought, owners: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Owners of the board's points, row by row: 1 the side to move, -1 the other."""
+    """Return the ownership of the board's points, row by row: 1 the side to move, -1 the opponent."""
     from kibitz.play.go.ownership import points_of
 
     return thought.sign * (2 * owners[points_of(thought.size)] - 1)
 
 
 def _deviation(thought: GoThought, owners: NDArray[np.float32]) -> NDArray[np.float32]:
-    """How far from its expected owner (-1..1) each point is, on the average."""
+    """Return the mean deviation of each point from its expected owner (-1 to 1)."""
     import numpy as np
 
     return np.sqrt(np.maximum(0, 1 - _by_side(thought, owners) ** 2))
@@ -262,7 +269,7 @@ def _raw(session: GtpSession, command: Command) -> str:
 
 
 def _raw_answer(session: GtpSession, side: int, symmetry: int) -> str:
-    """The network's outputs for the position under a symmetry, in the format of `kata-raw-nn`."""
+    """Return the network's outputs for the position under a symmetry, in the format of `kata-raw-nn`."""
     import numpy as np
 
     from kibitz.play.go.ownership import points_of
@@ -330,7 +337,7 @@ def _set_param(session: GtpSession, command: Command) -> str:
 
 
 def _parameter(command: Command) -> str:
-    """The parameter that a command names. Raises GtpError."""
+    """Return the parameter that a command names. Raises GtpError."""
     name = argument(command.words)
     if name not in PARAMETERS:
         raise GtpError(f"unknown parameter {shown(name)}; there are {' '.join(PARAMETERS)}")
@@ -338,7 +345,7 @@ def _parameter(command: Command) -> str:
 
 
 def _nothing(session: GtpSession, command: Command) -> str:
-    """`stop`: whatever comes ends an analysis."""
+    """`stop`: does nothing, because any command ends an analysis."""
     return ""
 
 

@@ -1,4 +1,4 @@
-"""The words of GTP: a command's line taken apart, its arguments read, answers put together."""
+"""The words of GTP: split a command line, read its arguments, and format replies."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ LONGEST_ID = 20
 
 
 class GtpError(ValueError):
-    """A command that is not obeyed; the message, in one line, is the answer."""
+    """A command that can't be executed; the message, in one line, is the reply."""
 
 
 @dataclass(frozen=True)
 class Command:
-    """id: its digits as they came, "" for none; name: in lower case; words, text: its arguments."""
+    """A GTP command. id: its digits as they came, "" for none. name: in lower case. words, text: its arguments."""
 
     id: str
     name: str
@@ -26,7 +26,7 @@ class Command:
 
 
 def read_command(line: str) -> Command | None:
-    """A line as a command; None where there is nothing in it but blanks and a comment."""
+    """Parse a line; None if it has only spaces and a comment."""
     line = line.removeprefix("\ufeff")  # some programs begin with a byte order mark
     line = "".join(" " if letter == "\t" else letter for letter in line if letter == "\t" or letter >= " ")
     line = line.replace("\x7f", "").split("#", 1)[0].strip()
@@ -41,21 +41,21 @@ def read_command(line: str) -> Command | None:
 
 
 def answer(number: str, text: str, good: bool = True) -> str:
-    """An answer as GTP has it: no empty line inside, one at the end."""
+    """Format a reply as GTP requires: no empty line inside, one at the end."""
     lines = [line.rstrip() for line in text.split("\n")]
     body = "\n".join([lines[0], *(line for line in lines[1:] if line)])
     return f"{'=' if good else '?'}{number} {body}\n\n"
 
 
 def argument(words: Sequence[str], index: int = 0) -> str:
-    """The argument of that index. Raises GtpError where there is none."""
+    """Return the argument at an index. Raises GtpError if there is none."""
     if index >= len(words):
         raise GtpError("syntax error: an argument is missing")
     return words[index]
 
 
 def colour(text: str) -> int:
-    """BLACK or WHITE of "b", "white" and so on, in any case."""
+    """Return BLACK or WHITE for "b", "white" and so on, in any case."""
     from kibitz.games.go.points import BLACK, WHITE
 
     side = {"b": BLACK, "black": BLACK, "w": WHITE, "white": WHITE}.get(text.lower())
@@ -79,7 +79,7 @@ def vertex(text: str, size: int) -> int:
 
 
 def whole(text: str, low: int, high: int) -> int:
-    """A whole number in a range."""
+    """Return an integer in a range."""
     number = whole_number(text)
     if number is None or not low <= number <= high:
         raise GtpError(f"syntax error: {shown(text)} is no whole number from {low} to {high}")
@@ -98,7 +98,7 @@ def number(text: str, low: float = -math.inf, high: float = math.inf) -> float:
 
 
 def truth(text: str) -> bool:
-    """true or false."""
+    """Return a boolean from "true" or "false"."""
     if text.lower() not in ("true", "false"):
         raise GtpError(f"syntax error: {shown(text)} is neither true nor false")
     return text.lower() == "true"

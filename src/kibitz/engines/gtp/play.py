@@ -1,4 +1,4 @@
-"""GTP commands that ask the network: moves, clocks, the score and the status of stones."""
+"""GTP commands that use the network: moves, clocks, the score and the status of stones."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 LONGEST_TIME = 2.0**32
 RESIGNS = "resign"
 HOPELESS = 3
-"""So many moves in a row must be hopeless before the engine resigns."""
+"""Number of hopeless moves in a row after which the engine resigns."""
 KATA_TIMES = ("none", "absolute", "byoyomi", "canadian", "fischer", "fischer-capped")
 
 
@@ -36,8 +36,11 @@ def choose(
     only: Sequence[int] | None = None,
     on_progress: Callable[[Look], None] = lambda look: None,
 ) -> MoveThought:
-    """The player's move in the game's position; it is not played here. plays: whether it will be, so that a hopeless
-    one counts towards resigning; only: the points that may be played (None: all)."""
+    """Return the player's move in the game's position, without playing it.
+
+    plays: whether it will be played; then a hopeless move counts towards resigning. only: the points that may be played
+    (None: all).
+    """
     game = session.game
     clock = game.clocks.get(side)
     seconds = clock.seconds() if clock else None
@@ -66,7 +69,7 @@ def choose(
 
 
 def resigns(session: GtpSession, side: int) -> bool:
-    """Whether the side gives up, rather than play the move that was chosen for it just now."""
+    """Return whether the side resigns instead of playing the move that was just chosen."""
     return session.hopeless.get(side, 0) >= HOPELESS
 
 
@@ -121,7 +124,7 @@ def _named_time_settings(session: GtpSession, command: Command) -> str:
         return number(argument(command.words, index), 0, LONGEST_TIME)
 
     def limit(index: int) -> float:
-        """A limit that may be left out; a negative one is none."""
+        """Return an optional limit; a negative one is none."""
         if index >= len(command.words):
             return math.inf
         found = number(command.words[index], -LONGEST_TIME, LONGEST_TIME)
@@ -173,9 +176,9 @@ def _time_left(session: GtpSession, command: Command) -> str:
 
 
 def score(session: GtpSession) -> float:
-    """Black's lead, if the game ended now: komi, handicap and the rules' way of counting included.
+    """Return Black's lead if the game ended now, with komi, handicap and the scoring method.
 
-    A game that two passes ended is counted. Before that the network's owners decide.
+    A game that two passes ended is counted. Before that, the predicted territory decides.
     """
     from kibitz.games.go.endings.counting import area, territory
     from kibitz.play.go.ownership import settled
@@ -191,7 +194,7 @@ def score(session: GtpSession) -> float:
 
 
 def written(lead: float) -> str:
-    """A result as GTP has it: B+3.5, W+0.5, 0."""
+    """Return a result as GTP writes it: B+3.5, W+0.5, 0."""
     return "0" if lead == 0 else f"{'B' if lead > 0 else 'W'}+{abs(lead):g}"
 
 
@@ -215,9 +218,9 @@ def _final_status_list(session: GtpSession, command: Command) -> str:
 
 
 def _status(session: GtpSession) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """The stones, the owner of each point, the dead stones and those in seki, [361] each.
+    """Return the stones, the owner of each point, the dead stones and those in seki, [361] each.
 
-    A game that two passes ended is counted. Before that the network's owners decide, which have no output for seki.
+    A game that two passes ended is counted. Before that, the predicted territory decides, which has no seki.
     """
     import numpy as np
 
@@ -238,7 +241,7 @@ def _status_of(point: int, dead: NDArray[Any], seki: NDArray[Any]) -> str:
 
 
 def _territory(size: int, colours: NDArray[Any], owner: NDArray[Any], status: str) -> list[int]:
-    """Empty points by their owner, as GNU Go lists them too."""
+    """Return empty points by their owner, as GNU Go lists them."""
     from kibitz.play.go.ownership import points_of
 
     colour_of_status = {"black_territory": BLACK, "white_territory": WHITE, "dame": 0}[status]

@@ -27,10 +27,17 @@ Send = Callable[[str], None]
 
 @dataclass(frozen=True)
 class GtpSettings:
-    """name, version: as a controller is told. komi, rules: of the first game. temperature: of the player; seed: None
-    any; largest: the largest board that the network knows. method: None for the one that suits the network best;
-    visits: of a search without a clock, None for the usual number; resign: chance to win below which the engine gives
-    up, 0 never."""
+    """The settings of a GTP engine.
+
+    name, version: as reported to a controller.
+    komi, rules: of the first game.
+    temperature: of the player.
+    seed: None for a random seed.
+    largest: the largest board that the network supports.
+    method: None for the network's default.
+    visits: of a search without a clock; None for the default.
+    resign: the win probability below which the engine resigns; 0 for never.
+    """
 
     name: str
     version: str
@@ -46,8 +53,11 @@ class GtpSettings:
 
 @dataclass(frozen=True)
 class AnalysisStream:
-    """An answer of many lines over time. run: says line after line, and ends soon after its event is set; ends: whether
-    it ends by itself, so that the next command waits for it rather than ending it."""
+    """A reply of many lines over time.
+
+    run: sends line after line, and ends soon after its event is set. ends: whether it ends by itself, so that the next
+    command waits for it instead of ending it.
+    """
 
     run: Callable[[Send, threading.Event], None]
     ends: bool
@@ -58,14 +68,14 @@ Handler = Callable[["GtpSession", Command], "str | AnalysisStream"]
 
 @dataclass
 class GtpSession:
-    """load: opens the network; it may take seconds, and raise."""
+    """The state of a session. load: opens the network; it may take seconds, and raise."""
 
     settings: GtpSettings
     load: Callable[[], NetworkSession]
     last_words: str = field(default="", init=False)
     """A description of the last chosen move."""
     hopeless: dict[int, int] = field(default_factory=dict, init=False)
-    """For each side, how many of its last moves in a row were chosen with less than the chance at which it resigns."""
+    """For each side, the number of its last moves in a row below the win probability for resigning."""
 
     @cached_property
     def game(self) -> GtpGame:
@@ -92,13 +102,13 @@ class GtpSession:
         )
 
     def new_game(self) -> None:
-        """Forget what belongs to the last game."""
+        """Clear the data of the last game."""
         self.hopeless.clear()
         if "player" in self.__dict__:
             self.player.new_game()
 
     def get_ready(self) -> None:
-        """Load the network and compile what a move, and the next one, needs, which takes a moment."""
+        """Load the network and compile the code for the next moves, which takes a moment."""
         from kibitz.games.go.endings.final import compile_kernels
 
         self._network_owners(None)
@@ -109,15 +119,15 @@ class GtpSession:
             if thought.moves:
                 board.play(board.to_move, thought.moves[0].point)
                 self._glance(board)
-            self._glance(self.game.board)  # what it sees there is of use
+            self._glance(self.game.board)  # its evaluations will be reused
 
     def _glance(self, board: Board) -> GoThought:
-        """The first looks at a position."""
+        """Return the first evaluations of a position."""
         looks = self.player.looks(board, board.to_move, self.game.terms)
         return [look() for look, _ in zip(looks, range(3), strict=False)][-1]
 
     def final_count(self) -> FinalCount | None:
-        """The count of a game that two passes ended; None for a game that is not over."""
+        """Return the count of a game that two passes ended; None for a game that is not over."""
         if self.game.board.passes < 2:
             return None
         from kibitz.play.go.value import final_count
@@ -138,14 +148,16 @@ class GtpSession:
         return value.value_of(thought), thought.moves[0].spread
 
     def owners(self, colour: int | None = None) -> NDArray[np.float32]:
-        """The map [361] of the game's position with this side to move, as seen from all sides of the board; that of
-        the count if two passes ended the game."""
+        """Return the ownership map, float32 [361], of the game's position, averaged over symmetries.
+
+        colour: the side to move. If two passes ended the game, the map is that of the count.
+        """
         if (final := self.final_count()) is not None:
             return final.black_owns
         return self._network_owners(colour)
 
     def _network_owners(self, colour: int | None) -> NDArray[np.float32]:
-        """The network's map [361], whether the game is over or not."""
+        """Return the network's map, float32 [361], even if the game is over."""
         import numpy as np
 
         from kibitz.play.go.ownership import SYMMETRIES

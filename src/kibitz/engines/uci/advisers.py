@@ -1,6 +1,6 @@
-"""What answers before the network does: an opening book and tablebases.
+"""Sources of moves before the network: an opening book and tablebases.
 
-Whatever is wrong with one of them is told in one line, and the game goes on without it.
+Any problem with one of them is reported in one line, and the game continues without it.
 """
 
 from __future__ import annotations
@@ -24,9 +24,14 @@ _DRAWN = (0, 1000, 0)
 
 @dataclass(frozen=True)
 class Advice:
-    """What is known before a search. move: the answer of the book, without a score; note: a line about it. result: the
-    answer of the tables, where no search is needed. limits: those of the search, with the moves to choose from. drawn:
-    whether all of these draw."""
+    """What is known before a search.
+
+    limits: those of the search, with the moves to choose from.
+    move: the book's move, without a score.
+    note: a line about it.
+    result: the tablebases' result, if no search is needed.
+    drawn: whether all of these moves draw.
+    """
 
     limits: SearchLimits
     move: chess.Move | None = None
@@ -35,7 +40,7 @@ class Advice:
     drawn: bool = False
 
     def corrected(self, thought: SearchResult) -> SearchResult:
-        """A search result with the score that is known."""
+        """Return a search result with the known score."""
         if not self.drawn:
             return thought
         lines = tuple(replace(line, score=0, mate=None, wdl=_DRAWN) for line in thought.lines)
@@ -54,7 +59,7 @@ class Advisers:
         self._book_depth = 0
 
     def use(self, options: Options) -> None:
-        """Open what the options name now, and close what they no longer name."""
+        """Open the files that the options name, and close the others."""
         if options.syzygy != self._paths:
             self._paths = options.syzygy
             self._open_tables()
@@ -73,7 +78,7 @@ class Advisers:
 
         try:
             self._tables = Tablebases(self._paths)
-        except (UsageError, OSError, ValueError) as error:  # the last of a name with a zero byte
+        except (UsageError, OSError, ValueError) as error:  # the last one is for a name with a zero byte
             self._tell(f"SyzygyPath: {one_line(error)}; play goes on without tablebases")
             return
         if self._tables.problems:
@@ -90,11 +95,11 @@ class Advisers:
 
         try:
             self._book = OpeningBook(path, seed or None)
-        except (UsageError, OSError, ValueError) as error:  # the last of a name with a zero byte
+        except (UsageError, OSError, ValueError) as error:  # the last one is for a name with a zero byte
             self._tell(f"BookFile: {one_line(error)}; play goes on without a book")
 
     def ask(self, board: chess.Board, limits: SearchLimits, analysis: bool = False) -> Advice:
-        """What is known of a position in which moves are possible. analysis: a score is wanted, which books lack."""
+        """Return what is known about a position with legal moves. analysis: a score is needed, which books lack."""
         return (
             (None if analysis else self._ask_book(board, limits)) or self._ask_tables(board, limits) or Advice(limits)
         )
@@ -109,14 +114,14 @@ class Advisers:
         return Advice(limits, move, f"book: {move.uci()}, weight {weight} of {total}")
 
     def _ask_tables(self, board: chess.Board, limits: SearchLimits) -> Advice | None:
-        """The move that the tablebases play. Between several moves that draw a search chooses."""
+        """Return the tablebases' move. If several moves draw, a search chooses."""
         if not self._tables:
             return None
         from kibitz.play.result import SearchResult
 
         try:
             known = self._tables.best(board, limits.moves)
-        except Exception as error:  # python-chess reads a damaged table until something goes wrong
+        except Exception as error:  # python-chess reads a damaged table until an error occurs
             self._tell(f"SyzygyPath: a table is damaged ({one_line(error)}); play goes on without tablebases")
             self._tables = None
             return None

@@ -1,11 +1,11 @@
-"""The UCI engine: a loop over the GUI's lines, and a thread that thinks.
+"""The UCI engine: a loop over the GUI's lines, and a search thread.
 
-`uci` is answered before anything heavy is loaded; the network is loaded on `isready`, or on the first `go`. What a GUI
-sends wrong is told in an `info string` line and passed over. A search that fails still ends with a legal move.
-Every `go` is answered by exactly one `bestmove`, (none) where the last position was refused. Not supported: Chess960.
+`uci` is answered before anything large is loaded; the network is loaded on `isready`, or on the first `go`. Invalid
+commands are reported in an `info string` line and ignored. A search that fails still ends with a legal move. Every `go`
+is answered by exactly one `bestmove`, (none) if the last position was refused. Not supported: Chess960.
 
-Pondering is a search without limits that `stop` ends, and `ponderhit` too; then the search with the limits of the `go`
-begins, for which the player has kept what it knows.
+Pondering is a search without limits that `stop` or `ponderhit` ends. Then the search with the limits of the `go`
+begins, with the results that the player has kept.
 """
 
 from __future__ import annotations
@@ -41,18 +41,18 @@ if TYPE_CHECKING:
     from kibitz.play.result import SearchLimits, SearchResult, Tell, ThinkingPlayer
 
 UNLIMITED_SECONDS = 1.0
-"""A `go` that names no limit (or none that can be read) thinks so long."""
+"""The thinking time of a `go` without limits (or without readable ones)."""
 LONGEST_LINE = 1 << 20
-"""Bytes of a line; that of a game of 100,000 moves is shorter."""
+"""The largest number of bytes of a line; a game of 100,000 moves is shorter."""
 FAREWELL = 5.0
 """Seconds that a search has to end after `quit`."""
 CHESS960 = "uci_chess960"
 
 
 class SearchSignals:
-    """How a GUI ends a search (stop), or lets it pass from pondering to its own time (hit, in monotonic seconds).
+    """How a GUI ends a search (stop), or turns pondering into a normal search (hit, in monotonic seconds).
 
-    infinite, pondering: as the `go` said. unbounded: set when a search without limits shall end.
+    infinite, pondering: as in the `go`. unbounded: set when a search without limits must end.
     """
 
     def __init__(self, infinite: bool = False, pondering: bool = False):
@@ -66,13 +66,13 @@ class SearchSignals:
         self.unbounded.set()
 
     def ponderhit(self) -> None:
-        """The move that was pondered on has been played: the clock runs from now on."""
+        """Record that the pondered move has been played: the clock runs from now on."""
         if self.pondering and self.hit is None:
             self.hit = time.monotonic()
             self.unbounded.set()
 
     def wait(self) -> None:
-        """Wait until an answer may be given."""
+        """Wait until a reply may be sent."""
         if self.infinite:
             self.stop.wait()
         elif self.pondering:
@@ -80,7 +80,7 @@ class SearchSignals:
 
 
 def read_lines(stream: IO[bytes]) -> Iterator[str]:
-    """The lines of a stream as text, whatever bytes are in them; those longer than any command are passed over."""
+    """Yield the lines of a stream as text, with any bytes; lines longer than any command are skipped."""
     passing = False
     while piece := stream.readline(LONGEST_LINE):
         whole = piece.endswith(b"\n") or len(piece) < LONGEST_LINE
@@ -111,7 +111,7 @@ class UciEngine:
         self._debug = False
         self._signals = SearchSignals()
         self._thread: threading.Thread | None = None
-        self._searching = False  # no longer true once bestmove is sent, though the thread may take a moment more
+        self._searching = False  # false once bestmove is sent, although the thread may run a moment longer
         self._commands: dict[str, Callable[[str], None]] = {
             "uci": self._uci,
             "debug": self._set_debug,
@@ -126,9 +126,9 @@ class UciEngine:
         }
 
     def run(self, lines: Iterable[str]) -> None:
-        """Obey the lines until `quit` or their end.
+        """Execute the lines until `quit` or their end.
 
-        Raises what open_player raises, where there never was a player; nothing else.
+        Raises only what open_player raises, if there never was a player.
         """
         try:
             for line in lines:
@@ -213,16 +213,17 @@ class UciEngine:
         )
 
     def _begin(self, signals: SearchSignals, search: Callable[[SearchSignals], None]) -> None:
-        """Begin what answers a `go`, in a thread of its own."""
+        """Start the reply to a `go` in a separate thread."""
         self._signals = signals
         self._searching = True
         self._thread = threading.Thread(target=search, args=(signals,), daemon=True)
         self._thread.start()
 
     def _ready(self) -> ThinkingPlayer:
-        """The player that the options ask for.
+        """Return the player for the current options.
 
-        Where it cannot be made, the former one, or one with the first options, goes on: an option must not end a game.
+        If it can't be made, the previous player, or one with the first options, continues: an option must not end a
+        game.
         """
         if self._player is None or of_player(self._options) != self._playing:
             try:
@@ -242,10 +243,10 @@ class UciEngine:
     def _search(
         self, player: ThinkingPlayer, board: chess.Board, limits: SearchLimits, begun: float, signals: SearchSignals
     ) -> None:
-        """Think and answer."""
+        """Search and reply."""
         try:
             moves = self._choose(player, board, limits, begun, signals)
-        except Exception as error:  # a bug: the game goes on, and whoever looks at standard error sees where it is
+        except Exception as error:  # a bug: the game continues, and standard error shows the location
             with contextlib.suppress(OSError, ValueError, AttributeError):  # it may be closed, or None
                 traceback.print_exc(file=sys.stderr)
             self._send_info(f"the search failed ({one_line(error)}); any legal move is played")
@@ -254,7 +255,7 @@ class UciEngine:
         self._answer(signals, moves)
 
     def _answer(self, signals: SearchSignals, moves: tuple[chess.Move, ...]) -> None:
-        """Send the move, and the expected answer, once it may be given."""
+        """Send the move and the expected reply, once it may be sent."""
         signals.wait()
         self._searching = False
         answer = moves[0].uci() if moves else "(none)"
@@ -265,7 +266,8 @@ class UciEngine:
     def _choose(
         self, player: ThinkingPlayer, board: chess.Board, limits: SearchLimits, begun: float, signals: SearchSignals
     ) -> tuple[chess.Move, ...]:
-        """The player's move and those that it expects after it, () if no move is legal; sends `info` lines meanwhile.
+        """Return the player's move and the expected moves after it, () if no move is legal; sends `info` lines
+        meanwhile.
 
         Raises the player's errors.
         """
@@ -302,7 +304,7 @@ class UciEngine:
 
     def _send(self, *lines: str) -> None:
         text = "".join(line + "\n" for line in lines).encode(errors="replace")
-        with self._writing, contextlib.suppress(OSError, ValueError):  # a GUI that is gone ends our input, too
+        with self._writing, contextlib.suppress(OSError, ValueError):  # a GUI that has gone also ends our input
             self._output.write(text)
             self._output.flush()
 
@@ -310,24 +312,27 @@ class UciEngine:
 def _think(
     player: ThinkingPlayer, board: chess.Board, limits: SearchLimits, begun: float, signals: SearchSignals, tell: Tell
 ) -> SearchResult | None:
-    """The player's thought. Pondering has no limits; after a ponderhit the player thinks again, within them."""
+    """Return the player's result. Pondering has no limits; after a ponderhit the player searches again, within them."""
     if signals.pondering:
         unlimited = replace(limits, depth=None, nodes=None, seconds=None)
         thought = player.think(board.copy(), unlimited, signals.unbounded, tell)
-        if thought and not signals.unbounded.is_set():  # it is done, or looks no further: what it found is of use now
+        # it is finished, or searches no further: its result is useful now
+        if thought and not signals.unbounded.is_set():
             tell(thought)
         signals.unbounded.wait()
         if signals.hit is None or signals.stop.is_set():
             return thought
         begun = signals.hit
-    if limits.seconds is not None:  # loading, or the end of another search, has taken some of it
+    if limits.seconds is not None:  # loading, or the end of another search, has taken some time
         limits = replace(limits, seconds=max(0.0, limits.seconds - (time.monotonic() - begun)))
     return player.think(board.copy(), limits, signals.stop, tell)
 
 
 def info_lines(thought: SearchResult, max_lines: int, show_wdl: bool) -> list[str]:
-    """`info` lines of a search result, the best line first, at most `max_lines`. A line after the first is left out as
-    long as its move has no value of its own."""
+    """Return the `info` lines of a search result, the best line first, at most `max_lines`.
+
+    A line after the first is omitted until its move has its own value.
+    """
     milliseconds = round(thought.seconds * 1000)
     work = f"nodes {thought.nodes} nps {thought.nodes * 1000 // max(1, milliseconds)} time {milliseconds}"
     lines = []
@@ -341,14 +346,14 @@ def info_lines(thought: SearchResult, max_lines: int, show_wdl: bool) -> list[st
 
 
 def _limits(go: GoCommand, board: chess.Board, overhead: int) -> SearchLimits:
-    """The limits of a `go` command for this position."""
+    """Return the limits of a `go` command for this position."""
     from kibitz.play.result import SearchLimits
 
     number = go.numbers.get
     mine = "w" if board.turn else "b"
     depths = [max(1, go.numbers["depth"])] if "depth" in go.numbers else []
     if mate := number("mate"):
-        depths.append(2 * abs(mate) - (mate > 0))  # plies to a mate in so many moves, of either side
+        depths.append(2 * abs(mate) - (mate > 0))  # plies to a mate in this number of moves, for either side
     nodes = max(1, go.numbers["nodes"]) if "nodes" in go.numbers else None
     clock = number(f"{mine}time")
     seconds = seconds_to_think(

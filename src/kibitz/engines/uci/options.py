@@ -16,20 +16,30 @@ EMPTY = "<empty>"
 """How UCI writes an empty text."""
 CLEAR_HASH = "clear_hash"
 OWN_TEMPERATURE = -1
-"""A temperature that is left to the player: 100 where it plays like a person of a rating, else 0."""
+"""The player's default temperature: 100 if it imitates a player with a rating, else 0."""
 ELO = (800, 2800)
 """Range of ratings that a network with rating inputs can imitate."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """hash in MB; overhead in ms; temperature in percent, OWN_TEMPERATURE for the player's own; value: the run whose
-    value network is used, "" for none. ponder: whether a GUI lets the engine think on the other side's time. syzygy:
-    folders of tablebases, "" for none; book: an opening book, "" for none, used in the first book_depth plies of a
-    game. seed: of all draws, 0 for any. limit_strength, elo: of a network that is told ratings (rated), whether it
-    plays like a person of that rating. person: of a network of one person; think_times, resign: whether it takes as
-    long as the person, and resigns like the person, or like people of the rating. methods: that can be chosen, besides
-    AUTO."""
+    """The values of the options.
+
+    hash: in MB.
+    overhead: in ms.
+    temperature: in percent; OWN_TEMPERATURE for the player's default.
+    value: the run whose value network is used; "" for none.
+    ponder: whether a GUI lets the engine think on the opponent's time.
+    syzygy: folders of tablebases; "" for none.
+    book: an opening book, used in the first book_depth plies of a game; "" for none.
+    seed: for all samples; 0 for a random seed.
+    rated: whether the network has rating inputs.
+    limit_strength, elo: whether it imitates a player of that rating.
+    person: whether it is a personal network.
+    think_times, resign: whether it takes as long as the person, and resigns like the person, or like people of the
+    rating.
+    methods: the methods that can be chosen, besides AUTO.
+    """
 
     hash: int = 64
     threads: int = field(default_factory=cores)
@@ -55,18 +65,23 @@ class Options:
 
 @dataclass(frozen=True)
 class _Known:
-    """An option as a GUI sees it: its name there, its field in Options, and what it may be (a spin's ends, a check,
-    else a combo where there are choices, or a text)."""
+    """An option as a GUI sees it.
+
+    name: its name there.
+    field: its field in Options.
+    spin: the limits of a spin.
+    check: whether it is a check. Other options are a combo if there are choices, or else a text.
+    """
 
     name: str
     field: str
     spin: tuple[int, int] | None = None
     check: bool = False
     rated: bool = False  # for networks with rating inputs
-    person: bool = False  # for networks of one person; with neither for all networks
+    person: bool = False  # for personal networks; with neither flag for all networks
 
     def offered(self, options: Options) -> bool:
-        """Whether the network of the options has this one."""
+        """Return whether the network of the options has this option."""
         if not (self.rated or self.person):
             return True
         return (options.rated and self.rated) or (options.person and self.person)
@@ -88,7 +103,7 @@ class _Known:
         return (AUTO, *options.methods) if self.field == "method" else ()
 
     def _ends(self, options: Options) -> tuple[int, int]:
-        """The ends of a spin; only a player of ratings has a temperature of its own."""
+        """Return the limits of a spin. Only a player with ratings has a default temperature."""
         assert self.spin
         low, high = self.spin
         return (low if options.rated else max(0, low)), high
@@ -134,11 +149,11 @@ _BY_NAME = {known.name.lower().replace(" ", "_"): known for known in _KNOWN}
 
 
 OF_ENGINE = ("overhead", "show_wdl", "ponder", "syzygy", "book", "book_depth")
-"""Fields that the player does not know: it need not be made anew for them."""
+"""Fields that the player doesn't depend on, so that it need not be remade."""
 
 
 def of_player(options: Options) -> Options:
-    """The options that a player is made with; the others are put to their defaults."""
+    """Return the options that a player depends on; the others have their defaults."""
     return replace(options, **{name: getattr(Options, name) for name in OF_ENGINE})
 
 
@@ -148,26 +163,27 @@ def of_engine(options: Options) -> dict[str, Any]:
 
 
 def declared(options: Options) -> list[str]:
-    """The lines that declare the options, with their current values, to a GUI."""
+    """Return the lines that declare the options, with their current values, to a GUI."""
     known = [one.declaration(options) for one in _KNOWN if one.offered(options)]
     return [*known, "option name Clear Hash type button"]
 
 
 def split_setoption(line: str) -> tuple[str, str]:
-    """Name and value of a line `setoption name NAME [value VALUE]`, "" where one is missing.
+    """Return name and value of a line `setoption name NAME [value VALUE]`, "" if one is missing.
 
-    The name is in lower case with _ for blanks: case means nothing in UCI, and some write Move_Overhead.
+    The name is in lower case with _ for spaces: UCI ignores case, and some programs write Move_Overhead.
     """
     words = line.lower().split()
     if words[1:2] != ["name"]:
         return "", ""
     end = words.index("value", 3) if "value" in words[3:] else len(words)
-    rest = line.split(maxsplit=end + 1)[end + 1 :]  # as it was written: a path may have capitals and blanks
+    rest = line.split(maxsplit=end + 1)[end + 1 :]  # unchanged: a path may have capitals and spaces
     return "_".join(words[2:end]), rest[0].strip() if rest else ""
 
 
 def changed(options: Options, name: str, value: str) -> Options:
-    """The options after a `setoption`, of a name in lower case. Raises ValueError, in one line, for what cannot be."""
+    """Return the options after a `setoption` with a name in lower case. Raises ValueError, in one line, for invalid
+    values."""
     known = _BY_NAME.get(name)
     if known is None or not known.offered(options):
         names = ", ".join(one.name for one in _KNOWN if one.offered(options))

@@ -18,9 +18,9 @@ _FEN_FIELDS = 6
 
 @dataclass
 class GoCommand:
-    """A `go` command: its numbers by name, as sent; infinite; ponder; the moves to choose from (none: all).
+    """A `go` command: its numbers by name, as sent; infinite; ponder; the moves to choose from (empty: all).
 
-    problems: a line for each thing that was wrong and is passed over.
+    problems: a line for each fault that is ignored.
     """
 
     numbers: dict[str, int] = field(default_factory=dict)
@@ -31,7 +31,7 @@ class GoCommand:
 
 
 def read_go(words: Sequence[str], board: chess.Board) -> GoCommand:
-    """The words after `go`, for this position."""
+    """Parse the words after `go`, for this position."""
     go = GoCommand()
     moves: list[chess.Move] = []
     rest = iter(words)
@@ -61,14 +61,14 @@ def read_go(words: Sequence[str], board: chess.Board) -> GoCommand:
 
 
 class PositionCommand:
-    """The position a GUI has set: always a legal one, the last good one where a command is wrong.
+    """The position that a GUI has set: always a legal one, the last valid one if a command is wrong.
 
-    refused: whether the GUI has another position before it, since its last one could not be read.
+    refused: whether the GUI has another position, because its last one could not be read.
     """
 
     def __init__(self) -> None:
         self.board = chess.Board()
-        """With its moves, so that repetitions are seen."""
+        """The board, with its moves for detecting repetitions."""
         self.refused = False
         self._start = ""
         self._moves: list[str] = []
@@ -76,13 +76,13 @@ class PositionCommand:
     def set(self, words: Sequence[str]) -> str | None:
         """Parse the words after `position`. Returns None, or the problem in one line.
 
-        After an impossible start the board is what it was; after an illegal move the position before that move stands.
+        After an impossible start the board is unchanged. After an illegal move it is the position before that move.
         """
         lower = [word.lower() for word in words]
         end = lower.index("moves") if "moves" in lower else len(words)
         start, moves = " ".join(words[:end]), lower[end + 1 :]
         known = len(self._moves)
-        if start != self._start or moves[:known] != self._moves:  # a game goes on: only its new moves are read
+        if start != self._start or moves[:known] != self._moves:  # if the game continues, only its new moves are read
             try:
                 self.board = _board(words[:end])
             except ValueError as error:
@@ -99,7 +99,7 @@ class PositionCommand:
 
 
 def legal(board: chess.Board, text: str) -> chess.Move | None:
-    """The legal move of a word; None if there is none. A null move is not legal."""
+    """Return the legal move of a word; None if there is none. A null move is not legal."""
     try:
         return board.parse_uci(text.lower()) or None
     except ValueError:
@@ -107,7 +107,7 @@ def legal(board: chess.Board, text: str) -> chess.Move | None:
 
 
 def _board(words: Sequence[str]) -> chess.Board:
-    """The board of `startpos` or `fen FEN`. Raises ValueError, in one line, for a position that cannot be."""
+    """Return the board of `startpos` or `fen FEN`. Raises ValueError, in one line, for an impossible position."""
     kind = words[0].lower() if words else ""
     if kind == "startpos" and len(words) == 1:
         return chess.Board()

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 HORIZON = 30
-"""A game is taken to last so many moves more where it is not known how far it is."""
+"""The number of moves that a game is assumed to last if its move number is unknown."""
 _MIDPOINT, _STEEPNESS = 51.5, 7.0
 _FEWEST = 16.0
-"""Moves that any game is taken to last."""
+"""The smallest number of moves that a game is assumed to last."""
 INCREMENT_SHARE = 0.7
-"""Share of the increment that a move spends; the rest is saved."""
+"""The share of the increment that a move spends; the rest is saved."""
 LARGEST_SHARE, LAST_SHARE = 0.42, 0.8
-"""Largest shares of the remaining time for a move, and for the last one before the time control."""
+"""The largest shares of the remaining time for a move, and for the last move before the time control."""
 
 OVERHEAD_SHARE = 0.05
-"""Of a time for the move at most so much is left to the overhead: nobody's flag falls, and the rest is for thinking."""
+"""The largest share of a move's time that is reserved for the overhead: no flag falls, and the rest is thinking
+time."""
 
 
 def moves_left(move: int) -> float:
-    """Moves that a game lasts from move number `move` (1 or more) on: the curve of Leela Chess Zero, but never few.
+    """Return the number of moves that a game lasts from move number `move` (1 or more) on.
 
-    About 50 at the start, 32 at move 20, 16 from move 37 on.
+    It is Leela Chess Zero's curve with a minimum: about 50 at the start, 32 at move 20, 16 from move 37 on.
     """
     length: float = _MIDPOINT * (1 + 2 * (move / _MIDPOINT) ** _STEEPNESS) ** (1 / _STEEPNESS)
     return max(_FEWEST, length - move)
@@ -33,13 +34,20 @@ def seconds_to_think(
     overhead: int = 0,
     move: int | None = None,
 ) -> float | None:
-    """Seconds to spend on this move, 0 or more; None where neither a clock nor a time for the move is known.
+    """Return the seconds to spend on this move, 0 or more; None if there is neither a clock nor a time per move.
 
-    All times in milliseconds: remaining on the mover's own clock, increment for each move, move_time for this one (`go
-    movetime`), overhead between the engine and the clock. moves_to_go: moves until the clock is filled up; None or less
-    than 1: sudden death, where the clock is shared between the moves that a game lasts from number `move` on. The
-    result never exceeds what remains less the overhead, nor move_time; a clock at or under the overhead (or negative,
-    as some send it) gives 0: answer at once.
+    All times are in milliseconds.
+
+     remaining: on the mover's clock.
+     increment: per move.
+     moves_to_go: moves until the time control; None or less than 1 means sudden death, where the clock is shared among
+     the
+         moves that a game lasts from number `move` on.
+     move_time: for this move (`go movetime`).
+     overhead: delay between the engine and the clock.
+
+    The result never exceeds the remaining time minus the overhead, nor move_time. A clock at or below the overhead (or
+    negative, as some programs send it) gives 0: reply at once.
     """
     limits = []
     if remaining is not None:
