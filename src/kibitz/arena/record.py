@@ -44,8 +44,7 @@ class RecordFormat:
     option: the option that names the file on the command line.
     head: the whole first line of each game.
     read: returns the points of the side that moved first, in half points, and the tags of a game's text; None for a
-    text
-        that isn't a complete game.
+        text that isn't a complete game.
     """
 
     option: str

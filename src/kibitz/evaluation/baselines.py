@@ -3,11 +3,11 @@
 This module has what all systems share: the form of a baseline in a result, and Stockfish at two depths. `policy`
 compares its moves, `positions` and `pairs` its scores. Each family has its own baselines in a separate function:
 
- positions.evaluator.baselines      always White, material, rating
- policy.evaluator.baselines         a random move or square; material for a value network
- policy.human.baselines.baselines   a random move, `chessnet`, the most frequent move
- pairs.baselines.run_baselines      material, `winner`
- owners.baselines.run_baselines     nearest stone, playouts, GNU Go
+positions.evaluator.baselines      always White, material, rating
+policy.evaluator.baselines         a random move or square; material for a value network
+policy.human.baselines.baselines   a random move, `chessnet`, the most frequent move
+pairs.baselines.run_baselines      material, `winner`
+owners.baselines.run_baselines     nearest stone, playouts, GNU Go
 """
 
 from __future__ import annotations

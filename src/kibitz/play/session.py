@@ -46,11 +46,11 @@ class NetworkSession(Protocol):
 class Session:
     """A run or bundled network, loaded and ready.
 
-     system, game: names.
-     of_person: whether it is a personal network.
-     outputs: names of the arrays that `evaluate` returns.
-     threads: CPU cores for large batches (default: all that this process may use); few positions always use one.
-     corrected: whether to apply the declared correction of the system, such as a person's opening book.
+    system, game: names.
+    of_person: whether it is a personal network.
+    outputs: names of the arrays that `evaluate` returns.
+    threads: CPU cores for large batches (default: all that this process may use); few positions always use one.
+    corrected: whether to apply the declared correction of the system, such as a person's opening book.
 
     Large batches go to the chosen provider (`play.providers`); few positions always stay on the CPU. Raises KibitzError
     if there is no such run, if it isn't trained, or if its files are damaged.

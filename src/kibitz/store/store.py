@@ -2,12 +2,12 @@
 
 A store is a folder:
 
- store.json          its contents, the rejected games with reasons, and how it was made
- 0001/moves.u16      all moves, game after game (little-endian)
- 0001/offsets.i64    where each game's moves begin, and the end
- 0001/starts.u8      start positions, one row each; row 0 is the standard one
- 0001/games.parquet  one row a game; games added later are in games-0002.parquet and so on
- 0001/NAME.bin       optional arrays: per move (clock, evaluation) or per game (owner)
+store.json          its contents, the rejected games with reasons, and how it was made
+0001/moves.u16      all moves, game after game (little-endian)
+0001/offsets.i64    where each game's moves begin, and the end
+0001/starts.u8      start positions, one row each; row 0 is the standard one
+0001/games.parquet  one row a game; games added later are in games-0002.parquet and so on
+0001/NAME.bin       optional arrays: per move (clock, evaluation) or per game (owner)
 
 An import that adds games writes beyond the ends of these files and then replaces store.json, which records how much of
 each file belongs to the store. So a reader never sees half of an import, and adding games costs only as much as what is

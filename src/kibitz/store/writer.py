@@ -48,14 +48,14 @@ class StoreWriter:
     Games are duplicates if they have the same start, moves and result and, if they are short, the same players and
     date.
 
-     game: "chess" or "go".
-     columns: the schema of the table.
-     standard_start: the usual start position, uint8 [width].
-     per_move: dtype and missing value of each array that can have a value for each move.
-     split: how a new store divides its games; None for the default.
-     append: add the games to the store if it exists.
-     per_game: dtype, missing value and width of each array that can have a row for each game.
-     keep_duplicates: accept duplicates.
+    game: "chess" or "go".
+    columns: the schema of the table.
+    standard_start: the usual start position, uint8 [width].
+    per_move: dtype and missing value of each array that can have a value for each move.
+    split: how a new store divides its games; None for the default.
+    append: add the games to the store if it exists.
+    per_game: dtype, missing value and width of each array that can have a row for each game.
+    keep_duplicates: accept duplicates.
     """
 
     def __init__(

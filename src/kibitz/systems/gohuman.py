@@ -235,11 +235,11 @@ class GoHuman(nn.Module):
     """codes, uint8 [n, 361], state, uint8 [n, 10] -> policy [n, 362], value [n], black_owns [n, 361], lead [n], spread
     [n].
 
-     policy: probability of each point as the move, and of a pass (the last); 0 on stones and outside the board.
-     value: win − loss of the side to move.
-     black_owns: probability that each point will be Black's; 0.5 outside the board.
-     lead: points by which the side to move will lead, komi included.
-     spread: the standard deviation of that score.
+    policy: probability of each point as the move, and of a pass (the last); 0 on stones and outside the board.
+    value: win − loss of the side to move.
+    black_owns: probability that each point will be Black's; 0.5 outside the board.
+    lead: points by which the side to move will lead, komi included.
+    spread: the standard deviation of that score.
 
     All outputs are float32. Inside, everything is in the mover's view.
     """
@@ -430,11 +430,11 @@ class GoMoves:
 
     A batch has codes, state with the side inputs, and:
 
-     move: int64, a point or PASS.
-     won: float32, 1 the mover won, 0.5 drawn, 0 lost, −1 unknown.
-     owner: uint8 [n, 361].
-     lead: float32, the mover's final lead; NaN if the end is unknown.
-     known: bool, whether the owners are known.
+    move: int64, a point or PASS.
+    won: float32, 1 the mover won, 0.5 drawn, 0 lost, −1 unknown.
+    owner: uint8 [n, 361].
+    lead: float32, the mover's final lead; NaN if the end is unknown.
+    known: bool, whether the owners are known.
     """
 
     MAX_REPEATS = 128

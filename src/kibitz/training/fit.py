@@ -230,14 +230,14 @@ def train(
 ) -> TrainResult:
     """Train a system on a store, or resume a run that was interrupted.
 
-     name, settings: the system and an instance of its `settings_type`.
-     run: the directory; None for runs/NAME-NUMBER.
-     split: None for the store's default.
-     start_from: a run or bundled network for the initial weights; its training games count as this run's, too.
-     recipe, command: the source of the settings, recorded in run.json.
-     export: write model.onnx at the end.
-     on_progress: called after every iteration; if it returns True, the training stops as with Ctrl-C.
-     log: called with each message.
+    name, settings: the system and an instance of its `settings_type`.
+    run: the directory; None for runs/NAME-NUMBER.
+    split: None for the store's default.
+    start_from: a run or bundled network for the initial weights; its training games count as this run's, too.
+    recipe, command: the source of the settings, recorded in run.json.
+    export: write model.onnx at the end.
+    on_progress: called after every iteration; if it returns True, the training stops as with Ctrl-C.
+    log: called with each message.
 
     The processes of `plan.ranks` call this function together. Raises KibitzError or UsageError if the store has no
     training games, or if no network fits the settings.

@@ -39,8 +39,7 @@ class Expected:
     probability: of the played move.
     legal: number of legal moves.
     underpromotion: the network can't predict the played promotion. Most networks only predict squares: a queen is
-    implied,
-        and any other piece has probability 0 and ranks last.
+        implied, and any other piece has probability 0 and ranks last.
     """
 
     choices: tuple[Choice, ...]

@@ -39,8 +39,7 @@ class Worth:
     before, after: White's win probability, 0 to 1, in the positions before and after the move, by search if moves are
         judged, else from the raw network.
     change: how much the mover's own probability rose (negative: fell), by search never above 0. None for a move that
-    ended
-        the game, where the rules decide. With search that only applies to mate: a stalemate may have cost a win.
+        ended the game, where the rules decide. With search that only applies to mate: a stalemate may have cost a win.
     """
 
     before: float

@@ -259,11 +259,10 @@ def analyse(
 ) -> AnalysedGame:
     """Evaluate every position with the network.
 
-     swing: the smallest annotated change, in points; None for the default.
-     nodes: visits per position of a search, by networks that predict moves and score; its lead and win probability
-     count.
-         None searches with USUAL_NODES for the best line only; 0 doesn't search.
-     steadied: whether the network is evaluated for both sides to move (see `play.go.ownership.judge`).
+    swing: the smallest annotated change, in points; None for the default.
+    nodes: visits per position of a search, by networks that predict moves and score; its lead and win probability
+        count. None searches with USUAL_NODES for the best line only; 0 doesn't search.
+    steadied: whether the network is evaluated for both sides to move (see `play.go.ownership.judge`).
 
     A game that two passes ended is counted, and the passes cost nothing. Moves from the first illegal one on are
     ignored, and the game's `problem` explains it.

@@ -38,13 +38,12 @@ def seconds_to_think(
 
     All times are in milliseconds.
 
-     remaining: on the mover's clock.
-     increment: per move.
-     moves_to_go: moves until the time control; None or less than 1 means sudden death, where the clock is shared among
-     the
-         moves that a game lasts from number `move` on.
-     move_time: for this move (`go movetime`).
-     overhead: delay between the engine and the clock.
+    remaining: on the mover's clock.
+    increment: per move.
+    moves_to_go: moves until the time control; None or less than 1 means sudden death, where the clock is shared among
+        the moves that a game lasts from number `move` on.
+    move_time: for this move (`go movetime`).
+    overhead: delay between the engine and the clock.
 
     The result never exceeds the remaining time minus the overhead, nor move_time. A clock at or below the overhead (or
     negative, as some programs send it) gives 0: reply at once.

@@ -87,16 +87,15 @@ def count_points(
     chance: float32 [n, 361], the probability that each point is Black's. owners: uint8 [n, 361], the final owner (0:
     excluded). colours: uint8 [n, 361], the stones now. sizes: uint8 [n], of the boards.
 
-     known: number of points with a known owner.
-     right: those predicted correctly (more than 0.5 for Black; exactly 0.5 counts half).
-     squared: sum of squared errors.
-     surely_wrong: wrongly predicted points with a probability of at least SURE.
-     score: Black's predicted points minus White's, the sum of 2 · chance - 1 over all points of the board.
-     counts, predicted, black: [n, BINS], points in each bin of probability, the sum of their probabilities, and those
-     that
-         are Black's.
-     line_known, line_right: [n, LINES], known and right by line.
-     kind_known, kind_right: [n, 3], known and right by the kind of point (KINDS).
+    known: number of points with a known owner.
+    right: those predicted correctly (more than 0.5 for Black; exactly 0.5 counts half).
+    squared: sum of squared errors.
+    surely_wrong: wrongly predicted points with a probability of at least SURE.
+    score: Black's predicted points minus White's, the sum of 2 · chance - 1 over all points of the board.
+    counts, predicted, black: [n, BINS], points in each bin of probability, the sum of their probabilities, and those
+        that are Black's.
+    line_known, line_right: [n, LINES], known and right by line.
+    kind_known, kind_right: [n, 3], known and right by the kind of point (KINDS).
     """
     sums = np.zeros(len(chance), _SUMS)
     _tally(np.ascontiguousarray(chance, np.float32), owners, colours, sizes, sums.view(np.recarray))

@@ -150,11 +150,11 @@ def square_marks(chance: NDArray[np.float32], legal: NDArray[np.bool_], played: 
 
     chance: float32 [n, 64]. legal: bool [n, 64]. played: int64 [n], the square that was played.
 
-     rank: its rank by probability, from 1.
-     legal_rank: the same among legal squares.
-     illegal: whether the first choice is illegal.
-     squared, largest: ‖p − q‖² and max|p − q|, where q is p with 0 on illegal squares, normalized.
-     choices: number of legal squares.
+    rank: its rank by probability, from 1.
+    legal_rank: the same among legal squares.
+    illegal: whether the first choice is illegal.
+    squared, largest: ‖p − q‖² and max|p − q|, where q is p with 0 on illegal squares, normalized.
+    choices: number of legal squares.
     """
     choices = legal.sum(1)
     legal_chance = np.where(legal, chance, 0)
@@ -183,12 +183,12 @@ def move_marks(
 
     moves, offsets: as `legal_moves` returns them. starts: bool [n, 64], squares that legal moves start from.
 
-     rank: the played move's rank by probability, from 1.
-     chance: its probability, normalized over legal moves.
-     choices: number of legal moves.
-     top_move: whether the thesis' Top-move plays it, the best target of the best origin.
-     pair: whether the first choice has its squares, whatever the promotion piece.
-     promotion, underpromotion, castling, en_passant: whether it is one.
+    rank: the played move's rank by probability, from 1.
+    chance: its probability, normalized over legal moves.
+    choices: number of legal moves.
+    top_move: whether the thesis' Top-move plays it, the best target of the best origin.
+    pair: whether the first choice has its squares, whatever the promotion piece.
+    promotion, underpromotion, castling, en_passant: whether it is one.
     """
     chances = move_probabilities(answers, batch.codes, moves, offsets)
     counts = np.diff(offsets)

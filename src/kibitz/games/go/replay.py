@@ -3,11 +3,11 @@
 A move is a point, or PASS. Black and White move in turn, beginning with the start's side. A position is 361 codes and 4
 state numbers, all uint8. A code is KIND + 16 · age:
 
- kind   0 empty, 1-6 a black stone whose chain has 1, 2, 3, 4, 5, 6 or more liberties, 7-12 a white one likewise, 13 an
-        empty point where ko forbids the side to move to recapture, 14 outside a board smaller than 19 × 19
- age    when the stone was played: 1-8 that many plies ago (1: it is the last move), 9: 9-16 plies, 10: 17-32,
-        11: 33-64, 12: 65-128, 13: longer; 0 for setup stones and points without a stone
- state  side to move (0 Black, 1 White), the board's size, passes just before (up to 2), plies so far (up to 255)
+kind   0 empty, 1-6 a black stone whose chain has 1, 2, 3, 4, 5, 6 or more liberties, 7-12 a white one likewise, 13 an
+       empty point where ko forbids the side to move to recapture, 14 outside a board smaller than 19 × 19
+age    when the stone was played: 1-8 that many plies ago (1: it is the last move), 9: 9-16 plies, 10: 17-32,
+       11: 33-64, 12: 65-128, 13: longer; 0 for setup stones and points without a stone
+state  side to move (0 Black, 1 White), the board's size, passes just before (up to 2), plies so far (up to 255)
 
 Ply 0 is the start position and ply i the position after i moves, so a game of n moves has n + 1 positions.
 """

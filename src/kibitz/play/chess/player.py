@@ -54,19 +54,17 @@ class ChessPlayer:
     - topprob-negamax: search of the most likely moves (best_first.py)
     - value-negamax: alpha-beta over all moves with the value network (alphabeta.py)
     - thesis-negamax: the most likely moves to a fixed depth, and nothing else (fixed_depth.py)
-     session: the network.
-     method: by default topprob-negamax if policy and value are available, else top-prob, else value-negamax.
-     value: another run whose value network is used instead.
-     temperature: 0 plays the best move. T > 0 samples policy methods' moves in proportion to probability^(1/T),
-     searched ones
-         in proportion to probability · exp(value / (SPREAD · T)).
-     lines: the number of lines to report.
-     cut, width: of topprob-negamax and thesis-negamax, see CUT and WIDTH.
-     hash_mb: size of the table in megabytes.
-     seed: for the samples; None for a random seed.
-     side_inputs: inputs of the network for top-move and top-prob besides the position, by name, 0 to 255; these methods
-     set
-         the last moves themselves.
+    session: the network.
+    method: by default topprob-negamax if policy and value are available, else top-prob, else value-negamax.
+    value: another run whose value network is used instead.
+    temperature: 0 plays the best move. T > 0 samples policy methods' moves in proportion to probability^(1/T),
+        searched ones in proportion to probability · exp(value / (SPREAD · T)).
+    lines: the number of lines to report.
+    cut, width: of topprob-negamax and thesis-negamax, see CUT and WIDTH.
+    hash_mb: size of the table in megabytes.
+    seed: for the samples; None for a random seed.
+    side_inputs: inputs of the network for top-move and top-prob besides the position, by name, 0 to 255; these methods
+        set the last moves themselves.
 
     Raises UsageError for an unknown method, or one whose network is missing, and for settings out of range.
     """

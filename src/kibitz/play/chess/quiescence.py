@@ -347,8 +347,7 @@ class MoveScores(NamedTuple):
 
     material: int32 [n], the present balance.
     scores: int32 [total], after each move and the captures, promotions and replies to checks that follow. A move that
-    is
-        far worse than an earlier one has at least that score. Beyond ±SURE it is a mate.
+        is far worse than an earlier one has at least that score. Beyond ±SURE it is a mate.
     checks: bool [total], whether the move gives check.
     """
 

@@ -36,20 +36,20 @@ class Weights(NamedTuple):
     """A comparison network as arrays. Kernels write only into `scratch` and `active`, so use it in one thread at a
     time.
 
-     feature_weights   float32 [774, n]: the first layer. Rows 0..767: a piece, (code - 1) * 64 + square; then White to
-                       move, four castling rights, and the bias.
-     values            float32: all further layers, one after the other; at its end the weights of the logit, then its
-                       constant.
-     layers            int64 [k + m, 3]: layer i is (offset, inputs, outputs) into `values`, where its matrix
-                       [inputs, outputs] and its bias are. Rows 0..k - 2: Pos2Vec after its first layer. Row k - 1: the
-                       two
-                       input matrices of the comparison, concatenated along the outputs. Rows k..: its further layers.
-     embedding_layers  k
-     embedding_dim     d, outputs of each of those two matrices: an embedding has 2 * d numbers, the first d for the
-                       position as the first of a pair, the others for it as the second
-     antisymmetric     whether the logit is the mean over both orders of a pair
-     scratch           float32 [2, widest layer]
-     active            int64 [widest layer + 1]
+    feature_weights   float32 [774, n]: the first layer. Rows 0..767: a piece, (code - 1) * 64 + square; then White to
+                      move, four castling rights, and the bias.
+    values            float32: all further layers, one after the other; at its end the weights of the logit, then its
+                      constant.
+    layers            int64 [k + m, 3]: layer i is (offset, inputs, outputs) into `values`, where its matrix
+                      [inputs, outputs] and its bias are. Rows 0..k - 2: Pos2Vec after its first layer. Row k - 1: the
+                      two
+                      input matrices of the comparison, concatenated along the outputs. Rows k..: its further layers.
+    embedding_layers  k
+    embedding_dim     d, outputs of each of those two matrices: an embedding has 2 * d numbers, the first d for the
+                      position as the first of a pair, the others for it as the second
+    antisymmetric     whether the logit is the mean over both orders of a pair
+    scratch           float32 [2, widest layer]
+    active            int64 [widest layer + 1]
     """
 
     feature_weights: NDArray[np.float32]

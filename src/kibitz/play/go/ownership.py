@@ -233,11 +233,11 @@ def signs(
     said, other: the outputs for the side to move, and with the opponent to move. Returns the mover's log odds, [n], and
     lead, [n], the mean of both; and the features for each, in the order of their weights:
 
-     [n, 8]: 1; half the network's value of the move in log odds; the open part of the board, and its square; the
-     logarithm
-         of the spread; the entropy of the moves, in nats; the absolute log odds; and a number from 1 (even) to 0
-         (decided).
-     [n, 3]: 1; half the network's value of the move in points; the open part of the board.
+    [n, 8]: 1; half the network's value of the move in log odds; the open part of the board, and its square; the
+    logarithm
+        of the spread; the entropy of the moves, in nats; the absolute log odds; and a number from 1 (even) to 0
+        (decided).
+    [n, 3]: 1; half the network's value of the move in points; the open part of the board.
     """
     own, turned = (2 * np.arctanh(np.clip(one["value"].astype(np.float64), -SURE, SURE)) for one in (said, other))
     odds, lead = (own - turned) / 2, (said["lead"].astype(np.float64) - other["lead"]) / 2

@@ -69,13 +69,12 @@ class GoTuning:
 class GoPuctPlayer:
     """Chooses Go moves by PUCT or, with the method top-prob, with one network evaluation.
 
-     temperature: 0 plays the move with the most visits. T > 0 samples the first moves of a game (as many as the board
-     has
-         lines; all moves with a personal network) in proportion to visits^(1/T), or for top-prob prior^(1/T).
-     visits: of the root without a time limit.
-     hash_mb: size in megabytes of the tree and of a game's evaluations.
-     seed: for the samples; None for a random seed.
-     side_inputs: inputs of the network besides, or instead of, those known from the game, 0 to 255 by name.
+    temperature: 0 plays the move with the most visits. T > 0 samples the first moves of a game (as many as the board
+        has lines; all moves with a personal network) in proportion to visits^(1/T), or for top-prob prior^(1/T).
+    visits: of the root without a time limit.
+    hash_mb: size in megabytes of the tree and of a game's evaluations.
+    seed: for the samples; None for a random seed.
+    side_inputs: inputs of the network besides, or instead of, those known from the game, 0 to 255 by name.
 
     The tree is kept between moves if the game continues in it. Raises UsageError if the network lacks an output, and
     for settings out of range.

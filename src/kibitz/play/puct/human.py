@@ -146,12 +146,12 @@ class RootSearch:
 class HumanSearchPlayer:
     """Chooses moves as the module describes.
 
-     session: a network with rating inputs, such as `human`.
-     value: another network whose values the search uses.
-     temperature: 0 plays the most likely move, 1 samples by the predicted probabilities, T in proportion to
-         probability^(1/T).
-     lines: the number of the most likely moves to report, with their probabilities and values.
-     side_inputs: inputs of the network besides the position, as for ChessPlayer; its rating selects the weights.
+    session: a network with rating inputs, such as `human`.
+    value: another network whose values the search uses.
+    temperature: 0 plays the most likely move, 1 samples by the predicted probabilities, T in proportion to
+        probability^(1/T).
+    lines: the number of the most likely moves to report, with their probabilities and values.
+    side_inputs: inputs of the network besides the position, as for ChessPlayer; its rating selects the weights.
 
     Raises UsageError if the network lacks an input or output, and for settings out of range.
     """

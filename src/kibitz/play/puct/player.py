@@ -73,14 +73,13 @@ class PuctTuning:
 class PuctPlayer:
     """Chooses moves by PUCT with a network that predicts moves and evaluates positions.
 
-     session: the network.
-     value: another network whose values are used instead.
-     temperature: 0 plays the move with the most visits; T > 0 samples in proportion to visits^(1/T), from moves that
-     aren't
-         known to lose.
-     lines: the number of lines to report.
-     hash_mb: size in megabytes of the tree and of a game's evaluations (up to twice as much while a tree is copied).
-     seed: for the samples; None for a random seed.
+    session: the network.
+    value: another network whose values are used instead.
+    temperature: 0 plays the move with the most visits; T > 0 samples in proportion to visits^(1/T), from moves that
+        aren't known to lose.
+    lines: the number of lines to report.
+    hash_mb: size in megabytes of the tree and of a game's evaluations (up to twice as much while a tree is copied).
+    seed: for the samples; None for a random seed.
 
     The tree is kept between moves if the game continues in it. Raises UsageError if the network lacks an output, and
     for settings out of range.

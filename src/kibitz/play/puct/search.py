@@ -46,8 +46,7 @@ class Entered(NamedTuple):
     rows: uint8 [n, width].
     keys: uint64 [n], equal for positions with the same network outputs.
     ended: int8 [n], UNKNOWN; LOSS or DRAW for the side to move; WIN: its one move ends and wins the game; SCORED: the
-    game is
-        over with a value; FORBIDDEN: the move was not allowed.
+        game is over with a value; FORBIDDEN: the move was not allowed.
     moves, offsets: the legal moves of all positions, uint16 [total], and where each position's begin, int64 [n + 1].
     again: uint64 [n], keys for repetition.
     values: float32 [n], for the side to move; [0] if none is SCORED.

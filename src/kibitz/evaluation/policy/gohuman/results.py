@@ -62,11 +62,11 @@ def move_marks(policy: NDArray[np.float32], played: NDArray[np.int64]) -> Marks:
 
     policy: float32 [n, 362]. played: int64 [n], points or PASS.
 
-     chance: the played move's probability.
-     rank: from 1; of equal probabilities the lower point first.
-     best: the most likely move.
-     surest: its probability.
-     passed: whether the played move was a pass.
+    chance: the played move's probability.
+    rank: from 1; of equal probabilities the lower point first.
+    best: the most likely move.
+    surest: its probability.
+    passed: whether the played move was a pass.
     """
     rows = np.arange(len(played))
     chance = policy[rows, played]

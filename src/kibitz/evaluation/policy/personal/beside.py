@@ -36,8 +36,7 @@ class BesideOthers:
     """The person's moves compared with those of others, one entry per move.
 
     own, drawn: the values of the person's move, and of the move sampled from the others', minus that of the others'
-    most
-        likely move, −1 to 1.
+        most likely move, −1 to 1.
     usual: the others' most likely move.
     chance: the probability of the person's move among the others.
     """

@@ -4,10 +4,10 @@ An owner map is uint8 [361]: 1 for a point of Black, 2 for one of White, 0 for n
 shared liberties of a seki are neutral, too. The point of a living stone belongs to its color, that of a dead stone to
 the other color. There are two scoring methods:
 
- area       every point of a color counts (Chinese, AGA, New Zealand, Ing and Tromp-Taylor rules). Passes cost nothing.
-            With AGA's pass stones, territory and area scoring give the same result.
- territory  every empty point counts, and every stone of the other color that was captured or is dead on the board
-            (Japanese and Korean rules). Eyes of groups in seki are not territory: the owner map is 0 there.
+area       every point of a color counts (Chinese, AGA, New Zealand, Ing and Tromp-Taylor rules). Passes cost nothing.
+           With AGA's pass stones, territory and area scoring give the same result.
+territory  every empty point counts, and every stone of the other color that was captured or is dead on the board
+           (Japanese and Korean rules). Eyes of groups in seki are not territory: the owner map is 0 there.
 
 Some rules compensate White for handicap stones, see `games.go.handicap`.
 """

@@ -168,15 +168,15 @@ def finals(batch: GameBatch, games: NDArray[np.int64]) -> list[Final]:
 class Referee:
     """Labels the games of batches. A context manager: leaving it ends the processes and threads that it started.
 
-     which: one of REFEREES.
-     gnugo: path of the program; None to search for it.
-     journal: a file with every verdict, so that no game is labeled twice, by this process or a later one.
-     workers: processes that label, or the number of threads, each with its own GNU Go; None for one per core.
-     limit_s: seconds that GNU Go may take for a game.
-     seed: equal seeds give equal labels.
-     command: the command that starts GNU Go, for tests.
-     keep_unconfirmed: keep scored games that no referee confirms, without owners, for their moves and winner.
-     play_out: also label resigned games, which GNU Go plays to their end.
+    which: one of REFEREES.
+    gnugo: path of the program; None to search for it.
+    journal: a file with every verdict, so that no game is labeled twice, by this process or a later one.
+    workers: processes that label, or the number of threads, each with its own GNU Go; None for one per core.
+    limit_s: seconds that GNU Go may take for a game.
+    seed: equal seeds give equal labels.
+    command: the command that starts GNU Go, for tests.
+    keep_unconfirmed: keep scored games that no referee confirms, without owners, for their moves and winner.
+    play_out: also label resigned games, which GNU Go plays to their end.
 
     `note` is a line for the user if GNU Go is missing or fails, else None. Raises KibitzError if GNU Go is requested
     but not installed.
