@@ -1,5 +1,5 @@
-"""The public Python API: the names that `import kibitz` gives to notebooks and scripts, see `kibitz.__all__`.
+"""The public Python API: the names that `import kibitz` offers to notebooks and scripts, see `kibitz.__all__`.
 
-A thin layer. `positions` reads positions of any form, `networks` evaluates them, `moves` chooses moves, `games`
-analyses games, `stores` opens stores, `training` trains. Nothing else in kibitz imports this package.
+It is a thin layer. `positions` reads positions of any form, `networks` evaluates them, `moves` chooses moves, `games`
+analyzes games, `stores` opens stores, `training` trains. Nothing else in kibitz imports this package.
 """

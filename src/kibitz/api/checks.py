@@ -1,4 +1,4 @@
-"""Checks of numbers that callers give."""
+"""Checks of numbers from callers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kibitz.errors import UsageError
 
 
 def check_whole(name: str, value: Any, least: int, most: int | None = None) -> None:
-    """Raises UsageError unless the value is a whole number (of Python or NumPy) from least to most."""
+    """Raise UsageError unless the value is an integer (of Python or NumPy) from least to most."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
         raise UsageError(f"{name} {value!r}: a whole number")
     if value < least or (most is not None and value > most):
@@ -20,7 +20,7 @@ def check_whole(name: str, value: Any, least: int, most: int | None = None) -> N
 
 
 def check_number(name: str, value: Any, above: float | None = None, least: float | None = None) -> None:
-    """Raises UsageError unless the value is a finite number over `above`, and `least` or more."""
+    """Raise UsageError unless the value is a finite number above `above`, and at least `least`."""
     if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
         raise UsageError(f"{name} {value!r}: a number")
     if not math.isfinite(value):

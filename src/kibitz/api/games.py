@@ -1,4 +1,4 @@
-"""Analysing games, move by move."""
+"""Analyze games, move by move."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     AnalysedGame = AnalysedChessGame | AnalysedGoGame
 
 _LONGEST_NAME = 255
-"""Characters of a file's name, at most."""
+"""The largest number of characters of a file name."""
 
 
 def analyse(
@@ -38,27 +38,31 @@ def analyse(
     depth: int | None = None,
     nodes: int | None = None,
 ) -> AnalysedGame:
-    """Analyse every move of one game with a network.
+    """Analyze every move of one game with a network.
 
-    game: a PGN or SGF file (packed ones too), the text of a game, or a chess.pgn.Game. network: a loaded one, or what
-    `load_network` takes. number: of the game in its file, from 1; a text is read to its first game. swing: the least
-    change that is marked, of chess in White's probability (0..1, by default 0.1), of Go in points (3 on 9 × 9, 5 on
-    13 × 13, 10 on 19 × 19). ratings: White's and Black's, for networks with ratings; None: the headers'.
+    game: a PGN or SGF file (also compressed), the text of a game, or a chess.pgn.Game.
+    network: a loaded network, or an argument of `load_network`.
+    number: of the game in its file, from 1; of a text only the first game is read.
+    swing: the smallest change that is annotated. Chess: White's probability, 0 to 1, by default 0.1. Go: points, by
+        default 3 on 9 × 9, 5 on 13 × 13, 10 on 19 × 19.
+    ratings: White's and Black's, for networks with rating inputs; None for those in the headers.
+    raw: use the network's evaluations before and after each move, without a search.
+    depth: chess: search depth in plies (default 6).
+    nodes: evaluations per position for networks that search (chess), or visits per position for networks that predict
+        moves and score (Go; default 16). 0 or raw: no search.
 
-    Moves of chess are judged by a short search: depth plies (6), and by networks that search themselves so many nodes
-    (evaluations) of each position (100). raw: by the network's own opinions of the positions before and after instead.
-    Go: nodes of search for each position (16), by networks that name moves and score; raw, or 0: none.
+    A chess game returns a kibitz.analysis.chess.moves.AnalysedGame: `moves` (each with san, uci, mark, worth, expected,
+    and judged: loss, best, line), `white` (float64 [moves + 1], White's probability in each position, or None),
+    `swings`, `surprises`, `average_loss("white")`. A Go game returns a kibitz.analysis.go.games.AnalysedGame:
+    `positions` (each with ownership and score), `moves` (vertex, change in points, mark), `swings`,
+    `average_loss(colour)`, and `assumed`, a list of what the record doesn't state. Both have `as_json()`, the output of
+    `kibitz analyze --json`.
 
-    Chess gives a kibitz.analysis.chess.moves.AnalysedGame: `moves` (each with san, uci, mark, worth, expected),
-    `white` (float64 [moves + 1]: White's probability in each position, None where the network does not say), `swings`,
-    `surprises`, `average_loss("white")`. Go gives a kibitz.analysis.go.games.AnalysedGame: `positions` (each with the
-    owners and the score), `moves` (vertex, change in points, mark), `swings`, `average_loss(colour)`. Both have
-    `as_json()`, which gives what `kibitz analyze --json` prints; judged moves of chess have `judged` (loss, best,
-    line). Moves after the first illegal one, or from where the text is cut short, are left out; then `record.problem`
-    (Go: `problem`) says why. Of Go `assumed` lists what the record does not say.
+    Moves after the first illegal one, or after the end of an incomplete text, are skipped. Then `record.problem` (Go:
+    `problem`) gives the reason.
 
-    Raises KibitzError where there is no such file or game, or it cannot be analysed at all; UsageError for an option
-    that is out of range or not for this network, and a network of the other game.
+    Raises KibitzError if there is no such file or game, or if it can't be analyzed. Raises UsageError for an option
+    that is out of range or not for this network, and for a network of the other game.
 
     >>> import kibitz
     >>> game = kibitz.analyse("1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0", "chessnet")
@@ -87,10 +91,10 @@ def analyse_all(
     depth: int | None = None,
     nodes: int | None = None,
 ) -> Iterator[AnalysedGame]:
-    """`analyse` of every game of a file, one after the other, so that memory stays flat.
+    """Yield `analyse` of every game of a file, one after the other, with constant memory.
 
-    Games that cannot be analysed at all are left out; the numbers of the others stay (`record.number`, of Go `number`).
-    Arguments, and what is raised, as in `analyse`.
+    Games that can't be analyzed are skipped; the others keep their numbers (`record.number`, in Go `number`). Arguments
+    and errors are those of `analyse`.
 
     >>> import kibitz
     >>> games = kibitz.analyse_all("my-games.pgn", "winner")
@@ -100,13 +104,13 @@ def analyse_all(
     from kibitz.api.networks import TrainedNetwork, load_network
 
     loaded = network if isinstance(network, TrainedNetwork) else load_network(network)
-    _path(file)  # what is missing is told now, not with the first game
+    _path(file)  # report a missing file now, not with the first game
     return _analysed(file, loaded, None, GameOptions(swing, ratings, raw, depth, nodes))
 
 
 @dataclass(frozen=True)
 class GameOptions:
-    """The options of `analyse`. Raises UsageError for those that no network takes."""
+    """The options of `analyse`. Raises UsageError for values that no network accepts."""
 
     swing: float | None
     ratings: tuple[int, int] | None
@@ -126,7 +130,7 @@ class GameOptions:
 
 
 def _analysed(game: Any, network: Any, number: int | None, options: GameOptions) -> Generator[AnalysedGame]:
-    """The selected games; number: None for all that can be analysed."""
+    """Yield the selected games. number: None for all games that can be analyzed."""
     from kibitz.api.networks import TrainedNetwork, load_network
 
     loaded = network if isinstance(network, TrainedNetwork) else load_network(network)
@@ -238,19 +242,20 @@ def _check_number(number: int | None, path: str | None) -> None:
 
 
 def _path(game: Any) -> str | None:
-    """The path, where it is one; None for a text. Raises KibitzError for what looks like a path and is not there."""
+    """Return the path if it is one; None for a text. Raises KibitzError for a missing file."""
     if not isinstance(game, (str, os.PathLike)):
         raise UsageError(f"no game: {type(game).__name__}; take a file, the text of a game or a chess.pgn.Game")
     if isinstance(game, str) and _is_text(game):
         return None
     path = str(os.fspath(game))
     if not Path(path).exists():
-        records.find([path], ())  # a file in an archive, or far away; raises where it is missing
+        records.find([path], ())  # a file in an archive, or remote; raises if it is missing
     return path
 
 
 def _is_text(game: str) -> bool:
-    """Whether this is the text of a game; one line that ends as files of games do, or names a file, is a path."""
+    """Return whether this is the text of a game. A single line that ends like a file of games, or names a file, is a
+    path."""
     text = game.strip()
     if "\n" in text:
         return True

@@ -1,4 +1,4 @@
-"""Choosing a move with a network."""
+"""Choose a move with a network."""
 
 from __future__ import annotations
 
@@ -19,17 +19,24 @@ if TYPE_CHECKING:
     from kibitz.runs import Run
 
 SECONDS = 1.0
-"""Of a search without any limit."""
+"""Duration in seconds of a search without any limit."""
 HASH_MB = 16
 
 
 @dataclass(frozen=True)
 class ChosenMove:
-    """A move of chess that a network chose. move: for `board.push`; san: "Nf3"; uci: "g1f3".
+    """A chess move that a network chose.
 
-    score: centipawns in the mover's view, ±2000 at most; mate: moves to mate (below 0: the mover is mated), None where
-    none is known. probability: the policy's, 0..1, among the legal moves; 0 for networks without one. line: the moves
-    expected, this one first, as SAN. depth: in plies; nodes: positions evaluated; seconds: how long it took.
+    move: for `board.push`.
+    san: "Nf3".
+    uci: "g1f3".
+    score: centipawns in the mover's view, at most ±2000.
+    mate: moves to mate (below 0: the mover is mated), None if no mate is known.
+    probability: the policy's, 0 to 1, among the legal moves; 0 for networks without a policy.
+    line: the expected moves, this one first, as SAN.
+    depth: in plies.
+    nodes: number of evaluated positions.
+    seconds: duration.
 
     >>> import chess, kibitz
     >>> board = chess.Board()
@@ -53,12 +60,13 @@ class ChosenMove:
 
 @dataclass(frozen=True)
 class ChosenPoint:
-    """A move of Go that a network chose.
+    """A Go move that a network chose.
 
-    point: row · 19 + column from the upper left, 361 for a pass, for `board.play(board.to_move, point)`; vertex: "D4",
-    or "pass". lead: the mover's expected lead after it in points, komi counted (before it, where nothing was
-    searched); gain: what that is more than after a pass, None where no pass was looked at; captured: stones that it
-    takes.
+    point: row · 19 + column from the upper left, 361 for a pass; for `board.play(board.to_move, point)`.
+    vertex: "D4", or "pass".
+    lead: the mover's expected lead after it in points, komi included (before it, if nothing was searched).
+    gain: the lead minus the lead after a pass; None if no pass was evaluated.
+    captured: number of captured stones.
 
     >>> import kibitz
     >>> board = kibitz.make_go_board(["E5", "E6"], size=9)
@@ -77,7 +85,7 @@ class ChosenPoint:
 def choose_chess(
     run: Run, session: Session, board: chess.Board, options: MoveOptions, side_inputs: Mapping[str, int]
 ) -> ChosenMove:
-    """See TrainedNetwork.choose_move. side_inputs: 0..255 by name."""
+    """See TrainedNetwork.choose_move. side_inputs: 0 to 255 by name."""
     from kibitz.play import open_player
     from kibitz.play.result import SearchLimits
 
@@ -95,7 +103,7 @@ def choose_chess(
     player = open_player(run, lambda: session, method=options.get("method"), **settings)
     if depth is None and nodes is None and seconds is None and _searches(run, player.method):
         seconds = SECONDS
-    if seconds is not None:  # what is compiled on first use must not take from the time
+    if seconds is not None:  # compilation on first use must not use the thinking time
         player.think(board, SearchLimits(depth=1, nodes=1))
         player.new_game()
     result = player.think(board, SearchLimits(depth, nodes, seconds))
@@ -116,8 +124,10 @@ def choose_go(
     rules: str | None = None,
     side_inputs: Mapping[str, int] = {},
 ) -> ChosenPoint:
-    """See TrainedNetwork.choose_move. komi, handicap, rules: of the position, where the options do not say;
-    side_inputs: 0..255 by name."""
+    """See TrainedNetwork.choose_move.
+
+    komi, handicap, rules: of the position, if the options don't give them. side_inputs: 0 to 255 by name.
+    """
     from kibitz.games.go.points import PASS, to_gtp
     from kibitz.games.go.replay import AGE, encode_board
     from kibitz.games.go.rulesets import UnknownRules, named
@@ -149,7 +159,7 @@ def _line(board: chess.Board, moves: tuple[chess.Move, ...]) -> tuple[str, ...]:
 
 
 def _searches(run: Run, method: str) -> bool:
-    """Whether a method goes on as long as its limits allow."""
+    """Return whether a method searches until it reaches its limits."""
     from kibitz.systems import find
     from kibitz.systems.declaration import METHODS
 
@@ -158,7 +168,7 @@ def _searches(run: Run, method: str) -> bool:
 
 
 def _check_options(options: MoveOptions) -> None:
-    """Raises UsageError for a time, a temperature or a seed out of range."""
+    """Raise UsageError for a time, a temperature or a seed out of range."""
     if (seconds := options.get("seconds")) is not None:
         check_number("seconds", seconds, above=0)
     check_number("temperature", options.get("temperature", 0.0), least=0)

@@ -29,16 +29,19 @@ if TYPE_CHECKING:
     from kibitz.systems.declaration import Declaration
 
 TOGETHER = 512
-"""Positions that are evaluated at once: answers are large, and memory is to stay flat."""
+"""Number of positions per batch: outputs are large, and memory must stay limited."""
 
 
 class SideInputs(TypedDict, total=False):
     """Inputs of networks like `human` besides the position: keywords of `predict`, `evaluate` and `choose_move`.
 
-    rating: of the player to move, 100 to 4000; opponent_rating: of the other one, by default the same. speed: "bullet",
-    "blitz", "rapid", "classical" …; scale: of the ratings, "fide", "lichess", "chess.com" or "fics". side_inputs:
-    others by name, 0..255. An input that is not given is unknown to the network; the last moves come from the history
-    of a chess.Board.
+    rating: of the player to move, 100 to 4000.
+    opponent_rating: of the opponent, by default the same.
+    speed: "bullet", "blitz", "rapid", "classical" …
+    scale: of the ratings, "fide", "lichess", "chess.com" or "fics".
+    side_inputs: others by name, 0 to 255.
+
+    An input that is not given is unknown to the network. The last moves come from the history of a chess.Board.
 
     >>> import chess, kibitz
     >>> player: kibitz.SideInputs = {"rating": 1000, "speed": "blitz"}
@@ -54,16 +57,17 @@ class SideInputs(TypedDict, total=False):
 
 
 class MoveOptions(SideInputs, total=False):
-    """Keywords of `TrainedNetwork.choose_move`; each may be left out.
+    """Keywords of `TrainedNetwork.choose_move`; all are optional.
 
-    method: one of the network's `methods`; None: the first. depth (plies), nodes (positions evaluated), seconds: limits
-    of a search, which ends at the first one it reaches; by default it takes one second. Go has seconds, and where the
-    network searches nodes (default 200) for when no seconds are given; other networks look at every move by default.
-    temperature: 0 (the default) plays the best move; more varies (1: a policy's move as often as it is likely). seed:
-    of the random draws; None: any. Side inputs matter to methods that do not search.
-
-    to_move: "b" or "w", for boards of sgfmill. komi: points; None: the SGF's own, 7.5 for boards. rules: of Go, by
-    default "chinese"; "japanese" and the others that KataGo names.
+    method: one of the network's `methods`; None for the first.
+    depth, nodes, seconds: limits of a search: plies, evaluated positions, seconds. It ends at the first limit that it
+        reaches; without limits it takes one second. Go only has seconds and, if the network searches, nodes (default
+        200) without seconds. Other Go networks evaluate every move by default.
+    temperature: 0 (the default) plays the best move; larger values vary more (1 samples from the policy).
+    seed: of the samples; None for a random seed. Side inputs only matter to methods that do not search.
+    to_move: "b" or "w", for sgfmill boards.
+    komi: points; None for the SGF's, or 7.5 for boards.
+    rules: of Go, by default "chinese"; "japanese" and others with KataGo's names.
 
     >>> import chess, kibitz
     >>> quick: kibitz.MoveOptions = {"method": "top-prob", "temperature": 1.0, "seed": 1}
@@ -85,7 +89,7 @@ class MoveOptions(SideInputs, total=False):
 
 @dataclass(frozen=True)
 class MoveProbability:
-    """A legal move and its probability among all legal ones, 0..1. san: "Nf3"; uci: "g1f3".
+    """A legal move and its probability among all legal ones, 0 to 1. san: "Nf3". uci: "g1f3".
 
     >>> import chess, kibitz
     >>> best = kibitz.load_network("chessnet").evaluate(chess.Board()).moves[0]
@@ -101,8 +105,9 @@ class MoveProbability:
 
 @dataclass(frozen=True)
 class PointProbability:
-    """A move of Go and its probability among all legal ones, 0..1. point: row · 19 + column from the upper left, 361
-    for a pass; vertex: "D4", or "pass".
+    """A Go move and its probability among all legal ones, 0 to 1.
+
+    point: row · 19 + column from the upper left, 361 for a pass. vertex: "D4", or "pass".
 
     >>> import kibitz
     >>> best = kibitz.load_network("gohuman").evaluate(kibitz.make_go_board(size=9)).moves[0]
@@ -123,16 +128,16 @@ class PointProbability:
 class PositionEvaluation:
     """The evaluation of one position by a network; None for outputs that the network does not have.
 
-    white: of chess, White's probability, 0..1, of what `meaning` says (of a mate, a stalemate and bare kings: 1, 0 or
-    0.5, by the rules). outcome: of networks that tell draws apart, the probabilities that White wins, that it is a
-    draw, and that Black wins. moves: all legal moves, the likeliest first, probabilities summing to 1 (of Go a
-    PointProbability each, without those of no chance at all); promotions to less than a queen, where the network does
-    not know them, are left out.
-
-    black: of Go, Black's probability, 0..1. owners: float32 [size, size], the probability that Black will own each
-    point, from the upper left. score: Black's lead in points, komi counted.
-
-    meaning: what `white` or `black` is the probability of, in words; "" where both are None.
+    white: chess: White's probability, 0 to 1, of the event in `meaning` (after mate, stalemate and with bare kings 1, 0
+        or 0.5, by the rules).
+    outcome: the probabilities of a White win, a draw and a Black win, for networks that predict draws.
+    moves: all legal moves, the most likely first, with probabilities that sum to 1. In Go a PointProbability each,
+        without moves of probability 0. Promotions to other pieces than a queen are omitted if the network can't predict
+        them.
+    black: Go: Black's win probability, 0 to 1.
+    owners: float32 [size, size], the probability that each point will be Black's, from the upper left.
+    score: Black's lead in points, komi included.
+    meaning: the event whose probability `white` or `black` is, as text; "" if both are None.
 
     >>> import kibitz
     >>> mate = kibitz.load_network("winner").evaluate("7k/5KQ1/8/8/8/8/8/8 b - - 0 1")
@@ -161,12 +166,16 @@ class PositionEvaluation:
 
 
 class TrainedNetwork:
-    """A network that is loaded, see `load_network`. It may be used from several threads.
+    """A loaded network, see `load_network`. Several threads may use it.
 
-    name, path: of the run; path is its folder. system: its system, such as "chessnet". game: "chess" or "go".
-    outputs: names of the arrays that `predict` returns. side_inputs: names of its inputs besides the position, such as
-    "rating"; () for most. methods: names of the ways to choose a move with it, the default first; () where there is
-    none. board_sizes: of Go, the sizes that it knows. meaning: what White's (in Go Black's) probability is that of.
+    name, path: of the run; path is its folder.
+    system: its system, such as "chessnet".
+    game: "chess" or "go".
+    outputs: names of the arrays that `predict` returns.
+    side_inputs: names of its inputs besides the position, such as "rating"; () for most networks.
+    methods: names of its methods to choose a move, the default first; () if there is none.
+    board_sizes: Go: the supported sizes.
+    meaning: the event whose probability is White's (in Go Black's).
 
     >>> import kibitz
     >>> network = kibitz.load_network("chessnet")
@@ -206,17 +215,18 @@ class TrainedNetwork:
         to_move: str | None = None,
         **inputs: Unpack[SideInputs],
     ) -> dict[str, NDArray[np.float32]]:
-        """The network's outputs as they are: float32 arrays by name, the first axis the position.
+        """Return the network's raw outputs: float32 arrays by name, the first axis the position.
 
         positions: any number, as `encode_positions` takes them, or its arrays (a PositionArrays, or a tuple of codes
-        and state). What each output means stands in kibitz.systems.declaration.OUTPUTS; all are probabilities or values
-        on the board's real squares, whoever is to move.
+            and state).
+        to_move: "b" or "w", for sgfmill boards.
+        inputs: those of `SideInputs`, as keywords. Arrays may have side inputs in further columns of the state instead.
 
-        to_move: "b" or "w", for boards of sgfmill. inputs: those of `SideInputs`, as keywords. Arrays may have
-        side inputs in further columns of the state instead.
+        kibitz.systems.declaration.OUTPUTS describes each output. All are probabilities or values on the board's real
+        squares, whoever is to move.
 
-        Raises UsageError for positions of another game, arrays of another dtype or shape, boards of a size that the
-        network does not know, and side inputs that it does not have; KibitzError for positions that cannot be.
+        Raises UsageError for positions of another game, arrays of another dtype or shape, boards of an unsupported
+        size, and side inputs that the network doesn't have. Raises KibitzError for invalid positions.
 
         >>> import chess, kibitz
         >>> network = kibitz.load_network("winner")
@@ -238,11 +248,11 @@ class TrainedNetwork:
         komi: float | None = None,
         **inputs: Unpack[SideInputs],
     ) -> PositionEvaluation:
-        """The evaluation of one position.
+        """Return the evaluation of one position.
 
-        komi: of Go, points; None: the SGF's own, 7.5 for boards. Everything else, and what is raised, as in `predict`.
-        Of Go, both sides are asked as the mover, and the board is looked at as it is and mirrored, which makes the
-        chance steady: the page and `show` do so, too.
+        komi: Go: points; None for the SGF's, or 7.5 for boards. The other arguments and errors are those of `predict`.
+        In Go, the network is evaluated for both sides to move, on the board and its mirror image, for a steadier win
+        probability. The page and `show` do the same.
 
         >>> import chess, kibitz
         >>> board = chess.Board()
@@ -265,7 +275,7 @@ class TrainedNetwork:
         komi: float | None = None,
         **inputs: Unpack[SideInputs],
     ) -> list[PositionEvaluation]:
-        """`evaluate` of any number of positions, or of arrays, in their order; many times faster than one by one.
+        """Return `evaluate` of any number of positions, or of arrays, in their order; much faster than one by one.
 
         >>> import kibitz
         >>> positions = ["k7/8/8/8/8/8/QR6/K7 b - - 0 1", "7k/5KQ1/8/8/8/8/8/8 b - - 0 1"]
@@ -284,16 +294,17 @@ class TrainedNetwork:
         komi: float | None = None,
         rules: str | None = None,
     ) -> PositionValue:
-        """What a position is worth: the value that the page, `kibitz analyze` and the engines show, too.
+        """Return the value of a position, the same as on the page, in `kibitz analyze` and in the engines.
 
-        If the network searches, this is the value of the best line of its search with so many evaluations (nodes; None:
-        the same number as everywhere else, 120 visits in Go). Other networks for chess value the quiet position that
-        the next moves lead to, other networks for Go the position itself. A game of Go that two passes ended is
-        counted. `evaluate` gives the network's own output, without a search.
+        If the network searches, this is the value of the best line of its search. Other chess networks evaluate the
+        quiet position that the next moves lead to, and other Go networks the position itself. A Go game that two passes
+        ended is counted. `evaluate` returns the network's own output, without a search.
 
-        to_move, komi: of Go, as in `evaluate`; rules: of Go, such as "japanese"; None: the SGF's own, "chinese" for
-        boards. Raises UsageError for networks that do not predict who wins, and for less than one node; else as
-        `predict`.
+        nodes: evaluations of the search; None for the number that all interfaces use (in Go 120 visits).
+        to_move, komi: Go: as in `evaluate`.
+        rules: Go: such as "japanese"; None for the SGF's, or "chinese" for boards.
+
+        Raises UsageError for networks that do not predict who wins, and for less than one node; otherwise as `predict`.
 
         >>> import kibitz
         >>> value = kibitz.load_network("chessnet").value_position("kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1")
@@ -332,13 +343,11 @@ class TrainedNetwork:
     def choose_move(
         self, position: chess.Board | GoBoard | SgfmillBoard | str, **options: Unpack[MoveOptions]
     ) -> ChosenMove | ChosenPoint:
-        """The move that the network plays: a ChosenMove of chess, a ChosenPoint of Go.
+        """Return the move that the network plays: a ChosenMove in chess, a ChosenPoint in Go.
 
         position: as in `evaluate`; a chess.Board's history counts for repetitions. options: those of `MoveOptions`, as
-        keywords; all have defaults.
-
-        Raises UsageError for a method that the network cannot play, limits and temperatures out of range, and where no
-        move is legal; else as `predict`.
+        keywords; all are optional. Raises UsageError for a method that the network can't play, limits and temperatures
+        out of range, and positions without a legal move; otherwise as `predict`.
 
         >>> import kibitz
         >>> network = kibitz.load_network("chessnet")
@@ -366,7 +375,7 @@ class TrainedNetwork:
         return choose_go(self._run, self._session, read.go_board, options, komi, read.handicap, read.rules, values)
 
     def _read(self, position: Any, to_move: str | None) -> ReadPosition:
-        """A position that fits the network. Raises UsageError for one of another game or size."""
+        """Return a position that fits the network. Raises UsageError for another game or size."""
         read = read_position(position, to_move)
         if read.game != self.game:
             names = {"chess": "chess", "go": "Go"}
@@ -377,7 +386,7 @@ class TrainedNetwork:
         return read
 
     def _side_values(self, function: str, inputs: SideInputs, keywords: type = SideInputs) -> dict[str, int]:
-        """The side inputs by name, 0..255, from the keywords of a method.
+        """Return the side inputs by name, 0 to 255, from the keywords of a method.
 
         Raises TypeError for a keyword that is not in `keywords`, and UsageError for a side input that the network does
         not have.
@@ -412,7 +421,7 @@ class TrainedNetwork:
     def _rows(
         self, positions: Any, values: Mapping[str, int], to_move: str | None, komi: float | None
     ) -> tuple[NDArray[np.uint8], NDArray[np.uint8], list[ReadPosition] | None]:
-        """Codes and state with the side inputs, and the positions where they were no arrays."""
+        """Return codes and state with the side inputs, and the positions if they weren't arrays."""
         from kibitz.play.side_inputs import with_side_inputs
         from kibitz.runs import with_default_side_inputs
 
@@ -467,7 +476,7 @@ class TrainedNetwork:
         return evaluations
 
     def _answers(self, codes: NDArray[np.uint8], state: NDArray[np.uint8], read: list[ReadPosition] | None) -> Answers:
-        """The network's output for some positions; of Go as `judge` steadies it."""
+        """Return the network's outputs for some positions; in Go steadied by `judge`."""
         if self.game != "go":
             return self._session.evaluate(codes, state)
         from kibitz.games.go.endings.counting import TERRITORY
@@ -547,7 +556,7 @@ class TrainedNetwork:
 
 
 def _rating(name: str, value: int) -> int:
-    """A rating as its column has it."""
+    """Return a rating as its column has it."""
     from kibitz.analysis.chess.ratings import HIGHEST, LOWEST
     from kibitz.games.chess.sides import RATING_UNIT
 
@@ -564,15 +573,17 @@ def _komi(komi: float | None, read: ReadPosition | None) -> float:
 
 
 def _final(read: ReadPosition, komi: float | None) -> FinalCount | None:
-    """The count of a position in which both players have passed; None of any other."""
+    """Return the final count of a position in which both players have passed; None for any other."""
     from kibitz.play.go.value import final_count
 
     return None if isinstance(read.board, chess.Board) else final_count(read.board, _terms(read, komi))
 
 
 def _of_game(read: ReadPosition, komi: float | None) -> dict[str, int]:
-    """The side inputs of a position of Go that follow from its komi and its rules. The number of handicap stones is not
-    one of them: it says how the players will go on, not who leads."""
+    """Return the side inputs of a Go position that follow from its komi and rules.
+
+    The number of handicap stones isn't included: it affects how the players play on, not who leads.
+    """
     from kibitz.games.go.sides import board_inputs
 
     terms = _terms(read, komi)
@@ -580,7 +591,7 @@ def _of_game(read: ReadPosition, komi: float | None) -> dict[str, int]:
 
 
 def _terms(read: ReadPosition, komi: float | None, rules: str | None = None) -> Terms:
-    """What a lead is counted with. komi, rules: None for the position's own. Raises UsageError."""
+    """Return the terms for counting a lead. komi, rules: None for the position's own. Raises UsageError."""
     from kibitz.games.go.endings.counting import TERRITORY, compensation
     from kibitz.games.go.rulesets import UnknownRules, named
     from kibitz.play.go.thought import Terms
@@ -595,14 +606,14 @@ def _terms(read: ReadPosition, komi: float | None, rules: str | None = None) -> 
 
 
 def _unknown_handicap() -> int:
-    """The side input of a handicap that is not known."""
+    """Return the side input for an unknown handicap."""
     from kibitz.games.go.sides import side_inputs
 
     return side_inputs(None, None, "")["handicap"]
 
 
 def _komi_input(points: float) -> int:
-    """The side input of a komi. Raises UsageError for one that the network does not know."""
+    """Return the side input of a komi. Raises UsageError if the network doesn't support it."""
     from kibitz.games.go.sides import MOST_KOMI, komi_byte
 
     check_number("komi", points)
@@ -612,7 +623,7 @@ def _komi_input(points: float) -> int:
 
 
 def _points(policy: NDArray[np.float32], size: int) -> tuple[PointProbability, ...]:
-    """The moves of Go that have a chance, the likeliest first."""
+    """Return the Go moves with a probability above 0, the most likely first."""
     from kibitz.games.go.points import to_gtp
 
     order = [int(point) for point in np.argsort(-policy, kind="stable") if policy[point] > 0]
@@ -622,7 +633,7 @@ def _points(policy: NDArray[np.float32], size: int) -> tuple[PointProbability, .
 def _moves(
     board: chess.Board, packed: NDArray[np.uint16], probabilities: NDArray[np.float32]
 ) -> tuple[MoveProbability, ...]:
-    """The legal moves of a position, the likeliest first."""
+    """Return the legal moves of a position, the most likely first."""
     from kibitz.games.chess.moves import to_move
     from kibitz.play.chess.policy import QUEEN, normalised
 
@@ -640,7 +651,7 @@ def _moves(
 
 
 def _by_the_rules(board: chess.Board) -> float | None:
-    """White's result, 1, 0 or 0.5, of a position after which there is nothing to play; None of any other."""
+    """Return White's result, 1, 0 or 0.5, if the game is over; None otherwise."""
     if board.is_insufficient_material():
         return 0.5
     if any(board.generate_legal_moves()):
@@ -651,11 +662,11 @@ def _by_the_rules(board: chess.Board) -> float | None:
 
 
 def load_network(name: str | Path | TrainingRun) -> TrainedNetwork:
-    """A trained network, loaded and ready.
+    """Return a trained network, loaded and ready.
 
-    name: of a packaged network (see `list_networks`), the folder of a run ("runs/winner-1"), or what `train` returned.
-    Answers come from the run's model.onnx, on the CPU; a run without one needs PyTorch.
-    Raises KibitzError if there is no such run, it is not trained yet, or its files are damaged.
+    name: of a bundled network (see `list_networks`), the folder of a run ("runs/winner-1"), or the result of `train`.
+    The run's model.onnx computes the outputs, on the CPU; a run without one needs PyTorch. Raises KibitzError if there
+    is no such run, it is not trained yet, or its files are damaged.
 
     >>> import kibitz
     >>> kibitz.load_network("winner").outputs
@@ -669,7 +680,7 @@ def load_network(name: str | Path | TrainingRun) -> TrainedNetwork:
 
 
 def list_networks() -> list[str]:
-    """The names of the networks that come with kibitz.
+    """Return the names of the networks that kibitz includes.
 
     >>> import kibitz
     >>> "winner" in kibitz.list_networks()
@@ -681,7 +692,7 @@ def list_networks() -> list[str]:
 
 
 def list_systems() -> dict[str, str]:
-    """The systems that can be trained: name to what it answers, in a few words. Installed packages may bring some.
+    """Return the systems that can be trained: name to a short description. Installed packages may add some.
 
     >>> import kibitz
     >>> kibitz.list_systems()["winner"]

@@ -1,4 +1,4 @@
-"""Positions as people have them (boards, FEN, SGF), and as networks read them (arrays)."""
+"""Positions in the forms that people use (boards, FEN, SGF), and as arrays for networks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from kibitz.games.go.rules import Board as GoBoard
 
 KOMI = 7.5
-"""Komi of a Go position that does not have one."""
+"""Komi of a Go position without one."""
 _KINDS = "a chess.Board, a FEN, a board of Go (kibitz.make_go_board, sgfmill) or an SGF text"
 _WIDTHS = {"chess": 64, "go": 361}
 _HIGHEST_CODE = {"chess": 12, "go": 14 + 16 * 13}
@@ -25,7 +25,7 @@ _STATE = 4
 
 
 class SgfmillBoard(Protocol):
-    """A board of sgfmill (sgfmill.boards.Board): stones alone; row 0 is the lower edge."""
+    """A board of sgfmill (sgfmill.boards.Board): only stones; row 0 is the lower edge."""
 
     side: int
 
@@ -33,17 +33,17 @@ class SgfmillBoard(Protocol):
 
 
 class PositionArrays(NamedTuple):
-    """Positions as networks read them. Unpacks: `codes, state = store.positions(games, plies)`.
+    """Positions as input arrays of networks. Unpacks: `codes, state = store.positions(games, plies)`.
 
-    codes: uint8 [n, 64] of chess, [n, 361] of Go. state: uint8 [n, 4], or more columns where side inputs follow.
+    codes: uint8 [n, 64] in chess, [n, 361] in Go. state: uint8 [n, 4], or more columns if side inputs follow.
 
     Chess. codes: a1 is 0, b1 is 1, h8 is 63; 0 is empty, 1 to 6 are White's pawn, knight, bishop, rook, queen, king, 7
     to 12 Black's. state: the side to move (0 White, 1 Black); castling rights (the sum of 1 K, 2 Q, 4 k, 8 q); the file
-    + 1 of a pawn that can be taken en passant (0 where none can); plies since the last capture or pawn move, up to 255.
+    + 1 of a pawn that can be captured en passant (0 for none); plies since the last capture or pawn move, up to 255.
 
-    Go. codes: row · 19 + column from the upper left, on any size of board. A code is kind + 16 · age; kinds: 0 empty, 1
-    to 6 a black stone whose chain has 1 to 5, or more, liberties, 7 to 12 a white one, 13 a ko that may not be taken
-    back, 14 outside the board; ages: 1 is the last move, 13 the oldest, 0 no stone, or one that was set up. state: the
+    Go. codes: row · 19 + column from the upper left, on any size of board. A code is kind + 16 · age. Kinds: 0 empty, 1
+    to 6 a black stone whose chain has 1 to 5, or more, liberties, 7 to 12 a white one, 13 a point where ko forbids to
+    recapture, 14 outside the board. Ages: 1 is the last move, 13 the oldest, 0 no stone or a setup stone. state: the
     side to move (0 Black, 1 White), the size, passes just before (up to 2), plies so far (up to 255).
 
     >>> import chess, kibitz
@@ -58,7 +58,7 @@ class PositionArrays(NamedTuple):
 
 @dataclass(frozen=True)
 class ReadPosition:
-    """A position that was read: its game, its board, and of Go what its text says of komi, handicap and rules."""
+    """A position that was read: its board and, in Go, the komi, handicap and rules of its text."""
 
     board: chess.Board | GoBoard
     komi: float | None = None
@@ -80,7 +80,7 @@ class ReadPosition:
         return self.board
 
     def row(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-        """Its codes [squares] and state [4]."""
+        """Return its codes, uint8 [squares], and state, uint8 [4]."""
         if isinstance(self.board, chess.Board):
             from kibitz.games.chess.replay import encode_board
 
@@ -92,7 +92,7 @@ class ReadPosition:
 
 
 def read_position(position: Any, to_move: str | None = None) -> ReadPosition:
-    """A position of any form. Raises UsageError for another type, KibitzError for one that cannot be."""
+    """Read a position of any form. Raises UsageError for another type, KibitzError for an invalid position."""
     if isinstance(position, chess.Board):
         if type(position).uci_variant != "chess":
             raise UsageError(f"no position: {type(position).__name__}, a variant; only standard chess is known")
@@ -112,7 +112,7 @@ def read_position(position: Any, to_move: str | None = None) -> ReadPosition:
 
 
 def read_fen(fen: str) -> chess.Board:
-    """The board of a FEN. Raises KibitzError where it cannot be read or played from."""
+    """Return the board of a FEN. Raises KibitzError if it can't be read or played."""
     from kibitz.web.chess.line import read_start
 
     try:
@@ -122,7 +122,7 @@ def read_fen(fen: str) -> chess.Board:
 
 
 def _read_sgf(text: str) -> ReadPosition:
-    """The position after the last move of the main line."""
+    """Return the position after the last move of the main line."""
     from kibitz.games.go.io.sgf import parse_record
     from kibitz.games.go.rules import Illegal
 
@@ -154,11 +154,11 @@ def _from_sgfmill(board: SgfmillBoard, to_move: str | None) -> GoBoard:
 
 
 def make_go_board(moves: Iterable[str] = (), *, size: int = 19) -> GoBoard:
-    """A board of Go after some moves, Black first.
+    """Return a Go board after some moves, Black first.
 
-    moves: vertices as GTP writes them ("D4", columns without I, row 1 below), or "pass". size: 9, 13 or 19.
-    Play on with `board.play(board.to_move, point)`; `kibitz.games.go.points.from_gtp` gives the point of a vertex.
-    Raises UsageError for a vertex that is none, an illegal move and another size.
+    moves: vertices as GTP writes them ("D4", columns without I, row 1 at the bottom), or "pass". size: 9, 13 or 19.
+    Continue with `board.play(board.to_move, point)`; `kibitz.games.go.points.from_gtp` returns the point of a vertex.
+    Raises UsageError for an invalid vertex, an illegal move and another size.
 
     >>> import kibitz
     >>> board = kibitz.make_go_board(["E5", "C3", "pass"], size=9)
@@ -185,11 +185,11 @@ def make_go_board(moves: Iterable[str] = (), *, size: int = 19) -> GoBoard:
 def encode_positions(
     positions: Sequence[chess.Board | GoBoard | SgfmillBoard | str], *, to_move: str | None = None
 ) -> PositionArrays:
-    """Positions of one game as arrays, one row each: codes uint8 [n, 64 or 361], state uint8 [n, 4].
+    """Encode positions of one game as arrays, one row each: codes, uint8 [n, 64 or 361], and state, uint8 [n, 4].
 
-    positions: at least one; each a chess.Board, a FEN, a board of Go (`make_go_board`, or sgfmill's), or an SGF text,
-    of which the position after its last move is taken. to_move: "b" or "w", for boards of sgfmill.
-    Raises UsageError for no positions, other types and two games in one call, KibitzError for what cannot be read.
+    positions: at least one; each a chess.Board, a FEN, a Go board (`make_go_board`, or sgfmill's), or an SGF text, of
+    which the last position is taken. to_move: "b" or "w", for sgfmill boards. Raises UsageError for no positions, other
+    types and two games in one call, KibitzError for positions that can't be read.
 
     >>> import kibitz
     >>> codes, state = kibitz.encode_positions(["4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "4k3/8/8/8/8/8/8/4K3 b - - 9 40"])
@@ -204,7 +204,7 @@ def encode_positions(
 
 
 def stack(read: Sequence[ReadPosition]) -> PositionArrays:
-    """The arrays of at least one position. Raises UsageError where they are not of one game."""
+    """Return the arrays of at least one position. Raises UsageError if they are from different games."""
     if len({position.game for position in read}) > 1:
         raise UsageError("positions of chess and of Go in one call; make one call for each game")
     rows = [position.row() for position in read]
@@ -212,7 +212,7 @@ def stack(read: Sequence[ReadPosition]) -> PositionArrays:
 
 
 def check_arrays(arrays: tuple[Any, Any], game: str, side_inputs: int, sizes: Sequence[int] = ()) -> PositionArrays:
-    """Arrays as the networks of a game take them. side_inputs: columns that may follow in the state.
+    """Return arrays as the networks of a game take them. side_inputs: columns that may follow in the state.
 
     Raises UsageError for another dtype, shape or values.
     """

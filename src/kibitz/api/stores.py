@@ -1,4 +1,4 @@
-"""Stores of games, and their positions."""
+"""Game stores, and their positions."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ if TYPE_CHECKING:
 
 PARTS = ("training", "validation", "test")
 VIEWS = ("board", "mover")
-"""Whose view positions and moves are in: as they are on the board, or as the player to move sees them."""
+"""The view of positions and moves: the real board, or that of the player to move."""
 UNKNOWN_CLOCK = 65535
-"""The value of a clock in a store that was not recorded."""
+"""The value of an unrecorded clock in a store."""
 
 
 class MoveArrays(NamedTuple):
     """The moves played in n positions, see `GameStore.moves_at`.
 
-    origin, target: int16 [n]; promotion: uint8 [n].
+    origin, target: int16 [n]. promotion: uint8 [n].
 
-    Chess: squares 0..63 (a1 = 0, b1 = 1, h8 = 63). Castling is the king's move of two files. promotion is the piece
-    type of python-chess that a pawn becomes (2 knight to 5 queen), or 0.
+    Chess: squares 0 to 63 (a1 = 0, b1 = 1, h8 = 63). Castling is the king's move of two files. promotion is the new
+    piece type of python-chess (2 knight to 5 queen), or 0.
 
     Go: target is the point (row · 19 + column from the upper left), or 361 for a pass. origin is −1, promotion 0.
 
@@ -54,17 +54,14 @@ class MoveArrays(NamedTuple):
 
 
 class PositionLabels(NamedTuple):
-    """What the record says of n positions, see `GameStore.labels_at`. All arrays are [n].
+    """Labels of n positions from the game records, see `GameStore.labels_at`. All arrays are [n].
 
-    side: uint8, the side to move (0 White, 1 Black; of Go 0 Black, 1 White).
-
+    side: uint8, the side to move (0 White, 1 Black; in Go 0 Black, 1 White).
     result: int8, the result of the game for the player to move: 1 won, 0 drawn or unknown, −1 lost.
-
-    rating, opponent_rating: float32, of the player to move and of the opponent. Of Go they are ranks as numbers
-    (1k is 0, 1d is 1). NaN is unknown.
-
-    clock: float32, the seconds on the mover's clock after the move that was played in the position. NaN is unknown, and
-    after the last move.
+    rating, opponent_rating: float32, of the player to move and of the opponent. In Go they are ranks as numbers (1k is
+        0, 1d is 1). NaN is unknown.
+    clock: float32, the seconds on the mover's clock after the move played in the position. NaN if unknown, and in the
+        last position.
 
     >>> import kibitz
     >>> labels = kibitz.open_store("my.store").labels_at([0, 0], [0, 1])
@@ -80,10 +77,11 @@ class PositionLabels(NamedTuple):
 
 
 class GameStore:
-    """The games of a store, see `open_store`. len(store): how many. Games have numbers from 0, in the store's order.
+    """The games of a store, see `open_store`. Games have numbers from 0, in the store's order; len(store) is their
+    number.
 
-    path: its folder. game: "chess" or "go". plies: int64 [games], the moves of each game; a game of n moves has the
-    positions 0 (its start) to n.
+    path: its folder. game: "chess" or "go". plies: int64 [games], the number of moves of each game. A game of n moves
+    has the positions 0 (its start) to n.
 
     >>> import kibitz
     >>> store = kibitz.open_store("my.store")
@@ -109,13 +107,13 @@ class GameStore:
 
     @property
     def plies(self) -> NDArray[np.int64]:
-        """Moves in each game, int64 [games]."""
+        """The number of moves of each game, int64 [games]."""
         return self._store.plies
 
     def games(self, part: str | None = None) -> NDArray[np.int64]:
-        """The numbers of the games of one part of the store's split: "training", "validation" or "test"; None: all.
+        """Return the numbers of the games in one part of the store's split, int64 [n].
 
-        Raises UsageError for another part.
+        part: "training", "validation" or "test"; None for all games. Raises UsageError for another part.
 
         >>> import kibitz
         >>> store = kibitz.open_store("my.store")
@@ -131,13 +129,14 @@ class GameStore:
     def explore(
         self, moves: Sequence[str] = (), *, fen: str | None = None, rating: tuple[int, int] | None = None
     ) -> dict[str, Any]:
-        """What was played in a position, how often, and how it scored: the JSON of `kibitz explore`, as a dict.
+        """Return the moves played in a position, their frequency and score: the JSON of `kibitz explore`, as a dict.
 
-        moves: those that lead to it, in SAN or as UCI names them; of Go as GTP names them. fen: the position that they
-        begin from; of chess only. rating: the least and greatest mean rating of the players, of Go their ranks as
-        numbers (1k is 0, 1d is 1). The first call makes an index beside the store.
+        moves: those that lead to the position, in SAN or UCI; in Go as GTP vertices.
+        fen: the position that they begin from; only in chess.
+        rating: the smallest and largest mean rating of the players; in Go their ranks as numbers (1k is 0, 1d is 1).
 
-        Raises UsageError for moves that are illegal, a FEN that is no position, and ratings that are no range.
+        The first call makes an index next to the store. Raises UsageError for illegal moves, an invalid FEN, and an
+        invalid range of ratings.
 
         >>> import kibitz
         >>> store = kibitz.open_store("my.store")
@@ -154,10 +153,10 @@ class GameStore:
         return explore(self._explorer, moves, fen, rating)
 
     def table(self, columns: Sequence[str] | None = None) -> pa.Table:
-        """A row for each game as a pyarrow Table (`.to_pandas()`, where pandas is installed): players, ratings, result,
-        date …; columns: only these.
+        """Return a row for each game as a pyarrow Table (`.to_pandas()`, if pandas is installed).
 
-        Raises UsageError for columns that the store does not have.
+        The columns are players, ratings, result, date and so on. columns: only these. Raises UsageError for columns
+        that the store doesn't have.
 
         >>> import kibitz
         >>> kibitz.open_store("my.store").table(["white", "result"]).column_names
@@ -170,8 +169,9 @@ class GameStore:
         return self._store.table(None if columns is None else list(columns))
 
     def moves(self, game: int) -> list[str]:
-        """The moves of one game: SAN of chess ("Nf3"), vertices of Go ("D4", "pass"). Raises UsageError for a game
-        that is not in the store.
+        """Return the moves of one game: SAN in chess ("Nf3"), vertices in Go ("D4", "pass").
+
+        Raises UsageError for a game that is not in the store.
 
         >>> import kibitz
         >>> kibitz.open_store("my.store").moves(0)[-1]
@@ -190,15 +190,15 @@ class GameStore:
         return [board.san_and_push(to_move(int(move))) for move in packed]
 
     def positions(self, games: ArrayLike, plies: ArrayLike, *, view: str = "board") -> PositionArrays:
-        """Positions (games[i], plies[i]) as arrays: codes uint8 [n, 64 or 361], state uint8 [n, 4], see PositionArrays.
+        """Return positions (games[i], plies[i]) as arrays: codes, uint8 [n, 64 or 361], state, uint8 [n, 4], see
+        PositionArrays.
 
-        games, plies: whole numbers [n], or one of each. Made on demand, a million or so in a second.
+        games, plies: integers [n], or a single one. About a million positions per second are replayed on demand.
+        view: "board", or "mover". In the mover's view the player to move has White's pieces (in Go: Black's stones),
+            and the state has 0 as the side to move. In chess the ranks are flipped if Black is to move, so that the
+            mover's pawns always go up the board.
 
-        view: "board", or "mover". In the mover's view the player to move has White's pieces (of Go: Black's stones),
-        and the state has 0 as the side to move. Of chess the ranks are flipped if Black is to move, so that pawns of
-        the mover always go up the board.
-
-        Raises UsageError for a position that is not there, and for another view.
+        Raises UsageError for a position that doesn't exist, and for another view.
 
         >>> import kibitz
         >>> store = kibitz.open_store("my.store")
@@ -220,12 +220,12 @@ class GameStore:
         return PositionArrays(*swap_colors(codes, state, state[:, 0] == 1))
 
     def moves_at(self, games: ArrayLike, plies: ArrayLike, *, view: str = "board") -> MoveArrays:
-        """The moves that were played in positions (games[i], plies[i]): origin, target and promotion, see MoveArrays.
+        """Return the moves played in positions (games[i], plies[i]): origin, target and promotion, see MoveArrays.
 
-        games, plies: whole numbers [n], or one of each; `sample(..., played=True)` draws positions that have a move.
-        view: "board", or "mover" (of chess the ranks are flipped if Black is to move), as in `positions`.
+        games, plies: integers [n], or a single one; `sample(..., played=True)` samples positions that have a move.
+        view: "board", or "mover" (in chess the ranks are flipped if Black is to move), as in `positions`.
 
-        Raises UsageError for a position that is not there, for one after the last move, and for another view.
+        Raises UsageError for a position that doesn't exist, for one after the last move, and for another view.
 
         >>> import kibitz
         >>> store = kibitz.open_store("my.store")
@@ -252,10 +252,10 @@ class GameStore:
         return MoveArrays(origin, target, (packed >> 12).astype(np.uint8))
 
     def labels_at(self, games: ArrayLike, plies: ArrayLike) -> PositionLabels:
-        """What the record says of positions (games[i], plies[i]): side to move, result, ratings and clocks, each array
-        [n] in the order of the positions, see PositionLabels.
+        """Return the labels of positions (games[i], plies[i]): side to move, result, ratings and clocks, see
+        PositionLabels.
 
-        Raises UsageError for a position that is not there.
+        Each array is [n], in the order of the positions. Raises UsageError for a position that doesn't exist.
 
         >>> import kibitz
         >>> store = kibitz.open_store("my.store")
@@ -272,20 +272,20 @@ class GameStore:
         return PositionLabels(side, result, ratings[mover, rows], ratings[1 - mover, rows], self._clocks(games, plies))
 
     def _sides(self, games: NDArray[np.int64], plies: NDArray[np.int64]) -> NDArray[np.uint8]:
-        """The side to move in each position, uint8 [n], without a replay."""
+        """Return the side to move in each position, uint8 [n], without a replay."""
         at = 361 if self.game == "go" else 64
         first = self._store.starts[self._store.start_of[games], at].astype(np.int64)
         return np.asarray((first + plies) & 1, np.uint8)
 
     @cached_property
     def _results(self) -> NDArray[np.int8]:
-        """Of each game, 1 if the player with side 0 won, −1 if that player lost, else 0: int8 [games]."""
+        """The result of each game, int8 [games]: 1 if the player with side 0 won, −1 if that player lost, else 0."""
         won: NDArray[np.int8] = self._store.column("result").astype(np.int8)
         return won
 
     @cached_property
     def _ratings(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Of each game, the rating of the player with side 0 and of the other one, float32 [games] each."""
+        """The ratings in each game of the player with side 0 and of the other one, float32 [games] each."""
         if self.game == "go":
             from kibitz.games.go.ranks import value_or_nan
 
@@ -296,7 +296,7 @@ class GameStore:
         return np.where(white > 0, white, np.float32("nan")), np.where(black > 0, black, np.float32("nan"))
 
     def _clocks(self, games: NDArray[np.int64], plies: NDArray[np.int64]) -> NDArray[np.float32]:
-        """The seconds left after the move of each position, float32 [n]; NaN where there is none."""
+        """Return the seconds left after the move of each position, float32 [n]; NaN if unknown."""
         seconds = np.full(len(games), np.nan, np.float32)
         clocks = self._store.per_move("clock")
         if clocks is not None:
@@ -306,8 +306,9 @@ class GameStore:
         return seconds
 
     def boards(self, games: ArrayLike, plies: ArrayLike) -> list[Any]:
-        """The same positions as boards that can be played on: a chess.Board, with the moves before it, or a board of Go
-        each. Slower by far than `positions`.
+        """Return positions (games[i], plies[i]) as boards: each a chess.Board with the moves before it, or a Go board.
+
+        Much slower than `positions`.
 
         >>> import kibitz
         >>> (board,) = kibitz.open_store("my.store").boards([0], [3])
@@ -327,15 +328,15 @@ class GameStore:
         played: bool = False,
         network: str | Path | TrainedNetwork | TrainingRun | None = None,
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Random positions, for `positions`, `moves_at` and `boards`: games and plies, int64 [count] each, sorted.
+        """Sample positions for `positions`, `moves_at` and `boards`: games and plies, int64 [count] each, sorted.
 
-        Every position of the games of `part` (None: of all) is as likely as any other, none comes twice. If there are
-        fewer than `count`, all of them. The same seed draws the same. played: only positions in which a move was
-        played.
+        The sample is uniform over all positions of the games of `part` (None: of all games), without repetition. If
+        there are fewer than `count`, all are returned. The same seed returns the same sample.
 
-        network: the very positions of `kibitz test NETWORK STORE --positions COUNT`, which tests games that the network
-        has not seen. Then part is "unseen" (the default), "test", "validation", "training" or "all", as in --split, and
-        played must be left out: the test itself says whether it needs a move.
+        played: only positions in which a move was played.
+        network: sample the positions of `kibitz test NETWORK STORE --positions COUNT`, which tests games that the
+            network has not seen. Then part is "unseen" (the default), "test", "validation", "training" or "all", as in
+            --split, and played must not be given.
 
         Raises UsageError for a count below 1, a seed below 0 and another part. Raises KibitzError if no game is left.
 
@@ -361,14 +362,14 @@ class GameStore:
         return positions.locate(np.sort(numbers))
 
     def positions_of(self, part: str | None = None, played: bool = False) -> Positions:
-        """All positions of the games of a part, by number; played: only those in which a move was played."""
+        """Return all positions of the games of a part, by number. played: only those in which a move was played."""
         from kibitz.store.positions import Positions
 
         return Positions(self._store, self.games(part), last=-2 if played else -1)
 
     @property
     def total_positions(self) -> int:
-        """How many positions all games have together."""
+        """The number of positions in all games together."""
         return len(self._store.moves) + len(self)
 
     @property
@@ -387,10 +388,10 @@ class GameStore:
         return positions_of(run, self._store, choose(run, self._store, part).games, count, seed)
 
     def unseen_games(self, *networks: str | Path | TrainedNetwork | TrainingRun) -> NDArray[np.int64]:
-        """The numbers of the games that none of these networks has learned from or was chosen by, int64 [games].
+        """Return the numbers of the games that none of these networks was trained on or selected by, int64 [games].
 
-        Only games that every network's system takes count (`winner` takes decided games). Raises KibitzError if no game
-        is left.
+        Only games that every network's system uses are included (`winner` uses decided games). Raises KibitzError if no
+        game is left.
 
         >>> import kibitz
         >>> store = kibitz.open_store("my.store")
@@ -461,17 +462,17 @@ class GameStore:
 
 
 def check_view(view: str) -> bool:
-    """Whether it is the mover's. Raises UsageError for a view that there is not."""
+    """Return whether the view is the mover's. Raises UsageError for another view."""
     if view not in VIEWS:
         raise UsageError(f"view must be one of {', '.join(VIEWS)} (got {view!r}).")
     return view == "mover"
 
 
 def open_store(path: str | Path) -> GameStore:
-    """A store of games, as `kibitz import games.pgn --into my.store` makes it.
+    """Open a game store, as `kibitz import games.pgn --into my.store` makes it.
 
-    Arrays are mapped from disk, not copied. Raises KibitzError where there is no store, or one of another version, or a
-    damaged one.
+    Arrays are mapped from disk, not copied. Raises KibitzError if there is no store, or if it is damaged or of another
+    version.
 
     >>> import kibitz
     >>> len(kibitz.open_store("my.store"))

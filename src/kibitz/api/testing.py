@@ -1,4 +1,4 @@
-"""Testing a network, and comparing two networks on the same positions."""
+"""Test a network, and compare two networks on the same positions."""
 
 from __future__ import annotations
 
@@ -22,24 +22,20 @@ if TYPE_CHECKING:
     from kibitz.store.store import Store
 
     Named = str | Path | TrainedNetwork | TrainingRun
-    """A network: its name, the folder of its run, a loaded one, or what `train` returned."""
+    """A network: its name, the folder of its run, a loaded one, or the result of `train`."""
 
 
 @dataclass(frozen=True, repr=False)
 class TestRows:
     """One row for each position of a test, all arrays [n].
 
-    game, ply: int64, where the position is in the store.
-
-    right: float64, 0 to 1: 1 if the answer is right, 0.5 if the network has no preference. Of Go's owners: the share of
-    the points that are right.
-
-    loss: float64, the log loss of the answer in nats (of Go's owners: the mean squared error over the points). NaN if
-    the network gives no probability.
-
-    weight: float64, how much the row counts in the mean: 1, or of Go's owners the points whose owner is known.
-
-    other_game, other_ply: of `deepchess`, which compares pairs, the position of the game that Black won; else None.
+    game, ply: int64, the position in the store.
+    right: float64, 0 to 1: 1 if the prediction is right, 0.5 if the network has no preference. For Go territory, the
+        share of the points that are right.
+    loss: float64, the log loss in nats (for Go territory the mean squared error over the points). NaN if the network
+        predicts no probability.
+    weight: float64, the weight of the row in the mean: 1, or for Go territory the points with a known owner.
+    other_game, other_ply: for `deepchess`, which compares pairs, the position of the game that Black won; else None.
 
     >>> import kibitz
     >>> rows = kibitz.test("winner", "my.store", positions=100).rows
@@ -70,9 +66,10 @@ class TestResult:
     """The result of `kibitz.test`.
 
     figures: Estimate by name, as `kibitz test` prints them: value, low, high (the 95% interval over games), n and
-    games. headline: the name of the first one.
-
-    rows: TestRows, one for each position. json: everything that `kibitz test --json` prints, as a dict.
+        games.
+    headline: the name of the first one.
+    rows: TestRows, one for each position.
+    json: everything that `kibitz test --json` prints, as a dict.
 
     >>> import kibitz
     >>> result = kibitz.test("winner", "my.store", positions=200)
@@ -95,13 +92,14 @@ class TestResult:
 
 @dataclass(frozen=True, repr=False)
 class NetworkComparison:
-    """The result of `kibitz.compare`: two networks on the same positions, of games that neither has seen.
+    """The result of `kibitz.compare`: two networks on the same positions, from games that neither has seen.
 
-    question: what both were asked ("winner", "move", "owners" or "pair"). a, b: the share of right answers of each, an
-    Estimate. difference: a less b, with its interval paired position by position: above 0 a is better. loss: the loss
-    of a less that of b; None if one of them gives no probability.
-
-    rows_a, rows_b: TestRows of each, in the same order. games: how many games neither has seen.
+    question: the predicted quantity ("winner", "move", "owners" or "pair").
+    a, b: the accuracy of each, an Estimate.
+    difference: a minus b, with its interval paired position by position; above 0, a is better.
+    loss: the loss of a minus that of b; None if one of them predicts no probability.
+    rows_a, rows_b: TestRows of each, in the same order.
+    games: the number of games that neither has seen.
 
     >>> import kibitz
     >>> result = kibitz.compare("winner", "chessnet", "my.store", positions=200)
@@ -134,14 +132,17 @@ def test(
     positions: int = 400_000,
     seed: int = 0,
 ) -> TestResult:
-    """Test a network as `kibitz test` does, on games that it has not seen: figures with intervals, and a row for each
+    """Test a network as `kibitz test` does, on games that it has not seen: results with intervals, and a row per
     position.
 
-    network: a name, the folder of a run, a loaded network, or what `train` returned. store: None for the run's own.
-    part: "unseen", "test", "validation", "training" or "all", as --split. positions: at most so many, drawn evenly; 0
-    for all. seed: of the draw. No other program is asked. Needs the extra `train`.
+    network: a name, the folder of a run, a loaded network, or the result of `train`.
+    store: None for the run's own.
+    part: "unseen", "test", "validation", "training" or "all", as --split.
+    positions: the largest number, sampled uniformly; 0 for all.
+    seed: of the sample.
 
-    Raises UsageError for another part and a store of another game, KibitzError if no game is left.
+    No other program is run. Needs the extra `train`. Raises UsageError for another part and a store of another game,
+    KibitzError if no game is left.
 
     >>> import kibitz
     >>> result = kibitz.test("winner", "my.store", positions=300)
@@ -184,11 +185,10 @@ def compare(
 ) -> NetworkComparison:
     """Compare two networks on the same positions of games that neither has seen, with a paired interval over games.
 
-    question: "winner" (who won), "move" (which move was played), "owners" (of Go: who owns each point) or "pair"
-    (which of two positions is better); None: the first that both answer. positions, seed: as in `test`. Needs the extra
-    `train`.
-
-    Raises UsageError if the two answer no common question, KibitzError if no game is left that neither has seen.
+    question: "winner" (who won), "move" (the played move), "owners" (Go: the owner of each point) or "pair" (which of
+    two positions is better); None for the first that both predict. positions, seed: as in `test`. Needs the extra
+    `train`. Raises UsageError if the two predict no common quantity, KibitzError if no game is left that neither has
+    seen.
 
     >>> import kibitz
     >>> kibitz.compare("chessnet", "convchess", "my.store", positions=200).question
@@ -207,7 +207,7 @@ def compare(
 
 
 def run_of(network: Named) -> Run:
-    """The run of a network, which must be trained."""
+    """Return the run of a network, which must be trained."""
     from kibitz.runs import Run
 
     run = Run(network if isinstance(network, (str, Path)) else network.path)

@@ -1,4 +1,4 @@
-"""Training a system from Python."""
+"""Train a system from Python."""
 
 from __future__ import annotations
 
@@ -21,11 +21,14 @@ COMPILE = ("auto", "on", "off")
 
 @dataclass(frozen=True)
 class TrainingProgress:
-    """How far a training is, after each iteration, summary and validation.
+    """The progress of training, after each iteration, summary and validation.
 
-    stage: the part of the network that is trained; iteration: of `iterations` of this stage, from 1. loss: the mean
-    training loss since the last summary, samples_per_second: the pace, both None between summaries. validation: the
-    mean of each measure by name where there was a validation, else None. note: a message, or nothing.
+    stage: the part of the network that is trained.
+    iteration: of `iterations` of this stage, from 1.
+    loss: the mean training loss since the last summary; None between summaries.
+    samples_per_second: the speed; None between summaries.
+    validation: the mean of each measure by name if there was a validation, else None.
+    note: a message, or "".
 
     >>> import kibitz
     >>> progress = kibitz.TrainingProgress("winner", 20, 100, loss=0.69)
@@ -46,9 +49,12 @@ class TrainingProgress:
 class TrainingRun:
     """A run, as `train` left it.
 
-    path: its folder. finished: False where it was stopped, to go on later; reason: why it ended, in words. iteration:
-    the last one of its last stage. best: the measures of its best validation, and its "iteration"; {} where there was
-    none. continued: whether it went on from an earlier call.
+    path: its folder.
+    finished: False if it was stopped and can be resumed.
+    reason: why it ended, as text.
+    iteration: the last one of its last stage.
+    best: the measures of its best validation, and its "iteration"; {} if there was none.
+    continued: whether it resumed an earlier call.
 
     >>> import kibitz
     >>> small = dict(layers="16conv4x4.pool2x2.ip8", iterations=20, batch=64)
@@ -68,31 +74,38 @@ class TrainingRun:
     continued: bool = False
 
     def metrics(self) -> list[dict[str, Any]]:
-        """The rows of metrics.jsonl: a dict for each summary, validation and warning, in order."""
+        """Return the rows of metrics.jsonl: a dict for each summary, validation and warning, in order."""
         from kibitz.runs import Run
 
         return Run(self.path).metrics()
 
     def load_network(self) -> TrainedNetwork:
-        """The network with the weights of the best validation. Raises KibitzError where there was none yet."""
+        """Return the network with the weights of the best validation. Raises KibitzError if there was none yet."""
         from kibitz.api.networks import load_network
 
         return load_network(self.path)
 
 
 def _ignore(progress: TrainingProgress) -> None:
-    """The callback of those who want none."""
+    """The default callback."""
 
 
 @dataclass(frozen=True)
 class TrainingOptions:
     """Options of the training loop; `train` takes them as keywords.
 
-    time_limit: minutes, of this call. seed: 0 or more. validate_every, summary_every: iterations; validate_positions:
-    of one validation; patience: validations without a better one, 0 for never; average: iterations over which the
-    weights are averaged, 0 for no averages; None of these follows the length of the
-    training. precision: "auto", "float32" or "bf16"; device: "auto", "cpu" or "cuda". compile: whether torch compiles
-    the steps: "auto" (on a GPU that it can compile for), "on" or "off"; None: as the recipe says.
+    time_limit: minutes, of this call.
+    seed: 0 or more.
+    validate_every, summary_every: iterations.
+    validate_positions: positions of one validation.
+    patience: validations without improvement before stopping, 0 for never.
+    average: iterations over which the weights are averaged, 0 for no averages.
+    precision: "auto", "float32" or "bf16".
+    device: "auto", "cpu" or "cuda".
+    compile: whether torch compiles the steps: "auto" (on a GPU that it can compile for), "on" or "off"; None for the
+        recipe's choice.
+
+    None for the intervals, positions, patience and average: they follow the length of the training.
 
     >>> import kibitz
     >>> kibitz.TrainingOptions(time_limit=30).seed
@@ -111,7 +124,7 @@ class TrainingOptions:
     compile: str | None = None
 
     def check(self) -> None:
-        """Raises UsageError, naming the option, for the first value out of range."""
+        """Raise UsageError, naming the option, for the first value out of range."""
         _check_device(self.device)
         if self.precision is not None and self.precision not in PRECISIONS:
             raise UsageError(f"precision {self.precision!r}: choose from {', '.join(PRECISIONS)}")
@@ -131,7 +144,7 @@ class TrainingOptions:
                 check_whole(name, value, least)
 
     def config(self, recipe: Mapping[str, Any]) -> TrainConfig:
-        """The configuration of the loop. recipe: the values of a recipe, which these options override."""
+        """Return the configuration of the loop. recipe: the values of a recipe, which these options override."""
         from kibitz.training.trainer import TrainConfig
 
         values = {**asdict(self), "precision": PRECISIONS[self.precision] if self.precision else None}
@@ -152,22 +165,22 @@ def train(
     export: bool = True,
     **settings: Any,
 ) -> TrainingRun:
-    """Train a system on a store, or resume a training that was stopped, as `kibitz train` does. Needs PyTorch.
+    """Train a system on a store, or resume a run that was stopped, as `kibitz train` does. Needs PyTorch.
 
-    system: see `list_systems`. store: its folder. run: the folder of the run; None: runs/SYSTEM-1 or the next free
-    number, or the run of this very training. recipe: settings that go together, "default" (the best known for half an
-    hour on two cores), "long", "paper" …; start_from: a run or packaged network whose weights (and settings) to begin
-    with. export: write model.onnx, from which the network answers without PyTorch.
-
-    settings: the fields of `TrainingOptions` (time_limit, seed, validate_every …), and settings of the system that
-    differ from the recipe's, by name (`kibitz systems SYSTEM` lists them).
-
+    system: see `list_systems`.
+    store: its folder.
+    run: the folder of the run; None for runs/SYSTEM-1 or the next free number, or the existing run of this training.
+    recipe: a set of settings, "default" (the best known for half an hour on two cores), "long", "paper" …
+    start_from: a run or bundled network for the initial weights (and settings).
     on_progress: called after every iteration, summary and validation, in the thread of the training. If it returns
-    True, the training stops as by Ctrl-C: the run is saved, and the same call resumes it. An exception that it raises
-    ends the training and is raised here.
+        True, the training stops as with Ctrl-C: the run is saved, and the same call resumes it. An exception that it
+        raises ends the training and is raised here.
+    export: write model.onnx, which makes the network usable without PyTorch.
+    settings: the fields of `TrainingOptions` (time_limit, seed, validate_every …), and settings of the system that
+        differ from the recipe's, by name (`kibitz systems SYSTEM` lists them).
 
-    Raises KibitzError if PyTorch is not installed, the store has nothing to learn from, or the loss becomes NaN or
-    infinite; UsageError for unknown systems, recipes and settings, values out of range, and a `run` of another
+    Raises KibitzError if PyTorch is not installed, the store has no training games, or the loss becomes NaN or
+    infinite. Raises UsageError for unknown systems, recipes and settings, values out of range, and a `run` of another
     training.
 
     >>> import kibitz
@@ -216,14 +229,15 @@ def train(
 
 
 _TYPES: dict[type, Any] = {int: int, bool: bool, str: (str, int)}
-"""What a setting of each type may be: chessnet's planes are a name, and its names are numbers."""
+"""The types that a setting of each type accepts: chessnet's planes are a name, and some names are numbers."""
 _KINDS = {int: "a whole number", bool: "True or False", str: "a text"}
 
 
 def _settings(
     system: str, recipe: str | None, start_from: str | Path | None, given: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The settings that differ from the system's defaults: of the run to start from, the recipe, and those given."""
+    """Return the settings that differ from the system's defaults: of the run to start from, the recipe, and the
+    caller."""
     from kibitz.runs import Run
     from kibitz.systems import DEFAULT, find_recipe, load
 
@@ -250,7 +264,7 @@ def _settings(
 
 
 def _check_device(device: str) -> None:
-    """Raises UsageError for a device that there is not."""
+    """Raise UsageError for an unknown device."""
     if device not in ("auto", "cpu", "cuda"):
         raise UsageError(f"device {device!r}: choose from auto, cpu, cuda")
     if device == "cuda":
@@ -261,7 +275,7 @@ def _check_device(device: str) -> None:
 
 
 def _draw(path: Path) -> None:
-    """The learning curve, among the run's other files."""
+    """Draw the learning curve into the run's folder."""
     from kibitz.report.curves import save_learning_curve
     from kibitz.runs import Run
 
