@@ -10,6 +10,10 @@ type Kind = App["game"]["kind"];
 /** Whose chance is told of this game. */
 export const whose = (kind: Kind): string => (kind === "chess" ? texts.common.white : texts.common.black);
 
+/** What the number of a network is: "White’s win probability", "White’s expected score". */
+export const valueName = (kind: Kind, network: Network | undefined): string =>
+  fromServer(network?.claim?.name ?? "") || texts.chance.of(whose(kind));
+
 /** White's chance in chess, Black's in Go; null where the network gives none. */
 export function chanceOf(kind: Kind, result: Result | undefined): number | null {
   return (kind === "chess" ? result?.white : result?.black) ?? null;
@@ -65,7 +69,7 @@ export class Chance {
     // The board has a bar of its own.
     this.bar.hidden = p === null || !short;
     if (p !== null) {
-      this.name.textContent = fromServer(claim?.name ?? "") || texts.chance.of(whose(kind));
+      this.name.textContent = valueName(kind, network);
       this.number.textContent = percent(p);
       // Of a network that claims something else, these would be the wrong words.
       const words = !claim || /winning|expected/.test(claim.name) ? inWords(kind, p) : "";

@@ -1,6 +1,7 @@
 /** Under the board: stepping, turning, and a box for a typed move. */
 
 import { message } from "./asking";
+import { pointName } from "./gopoints";
 import { el } from "./elements";
 import { iconButton } from "./icons";
 import { shown } from "./overlays";
@@ -62,18 +63,19 @@ export function mountControls(host: HTMLElement, app: App): Typed {
     flip,
     form,
   );
-  let kind = "";
+  let shownFor = "";
   const ends = (): void => {
     first.disabled = back.disabled = app.place === 0;
     forward.disabled = last.disabled = app.place === app.path.length - 1;
   };
   const game = (): void => {
-    if (app.game.kind !== kind) {
-      kind = app.game.kind;
-      input.placeholder = kind === "chess" ? texts.controls.hintChess : texts.controls.hintGo;
+    const board = `${app.game.kind} ${app.game.start.size}`;
+    if (board !== shownFor) {
+      shownFor = board;
+      input.placeholder = app.game.kind === "chess" ? texts.controls.hintChess : texts.controls.hintGo(examplePoint(app.game.start.size ?? 19));
     }
     // Go is looked at from one side.
-    flip.hidden = kind === "go";
+    flip.hidden = app.game.kind === "go";
     ends();
   };
   app.on("cursor", ends);
@@ -81,4 +83,10 @@ export function mountControls(host: HTMLElement, app: App): Typed {
   app.on("game", game);
   game();
   return { focus: () => input.select(), leave: () => input.blur() };
+}
+
+/** A point that every player knows: the upper right star point of a board, "Q16" on 19 × 19, "G7" on 9 × 9. */
+export function examplePoint(size: number): string {
+  const edge = size < 13 ? 2 : 3;
+  return pointName(edge * size + (size - 1 - edge), size);
 }

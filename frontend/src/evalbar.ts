@@ -1,11 +1,11 @@
 /** The chance as a bar beside the board: White's in chess, Black's in Go. */
 
-import { whose } from "./chance";
+import { valueName, whose } from "./chance";
 import { displayedChance } from "./displayed";
 import { el, percent } from "./elements";
 import type { Judging } from "./judging";
 import type { App } from "./state";
-import { fromServer, texts } from "./texts";
+import { texts } from "./texts";
 
 export function mountEvalBar(host: HTMLElement, app: App, judging: Judging): void {
   const fill = el("div", { class: "eval-fill" });
@@ -27,11 +27,11 @@ export function mountEvalBar(host: HTMLElement, app: App, judging: Judging): voi
     host.className = `of-${kind} ${upside ? "upside" : ""} ${p === null ? "none" : ""} ${alone ? "network-only" : ""}`;
     // Where nothing is known, nothing is shown: half.
     fill.style.transform = `scaleY(${(p ?? 0.5).toFixed(4)})`;
-    number.textContent = p === null ? "" : percent(p).replace("%", "");
-    host.setAttribute("aria-label", texts.chance.of(side));
+    number.textContent = p === null ? "" : percent(p).replace(/\s*%/, "");
+    host.setAttribute("aria-label", valueName(kind, network));
     host.setAttribute("aria-valuenow", String(Math.round(100 * (p ?? 0.5))));
     host.setAttribute("aria-valuetext", p === null ? texts.evalbar.unknown : `${side} ${percent(p)}${alone ? `, ${texts.chance.networkOnly}` : ""}`);
-    const claim = network?.claim ? texts.evalbar.by(fromServer(network.claim.name), network.name) : texts.chance.of(side);
+    const claim = network ? texts.evalbar.by(valueName(kind, network), network.name) : texts.chance.of(side);
     host.title = p === null ? claim : `${claim}: ${percent(p)}${alone ? `, ${texts.chance.networkOnly}` : ""}`;
   };
   for (const event of ["game", "cursor", "results", "judgements", "networks", "settings"] as const) app.on(event, draw);

@@ -143,7 +143,7 @@ class Graph {
     Object.assign(this.place.dataset, { moves: app.path.length - 1, known, checked: judging.possible ? judging.done : 0 });
     this.place.setAttribute(
       "aria-label",
-      texts.graph.about(whose(app.game.kind), app.path.length - 1, `${known}`, checked, this.mistakes.all.length),
+      texts.graph.about(whose(app.game.kind), app.path.length, `${known}`, checked, this.mistakes.all.length),
     );
   }
 

@@ -1,7 +1,7 @@
 /** A network's likely moves as a list: bars and percentages. Pointing previews on the board, a click plays. */
 
 import type { OpinionLine } from "./api";
-import { whose } from "./chance";
+import { valueName } from "./chance";
 import { el, percent } from "./elements";
 import { scoreWords, scored } from "./opinion";
 import { shown, type Candidate } from "./overlays";
@@ -71,7 +71,7 @@ function valuedBy(app: App, line: OpinionLine | undefined): HTMLElement[] {
   const value = line.mate ? scored(kind, line) : chance === null || chance === undefined ? "" : percent(chance);
   const moves = line.san.slice(1).join(" ");
   const looks = texts.movebars.visits(line.visits ?? 0);
-  const title = [texts.movebars.after(whose(kind)), line.mate || kind === "go" ? scoreWords(kind, line) : "", looks].filter(Boolean).join(" · ");
+  const title = [valueName(kind, app.named(app.network)), line.mate || kind === "go" ? scoreWords(kind, line) : "", looks].filter(Boolean).join(" · ");
   return [
     el("span", { class: "value", title }, value),
     kind === "go"

@@ -65,14 +65,18 @@ export interface Task {
   games: number;
 }
 
+export type Stage = "quick" | "thorough";
+
 export interface AnalysisTask extends Task {
   done: number;
   left_out: number;
   /** Games of the player that there are. */
   of: number;
   network: string;
-  /** By a quick look at each move. */
+  /** The quick stage is the only one. */
   quick: boolean;
+  /** The thorough stage follows the quick one; `done`, `left_out` and `seconds` are of the stage. */
+  stage: Stage;
   begun: boolean;
   seconds?: number;
 }
@@ -97,8 +101,15 @@ export interface MyGames {
   /** Games that are analysed where nothing else is chosen. */
   most: number;
   games: { opened: number; name: string; games: number; variants: number; players: { name: string; games: number }[] } | null;
+  /** Seconds that a game takes in each stage. */
+  pace: Record<Stage, number>;
   /** Counts the reports. */
   revision: number;
   analysis: AnalysisTask | null;
   training: TrainingTask | null;
+}
+
+/** Seconds that an analysis of so many games takes: the thorough stage comes after the quick one. */
+export function estimate(games: number, pace: Record<Stage, number>): Record<Stage, number> {
+  return { quick: games * pace.quick, thorough: games * (pace.quick + pace.thorough) };
 }

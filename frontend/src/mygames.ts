@@ -6,7 +6,7 @@ import { message } from "./asking";
 import { button, Choice, el } from "./elements";
 import type { Exercise, Handover } from "./handover";
 import { keep, kept } from "./kept";
-import type { AnalysisTask, MyGames, Report, TrainingTask, Worst } from "./myanswers";
+import { type AnalysisTask, estimate, type MyGames, type Report, type Stage, type TrainingTask, type Worst } from "./myanswers";
 import { mistakeList, moveOf, ReportView } from "./myreport";
 import { readInParts } from "./myupload";
 import { download } from "./save";
@@ -51,6 +51,8 @@ class MyGamesPanel {
   // Report
   private readonly report = new ReportView();
   private readonly none = el("p", { class: "note" }, texts.mygames.first);
+  /** After a quick analysis. */
+  private readonly deepen = button(texts.mygames.deepen, () => void this.begin("thorough"));
   private readonly saving = button(texts.mygames.save, () => void this.savePage());
   // Mistakes
   private readonly mistakes = el("div");
@@ -76,10 +78,9 @@ class MyGamesPanel {
     private readonly hands: Hands,
   ) {
     const named = el("label", { class: "field wide" }, el("span", {}, texts.mygames.whose), this.player);
-    this.most = new Choice(texts.mygames.many, () => undefined);
+    this.most = new Choice(texts.mygames.many, () => this.draw());
     this.care = new Choice(texts.mygames.carefully, () => undefined);
     for (const { element } of [this.most, this.care]) element.classList.add("wide");
-    this.care.offer([["search", texts.mygames.search], ["quick", texts.mygames.quick]]);
     this.asked = el("div", {}, this.known, el("div", { class: "fields" }, named, this.players, this.most.element, this.care.element), el("div", { class: "buttons" }, this.analyse));
     this.views = {
       games: el(
@@ -90,7 +91,7 @@ class MyGamesPanel {
         this.given,
         this.asked,
       ),
-      report: el("div", {}, this.none, this.report.element, el("div", { class: "buttons" }, this.saving)),
+      report: el("div", {}, this.none, this.report.element, el("div", { class: "buttons" }, this.deepen, this.saving)),
       mistakes: this.mistakes,
       network: el("div", {}, this.lesson, this.learning, this.learned, el("div", { class: "buttons" }, this.play, this.train, this.halt)),
     };
@@ -217,8 +218,8 @@ class MyGamesPanel {
     return this.player.value.split(";").map((name) => name.trim()).filter(Boolean);
   }
 
-  private async begin(): Promise<void> {
-    const body = { players: this.names(), most: Number(this.most.value) || undefined, network: this.judge(), quick: this.care.value === "quick" };
+  private async begin(stage = this.care.value as Stage): Promise<void> {
+    const body = { players: this.names(), most: Number(this.most.value) || undefined, network: this.judge(), quick: stage === "quick" };
     if (await this.ask("analyse", body)) this.show("report");
   }
 
@@ -236,9 +237,11 @@ class MyGamesPanel {
     const { now } = this;
     if (!now) return;
     this.drawGames(now);
+    this.offerDepths(now);
     this.drawProgress(now.analysis);
     this.none.hidden = this.shown !== null;
     this.report.element.hidden = this.saving.hidden = this.shown === null;
+    this.deepen.hidden = !this.shown || now.analysis?.state !== "done" || !now.analysis.quick;
     if (this.shown) this.report.draw(this.shown);
     this.drawMistakes(this.shown?.worst ?? []);
     this.drawNetwork(now);
@@ -262,6 +265,15 @@ class MyGamesPanel {
     this.player.value = games.players[0]?.name ?? "";
     const amounts = [50, most, 500, 1000].filter((each) => each < games.games);
     this.most.offer([...amounts.map((each): [string, string] => [String(each), texts.mygames.newest(each)]), ["100000", texts.mygames.all]], amounts.includes(most) ? String(most) : "100000");
+  }
+
+  /** How thorough the analysis may be, with the time that it takes for the chosen number of games. */
+  private offerDepths({ games, pace }: MyGames): void {
+    const mine = this.names().reduce((sum, name) => sum + (games?.players.find((each) => each.name === name)?.games ?? 0), 0);
+    const seconds = estimate(Math.min(Number(this.most.value), mine || Infinity), pace);
+    const text = (stage: Stage): string => texts.mygames[stage](Number.isFinite(seconds[stage]) ? span(seconds[stage]) : "");
+    this.care.offer([["quick", text("quick")], ["thorough", text("thorough")]]);
+    this.deepen.title = text("thorough");
   }
 
   private drawProgress(task: AnalysisTask | null): void {
@@ -381,6 +393,7 @@ function said(task: AnalysisTask): string {
   const { done, games, left_out: left, seconds, state, error } = task;
   const which = task.of > games ? texts.mygames.newestOf(games, task.of) : texts.explorer.games(games);
   if (state === "failed") return error;
+  const thorough = task.stage === "thorough";
   if (state === "stopped") return texts.mygames.stopped(done, games, task.player);
   const without = left ? texts.mygames.unread(left) : "";
   if (state === "done") return texts.mygames.done(task.player, which, task.quick, without);
@@ -388,7 +401,8 @@ function said(task: AnalysisTask): string {
   if (!done || !seconds) return texts.mygames.firstGame(which, task.player);
   const rate = (60 * done) / seconds;
   const over = ((games - done - left) * seconds) / done;
-  return texts.mygames.going(done, which, without, rate, span(over));
+  const progress = texts.mygames.going(done, which, without, rate, span(over));
+  return thorough ? `${texts.mygames.deepening} ${progress}` : progress;
 }
 
 function learns(task: TrainingTask): string {

@@ -185,7 +185,7 @@ export function legend(layer: Layer, kind: "chess" | "go", what: string): HTMLEl
   const said = WORDS[layer];
   if (said) return list(said);
   if (layer === "matters") {
-    const words = fromServer(what).replaceAll("'", "’") || texts.chance.of(kind === "chess" ? texts.common.white : texts.common.black);
+    const words = fromServer(what) || texts.chance.of(kind === "chess" ? texts.common.white : texts.common.black);
     return list([
       ["negative", kind === "chess" ? texts.overlays.lowers(words) : texts.overlays.lowersGo(words)],
       ["positive", texts.overlays.raises],

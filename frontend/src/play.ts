@@ -351,7 +351,7 @@ class PlayPanel {
     const opponent = this.opponent.value;
     const first = opponent === this.offered ? null : ways[0]?.name;
     this.offered = opponent;
-    this.method.offer(ways.map(({ name, title }) => [name, `${name}: ${fromServer(title)}`] as const), first);
+    this.method.offer(ways.map(({ name, title }) => [name, fromServer(title)] as const), first);
     // A method that looks at the position once has no limit.
     this.amountField.hidden = ways.some(({ name, searches }) => name === this.method.value && !searches);
     // In Go a move takes the time it is given.

@@ -7,6 +7,7 @@ import { en, type Texts } from "./texts/en";
 export const LANGUAGES: Record<string, { name: string; words: () => Promise<Texts> }> = {
   en: { name: "English", words: () => Promise.resolve(en) },
   de: { name: "Deutsch", words: async () => (await import("./texts/de")).de },
+  fr: { name: "Français", words: async () => (await import("./texts/fr")).fr },
 };
 
 export let texts: Texts = en;

@@ -10,6 +10,8 @@ import { percent } from "../src/elements";
 import { finder } from "../src/filegames";
 import type { Wanted } from "../src/gamelist";
 import { decode, sentence } from "../src/load";
+import { estimate } from "../src/myanswers";
+import { examplePoint } from "../src/controls";
 import { firstColumn, named, numberOf, numeral, occasion, players } from "../src/naming";
 import { scored, scoreWords } from "../src/opinion";
 import { likely, NOTHING, picture, shown, tints } from "../src/overlays";
@@ -20,6 +22,14 @@ import { CUSTOM, FULL, levelOf, LEVELS, levelsOf, likeRatings, PERSON, strength,
 import type { Api } from "../src/api";
 import { chess, find, go, network, page } from "./support/games";
 import { held } from "./support/server";
+
+test("an analysis of one's games is estimated: the thorough stage comes after the quick one", () => {
+  expect(estimate(200, { quick: 1, thorough: 20 })).toEqual({ quick: 200, thorough: 4200 });
+});
+
+test("the box for moves of Go names a point that the board has", () => {
+  expect([9, 13, 19].map(examplePoint)).toEqual(["G7", "K10", "Q16"]);
+});
 
 describe("chances in words", () => {
   test("of chess White's, of Go Black's", () => {

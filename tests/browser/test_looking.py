@@ -45,7 +45,7 @@ def test_a_game_and_its_variations_are_stepped_through(desk: Desk) -> None:
     desk.after("")
     desk.moves.get_by_role("button", name="Bb5!").click()
     desk.after("Bb5")
-    for name, move in (("back", "Nc6"), ("start", ""), ("forward", "e4"), ("end", "a6")):
+    for name, move in (("Previous", "Nc6"), ("First", ""), ("Next", "e4"), ("Last", "a6")):
         desk.page.locator("#controls").get_by_role("button", name=name).click()
         desk.after(move)
     # Turned, and without coordinates.
@@ -176,7 +176,7 @@ def test_marks_and_puzzles_of_go_are_what_a_search_confirms(visit: Callable[...,
     title = mark.get_attribute("title") or ""
     best = re.findall(r"\b[A-HJ]\d\b", title)[1]
     panel = desk.tab("Puzzles")
-    panel.get_by_role("button", name="Begin").click()
+    panel.get_by_role("button", name="Start").click()
     expect(panel.locator(".puzzle-question")).to_contain_text("A1")
     desk.place(best)
     expect(panel.locator(".puzzle-verdict")).to_contain_text(best, timeout=SEARCHED)
@@ -195,7 +195,7 @@ def test_puzzles_of_one_s_own_mistakes(desk: Desk) -> None:
     desk.judged(8)
     line = (desk.moves.locator("button.mark.blunder").get_attribute("title") or "").split(": ")[1].split()
     expect(panel.get_by_role("listitem").first).to_have_text(re.compile(r"3\. Qxe5\+\?\?−[3-9]\d%"))
-    panel.get_by_role("button", name="Begin").click()
+    panel.get_by_role("button", name="Start").click()
     question = panel.locator(".puzzle-question")
     expect(question).to_contain_text("3. Qxe5+")
     expect(desk.page.locator("#evalbar.none")).to_have_count(1)  # nothing is given away
@@ -213,11 +213,11 @@ def test_puzzles_of_one_s_own_mistakes(desk: Desk) -> None:
     best = board.parse_san(line[0])
     desk.drag(chess.square_name(best.from_square), chess.square_name(best.to_square))
     expect(verdict).to_have_class(re.compile("good"), timeout=SEARCHED)
-    panel.get_by_role("button", name="answer").click()
+    panel.get_by_role("button", name="solution").click()
     desk.after("Nc6")
     expect(verdict).to_contain_text(" ".join(line))
     panel.get_by_role("button", name="End").click()
-    expect(panel.get_by_role("button", name="Begin")).to_be_visible()
+    expect(panel.get_by_role("button", name="Start")).to_be_visible()
     # What was tried is no change: the game is not among those that are kept.
     desk.open("1. d4 d5 *")
     desk.menu("Earlier games")

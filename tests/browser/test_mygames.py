@@ -57,10 +57,10 @@ class Panel:
         self.see("Games")
         self.upload(path)
         expect(self.panel.get_by_text(f"{path.name}: {GAMES}")).to_be_visible()
-        many = self.panel.get_by_role("combobox", name="How many")
+        many = self.panel.get_by_role("combobox", name="Number of games")
         assert many.evaluate("each => each.offsetWidth") > 250
-        self.panel.get_by_role("combobox", name="How carefully").select_option("quick")
-        self.panel.get_by_role("button", name="Analyse").click()
+        self.panel.get_by_role("combobox", name="Depth").select_option("quick")
+        self.panel.get_by_role("button", name="Analyze").click()
         expect(self.said).to_contain_text(f"{person.PERSON}: {GAMES}", timeout=WORK)
 
 
@@ -73,15 +73,15 @@ def test_report_mistakes_and_exercises(visit: Callable[..., Page], own: Server, 
     page = visit(of=own, width=1366, height=768)
     panel = Panel(page)
     expect(panel.panel.get_by_role("button", name=str(mine))).to_be_visible()
-    expect(panel.panel.get_by_role("combobox", name="How many")).to_be_hidden()
+    expect(panel.panel.get_by_role("combobox", name="Number of games")).to_be_hidden()
     panel.analysed(mine)
     # The report: every division there is, with what is usual beside it.
-    by = panel.panel.get_by_role("combobox", name="Points lost by")
+    by = panel.panel.get_by_role("combobox", name="Group by")
     expect(panel.panel.locator(".my-big")).to_have_text(re.compile(r"^\d+\.\d$"))
     # All of it is seen: there is no game on the board, but the ways in are on the first tab alone.
     expect(page.locator("#welcome")).to_be_hidden()
     assert page.locator("#panel-mygames").evaluate("each => each.scrollHeight - each.clientHeight") <= 1
-    expect(panel.panel.locator(".my-report")).to_contain_text("same rating")
+    expect(panel.panel.locator(".my-report")).to_contain_text("your rating")
     expect(by.locator("option")).to_have_count(6)
     by.select_option(index=3)  # by color
     rows = panel.panel.locator(".my-parts tbody tr")
@@ -104,14 +104,14 @@ def test_report_mistakes_and_exercises(visit: Callable[..., Page], own: Server, 
     expect(page.locator("#title")).to_contain_text(person.PERSON)
     assert page.locator("#board .orientation-black").count() == ("…" in first)
     # The same as exercises, one game after the other; the answer is judged.
-    panel.panel.get_by_role("button", name="Practise my mistakes").click()
+    panel.panel.get_by_role("button", name="Practice my mistakes").click()
     question, verdict = page.locator(".puzzle-question"), page.locator(".puzzle-verdict")
     total = int(re.search(r"1 of (\d+)\.", _awaited(question, "1 of "))[1])  # type: ignore[index]
     assert total > 1
     expect(question).to_contain_text(re.compile(rf"{re.escape(first.rstrip('?!'))}.*Opponent"))
-    page.get_by_role("button", name="answer").click()
+    page.get_by_role("button", name="solution").click()
     move = re.compile(r"\b(O-O(-O)?|[KQRBN]?[a-h1-8]{0,2}x?[a-h][1-8](=[QRBN])?)[+#]?(?=\. )")
-    expect(verdict).to_contain_text("best", timeout=WORK)
+    expect(verdict).to_contain_text("Best", timeout=WORK)
     best = move.search(verdict.inner_text() + " ")
     assert best
     page.get_by_role("button", name="Try again").click()
@@ -155,7 +155,7 @@ def test_a_network_of_oneself_plays(visit: Callable[..., Page], own: Server, min
     panel.see("My network")
     in_window(page, width=390)
     assert serious(page) == []
-    panel.panel.get_by_role("button", name="Train a network on my games").click()
+    panel.panel.get_by_role("button", name="Train my network").click()
     made = panel.desk.network.locator("option", has_text="runs/personal-ana-munoz")
     expect(made).to_have_count(1, timeout=WORK)
     panel.panel.get_by_role("button", name="Play against yourself").click()

@@ -77,7 +77,7 @@ window.fetch = async (url, options) => {
 def warned(desk: Desk, opponent: str, warn: bool = True) -> Locator:
     """A game from the position that is shown, with warnings; the panel."""
     panel = desk.tab("Play")
-    panel.get_by_label("Against").select_option(opponent)
+    panel.get_by_label("Opponent").select_option(opponent)
     panel.get_by_label("Level").select_option("custom")
     panel.get_by_label("Method").select_option("top-prob")
     warnings = panel.get_by_role("checkbox", name="Warn")
@@ -116,13 +116,13 @@ def test_a_blunder_is_told_and_taken_back(desk: Desk) -> None:
     expect(advice).to_contain_text("Qxe5+??", timeout=SEARCHED)
     desk.counts(5)
     assert serious(desk.page) == []
-    panel.get_by_role("button", name="Take it back").click()
+    panel.get_by_role("button", name="Take back").click()
     desk.after("Nc6")
     expect(advice).to_be_hidden()
     desk.my_turn()
     desk.drag("h5", "e5")
     expect(advice).to_be_visible(timeout=SEARCHED)
-    panel.get_by_role("button", name="Go on").click()
+    panel.get_by_role("button", name="Continue").click()
     desk.counts(6)
     desk.my_turn()
     panel.get_by_role("button", name="Take back").click()
@@ -148,13 +148,13 @@ def test_a_blunder_of_go_is_told_and_taken_back(visit: Callable[..., Page]) -> N
     desk.counts(17)  # it has not answered
     assert desk.stones() == {"black": 9, "white": 8}
     assert serious(desk.page) == []
-    panel.get_by_role("button", name="Take it back").click()
+    panel.get_by_role("button", name="Take back").click()
     desk.after("E1", "go")
     expect(advice).to_be_hidden()
     desk.my_turn("b")
     desk.place("A1")
     expect(advice).to_be_visible(timeout=SEARCHED)
-    panel.get_by_role("button", name="Go on").click()
+    panel.get_by_role("button", name="Continue").click()
     desk.counts(18)
     desk.my_turn("b")
     panel.get_by_role("button", name="Take back").click()

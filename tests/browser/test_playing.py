@@ -112,7 +112,7 @@ def test_against_a_network(desk: Desk) -> None:
     desk.drag("d2", "d4")
     desk.counts(4)
     desk.my_turn()
-    panel.get_by_role("button", name="Retry").click()
+    panel.get_by_role("button", name="Restart game").click()
     desk.after("")
     # It is not left without a question, and goes on where one stays.
     desk.network.select_option("gocnn")
@@ -135,7 +135,7 @@ def test_against_a_network(desk: Desk) -> None:
     assert headers["TimeControl"] == "-"
     expect(desk.page).to_have_title(re.compile("You – chessnet"))
     # The next game of the record names its own players; it is left for another board, and is not lost.
-    panel.get_by_label("Against").select_option("human")
+    panel.get_by_label("Opponent").select_option("human")
     panel.get_by_label("Level").select_option("custom")
     panel.get_by_label("Method").select_option("top-prob")
     panel.get_by_label("You play").select_option("b")
@@ -207,7 +207,7 @@ def test_go_with_handicap_and_two_passes(visit: Callable[..., Page]) -> None:
     page.mouse.click(*desk.point("A9"))
     desk.counts(2, SEARCHED)  # the network has answered
     desk.my_turn("w")
-    panel.get_by_role("button", name="Retry").click()
+    panel.get_by_role("button", name="Restart game").click()
     page.route("**/api/think", lambda asked: answer_with(asked, "pass"))
     record = desk.copied("SGF")
     for part in ("KM[0.5]", "RU[japanese]", "HA[3]"):

@@ -15,7 +15,7 @@ from support.helpers import program
 def begin(desk: Desk, name: str, side: str = "w") -> None:
     """A game against a program."""
     panel = desk.tab("Play")
-    choice = panel.get_by_label("Against", exact=True)
+    choice = panel.get_by_label("Opponent", exact=True)
     option = choice.locator("optgroup option").filter(has_text=re.compile(f"^{name}$"))
     expect(option).to_be_attached()
     choice.select_option(label=name)
@@ -27,7 +27,7 @@ def begin(desk: Desk, name: str, side: str = "w") -> None:
 def test_a_game_against_a_program(visit: Callable[..., Page]) -> None:
     desk = Desk(visit(width=1366, height=768)).ready()
     panel = desk.tab("Play")
-    panel.get_by_label("Against", exact=True).select_option(label="fish")
+    panel.get_by_label("Opponent", exact=True).select_option(label="fish")
     level = panel.get_by_label("Level", exact=True)
     expect(level.locator("option", has_text=re.compile("[0-9]{4}"))).to_have_text(
         [re.compile(rating) for rating in ("1400", "1600", "1800", "2000")]
@@ -57,7 +57,7 @@ def test_a_program_that_crashes_can_be_asked_again(desk: Desk, engines: dict[str
     section = desk.page.locator(".opinion")
     section.get_by_label("Second opinion").select_option("faller")
     expect(section.get_by_role("status")).to_contain_text("3")  # its exit code
-    section.get_by_role("button", name="again").click()
+    section.get_by_role("button", name="Restart").click()
     expect(section.get_by_role("listitem")).to_have_count(2)
     expect(section.get_by_role("status")).to_be_hidden()
     crashed.unlink()
@@ -76,11 +76,11 @@ def test_a_network_plays_a_program(visit: Callable[..., Page]) -> None:
     desk.open("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 98 90")  # a draw by the fifty-move rule, or a mate, in two plies
     panel = desk.tab("Play")
     panel.locator(".series summary").click()
-    panel.get_by_label("First player").select_option("chessnet")
-    panel.get_by_label("Second player").select_option(label="fish")
-    expect(panel.get_by_label("Strength of the first")).to_be_hidden()
-    panel.get_by_label("Strength of the second").select_option("1600")
-    panel.get_by_label("Each move").select_option("nodes")
+    panel.get_by_label("Player 1", exact=True).select_option("chessnet")
+    panel.get_by_label("Player 2", exact=True).select_option(label="fish")
+    expect(panel.get_by_label("Strength of player 1")).to_be_hidden()
+    panel.get_by_label("Strength of player 2").select_option("1600")
+    panel.get_by_label("Limit per move").select_option("nodes")
     panel.get_by_label("Games", exact=True).fill("2")
     panel.get_by_role("button", name="Start").click()
     expect(panel).to_contain_text("2 of 2", timeout=SEARCHED)

@@ -70,16 +70,16 @@ def test_the_browsers_language_is_taken_and_another_can_be_chosen(visit: Callabl
     desk = Desk(page)
     expect(page.locator("html")).to_have_attribute("lang", "de")
     expect(page.get_by_role("tab")).to_have_text(
-        ["Analyse", "Vergleich", "Partien", "Spielen", "Aufgaben", "Meine", "Training"]
+        ["Analyse", "Vergleich", "Explorer", "Spielen", "Aufgaben", "Meine Partien", "Training"]
     )
-    page.get_by_role("button", name="Hilfe").click()
-    expect(page.get_by_role("dialog", name="Tasten")).to_contain_text("Leertaste")
+    page.get_by_role("button", name="Tastenkürzel").click()
+    expect(page.get_by_role("dialog", name="Tastenkürzel")).to_contain_text("Leertaste")
     assert serious(page) == []
     page.keyboard.press("Escape")
     # What the server refuses, and what it found wrong.
     page.watch.allow("400")  # type: ignore[attr-defined]
     page.keyboard.press("o")
-    dialog = page.get_by_role("dialog", name="Eine Partie öffnen")
+    dialog = page.get_by_role("dialog", name="Partie öffnen")
     for text, word in (("ein Brief an einen Freund", "Partie"), ("8/8/8/8/8/8/8/K7 w - - 0 1", "König")):
         dialog.get_by_role("textbox").fill(text)
         page.keyboard.press("Control+Enter")
@@ -93,7 +93,15 @@ def test_the_browsers_language_is_taken_and_another_can_be_chosen(visit: Callabl
     expect(desk.board()).to_have_attribute("aria-label", re.compile("Weiß.*e5"))
     page.get_by_role("tab", name="Spielen").click()
     page.get_by_role("button", name="Einstellungen").click()
-    page.get_by_role("combobox", name="Sprache").select_option(label="English")
+    page.get_by_role("combobox", name="Sprache").select_option(label="Français")
+    expect(page.locator("html")).to_have_attribute("lang", "fr")
+    expect(page.get_by_role("tab")).to_have_text(
+        ["Analyse", "Comparer", "Explorateur", "Jouer", "Problèmes", "Mes parties", "Entraînement"]
+    )
+    expect(desk.board()).to_have_attribute("aria-label", re.compile("Blancs.*e5"))
+    assert serious(page) == []
+    page.get_by_role("button", name="Réglages").click()
+    page.get_by_role("combobox", name="Langue").select_option(label="English")
     expect(page.locator("html")).to_have_attribute("lang", "en")
     expect(page.get_by_role("tab", name="Play")).to_have_attribute("aria-selected", "true")
     expect(desk.board()).to_have_attribute("aria-label", re.compile("White.*e5"))

@@ -78,9 +78,9 @@ def test_time_runs_out_and_a_rematch_changes_colours(desk: Desk) -> None:
     panel = begin(desk, Against="chessnet", You_play="w", Level="easy", Clock="1800+0")
     desk.drag("e2", "e4")
     answered(desk, 2)
-    panel.get_by_role("button", name="Offer a draw").click()
+    panel.get_by_role("button", name="Offer draw").click()
     expect(panel.locator(".play-state")).to_contain_text("chessnet")
-    expect(panel.get_by_role("button", name="Offer a draw")).to_be_disabled()
+    expect(panel.get_by_role("button", name="Offer draw")).to_be_disabled()
     page.clock.install()
     now, shown = page.evaluate("() => [Date.now(), document.querySelector('#player-below .clock').textContent]")
     minutes, rest = shown.split(":")
@@ -121,7 +121,7 @@ def test_a_move_ahead_of_its_turn(desk: Desk) -> None:
     desk.drag("d2", "d4")
     expect(ahead).to_have_count(2)
     desk.click("b1", "c3")  # another one in its place
-    expect(desk.status).to_contain_text("b1 to c3")
+    expect(desk.status).to_contain_text("b1–c3")
     expect(ahead).to_have_count(2)
     assert desk.pieces()["b1"] == "white knight"
     desk.keys("Escape", "/")
@@ -138,10 +138,10 @@ def test_a_move_ahead_of_its_turn(desk: Desk) -> None:
     desk.drag("d2", "d4")
     expect(ahead).to_have_count(2)
     desk.drag("e4", "d5")
-    expect(desk.status).to_contain_text("e4 to d5")
+    expect(desk.status).to_contain_text("e4–d5")
     answer_with(arrived(page, held), "g8f6")
     desk.my_turn()
-    expect(desk.status).to_contain_text("e4 to d5")
+    expect(desk.status).to_contain_text("e4–d5")
     expect(ahead).to_have_count(0)
     desk.counts(4)
 

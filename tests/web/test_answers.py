@@ -193,6 +193,12 @@ def test_targets_of_a_network_that_is_told_ratings_and_the_moves_before(client: 
             assert found[chess.parse_square(move[2:4])] == pytest.approx(p / piece, abs=0.03)
 
 
+def claimed(client: Client, name: str) -> str:
+    """What the page calls the network's value."""
+    networks = client.get("/api/networks").json["networks"]
+    return str(next(each for each in networks if each["name"] == name)["claim"]["name"])
+
+
 @pytest.mark.parametrize("name", ["winner", "chessnet", "convchess"])
 def test_what_matters_in_chess(client: Client, name: str) -> None:
     """Against the position set up again without each piece."""
@@ -212,7 +218,7 @@ def test_what_matters_in_chess(client: Client, name: str) -> None:
     answers = session.evaluate(codes, state)
     white = analysis.white_wins(answers, state)
     if white is not None:
-        value, what = white, "White's chance"
+        value, what = white, claimed(client, name)
     else:
         expected = analysis.expected_moves(answers, codes, state)
         assert expected is not None
@@ -232,7 +238,7 @@ def test_what_matters_in_chess(client: Client, name: str) -> None:
 def test_what_matters_in_go(client: Client) -> None:
     line = random_go(2, 30, 9)
     found = client.good("/api/occlusion", {"network": "gocnn", "line": line.as_json()})
-    assert found["what"] == "Black's chance"
+    assert found["what"] == claimed(client, "gocnn")
     board = line.board()
     stones = [p for p in points_of(9).tolist() if board[p]]
     shown = {point for point, value in zip(points_of(9).tolist(), found["values"], strict=True) if value}

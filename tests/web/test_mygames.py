@@ -16,6 +16,7 @@ import pytest
 from kibitz.cli import run
 from kibitz.commands.board import _records
 from kibitz.errors import KibitzError
+from kibitz.web.mygames.state import PACE
 from support import person
 from support.board_client import Client, served, until
 from support.causes import mentions, naming
@@ -217,6 +218,31 @@ def test_only_the_newest_and_only_one_at_a_time(client: Client, human_run: Path,
     task = ended(client, "analysis")
     assert (task["state"], task["error"]) == ("stopped", "")
     assert task["done"] < GAMES
+
+
+def test_a_quick_report_is_deepened_and_stays_meanwhile(client: Client, human_run: Path) -> None:
+    games = 4
+    upload(client, person.games(games).encode())
+    body = {"players": ["ana munoz"], "network": str(human_run), "quick": True}
+    client.good("/api/mygames/analyse", body)
+    assert ended(client, "analysis")["stage"] == "quick"
+    quick = client.get("/api/mygames/report").json
+    assert quick["report"]["games"] == games
+    client.good("/api/mygames/analyse", body | {"quick": False})
+    kept = client.get("/api/mygames/report").json["report"]
+    assert kept["games"] == games
+    task = ended(client, "analysis")
+    assert (task["stage"], task["done"], task["state"]) == ("thorough", games, "done")
+    deep = client.get("/api/mygames/report").json
+    assert deep["revision"] > quick["revision"]
+    assert (deep["report"]["games"], deep["report"]["moves"]) == (games, quick["report"]["moves"])
+    assert deep["report"]["loss"] != quick["report"]["loss"]
+    pace = client.get("/api/mygames").json["pace"]
+    assert pace != PACE
+    # Another analysis begins with an empty report.
+    client.good("/api/mygames/analyse", body)
+    assert client.get("/api/mygames/report").json["report"].get("games", 0) < games
+    assert ended(client, "analysis")["state"] == "done"
 
 
 def test_the_work_ends_with_the_board(human_run: Path, mine: Path, tmp_path: Path) -> None:

@@ -81,6 +81,12 @@ class NetworkInfo:
         return asdict(self.declaration.meaning)
 
     @property
+    def claim_name(self) -> str:
+        """The name of its value, for example "White's expected score"; "" if it has no value."""
+        claim = self.claim
+        return claim["name"] if claim else ""
+
+    @property
     def methods(self) -> list[str]:
         """The ways to choose a move with it, the default first."""
         return [method.name for method in self.declaration.methods_of(self.settings)] if self.declaration else []

@@ -21,7 +21,7 @@ _ROOKS = {7: 1, 0: 2, 63: 4, 56: 8}
 
 
 def occlusion(session: Session, network: NetworkInfo, line: ChessLine) -> dict[str, Any]:
-    """See `kibitz.web.positions.Line.occlusion`. The answer is White's chance, or the probability of the likeliest
+    """See `kibitz.web.positions.Line.occlusion`. The value is White's, or else the probability of the most likely
     move; a position cannot lack its kings."""
     from kibitz.analysis import load
 
@@ -31,7 +31,7 @@ def occlusion(session: Session, network: NetworkInfo, line: ChessLine) -> dict[s
     answers = session.evaluate(codes, state)
     white = load(network.system).white_wins(answers, state)
     if white is not None:
-        probabilities, what = white, "White's chance"
+        probabilities, what = white, network.claim_name
     else:
         whole = {name: values[:1] for name, values in answers.items()}
         san, move = first_choice(network, line, whole, codes[:1], state[:1])

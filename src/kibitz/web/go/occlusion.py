@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def occlusion(session: Session, network: NetworkInfo, line: GoLine) -> dict[str, Any]:
-    """See `kibitz.web.positions.Line.occlusion`. The answer is Black's chance."""
+    """See `kibitz.web.positions.Line.occlusion`. The value is Black's win probability."""
     last = len(line.moves)
     codes, state = line.rows(last, last)
     board = line.board()
@@ -31,7 +31,7 @@ def occlusion(session: Session, network: NetworkInfo, line: GoLine) -> dict[str,
     chances = np.array([each["black"] for each in told])
     values = np.zeros(codes.shape[1])
     values[stones] = chances[1:] - chances[0]
-    return {"values": values[points_of(line.size)].round(4).tolist(), "what": "Black's chance"}
+    return {"values": values[points_of(line.size)].round(4).tolist(), "what": network.claim_name}
 
 
 def without_stones(board: Board, codes: NDArray[np.uint8], points: NDArray[np.int64]) -> NDArray[np.uint8]:

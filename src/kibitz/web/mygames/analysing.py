@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import threading
 import time
@@ -11,8 +12,15 @@ from typing import TYPE_CHECKING
 from kibitz.web.mygames.background import Say, Told
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kibitz.analysis.chess.moves import AnalysedGame
     from kibitz.analysis.chess.player import PlayerReport
 
+QUICK, THOROUGH = "quick", "thorough"
+"""The stages of an analysis."""
+KEPT = 1000
+"""Quick games are kept in memory until the thorough stage has them, if there are no more than these."""
 EVERY, SHARE = 1.5, 0.05
 """Seconds between two reports at least, and the share of the time that they may take: intervals are bootstrapped."""
 
@@ -21,8 +29,9 @@ def work(asked: Told, say: Say, stop: threading.Event) -> None:
     """Analyse games and tell the report again and again.
 
     asked: "games", a file with a line of JSON for each (number, side, text); "network", "player", "source": names;
-    "quick": whether a look at each move takes the place of the search. Tells "begun", then after
-    each game "done", "left_out" and "seconds" (since it began), and now and then "report".
+    "quick": whether the quick stage is the only one. A quick stage evaluates all games first; then a thorough stage
+    searches each move, and its games replace the quick ones in the report. Tells "begun", then after each game
+    "stage" (QUICK or THOROUGH), "done", "left_out" and "seconds" (of the stage), and now and then "report".
     """
     from kibitz.analysis import load
     from kibitz.analysis.chess.judging import QUICK_DEPTH, Stopped, judge_by_search
@@ -37,31 +46,38 @@ def work(asked: Told, say: Say, stop: threading.Event) -> None:
 
     session = Session(Run(asked["network"]))
     analysis = load(session.system)
-    depth, nodes = (QUICK_DEPTH, 0) if asked["quick"] else (None, None)
-    judge = judge_by_search(session, analysis, depth, nodes)
-    if judge is None:
-        raise KibitzError(f"{session.name} does not say who wins, so what a move lost is not known; take human")
-    judge.stop = stop
-    teller = _Teller(PlayerReport(asked["player"], CHESS_SWING), say)
-    say({"begun": True})
-    first_refused, repeats = "", Repeats()
-    for line in Path(asked["games"]).read_text(encoding="utf-8").splitlines():
-        chosen = json.loads(line)
-        record = parse(chosen["text"])
-        if record is None or record.refused:
-            first_refused = first_refused or f"game {chosen['number']}: {record.refused if record else 'unreadable'}"
-            teller.game_left_out()
-            continue
-        if not repeats.is_new(record):
-            teller.game_left_out()
-            continue
-        record.number = chosen["number"]
-        try:
-            game = analyse(record, session, analysis, CHESS_SWING, None, USUAL, judge)
-        except Stopped:
-            break
-        teller.report.add(game, chosen["side"], asked["source"])
-        teller.game_done()
+    stages = {QUICK: judge_by_search(session, analysis, QUICK_DEPTH, 0)}
+    if not asked["quick"]:
+        stages[THOROUGH] = judge_by_search(session, analysis)
+    teller = _Teller(lambda: PlayerReport(asked["player"], CHESS_SWING), asked["source"], say)
+    lines = Path(asked["games"]).read_text(encoding="utf-8").splitlines()
+    first_refused = ""
+    for stage, judge in stages.items():
+        if judge is None:
+            raise KibitzError(f"{session.name} does not say who wins, so what a move lost is not known; take human")
+        judge.stop = stop
+        teller.begin(stage, keep=stage == QUICK and not asked["quick"] and len(lines) <= KEPT)
+        repeats = Repeats()
+        for line in lines:
+            chosen = json.loads(line)
+            record = parse(chosen["text"])
+            if record is None or record.refused:
+                first_refused = (
+                    first_refused or f"game {chosen['number']}: {record.refused if record else 'unreadable'}"
+                )
+                teller.game_left_out()
+                continue
+            if not repeats.is_new(record):
+                teller.game_left_out()
+                continue
+            record.number = chosen["number"]
+            try:
+                game = analyse(record, session, analysis, CHESS_SWING, None, USUAL, judge)
+            except Stopped:
+                break
+            teller.game_done(game, chosen["side"])
+            if stop.is_set():
+                break
         if stop.is_set():
             break
     if not teller.report.games and not stop.is_set():
@@ -70,26 +86,39 @@ def work(asked: Told, say: Say, stop: threading.Event) -> None:
 
 
 class _Teller:
-    """Tells how far the report is, and the report itself where it is new enough."""
+    """Tells how far the report is, and the report itself when the last one is old enough."""
 
-    def __init__(self, report: PlayerReport, say: Say):
-        self.report, self.left_out = report, 0
-        self._say = say
-        self._began = time.monotonic()
-        self._next = 0.0
+    def __init__(self, empty: Callable[[], PlayerReport], source: str, say: Say):
+        self.report = empty()
+        """Of the games of this stage."""
+        self.left_out = 0
+        self._rest: dict[int, tuple[AnalysedGame, str]] = {}
+        """Games of the quick stage that the thorough one has not reached, by their number, with the player's side."""
+        self._empty, self._source, self._say = empty, source, say
+        self._keeps, self._stage, self._began, self._next = False, "", 0.0, 0.0
+
+    def begin(self, stage: str, keep: bool) -> None:
+        """Count games and seconds of a new stage. keep: its games stay in the report until the next stage has them."""
+        self._stage, self._keeps, self._began = stage, keep, time.monotonic()
+        self.report, self.left_out = self._empty(), 0
+        self._say({"begun": True, "stage": stage, "done": 0, "left_out": 0, "seconds": 0.0})
 
     def tell_progress(self) -> float:
         """Say how far it is; the time."""
         now = time.monotonic()
         told = {"done": self.report.games, "left_out": self.left_out, "seconds": round(now - self._began, 2)}
-        self._say(told)
+        self._say({"stage": self._stage, **told})
         return now
 
     def game_left_out(self) -> None:
         self.left_out += 1
         self.tell_progress()
 
-    def game_done(self) -> None:
+    def game_done(self, game: AnalysedGame, side: str) -> None:
+        self._rest.pop(game.record.number, None)
+        if self._keeps:
+            self._rest[game.record.number] = game, side
+        self.report.add(game, side, self._source)
         now = self.tell_progress()
         if now >= self._next:
             self.tell_report()
@@ -97,5 +126,10 @@ class _Teller:
             self._next = end + max(EVERY, (end - now) / SHARE)
 
     def tell_report(self) -> None:
-        if self.report.games:
-            self._say({"report": self.report.as_json()})
+        report = self.report
+        if self._rest and not self._keeps:
+            report = copy.deepcopy(report)
+            for game, side in self._rest.values():
+                report.add(game, side, self._source)
+        if report.games:
+            self._say({"report": report.as_json()})

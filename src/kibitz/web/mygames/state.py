@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 MOST = 200
 """The newest games that are analysed, where nothing else is asked for."""
 MOST_AT_ALL = 100_000
+PACE = {"quick": 1.0, "thorough": 20.0}
+"""Seconds that a game takes in each stage, before an analysis has measured them here."""
+MEASURED = 3
+"""Games after which a stage's pace is known."""
 NAMES = 200
 """Players that are offered."""
 RUNNING = "running"
@@ -76,6 +80,7 @@ class MyGames:
         self._report_of: Source | None = None
         self._analysis: Task | None = None
         self._training: Task | None = None
+        self._pace = dict(PACE)
         self._ended = False
 
     # Games
@@ -167,7 +172,8 @@ class MyGames:
         file = self._room() / "chosen.jsonl"
         name = ", ".join(player.name for player in players)
         task = Task({"player": name, "games": len(chosen), "done": 0, "left_out": 0, "network": network,
-                     "quick": quick, "of": sum(player.games for player in players), "begun": False})  # fmt: skip
+                     "quick": quick, "of": sum(player.games for player in players), "begun": False,
+                     "stage": "quick"})  # fmt: skip
         asked = {"games": str(file), "network": network, "player": name, "source": source.name, "quick": quick}
         with self._lock:
             _refuse_second(self._analysis, "an analysis")
@@ -175,7 +181,8 @@ class MyGames:
                 for one in chosen:
                     line = {"number": one.number, "side": one.side, "text": source.text(one.number)}
                     lines.write(json.dumps(line) + "\n")
-            self._report, self._report_of = (self._report[0] + 1, {}), source
+            if not self._deepens(task, source):
+                self._report, self._report_of = (self._report[0] + 1, {}), source
             self._analysis = task
             self._begin(task, "kibitz.web.mygames.analysing", asked, self._analysed)
         return self.as_json()
@@ -186,11 +193,22 @@ class MyGames:
             raise BadRequest(f"{name} does not say who wins, so what a move lost is not known; take human")
         return name
 
+    def _deepens(self, task: Task, source: Source) -> bool:
+        """Whether it analyses the same games as the quick analysis before it, whose report stays until this one has as
+        many games."""
+        before = self._analysis
+        if before is None or source is not self._report_of or before.state not in ("done", "stopped"):
+            return False
+        return not task.about["quick"] and all(before.about[each] == task.about[each] for each in ("player", "network"))
+
     def _analysed(self, task: Task, told: Told) -> None:
         """A line of the process that analyses."""
-        if "report" in told:
+        if "report" in told and told["report"]["games"] >= self._report[1].get("games", 0):
             self._report = self._report[0] + 1, told["report"]
-        task.about |= {key: value for key, value in told.items() if key in ("begun", "done", "left_out", "seconds")}
+        known = ("begun", "stage", "done", "left_out", "seconds")
+        task.about |= {key: value for key, value in told.items() if key in known}
+        if task.about["done"] >= MEASURED:
+            self._pace[task.about["stage"]] = round(task.about["seconds"] / task.about["done"], 2)
 
     def report(self) -> dict[str, Any]:
         """The answer of /api/mygames/report: the last one, {} before the first game is done, and its number."""
@@ -281,6 +299,7 @@ class MyGames:
                      "players": offered}  # fmt: skip
         return {
             "given": self.given, "least": LEAST, "most": MOST, "games": games, "revision": self._report[0],
+            "pace": self._pace,
             "analysis": analysis.as_json() if analysis else None, "training": training.as_json() if training else None,
         }  # fmt: skip
 
