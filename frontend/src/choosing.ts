@@ -18,3 +18,14 @@ export function usual(networks: Network[], given: string[], kind: "chess" | "go"
   const best = packaged.find((each) => BEST.includes(each.name)) ?? packaged[0];
   return named ?? best?.name ?? ready[0]?.name ?? here[0]?.name ?? null;
 }
+
+/** The run that is shown: the one that was picked, else one that trains now, else the network that is looked at, else one of its game. */
+export function usualRun(runs: readonly Network[], picked: string, network: string | null, kind: "chess" | "go"): string {
+  const found =
+    runs.find((each) => each.name === picked) ??
+    runs.find((each) => each.live) ??
+    runs.find((each) => each.name === network) ??
+    runs.find((each) => each.game === kind) ??
+    runs[0];
+  return found?.name ?? "";
+}

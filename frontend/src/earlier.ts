@@ -177,7 +177,7 @@ function firstMoves(game: Game): string {
     count += 1;
     if (count <= 6) words.push(count % 2 ? named({ game }, node) : node.san);
   }
-  return `${words.join(" ")}${count > 6 ? " …" : ""} (${texts.earlier.moves(count)})`;
+  return `${words.join(" ")}${count > 6 ? " …" : ""} (${texts.earlier.moves(game.kind === "chess" ? Math.ceil(count / 2) : count)})`;
 }
 
 /** A game that was kept, and the position that was looked at; under its own name, or as a copy. */

@@ -303,20 +303,22 @@ class Graph {
     ctx.save();
     // The line drawn last may have been a dashed one.
     ctx.setLineDash([]);
-    const dot = (id: number, colour: string, size: number): void => {
+    const dot = (id: number, colour: string, size: number, hollow = false): void => {
       const place = this.app.placeOf(id);
       const value = place === undefined ? null : values[place];
       if (place === undefined || value === null || value === undefined) return;
       ctx.beginPath();
       ctx.arc(plot.valToPos(place, "x", true), plot.valToPos(value, "y", true), size * devicePixelRatio, 0, 2 * Math.PI);
-      ctx.fillStyle = styles.getPropertyValue(colour).trim();
+      const [ink, ground] = [styles.getPropertyValue(colour).trim(), styles.getPropertyValue("--panel").trim()];
+      ctx.fillStyle = hollow ? ground : ink;
       ctx.fill();
       ctx.lineWidth = 1.5 * devicePixelRatio;
-      ctx.strokeStyle = styles.getPropertyValue("--panel").trim();
+      ctx.strokeStyle = hollow ? ink : ground;
       ctx.stroke();
     };
     for (const id of this.mistakes.doubts) dot(id, "--muted", 3);
-    // An inaccuracy is told where one points.
+    // The graver ones lie over the others.
+    for (const { id, word } of this.mistakes.all) if (word === "inaccuracy") dot(id, "--inaccuracy", 2.5, true);
     for (const { id, word } of this.mistakes.all) if (word !== "inaccuracy") dot(id, `--${word}`, 4);
     ctx.restore();
   }

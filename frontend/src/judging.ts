@@ -7,6 +7,7 @@ import { Refused, Unreachable, type Check } from "./api";
 import { ByWeights } from "./asking";
 import { values } from "./candidates";
 import { chanceOf } from "./chance";
+import { lineKeys, Remembered } from "./remembered";
 import type { App, Node } from "./state";
 import { texts } from "./texts";
 
@@ -62,6 +63,8 @@ export class Judging {
   private readonly known = new ByWeights<Judgement>();
   /** Values of positions from other searches: White's chance in chess, Black's in Go. */
   private readonly values = new ByWeights<number>();
+  /** Judgements of this tab, also from before a reload. */
+  private readonly remembered = new Remembered<Judgement>("judged");
   private readonly refused = new Set<string>();
   private asked: Asked | null = null;
   private abort: AbortController | null = null;
@@ -155,8 +158,29 @@ export class Judging {
     const { app, asked } = this;
     const same = asked?.weights === app.weights(app.network ?? "") && asked.ids.every((id, i) => app.path[asked.from + i] === id);
     if (asked && !same) this.drop();
+    this.recall();
     this.tell();
     this.later(PAUSE);
+  }
+
+  /** Names of the positions of the path, for the chosen network. */
+  private keys(): string[] {
+    const { app } = this;
+    const { moves, ...start } = app.line(app.path.at(-1));
+    const weights = app.weights(app.network ?? "");
+    return lineKeys([weights, start], moves);
+  }
+
+  /** Takes over what was judged before the page was loaded again. */
+  private recall(): void {
+    const { app } = this;
+    if (!this.possible) return;
+    const known = this.known.of(app.weights(app.network ?? ""));
+    this.keys().forEach((key, place) => {
+      const id = app.path[place];
+      const found = id === undefined || known.get(id)?.exact ? undefined : this.remembered.get(key);
+      if (id !== undefined && found) known.set(id, found);
+    });
   }
 
   private drop(): void {
@@ -181,10 +205,13 @@ export class Judging {
     const abort = new AbortController();
     this.abort = abort;
     const known = this.known.of(weights);
+    const keys = this.keys();
     const found = (judgement: Judgement): void => {
       const id = ids[judgement.ply - from];
       if (id === undefined || (known.get(id)?.exact && !judgement.exact)) return;
       known.set(id, judgement);
+      const key = keys[judgement.ply];
+      if (judgement.exact && key !== undefined) this.remembered.set(key, judgement);
       this.tell();
     };
     try {

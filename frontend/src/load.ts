@@ -107,10 +107,10 @@ class Loading implements Opener {
     this.abort = abort;
     this.tell("");
     if (!(await this.app.mayOpen())) return;
-    if (this.dialog.open) this.reading.hidden = false;
-    else this.app.say(texts.load.reading);
+    this.reading.hidden = !this.dialog.open;
     try {
-      const { count, problems, tree } = await this.app.load(text, 0, abort.signal);
+      const asked = this.app.load(text, 0, abort.signal);
+      const { count, problems, tree } = await (this.dialog.open ? asked : this.app.during(texts.load.reading, asked, texts.load.slow));
       if (this.dialog.open) {
         this.dialog.close();
         document.querySelector<HTMLElement>("#title h2")?.focus();

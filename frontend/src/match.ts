@@ -138,11 +138,16 @@ export class Match {
     return this.opponent.name;
   }
 
+  /** How the opponent is called: the network of a person by the person's name. */
+  get title(): string {
+    const { name, program } = this.opponent;
+    return (program ? null : this.app.named(name)?.person) || name;
+  }
+
   /** The opponent in words: a network that plays like people is not to be taken for one of them. */
   private get called(): string {
-    const { name, program } = this.opponent;
-    const network = program ? undefined : this.app.named(name);
-    return network?.rated || network?.person ? texts.match.network(name) : name;
+    const network = this.opponent.program ? undefined : this.app.named(this.name);
+    return network?.rated || network?.person ? texts.match.network(this.title) : this.title;
   }
 
   /** Plays on from the position that is shown. */
@@ -171,10 +176,10 @@ export class Match {
     const now = new Date();
     const date = [now.getFullYear(), now.getMonth() + 1, now.getDate()].map((each) => String(each).padStart(2, "0"));
     const [white, black] = this.human === "w" ? [texts.match.you, this.called] : [this.called, texts.match.you];
-    const event = texts.match.event(this.name, limit);
+    const event = texts.match.event(this.title, limit);
     const control = this.clock?.control;
     const times = !control
-      ? { OT: texts.match.noLimit(limit, this.name) }
+      ? { OT: texts.match.noLimit(limit, this.title) }
       : { TM: String(control.base), ...(control.increment ? { OT: `${control.increment} fischer` } : {}) };
     const timed = control ? `${control.base}${control.increment ? `+${control.increment}` : ""}` : "-";
     Object.assign(
@@ -500,7 +505,7 @@ export class Match {
     const chance = this.chances.at(-1)?.chance;
     const early = this.app.line(this.tip).moves.length < TAKES_DRAW.fromPly;
     if (chance !== undefined && chance <= TAKES_DRAW.chance && !early) return this.accept();
-    this.answered = { at: this.tip, text: texts.match.declines(this.name, early) };
+    this.answered = { at: this.tip, text: texts.match.declines(this.title, early) };
     this.app.say(this.answered.text);
     this.changed();
   }
@@ -514,7 +519,7 @@ export class Match {
     const loser = this.app.node(this.tip).turn;
     const winner = loser === "w" ? "b" : "w";
     const yours = loser === this.human;
-    const whose = yours ? texts.match.yourTime : texts.match.itsTime(this.name);
+    const whose = yours ? texts.match.yourTime : texts.match.itsTime(this.title);
     if (bareKing(this.app.node(this.tip), winner)) {
       this.score("draw", "T");
       this.finish(texts.match.bareKing(whose), loser);
@@ -550,7 +555,7 @@ export class Match {
   private async make(move: string | null): Promise<void> {
     if (move === RESIGN || move === null) {
       if (move) this.score(this.human, "R");
-      this.finish(move ? texts.match.itResigns(this.name) : texts.match.noMove(this.name));
+      this.finish(move ? texts.match.itResigns(this.title) : texts.match.noMove(this.title));
       return;
     }
     if (this.making) return;
@@ -580,7 +585,7 @@ export class Match {
     this.clock?.begin(node.id);
     if (this.clock) this.app.retitled();
     makeMain(this.app, node.id, this.start, true);
-    this.app.say(texts.match.plays(this.name, node.san));
+    this.app.say(texts.match.plays(this.title, node.san));
     this.turn();
   }
 
@@ -629,7 +634,7 @@ export class Match {
   }
 
   private mayLeave(): Promise<boolean> {
-    return confirmed(texts.match.leaving(this.name), texts.match.leave, texts.match.stay);
+    return confirmed(texts.match.leaving(this.title), texts.match.leave, texts.match.stay);
   }
 
   /** No help while a game is played, unless it is asked for. */
@@ -664,8 +669,12 @@ function bareKing({ fen }: Node, side: Side): boolean {
 }
 
 /** "1 s a move": how strong it plays, for the record. */
-function limitOf({ method, rating, nodes, seconds }: Strength): string {
+/** Whether it is the strength of a network that plays like its person: what it samples, at the person's variety. */
+export const imitates = ({ temperature, seconds, nodes, rating }: Strength): boolean => temperature === 1 && seconds === 5 && !nodes && !rating;
+
+function limitOf({ method, rating, nodes, seconds, temperature }: Strength): string {
   if (rating) return texts.match.likePlayer(rating);
+  if (imitates({ method, rating, nodes, seconds, temperature })) return texts.match.likePerson;
   if (!nodes && !seconds && method !== "top-prob") return texts.match.onClock;
   if (nodes) return texts.match.perMove(nodes);
   return seconds ? texts.match.secondsAMove(seconds) : texts.match.noSearch;

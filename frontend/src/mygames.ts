@@ -239,7 +239,7 @@ class MyGamesPanel {
     this.drawGames(now);
     this.offerDepths(now);
     this.drawProgress(now.analysis);
-    this.none.hidden = this.shown !== null;
+    this.none.hidden = this.shown !== null || now.analysis?.state === "running";
     this.report.element.hidden = this.saving.hidden = this.shown === null;
     this.deepen.hidden = !this.shown || now.analysis?.state !== "done" || !now.analysis.quick;
     if (this.shown) this.report.draw(this.shown);
@@ -329,10 +329,9 @@ class MyGamesPanel {
   /** Opens the game of a mistake at the position before it; resolves with the position after it, null if the game stays. */
   private async open(mistake: Worst): Promise<number | null> {
     const { app } = this;
-    app.say(texts.mygames.opening);
-    const text = await app.api.myGame(mistake.game);
+    const text = await app.during(texts.mygames.opening, app.api.myGame(mistake.game));
     if (!(await app.mayOpen())) return null;
-    await app.load(text);
+    await app.during(texts.mygames.opening, app.load(text), texts.load.slow);
     const after = app.path[mistake.ply];
     if (after === undefined) throw new Error(texts.mygames.moveGone);
     app.set({ flipped: mistake.side === "black" });

@@ -154,7 +154,7 @@ export function mistakeList(worst: Worst[], open: (mistake: Worst) => void): HTM
     made.append(
       el("span", { class: "puzzle-move" }, `${moveOf(each)}${each.mark}`),
       el("span", { class: "my-against" }, `${texts.mygames.against(each.opponent)}${each.opponent_rating ? ` (${each.opponent_rating})` : ""}`),
-      el("span", { class: "puzzle-lost" }, `−${points0(each.loss)}`),
+      el("span", { class: "puzzle-lost" }, `−${texts.common.percent(each.loss)}`),
     );
     return el("li", {}, made);
   });
@@ -182,7 +182,6 @@ function more(difference: Figure): string {
 }
 
 const points = (value: number | null | undefined): string => (value === null || value === undefined ? "–" : texts.common.number(100 * value, 1));
-const points0 = (value: number): string => (100 * value).toFixed(0);
 
 function signed(value: number | null | undefined): string {
   if (value === null || value === undefined) return "–";

@@ -4,6 +4,7 @@ import { button, Choice, el, type Offered, write } from "./elements";
 import { leads } from "./chance";
 import { CONTROLS, controlOf } from "./clock";
 import { keep, kept } from "./kept";
+import { KeptForm } from "./playform";
 import { halves, SeriesPanel } from "./seriespanel";
 import type { Handover } from "./handover";
 import { goStart, openStart } from "./starting";
@@ -36,6 +37,7 @@ class PlayPanel {
   private readonly match: Match;
   /** The opponent that somebody chose; else it is the network that is looked at. */
   private chosen: string | null = null;
+  private readonly form = new KeptForm();
   private readonly none = el("p", { class: "note" });
   private readonly opponent: Choice;
   private readonly side: Choice;
@@ -88,9 +90,10 @@ class PlayPanel {
     this.match = new Match(app, () => this.draw());
     this.opponent = new Choice(texts.play.against, (name) => {
       this.chosen = name;
+      this.form.set(this.kind, { opponent: name });
       this.draw();
     });
-    this.side = new Choice(texts.play.youPlay, () => undefined);
+    this.side = new Choice(texts.play.youPlay, (side) => this.form.set(this.kind, { side }));
     this.side.offer(
       [
         ["w", texts.common.white],
@@ -100,13 +103,13 @@ class PlayPanel {
     );
     let kind = "";
     const begins = (): void => {
-      // Of each game the side that begins, until another one is chosen.
-      if (kind !== app.game.kind) this.side.value = app.game.kind === "chess" ? "w" : "b";
+      if (kind !== app.game.kind) this.recall();
       kind = app.game.kind;
     };
-    app.on("game", begins);
-    begins();
-    this.level = new Choice(texts.play.level, () => this.draw());
+    this.level = new Choice(texts.play.level, (level) => {
+      this.form.chooseLevel(this.kind, this.opponent.value, level);
+      this.draw();
+    });
     this.time = new Choice(texts.play.clock, (control) => {
       keep("local", "clock", control);
       this.draw();
@@ -115,12 +118,17 @@ class PlayPanel {
     this.time.element.title = texts.play.clockAbout;
     this.handicap = new Choice(texts.play.handicap, (stones) => {
       this.komi.value = stones === "0" ? usualKomi(this.rules.value) : "0.5";
+      this.keepRules();
     });
     this.handicap.offer(HANDICAPS, "0");
     this.rules = new Choice(texts.play.rules, (rules) => {
       if (this.handicap.value === "0") this.komi.value = usualKomi(rules);
+      this.keepRules();
     });
     this.rules.offer(RULES, "chinese");
+    this.komi.addEventListener("change", () => this.keepRules());
+    app.on("game", begins);
+    begins();
     this.ofGo = el("div", { class: "fields" }, this.handicap.element, field(texts.play.komi, this.komi), this.rules.element);
     this.method = new Choice(texts.play.method, () => this.draw());
     this.limit = new Choice(texts.play.limit, (unit) => {
@@ -174,6 +182,8 @@ class PlayPanel {
       keep("local", "teaches", this.teaches.checked ? "yes" : null);
       this.match.teaches = this.teaches.checked;
     });
+    this.yields.checked = kept("local", "yields") === "yes";
+    this.yields.addEventListener("change", () => keep("local", "yields", this.yields.checked ? "yes" : null));
     this.series = new SeriesPanel(app, () => this.opponents(), () => this.programs(), () => this.draw());
     this.acts.append(better, stands, back, again, accept, rematch, best, stop, undo, retry, draw, resign, end);
     host.classList.add("panel");
@@ -196,6 +206,26 @@ class PlayPanel {
       app.on(event, () => this.draw());
     void app.programs.find();
     this.draw();
+  }
+
+  private get kind(): "chess" | "go" {
+    return this.app.game.kind;
+  }
+
+  /** The form as it was left, also before a reload. */
+  private recall(): void {
+    const { opponent, side, handicap, rules, komi } = this.form.of(this.kind);
+    if (opponent) this.chosen = opponent;
+    // Without a choice the person has the side that begins.
+    this.side.value = side ?? (this.kind === "chess" ? "w" : "b");
+    if (this.kind === "chess") return;
+    if (handicap) this.handicap.value = handicap;
+    if (rules) this.rules.value = rules;
+    if (komi) this.komi.value = komi;
+  }
+
+  private keepRules(): void {
+    this.form.set("go", { handicap: this.handicap.value, rules: this.rules.value, komi: this.komi.value });
   }
 
   private opponents(): Network[] {
@@ -331,8 +361,11 @@ class PlayPanel {
     const [network, about] = [this.network(), this.aboutProgram()];
     const levels = levelsOf(network, about, this.time.value !== "");
     const names = JSON.stringify(levels.map(([value]) => value));
-    this.level.offer(levels, names === this.levels ? null : usualLevel(network, levels));
-    this.levels = names;
+    const before = this.form.of(this.kind).levels?.[this.opponent.value];
+    const usual = levels.some(([value]) => value === before) ? before : usualLevel(network, levels);
+    const key = `${this.opponent.value} ${names}`;
+    this.level.offer(levels, key === this.levels ? null : usual);
+    this.levels = key;
     const unrated = program && about !== null && !about.ratings;
     write(this.strengthNote, about?.problem ? texts.play.noAnswer(about.problem) : unrated ? texts.play.unrated(name) : "");
   }
@@ -406,16 +439,16 @@ class PlayPanel {
     const text = chosen && chosen[0] !== CUSTOM ? chosen[1] : texts.play.customLevel;
     const control = this.match.clock?.control;
     const time = control && CONTROLS.find(([value]) => value === `${control.base}+${control.increment}`)?.[1];
-    return [texts.play.about(this.match.name, text), time && `${time}${control!.increment ? texts.play.aMove : ""}`, this.score()].filter(Boolean).join(" · ");
+    return [texts.play.about(this.match.title, text), time && `${time}${control!.increment ? texts.play.aMove : ""}`, this.score()].filter(Boolean).join(" · ");
   }
 
   /** "You 1½ – ½ chessnet": the games before this one against the same opponent, and this one's result; "" for no games. */
   private score(result: Result = ""): string {
-    const { name, opponent, human } = this.match;
+    const { title, opponent, human } = this.match;
     const before = this.tally.opponent === keyOf(opponent) ? this.tally : { games: 0, points: 0 };
     const games = before.games + (result ? 1 : 0);
     const points = before.points + pointsOf(result, human);
-    return games ? texts.play.score(halves(points), halves(games - points), name) : "";
+    return games ? texts.play.score(halves(points), halves(games - points), title) : "";
   }
 
   private said(): string {
@@ -423,15 +456,15 @@ class PlayPanel {
     const colour = match.human === "w" ? texts.common.white : texts.common.black;
     switch (match.state) {
       case "human":
-        return `${match.offers ? `${texts.play.offers(match.name)} ` : match.reply ? `${match.reply} ` : ""}${texts.play.yourMove(colour)}`;
+        return `${match.offers ? `${texts.play.offers(match.title)} ` : match.reply ? `${match.reply} ` : ""}${texts.play.yourMove(colour)}`;
       case "checking":
         return texts.play.judged;
       case "advised":
         return texts.play.advised;
       case "thinking":
-        return texts.play.thinks(match.name);
+        return texts.play.thinks(match.title);
       case "stopped":
-        return texts.play.stopped(match.name);
+        return texts.play.stopped(match.title);
       case "lost":
         return texts.play.noAnswer(match.problem);
       case "away":
@@ -448,7 +481,7 @@ class PlayPanel {
     const score = node.end === "passes" && app.hints ? app.result(match.name, node.id)?.score : null;
     return score === null || score === undefined
       ? match.outcome
-      : texts.play.expected(match.outcome, match.name, leads(score));
+      : texts.play.expected(match.outcome, match.title, leads(score));
   }
 }
 

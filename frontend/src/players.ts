@@ -8,14 +8,15 @@ import { texts } from "./texts";
 
 type Side = "w" | "b";
 
-/** Pieces by their letter in a FEN: how many a side begins with, and their worth in pawns. */
-const PIECES: readonly [string, number, number][] = [
-  ["q", 1, 9],
-  ["r", 2, 5],
-  ["b", 2, 3],
-  ["n", 2, 3],
-  ["p", 8, 1],
+/** Pieces by their letter in a FEN, and their worth in pawns. */
+const PIECES: readonly [string, number][] = [
+  ["q", 9],
+  ["r", 5],
+  ["b", 3],
+  ["n", 3],
+  ["p", 1],
 ];
+const START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
 const FIGURES: Record<string, string> = { q: "♛", r: "♜", b: "♝", n: "♞", p: "♟" };
 
 export function mountPlayers(above: HTMLElement, below: HTMLElement, app: App): void {
@@ -65,7 +66,7 @@ class PlayerRow {
     this.name.textContent = (white ? named("White", "PW") : named("Black", "PB")) || (white ? texts.common.white : texts.common.black);
     this.rating.textContent = white ? named("WhiteElo", "WR") : named("BlackElo", "BR");
     this.time(app, side);
-    const pieces = kind === "chess" ? takenBy(side, node.fen ?? "") : { figures: [] as string[], lead: 0 };
+    const pieces = kind === "chess" ? takenBy(side, node.fen ?? "", app.node(app.game.root).fen) : { figures: [] as string[], lead: 0 };
     const stones = kind === "go" ? (node.captured?.[white ? "W" : "B"] ?? 0) : 0;
     const key = `${pieces.figures.join(" ")} ${pieces.lead} ${stones}`;
     if (key === this.key) return;
@@ -77,13 +78,15 @@ class PlayerRow {
   }
 }
 
-/** Figures of what a side has taken, by kind, and its lead in material. What promotions added is not counted as taken. */
-export function takenBy(side: Side, fen: string): { figures: string[]; lead: number } {
-  const men = fen.split(" ")[0] ?? "";
-  const count = (letter: string): number => men.split(letter).length - 1;
-  const mine = (letter: string): number => count(side === "w" ? letter.toUpperCase() : letter);
-  const theirs = (letter: string): number => count(side === "w" ? letter : letter.toUpperCase());
-  const figures = PIECES.map(([letter, start]) => (FIGURES[letter] ?? "").repeat(Math.max(0, start - theirs(letter))));
-  const lead = PIECES.reduce((sum, [letter, , worth]) => sum + worth * (mine(letter) - theirs(letter)), 0);
+/**
+ * Figures of what a side has taken since the game began at `start`, by kind, and its lead in material. What promotions
+ * added is not counted as taken.
+ */
+export function takenBy(side: Side, fen: string, start = START): { figures: string[]; lead: number } {
+  const count = (letter: string, position: string): number => (position.split(" ")[0] ?? "").split(letter).length - 1;
+  const mine = (letter: string): number => count(side === "w" ? letter.toUpperCase() : letter, fen);
+  const theirs = (letter: string, position = fen): number => count(side === "w" ? letter : letter.toUpperCase(), position);
+  const figures = PIECES.map(([letter]) => (FIGURES[letter] ?? "").repeat(Math.max(0, theirs(letter, start) - theirs(letter))));
+  const lead = PIECES.reduce((sum, [letter, worth]) => sum + worth * (mine(letter) - theirs(letter)), 0);
   return { figures: figures.filter(Boolean), lead };
 }

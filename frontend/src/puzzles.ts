@@ -352,7 +352,7 @@ class Puzzles {
       made.append(
         el("span", { class: "puzzle-move" }, named(app, app.node(id))),
         el("span", { class: `mark ${grade?.word ?? ""}` }, grade?.mark ?? ""),
-        el("span", { class: "puzzle-lost" }, `−${lost}%`),
+        el("span", { class: "puzzle-lost" }, `−${texts.common.percent(lost / 100)}`),
       );
       return el("li", {}, made);
     });

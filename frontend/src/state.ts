@@ -26,9 +26,11 @@ export interface Network {
   sizes?: number[];
   /** Whether it is told ratings, and can play like people of one. */
   rated?: boolean;
-  /** Whether it is that of one person. */
-  person?: boolean;
+  /** The person whose network it is; null if it is nobody's. */
+  person?: string | null;
   metrics: boolean;
+  /** Whether it trains now. */
+  live?: boolean;
   snapshots: number;
   from: "run" | "package";
   /** Changes with its weights. */
@@ -135,6 +137,8 @@ export interface Settings {
 
 /** A text beyond this is divided into its games before it is sent, in characters. */
 const LARGE = 200_000;
+/** Work that takes longer is said to take long, ms. */
+const SLOW = 4000;
 /** What the server takes for a rating at most. */
 const HIGHEST_RATING = 4000;
 
@@ -160,6 +164,8 @@ export class App {
   /** What was said last, and whether it is a problem. */
   status = "";
   problem = false;
+  /** Whether it stays until something else is said. */
+  lasting = false;
   connected = true;
   /** In a game against a network or program: takes a move back in place of a change; whether it did. */
   takesBack: (() => boolean) | null = null;
@@ -199,11 +205,29 @@ export class App {
     if (!(error instanceof Overtaken)) this.say(message(error), true);
   }
 
-  /** Says something under the board; a problem stays there longer. */
-  say(text: string, problem = false): void {
+  /** Says something under the board; a problem stays there longer, and what is `lasting` until something else is said. */
+  say(text: string, problem = false, lasting = false): void {
     this.status = text;
     this.problem = problem;
+    this.lasting = lasting;
     this.emit("status");
+  }
+
+  /** Says what is being done for as long as it takes; `slow` takes its place after a few seconds. */
+  async during<T>(text: string, work: Promise<T>, slow = text): Promise<T> {
+    let said = text;
+    this.say(said, false, true);
+    const timer = window.setTimeout(() => {
+      if (this.status !== said) return;
+      said = slow;
+      this.say(said, false, true);
+    }, SLOW);
+    try {
+      return await work;
+    } finally {
+      window.clearTimeout(timer);
+      if (this.status === said) this.say("");
+    }
   }
 
   set(settings: Partial<Settings>): void {

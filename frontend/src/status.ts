@@ -26,7 +26,7 @@ export function mountStatus(host: HTMLElement, app: App): void {
     const end = ending(app.node());
     if (!app.connected) return;
     if (end) app.say(end);
-    else if (host.textContent && performance.now() - since > FRESH) clear();
+    else if (host.textContent && !app.lasting && performance.now() - since > FRESH) clear();
   });
   app.on("status", () => {
     since = performance.now();
@@ -35,7 +35,7 @@ export function mountStatus(host: HTMLElement, app: App): void {
     host.title = app.status;
     host.classList.toggle("problem", app.problem);
     host.classList.toggle("lost", !app.connected);
-    if (app.connected) timer = window.setTimeout(clear, app.problem ? PROBLEMS_STAND : STANDS);
+    if (app.connected && !app.lasting) timer = window.setTimeout(clear, app.problem ? PROBLEMS_STAND : STANDS);
   });
 }
 

@@ -1,6 +1,6 @@
 /** The levels that are offered of an opponent. */
 
-import type { Strength } from "./match";
+import { imitates, type Strength } from "./match";
 import type { About } from "./programs";
 import type { Network } from "./state";
 import { texts } from "./texts";
@@ -52,7 +52,7 @@ export function levelOf(known: Strength, timed: boolean): string {
   const same = (other: Strength): boolean => JSON.stringify(other) === JSON.stringify(known);
   const ready = Object.entries(LEVELS).find(([, level]) => same(level.strength));
   if (ready) return ready[0];
-  if (known.temperature === 1 && known.seconds === 5 && !known.nodes) return PERSON;
+  if (imitates(known)) return PERSON;
   return same(strength({ seconds: timed ? null : 1 })) ? FULL : CUSTOM;
 }
 

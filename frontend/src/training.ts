@@ -2,6 +2,7 @@
 
 import type { Snapshot } from "./api";
 import { message } from "./asking";
+import { usualRun } from "./choosing";
 import { Curve, type Points } from "./curve";
 import { Choice, el } from "./elements";
 import { Snapshots } from "./snapshots";
@@ -25,6 +26,8 @@ interface Row {
 /** Between two questions about a run that goes on, ms; without an answer it grows up to the longest. */
 const PERIOD = 2000;
 const LONGEST = 30_000;
+/** Between two questions which runs there are, ms. */
+const LOOKS = 5000;
 
 class TrainingPanel {
   private readonly none = el(
@@ -43,7 +46,11 @@ class TrainingPanel {
   private finished = false;
   private stopped = false;
   private shown = "";
+  /** Whether somebody has picked the run that is shown. */
+  private picked = false;
   private timer = 0;
+  private looking = 0;
+  private looked = -Infinity;
   private period = PERIOD;
   private asking = false;
   private known: Snapshot[] = [];
@@ -56,7 +63,10 @@ class TrainingPanel {
     private readonly host: HTMLElement,
     private readonly app: App,
   ) {
-    this.run = new Choice(texts.training.run, () => this.choose());
+    this.run = new Choice(texts.training.run, () => {
+      this.picked = true;
+      this.choose();
+    });
     this.stage = new Choice(texts.training.stage, () => {
       const { selectedIndex, options } = this.stage.select;
       this.follows = selectedIndex === options.length - 1;
@@ -87,12 +97,10 @@ class TrainingPanel {
     const runs = this.app.networks.filter((each) => each.metrics);
     this.none.hidden = runs.length > 0;
     this.run.element.parentElement!.hidden = runs.length === 0;
-    // The one that is looked at, else one of the game on the board.
-    const named = runs.find((each) => each.name === this.app.network) ?? runs.find((each) => each.game === this.app.game.kind);
-    const usual = this.shown || named?.name;
+    const usual = usualRun(runs, this.picked ? this.shown : "", this.app.network, this.app.game.kind);
     this.run.offer(
       runs.map((each) => [each.name, each.name] as const),
-      usual ?? null,
+      usual || null,
     );
     const anew = this.finished && this.app.weights(this.shown) !== this.weights;
     if (this.run.value !== this.shown || anew) this.choose();
@@ -112,9 +120,21 @@ class TrainingPanel {
 
   /** Asks now, if the panel is seen and there may be something new. */
   private wake(): void {
-    if (!this.visible || !this.shown || this.finished || this.asking) return;
+    if (!this.visible) return;
+    this.lookForRuns();
+    if (!this.shown || this.finished || this.asking) return;
     window.clearTimeout(this.timer);
     void this.ask();
+  }
+
+  /** Asks now and then which runs there are, as long as the panel is seen: one may begin at any time. */
+  private lookForRuns(): void {
+    window.clearTimeout(this.looking);
+    this.looking = window.setTimeout(() => this.wake(), LOOKS);
+    const now = performance.now();
+    if (now - this.looked < LOOKS) return;
+    this.looked = now;
+    void this.app.findNetworks().catch(() => undefined);
   }
 
   private async ask(): Promise<void> {

@@ -5,7 +5,7 @@ import { describe, expect, test, vi } from "vitest";
 import { ByWeights, Kept, Latest, message } from "../src/asking";
 import { banded, BANDS, inBand } from "../src/bands";
 import { chanceOf, inWords, leads } from "../src/chance";
-import { usual } from "../src/choosing";
+import { usual, usualRun } from "../src/choosing";
 import { percent } from "../src/elements";
 import { finder } from "../src/filegames";
 import type { Wanted } from "../src/gamelist";
@@ -22,6 +22,35 @@ import { CUSTOM, FULL, levelOf, LEVELS, levelsOf, likeRatings, PERSON, strength,
 import type { Api } from "../src/api";
 import { chess, find, go, network, page } from "./support/games";
 import { held } from "./support/server";
+
+test("the training that runs is shown, unless another one was picked", () => {
+  const runs = ["a", "b", "c"].map((name) => network(name, { game: name === "b" ? "go" : "chess", live: name === "c" }));
+  expect(usualRun(runs, "", "a", "chess")).toBe("c");
+  expect(usualRun(runs, "b", "a", "chess")).toBe("b");
+  const ended = runs.map((each) => ({ ...each, live: false }));
+  expect([usualRun(ended, "", "c", "chess"), usualRun(ended, "", "x", "go"), usualRun([], "", null, "go")]).toEqual(["c", "b", ""]);
+});
+
+test("what is being done is said until it is done", async () => {
+  vi.useFakeTimers();
+  const app = page();
+  const { answer, give } = held<number>();
+  const done = app.during("Reading …", answer, "Still reading …");
+  expect([app.status, app.lasting]).toEqual(["Reading …", true]);
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect([app.status, app.lasting]).toEqual(["Still reading …", true]);
+  give(7);
+  expect(await done).toBe(7);
+  expect([app.status, app.lasting]).toEqual(["", false]);
+  // What somebody else has said meanwhile stays.
+  const other = held<number>();
+  const second = app.during("Reading …", other.answer);
+  app.say("Sound on.");
+  other.give(1);
+  await second;
+  expect(app.status).toBe("Sound on.");
+  vi.useRealTimers();
+});
 
 test("an analysis of one's games is estimated: the thorough stage comes after the quick one", () => {
   expect(estimate(200, { quick: 1, thorough: 20 })).toEqual({ quick: 200, thorough: 4200 });
@@ -86,6 +115,10 @@ describe("moves and games in words", () => {
   test("what a side has taken, and its lead", () => {
     expect(takenBy("w", "rnb1kbnr/pppp1ppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1")).toEqual({ figures: ["♛", "♟"], lead: 10 });
     expect(takenBy("b", "rnb1kbnr/pppp1ppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1")).toEqual({ figures: [], lead: -10 });
+    // A position that was set up begins without captures.
+    const endgame = "4k3/4p3/8/8/8/8/4P3/Q3K3 w - - 0 1";
+    expect(takenBy("w", endgame, endgame).figures).toEqual([]);
+    expect(takenBy("w", "4k3/8/8/8/8/8/4P3/Q3K3 w - - 0 1", endgame)).toEqual({ figures: ["♟"], lead: 10 });
     // Two queens of a side are no loss of the other.
     expect(takenBy("w", "4k3/8/8/8/8/8/8/QQ2K3 w - - 0 1").lead).toBe(18);
   });
@@ -165,7 +198,7 @@ describe("players", () => {
     expect(values(network("chessnet"), null, false)).toEqual(["easy", "medium", "hard", FULL, CUSTOM]);
     expect(values(network("plain", { methods: ["top-prob"] }), null, false)).toEqual([FULL, CUSTOM]);
     expect(values(network("human", { rated: true }), null, false).slice(0, 2)).toEqual(["800", "1000"]);
-    expect(values(network("me", { person: true, rated: true }), null, false)).toEqual([PERSON, FULL, CUSTOM]);
+    expect(values(network("me", { person: "Ana", rated: true }), null, false)).toEqual([PERSON, FULL, CUSTOM]);
     expect(values(undefined, { ratings: [1350, 1800], problem: "" }, true)).toEqual(["1400", "1600", "1800", FULL, CUSTOM]);
     expect(values(undefined, { ratings: null, problem: "" }, true)).toEqual([FULL, CUSTOM]);
     expect(likeRatings({ ratings: [2500, 3190], problem: "" }).map(([value]) => value)).toEqual(["2600", "2800", "3000"]);
@@ -181,7 +214,7 @@ describe("players", () => {
 
   test("the level at first", () => {
     const rated = network("human", { rated: true });
-    expect([usualLevel(rated, levelsOf(rated, null, false)), usualLevel(network("a"), levelsOf(network("a"), null, false)), usualLevel(network("me", { person: true }), [])]).toEqual(["1400", FULL, PERSON]);
+    expect([usualLevel(rated, levelsOf(rated, null, false)), usualLevel(network("a"), levelsOf(network("a"), null, false)), usualLevel(network("me", { person: "Ana" }), [])]).toEqual(["1400", FULL, PERSON]);
   });
 
   test("which network is asked where nobody has chosen", () => {

@@ -101,7 +101,7 @@ def begin(desk: Desk, **fields: str) -> Locator:
 
 
 def test_against_a_network(desk: Desk) -> None:
-    panel = begin(desk, Against="chessnet", You_play="w", Level="custom", Method="top-prob")
+    panel = begin(desk, Opponent="chessnet", You_play="w", Level="custom", Method="top-prob")
     desk.my_turn()
     desk.drag("e2", "e4")
     desk.counts(2)  # it has answered
@@ -154,7 +154,7 @@ def test_against_a_network(desk: Desk) -> None:
 def test_a_game_outlives_reloads(desk: Desk) -> None:
     """Without a move, and after some on another tab."""
     page = desk.page
-    begin(desk, Against="chessnet", You_play="w", Level="custom", Method="top-prob")
+    begin(desk, Opponent="chessnet", You_play="w", Level="custom", Method="top-prob")
     desk.my_turn()
     expect(page).to_have_url(re.compile("first=.*tab=play"))
     page.reload()
@@ -178,7 +178,7 @@ def test_a_game_outlives_reloads(desk: Desk) -> None:
 
 
 def test_a_player_of_a_rating_has_white(desk: Desk) -> None:
-    panel = begin(desk, Against="human", You_play="b", Level="1000")
+    panel = begin(desk, Opponent="human", You_play="b", Level="1000")
     desk.my_turn("b")
     expect(panel).to_contain_text("1000")
     expect(desk.page.locator("#board .orientation-black")).to_have_count(1)
@@ -201,7 +201,7 @@ def test_go_with_handicap_and_two_passes(visit: Callable[..., Page]) -> None:
     panel.get_by_label("Handicap").select_option("3")
     expect(panel.get_by_label("Komi")).to_have_value("0.5")
     panel.get_by_label("Rules").select_option("japanese")
-    begin(desk, Against="gohuman", You_play="w", Level="custom", Seconds_a_move="0.3")
+    begin(desk, Opponent="gohuman", You_play="w", Level="custom", Seconds_a_move="0.3")
     desk.my_turn("w")
     assert desk.stones() == {"black": 3, "white": 0}
     page.mouse.click(*desk.point("A9"))

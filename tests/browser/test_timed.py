@@ -39,7 +39,7 @@ def answered(desk: Desk, moves: int) -> None:
 def test_a_game_with_clocks_and_its_record(desk: Desk) -> None:
     """Real time runs beside the clock that the test moves: a machine may be slow, but never fast."""
     page = desk.page
-    panel = begin(desk, Against="chessnet", You_play="w", Level="easy", Clock="1800+0")
+    panel = begin(desk, Opponent="chessnet", You_play="w", Level="easy", Clock="1800+0")
     desk.my_turn()
     expect(clock(desk, "below")).to_have_text("30:00")
     page.clock.install()
@@ -75,7 +75,7 @@ def test_a_game_with_clocks_and_its_record(desk: Desk) -> None:
 
 def test_time_runs_out_and_a_rematch_changes_colours(desk: Desk) -> None:
     page = desk.page
-    panel = begin(desk, Against="chessnet", You_play="w", Level="easy", Clock="1800+0")
+    panel = begin(desk, Opponent="chessnet", You_play="w", Level="easy", Clock="1800+0")
     desk.drag("e2", "e4")
     answered(desk, 2)
     panel.get_by_role("button", name="Offer draw").click()
@@ -109,7 +109,7 @@ def test_a_move_ahead_of_its_turn(desk: Desk) -> None:
     """While the network thinks: shown, taken back with Escape, played after its move, or not where it is not legal."""
     page = desk.page
     held: list[Route] = []
-    begin(desk, Against="chessnet", You_play="w", Level="easy")
+    begin(desk, Opponent="chessnet", You_play="w", Level="easy")
     page.route("**/api/think", lambda route: held.append(route))
     desk.drag("e2", "e4")
     desk.play_state("thinking")

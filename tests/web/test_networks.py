@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import os
 import shutil
 from pathlib import Path
 
 import pytest
 
+from kibitz.personal.fitting import CANDIDATES
 from kibitz.web.networks import NetworkInfo, NetworkRegistry
 from kibitz.web.params import BadRequest
 
@@ -55,3 +58,26 @@ def test_links_that_lead_out_are_no_checkpoints(
     shutil.rmtree(run / "snapshots")
     (run / "snapshots").symlink_to(outside)
     assert here.checkpoints() == []
+
+
+def test_a_training_that_runs_is_live_and_those_within_a_personal_one_are_listed_meanwhile(
+    small_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    inner = Path(shutil.copytree(small_run, tmp_path / "runs" / "personal-a" / CANDIDATES / "1-2-3"))
+    name = inner.relative_to(tmp_path).as_posix()
+    (inner / "metrics.jsonl").touch()
+
+    def live() -> dict[str, bool]:
+        return {each.name: each.live for each in NetworkRegistry().known() if each.source == "run"}
+
+    info = json.loads((inner / "run.json").read_text())
+    assert info["finished"]
+    assert live() == {}
+    del info["finished"]
+    info.pop("ended", None)
+    (inner / "run.json").write_text(json.dumps(info))
+    assert live() == {name: True}
+    assert NetworkRegistry().find(name).run is not None
+    os.utime(inner / "metrics.jsonl", (1, 1))
+    assert live() == {}, "it was killed"

@@ -6,6 +6,7 @@ Listing them reads only their run.json. A network is loaded when it is first nee
 from __future__ import annotations
 
 import threading
+import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 RUNS = Path("runs")
 MAX_RUNS = 500
+LIVE = 600.0
+"""A training whose last row of metrics is older, in seconds, does not run any more."""
 WHITE, MOVES, OWNERS = "white", "moves", "owners"
 """Answers: White's chance, which move, who will own each point."""
 
@@ -107,6 +110,22 @@ class NetworkInfo:
         return bool(self.run and self.run.takes_ratings)
 
     @property
+    def person(self) -> str | None:
+        """The person whose network it is, as the games name them; None if it is nobody's."""
+        person = self.run.person if self.run else None
+        return None if person is None else str(person.get("name") or self.name)
+
+    @property
+    def live(self) -> bool:
+        """Whether a training writes its metrics now: it has not ended, and the last row is not old."""
+        if self.run is None or self.run.info.get("finished") or "ended" in self.run.info:
+            return False
+        try:
+            return time.time() - (self.run.path / "metrics.jsonl").stat().st_mtime < LIVE
+        except OSError:
+            return False
+
+    @property
     def sizes(self) -> list[int]:
         """Boards of Go that it knows."""
         return list(self.declaration.sizes_of(self.settings)) if self.declaration else []
@@ -141,8 +160,9 @@ class NetworkInfo:
             "planes": bool(system and system.planes),
             "sizes": self.sizes,
             "rated": self.rated,
-            "person": bool(self.run and self.run.person is not None),
+            "person": self.person,
             "metrics": bool(self.run and (self.run.path / "metrics.jsonl").is_file()),
+            "live": self.live,
             "snapshots": len(self.run.checkpoints()) if self.run else 0,
             "from": self.source,
             "stamp": stamp(self.run) if self.run else "",
@@ -179,12 +199,17 @@ class NetworkRegistry:
         shipped = {folder.resolve() for folder in package.values()}
         usual = _usual(package)
         folders = [path for path in RUNS.iterdir() if (path / "run.json").is_file()] if RUNS.is_dir() else []
-        for name in [*self.given, *(path.as_posix() for path in sorted(folders)[:MAX_RUNS]), *usual, *package]:
+        candidates = {path.parent.as_posix() for path in RUNS.glob("*/candidates/*/run.json")}
+        named = (path.as_posix() for path in sorted(folders)[:MAX_RUNS])
+        for name in [*self.given, *named, *sorted(candidates), *usual, *package]:
             try:
                 run: Run | None = Run(name)
                 why = None
             except KibitzError as error:
                 run, why = None, str(error)
+            # A personal network is made of several trainings; each is shown only while it runs.
+            if name in candidates and not (run and NetworkInfo(name, "run", run).live):
+                continue
             path = (run.path if run else Path(name)).resolve()
             if name not in networks and path not in seen:
                 inside = run is not None and path in shipped
