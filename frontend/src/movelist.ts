@@ -202,11 +202,12 @@ class MoveList {
       if (this.app.cursor === this.app.game.root) list.scrollTop = 0;
       return;
     }
-    const room = 34;
+    let last: Element = current.closest(".row") ?? current;
+    while (last.nextElementSibling?.matches("p.comment")) last = last.nextElementSibling;
     const top = current.offsetTop;
-    const bottom = top + current.offsetHeight;
-    if (top - room < list.scrollTop) list.scrollTop = top - room;
-    else if (bottom + room > list.scrollTop + list.clientHeight) list.scrollTop = bottom + room - list.clientHeight;
+    const bottom = last instanceof HTMLElement ? last.offsetTop + last.offsetHeight : top + current.offsetHeight;
+    const rows = [...list.children].map((each) => (each as HTMLElement).offsetTop);
+    list.scrollTop = scrolled({ top, bottom, now: list.scrollTop, height: list.clientHeight, rows });
   }
 
   private mark(): void {
@@ -231,6 +232,22 @@ class MoveList {
   private recorded(id: number, { text }: Sign): boolean {
     return this.app.node(id).nags.some((nag) => GLYPHS[nag] === text);
   }
+}
+
+/** Above and below the move that is looked at, px. */
+const ROOM = 34;
+
+/**
+ * Where a list is scrolled to so that a move is seen, with its comment if there is room: no row is cut at the top.
+ * top, bottom: of the move with its comment; now: where the list is; height: of what is seen; rows: their tops, all px.
+ */
+export function scrolled({ top, bottom, now, height, rows }: { top: number; bottom: number; now: number; height: number; rows: number[] }): number {
+  const above = top - ROOM < now;
+  if (!above && bottom + ROOM <= now + height) return now;
+  const wanted = above ? top - ROOM : Math.min(top - ROOM, bottom + ROOM - height);
+  // Down to the next row, but not past the move.
+  const row = above ? rows.findLast((each) => each <= wanted) : rows.find((each) => each >= wanted);
+  return Math.max(0, Math.min(row ?? wanted, top));
 }
 
 /** A mistake's mark opens the position before it. */

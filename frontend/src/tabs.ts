@@ -62,6 +62,7 @@ export function mountTabs(host: HTMLElement, tabs: Tab[]): Tabs {
     });
   }
   const list = el("div", { role: "tablist", "aria-label": texts.tabs.list, class: "tabs" }, ...heads);
+  list.style.setProperty("--letters", String(tabs.reduce((sum, { name }) => sum + name.length, 0)));
   list.addEventListener("keydown", (event) => {
     const at = heads.indexOf(document.activeElement as HTMLButtonElement);
     const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: heads.length - 1 }[event.key];

@@ -12,6 +12,7 @@ import type { Wanted } from "../src/gamelist";
 import { decode, sentence } from "../src/load";
 import { estimate } from "../src/myanswers";
 import { examplePoint } from "../src/controls";
+import { scrolled } from "../src/movelist";
 import { firstColumn, named, numberOf, numeral, occasion, players } from "../src/naming";
 import { scored, scoreWords } from "../src/opinion";
 import { likely, NOTHING, picture, shown, tints } from "../src/overlays";
@@ -50,6 +51,20 @@ test("what is being done is said until it is done", async () => {
   await second;
   expect(app.status).toBe("Sound on.");
   vi.useRealTimers();
+});
+
+test("a list of moves is scrolled by whole rows, and shows the comment of the move", () => {
+  const rows = Array.from({ length: 20 }, (_, at) => 28 * at);
+  const at = (row: number, now: number, more = 0): number => scrolled({ top: 28 * row, bottom: 28 * (row + 1) + more, now, height: 150, rows });
+  // What is seen with its neighbors stays; below, the list goes on by rows.
+  expect([at(2, 0), at(3, 0)]).toEqual([0, 0]);
+  expect([at(5, 0), at(19, 0)]).toEqual([56, 448]);
+  expect(rows).toContain(at(9, 28));
+  // Above, too.
+  expect([at(1, 200), at(6, 300)]).toEqual([0, 112]);
+  // A comment of two lines is seen whole; a long one does not push the move out of sight.
+  expect(at(5, 0, 40)).toBe(112);
+  expect(at(5, 0, 900)).toBeLessThanOrEqual(28 * 5);
 });
 
 test("an analysis of one's games is estimated: the thorough stage comes after the quick one", () => {

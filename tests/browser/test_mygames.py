@@ -61,7 +61,7 @@ class Panel:
         assert many.evaluate("each => each.offsetWidth") > 250
         self.panel.get_by_role("combobox", name="Depth").select_option("quick")
         self.panel.get_by_role("button", name="Analyze").click()
-        expect(self.said).to_contain_text(f"{person.PERSON}: {GAMES}", timeout=WORK)
+        expect(self.said).to_contain_text(f"{person.PERSON}: analyzed {GAMES}", timeout=WORK)
 
 
 def in_window(page: Page, *, width: int) -> None:

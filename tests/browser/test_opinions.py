@@ -77,7 +77,7 @@ window.fetch = async (url, options) => {
 def warned(desk: Desk, opponent: str, warn: bool = True) -> Locator:
     """A game from the position that is shown, with warnings; the panel."""
     panel = desk.tab("Play")
-    panel.get_by_label("Opponent").select_option(opponent)
+    panel.get_by_label("Opponent", exact=True).select_option(opponent)
     panel.get_by_label("Level").select_option("custom")
     panel.get_by_label("Method").select_option("top-prob")
     warnings = panel.get_by_role("checkbox", name="Warn")

@@ -91,7 +91,7 @@ def begin(desk: Desk, **fields: str) -> Locator:
     """A new game; the panel."""
     panel = desk.tab("Play")
     for label, value in fields.items():
-        field = panel.get_by_label(label.replace("_", " "))
+        field = panel.get_by_label(label.replace("_", " "), exact=True)
         if field.evaluate("each => each.tagName") == "SELECT":
             field.select_option(value)
         else:
@@ -135,7 +135,7 @@ def test_against_a_network(desk: Desk) -> None:
     assert headers["TimeControl"] == "-"
     expect(desk.page).to_have_title(re.compile("You – chessnet"))
     # The next game of the record names its own players; it is left for another board, and is not lost.
-    panel.get_by_label("Opponent").select_option("human")
+    panel.get_by_label("Opponent", exact=True).select_option("human")
     panel.get_by_label("Level").select_option("custom")
     panel.get_by_label("Method").select_option("top-prob")
     panel.get_by_label("You play").select_option("b")

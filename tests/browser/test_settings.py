@@ -96,7 +96,7 @@ def test_the_browsers_language_is_taken_and_another_can_be_chosen(visit: Callabl
     page.get_by_role("combobox", name="Sprache").select_option(label="Français")
     expect(page.locator("html")).to_have_attribute("lang", "fr")
     expect(page.get_by_role("tab")).to_have_text(
-        ["Analyse", "Comparer", "Explorateur", "Jouer", "Problèmes", "Mes parties", "Entraînement"]
+        ["Analyse", "Comparer", "Explorer", "Jouer", "Problèmes", "Mes parties", "Entraîner"]
     )
     expect(desk.board()).to_have_attribute("aria-label", re.compile("Blancs.*e5"))
     assert serious(page) == []
