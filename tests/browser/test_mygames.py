@@ -119,7 +119,7 @@ def test_report_mistakes_and_exercises(visit: Callable[..., Page], own: Server, 
     page.keyboard.type(best[0])
     page.keyboard.press("Enter")
     expect(verdict).to_have_class(re.compile("good"), timeout=WORK)
-    page.get_by_role("button", name="Next").click()
+    page.get_by_role("button", name="Next", exact=True).click()
     expect(question).to_contain_text(f"2 of {total}.")
     page.get_by_role("button", name="End", exact=True).click()
     expect(question).to_be_hidden()

@@ -568,7 +568,7 @@ export const de: Texts = {
     medium: "Mittel: 100 Knoten pro Zug",
     hard: "Schwer: 1.000 Knoten pro Zug",
     full: "Volle Stärke",
-    fullSecond: "Volle Stärke: 1 s pro Zug",
+    fullSecond: "Volle Stärke (1 s/Zug)",
     custom: "Eigene …",
     person: "Spielt wie diese Person",
     like: (rating) => `Spielt wie ein ${rating}er`,

@@ -567,7 +567,7 @@ export const en = {
     medium: "Medium: 100 nodes per move",
     hard: "Hard: 1,000 nodes per move",
     full: "Full strength",
-    fullSecond: "Full strength: 1 s per move",
+    fullSecond: "Full strength (1 s/move)",
     custom: "Custom …",
     person: "Plays like this person",
     like: (rating: number) => `Plays like ${/^(8|1[18]..$)/.test(String(rating)) ? "an" : "a"} ${rating} player`,
