@@ -147,7 +147,7 @@ def test_white_is_paid_for_handicap_stones_as_the_engine_does(client: Client) ->
     ("asked", "told", "status"),
     [
         ({"network": "nothing"}, "'nothing' & nothing", 404),
-        ({"network": "../../etc"}, "there is no network", 404),
+        ({"network": "../../etc"}, "unknown network", 404),
         ({"network": 3}, "network & string", 400),
         ({}, "network & string", 400),
         ({"network": "gocnn"}, "gocnn & Go & network", 400),

@@ -71,10 +71,10 @@ def test_a_wasted_move_of_go(client: Client) -> None:
 @pytest.mark.parametrize(
     ("network", "line", "why"),
     [
-        ("winner", chess_line(""), "no move to judge"),
-        ("winner", chess_line("e2e4 0000"), "no move to judge"),
-        ("gohuman", go_line(), "no move to judge"),
-        ("convchess", chess_line("e2e4"), "wins"),
+        ("winner", chess_line(""), "no move to check"),
+        ("winner", chess_line("e2e4 0000"), "no move to check"),
+        ("gohuman", go_line(), "no move to check"),
+        ("convchess", chess_line("e2e4"), "evaluate"),
     ],
 )
 def test_moves_that_are_not_judged(client: Client, network: str, line: Any, why: str) -> None:

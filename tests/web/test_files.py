@@ -253,7 +253,7 @@ def test_games_of_a_file(bundled_text: str) -> None:
     assert [n["move"] for n in found["tree"][1:]] == [move.uci() for move in games[3].mainline_moves()]
     assert found["headers"]["White"] == games[3].headers["White"]
     assert found["games"][3]["title"].startswith(games[3].headers["White"])
-    with pytest.raises(BadRequest, match="there is no game 100000"):
+    with pytest.raises(BadRequest, match="game 100000 not found"):
         load(bundled_text, 99_999)
 
 

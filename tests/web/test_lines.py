@@ -123,9 +123,9 @@ def test_a_line_of_exactly_the_limit_is_taken(monkeypatch: pytest.MonkeyPatch) -
     ("line", "told"),
     [
         ({"moves": ["e2e4", "e2e4"]}, "move 2, e2e4: illegal here"),
-        ({"moves": ["e9e4"]}, "move 1, e9e4: no move"),
-        ({"moves": ["00000"]}, "move 1, 00000: no move"),
-        ({"moves": ["e7e8k"]}, "move 1, e7e8k: no move"),
+        ({"moves": ["e9e4"]}, "move 1, e9e4 is not a move"),
+        ({"moves": ["00000"]}, "move 1, 00000 is not a move"),
+        ({"moves": ["e7e8k"]}, "move 1, e7e8k is not a move"),
         ({"moves": "e2e4"}, "moves & list"),
         ({"moves": [1]}, "moves & list"),
         ({"moves": ["e2e4"] * 10_001}, "moves & 10,001 & 10,000"),
@@ -178,7 +178,7 @@ def test_moves_as_people_type_them(client: Client) -> None:
     assert client.good("/api/move", {"line": line, "move": "♘f3"})["node"]["move"] == "g1f3"
     assert mentions(client.error("/api/move", {"line": line, "move": "Df3x"}), "Df3x & move")
     two = {"game": "chess", "fen": "4k3/8/8/8/8/8/8/R3K2R w - - 0 1"}
-    assert "name the square" in client.error(
+    assert "Add the square" in client.error(
         "/api/move", {"line": {**two, "fen": "4k3/8/8/8/8/7K/8/R6R w - - 0 1"}, "move": "Rd1"}
     )
     promoted = {"game": "chess", "fen": "8/P6k/8/8/8/8/8/K7 w - - 0 1"}

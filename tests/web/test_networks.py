@@ -36,7 +36,7 @@ def test_folders_are_not_searched_for_what_is_no_run(
         return []
 
     monkeypatch.setattr(NetworkRegistry, "known", known)
-    with pytest.raises(BadRequest, match="there is no network"):
+    with pytest.raises(BadRequest, match="unknown network"):
         networks.find(name)
     assert not searched
 

@@ -115,7 +115,7 @@ def test_nothing_that_a_request_says_is_run(ask: Any, tmp_path: Path) -> None:
     board = ask("uci", "sound")
     made = tmp_path / "made"
     for name in ("/bin/sh", f"touch {made}", "../../bin/sh", "", f"{NAME}\nquit"):
-        assert "there is no program" in board.client.error("/api/opinion", board.body(name=name), 404)
+        assert "unknown engine" in board.client.error("/api/opinion", board.body(name=name), 404)
     assert not made.exists()
     assert "program must be" in board.client.error("/api/opinion", {**board.body(), "program": ["sh"]})
     foreign = {**JSON, "Origin": "http://evil.example"}
@@ -129,7 +129,7 @@ def test_wrong_requests(ask: Any) -> None:
     for lines in (0, 6, "all"):
         assert "lines must be" in board.client.error("/api/opinion", {**board.body(), "lines": lines})
     crowd = {"game": "chess", "fen": "k7/8/8/8/8/P7/PPPPPPPP/K7 w - - 0 1"}
-    assert "more men" in board.error(crowd)
+    assert "too many pieces" in board.error(crowd)
     mate = {"game": "chess", "moves": ["f2f3", "e7e5", "g2g4", "d8h4"]}
     assert "over" in board.error(mate)
     assert board.until_lines()  # it goes on
@@ -265,7 +265,7 @@ def test_stones_that_are_set_up(ask: Any) -> None:
 
 @pytest.mark.parametrize(
     ("fault", "why"),
-    [("crash", "ended"), ("refuse", "not today"), ("picky", "no such board"), ("dumb", "cannot analyse")],
+    [("crash", "ended"), ("refuse", "not today"), ("picky", "no such board"), ("dumb", "cannot analyze")],
 )
 def test_programs_of_go_that_do_not_analyse(ask: Any, fault: str, why: str) -> None:
     assert why in ask("gtp", fault).error(GO)

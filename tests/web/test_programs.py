@@ -155,8 +155,8 @@ def test_wrong_requests(against: Any) -> None:
     board = against("uci", "sound")
     path = "/api/programs/think"
     for name in ("/bin/sh", "", f"{NAME}\nquit"):
-        assert "there is no program" in board.client.error(path, {"program": name, "line": AFTER_E4}, 404)
-        assert "there is no program" in board.client.error("/api/programs/about", {"program": name}, 404)
+        assert "unknown engine" in board.client.error(path, {"program": name, "line": AFTER_E4}, 404)
+        assert "unknown engine" in board.client.error("/api/programs/about", {"program": name}, 404)
     assert "plays chess" in board.client.error(path, {"program": NAME, "line": GO})
     for wrong in ({"seconds": 601}, {"nodes": -1}, {"rating": "strong"}, {"rating": 10**6}):
         assert "must be" in board.client.error(path, {"program": NAME, "line": AFTER_E4, **wrong})

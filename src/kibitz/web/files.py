@@ -19,7 +19,7 @@ def load(fields: Fields) -> dict[str, Any]:
     record = text(fields, "text").lstrip("\ufeff").replace("\0", " ")
     index = whole(fields, "index", 0, 0, 10**7)
     if not record.replace("\ufeff", "").strip():
-        raise BadRequest("there is nothing to load; paste or drop PGN, SGF or FEN")
+        raise BadRequest("nothing to open. Paste or drop a PGN, SGF or FEN")
     if advice := what_to_do(record):
         raise BadRequest(advice)
     if (match := _SGF.search(record)) and not _looks_like_pgn(record[: match.start()]):

@@ -223,7 +223,7 @@ class NetworkRegistry:
         if name not in self._known and (Path(name).parent == RUNS or not self._known):
             self.known()  # a run may have begun since
         if name not in self._known:
-            raise BadRequest(f"there is no network {name[:100]!r} here", 404)
+            raise BadRequest(f"unknown network {name[:100]!r}", 404)
         known = self._known[name]
         if known.run is None:
             raise BadRequest(known.problem or "this run is damaged")
@@ -260,7 +260,7 @@ class NetworkRegistry:
         assert known.run
         path = next((path for path in known.run.checkpoints() if path.stem == checkpoint), None)
         if path is None:
-            raise BadRequest(f"{known.name}: there is no checkpoint {checkpoint[:60]!r}", 404)
+            raise BadRequest(f"{known.name} has no checkpoint {checkpoint[:60]!r}", 404)
         return TorchSession(self._torch, known.run, path)
 
     def end(self) -> None:

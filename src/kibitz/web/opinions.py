@@ -296,7 +296,7 @@ class Opinions:
         name = text(fields, "program")
         desk = self._desks.get(name)
         if desk is None:
-            raise BadRequest(f"there is no program {name[:60]!r} here; start the board with --engine to add one", 404)
+            raise BadRequest(f"unknown engine {name[:60]!r}. Add one with kibitz board --engine", 404)
         if line is not None and desk.program.game != line.game:
             raise BadRequest(f"{name} plays {'Go' if desk.program.game == 'go' else 'chess'}")
         return desk

@@ -19,7 +19,7 @@ from kibitz.web.workers import END, Steps, WorkerThread, stream
 
 T = TypeVar("T")
 
-_BUG = "something went wrong in kibitz; its terminal says what"
+_BUG = "something went wrong in kibitz. See its terminal for details"
 
 
 class LineStream:

@@ -43,7 +43,7 @@ class OpenStore:
         try:
             now = (self.path / "store.json").stat().st_mtime_ns
         except OSError:
-            raise BadRequest(f"{self.name}: the store is gone") from None
+            raise BadRequest(f"{self.name}: the game store is gone") from None
         with self._lock:
             if now != self._of:
                 self._of, self.share, self.problem, self.explorer = now, 0.0, None, None
@@ -145,7 +145,7 @@ def _wanted(fields: Fields, game: str) -> Wanted:
 
     words = text(fields, "search", "").split()
     if len(words) > _MOST_WORDS:
-        raise BadRequest(f"at most {_MOST_WORDS} words can be looked for")
+        raise BadRequest(f"the search takes at most {_MOST_WORDS} words")
     band = text(fields, "rating", "")
     return Wanted(
         tuple(words),

@@ -49,7 +49,7 @@ class TorchProcess:
         """The answer to a request. Raises KibitzError."""
         with self._lock:
             if self._ended:
-                raise KibitzError("the board is ending")
+                raise KibitzError("the board is shutting down")
             if self._timer:
                 self._timer.cancel()
             process = self._started()

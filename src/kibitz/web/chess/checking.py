@@ -31,7 +31,7 @@ def check(networks: NetworkRegistry, network: NetworkInfo, line: Line, stop: thr
 
     line = judged(network, line)
     if not line.moves or line.moves[-1] == NULL:
-        raise BadRequest("there is no move to judge")
+        raise BadRequest("there is no move to check")
     last = len(line.moves)
     board = replace(line, moves=line.moves[:-1]).since_null()
     move = chess.Move.from_uci(line.moves[-1])

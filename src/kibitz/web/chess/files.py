@@ -76,13 +76,13 @@ def load_pgn(text: str, index: int) -> dict[str, Any]:
     """The game of that number (from 0) of a PGN text, and the titles of the first ones. Raises BadRequest."""
     data = text.replace("\r\n", "\n").replace("\r", "\n").encode("utf-8", "replace")
     if max(map(len, data.split()), default=0) > LONGEST_WORD:
-        raise BadRequest(f"a word of more than {LONGEST_WORD:,} characters; PGN, SGF and FEN can be read")
+        raise BadRequest(f"not a game: a word of more than {LONGEST_WORD:,} characters. Use PGN, SGF or FEN")
     block = find_games(data)
     count = len(block)
     if count == 0:
-        raise BadRequest("there is no game in this text; PGN, SGF and FEN can be read")
+        raise BadRequest("no game found in this text. Use PGN, SGF or FEN")
     if index >= count:
-        raise BadRequest(f"there is no game {index + 1}, the text has {count:,}")
+        raise BadRequest(f"game {index + 1} not found: the text has {count:,}")
     titles = [_title(block.texts(i)[0], i) for i in range(min(count, game_tree.MAX_GAMES))]
     try:
         line, headers, tree, problems = _game(*block.texts(index))

@@ -34,7 +34,7 @@ def judged(network: NetworkInfo, line: Line) -> ChessLine:
     if not isinstance(line, ChessLine):
         raise BadRequest("only moves of chess are judged by search")
     if WHITE not in network.answers:
-        raise BadRequest(f"{network.name} does not say who wins, so it cannot judge moves; winner does, say")
+        raise BadRequest(f"{network.name} does not evaluate positions, so it cannot check moves. Choose winner")
     return line
 
 

@@ -176,9 +176,9 @@ def read_move(board: chess.Board, name: str) -> chess.Move:
             return move
         moves = {find_move(board, core, letters) for letters in english_of([core])} - {None}
     except Ambiguous:
-        raise BadRequest(f"{shown(name)} may be two moves; name the square that it starts from") from None
+        raise BadRequest(f"{shown(name)} is ambiguous. Add the square that it starts from") from None
     if len(moves) != 1:
-        raise BadRequest(f"{shown(name)} is no legal move here")
+        raise BadRequest(f"{shown(name)} is an illegal move here")
     return moves.pop() or chess.Move.null()
 
 
@@ -188,7 +188,7 @@ def _legal(board: chess.Board, name: str, where: str) -> chess.Move:
             raise BadRequest(f"{where}a side in check cannot pass")
         return chess.Move.null()
     if not _UCI.fullmatch(name):
-        raise BadRequest(f"{where}{shown(name)}: no move; they are written like e2e4 or e7e8q")
+        raise BadRequest(f"{where}{shown(name)} is not a move. Write moves like e2e4 or e7e8q")
     move = chess.Move(
         chess.parse_square(name[:2]),
         chess.parse_square(name[2:4]),

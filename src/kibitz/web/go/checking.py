@@ -34,7 +34,7 @@ def check(networks: NetworkRegistry, network: NetworkInfo, line: Line, stop: thr
 
     assert isinstance(line, GoLine)
     if not line.moves:
-        raise BadRequest("there is no move to judge")
+        raise BadRequest("there is no move to check")
     session, ended = networks.session(network.name), final_count(line.board(), line.terms)
     before = _looked(session, replace(line, moves=line.moves[:-1]), stop)
     best = before.moves[0]

@@ -55,9 +55,9 @@ def load_sgf(text: str, index: int) -> dict[str, Any]:
     begins, ends, closed = find_games(data)
     count = len(begins)
     if count == 0:
-        raise BadRequest("there is no game in this text; PGN, SGF and FEN can be read")
+        raise BadRequest("no game found in this text. Use PGN, SGF or FEN")
     if index >= count:
-        raise BadRequest(f"there is no game {index + 1}, the text has {count:,}")
+        raise BadRequest(f"game {index + 1} not found: the text has {count:,}")
     listed = zip(begins[: game_tree.MAX_GAMES].tolist(), ends.tolist(), strict=False)
     titles = [_title(data[begin : min(end, begin + _HEAD)], i) for i, (begin, end) in enumerate(listed)]
     try:
@@ -130,7 +130,7 @@ class _Game:
         try:
             self.coarse = parse_tree(text, closed)
         except ValueError as error:
-            raise BadRequest(f"the SGF cannot be read: {shown(str(error))}") from None
+            raise BadRequest(f"invalid SGF: {shown(str(error))}") from None
         root: Properties = self.coarse.sequence[0]
         if (kind := words_of(root.get("GM", []))) not in ("", "1"):
             raise BadRequest(f"a record of another game (GM[{shown(kind)}]); of SGF only Go is known")
@@ -154,7 +154,7 @@ class _Game:
     def _board_size(self, root: Properties) -> int:
         text = words_of(root.get("SZ", [b"19"]))
         if not (size := read_size(text)):
-            raise BadRequest(f"a board of {shown(text)}; known are {', '.join(map(str, SIZES))}")
+            raise BadRequest(f"board size {shown(text)} is not supported. Use {', '.join(map(str, SIZES))}")
         return size
 
     def _before_moves(self, start: _Start) -> int:

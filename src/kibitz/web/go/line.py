@@ -123,7 +123,9 @@ class GoLine:
         """Raises BadRequest for a network of another game, or one that does not know boards of this size."""
         check_game(network, self.game)
         if self.size not in network.sizes:
-            raise BadRequest(f"{network.name} knows boards of {', '.join(map(str, network.sizes))}, not of {self.size}")
+            raise BadRequest(
+                f"{network.name} supports boards of size {', '.join(map(str, network.sizes))}, not {self.size}"
+            )
 
     def results(
         self, session: Session | TorchSession, network: NetworkInfo, first: int, last: int
@@ -183,10 +185,10 @@ def read_start(line: GoLine) -> Board:
     try:
         board = line.start()
     except Illegal as error:
-        raise BadRequest(f"the stones set up cannot be: {error}") from None
+        raise BadRequest(f"these stones cannot be set up: {error}") from None
     stones = int(np.isin(board.colours(), (BLACK, WHITE)).sum())
     if stones != len(line.black) + len(line.white):
-        raise BadRequest("the stones set up cannot be: a chain has no liberty")
+        raise BadRequest("these stones cannot be set up: a chain has no liberty")
     return board
 
 
@@ -195,7 +197,7 @@ def read_point(word: str, size: int, where: str = "") -> int:
     try:
         point = from_gtp(word, size)
     except ValueError:
-        raise BadRequest(f"{where}{shown(word)}: no point of a board of {size}") from None
+        raise BadRequest(f"{where}{shown(word)} is not on a board of size {size}") from None
     return point
 
 

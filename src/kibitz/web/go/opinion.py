@@ -63,7 +63,7 @@ class GtpThinker:
     def begin(self, line: Line, lines: int) -> None:
         self._lines = lines
         if not self._analysis and "top_moves_black" not in self._commands:
-            raise BadRequest(f"{self.name} cannot analyse: it knows none of kata-analyze, lz-analyze and top_moves")
+            raise BadRequest(f"{self.name} cannot analyze: it supports none of kata-analyze, lz-analyze and top_moves")
         self._turn_to(line)
         if self._analysis:
             most = f" maxmoves {max(lines, 10)}" if self._analysis == "kata-analyze" else ""
@@ -74,7 +74,7 @@ class GtpThinker:
 
     def play(self, line: Line, limits: MoveLimits) -> None:
         if limits.seconds is None:
-            raise BadRequest(f"{self.name} is given seconds a move: GTP counts no positions")
+            raise BadRequest(f"{self.name} is a GTP engine: limit its seconds, not its nodes")
         self._turn_to(line)
         time = f"time_settings 0 {max(1, round(limits.seconds))} 1"
         if "kata-time_settings" in self._commands:
@@ -91,7 +91,7 @@ class GtpThinker:
         try:
             self._set_up(line)
         except CommandRefused as refused:
-            raise BadRequest(f"{self.name} does not take this position: {refused}") from None
+            raise BadRequest(f"{self.name} rejects this position: {refused}") from None
         self._over = self._plays = False
 
     @property
@@ -133,7 +133,7 @@ class GtpThinker:
                 return found
             heard = [line for line in self._program.heard(PERIOD) if line.startswith("info ")]
         except CommandRefused as refused:
-            raise BadRequest(f"{self.name} does not analyse: {refused}") from None
+            raise BadRequest(f"{self.name} did not analyze: {refused}") from None
         lines = self._read(heard[-1]) if heard else []
         if not lines:
             return None
@@ -147,7 +147,7 @@ class GtpThinker:
         try:
             said = self._program.answered(PERIOD)
         except CommandRefused as refused:
-            raise BadRequest(f"{self.name} does not move: {refused}") from None
+            raise BadRequest(f"{self.name} did not play a move: {refused}") from None
         if said is None:
             return
         self._running, self._over = False, True

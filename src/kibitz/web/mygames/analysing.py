@@ -54,7 +54,7 @@ def work(asked: Told, say: Say, stop: threading.Event) -> None:
     first_refused = ""
     for stage, judge in stages.items():
         if judge is None:
-            raise KibitzError(f"{session.name} does not say who wins, so what a move lost is not known; take human")
+            raise KibitzError(f"{session.name} does not evaluate positions, so it cannot find mistakes. Choose human")
         judge.stop = stop
         teller.begin(stage, keep=stage == QUICK and not asked["quick"] and len(lines) <= KEPT)
         repeats = Repeats()
@@ -81,7 +81,7 @@ def work(asked: Told, say: Say, stop: threading.Event) -> None:
         if stop.is_set():
             break
     if not teller.report.games and not stop.is_set():
-        raise KibitzError(f"none of the player's games can be analysed ({first_refused})")
+        raise KibitzError(f"none of the player's games can be analyzed ({first_refused})")
     teller.tell_report()
 
 

@@ -99,9 +99,9 @@ class PgnSource(Source):
         self.games, self.variants = len(self._places), number - len(self._places)
         self.players = names.players_among(written)
         if not self.games:
-            raise KibitzError(f"{name}: no game of standard chess in it, only of variants ({number:,})")
+            raise KibitzError(f"{name} has no games of standard chess, only variants ({number:,})")
         if not self.players:
-            raise KibitzError(f"{name}: no game in it names its players, so nobody's games can be found")
+            raise KibitzError(f"{name} names no players, so kibitz cannot find your games")
 
     def _add(self, number: int, begin: int, end: int, headers: Mapping[str, str], written: Counter[str]) -> None:
         if headers.get("Variant", "").strip().lower() not in STANDARD_VARIANTS:
@@ -138,7 +138,7 @@ class StoreSource(Source):
         self.games = len(self._store)
         self.players = names.players_of(self._store)
         if not self.players:
-            raise KibitzError(f"{path}: no game in it names its players, so nobody's games can be found")
+            raise KibitzError(f"{path} names no players, so kibitz cannot find your games")
 
     def newest(self, players: Sequence[names.Player], most: int) -> list[ChosenGame]:
         from kibitz.personal import games

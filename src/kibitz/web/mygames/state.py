@@ -36,7 +36,7 @@ MEASURED = 3
 NAMES = 200
 """Players that are offered."""
 RUNNING = "running"
-_PART_MISSING = "a part of the file is missing; choose the file again"
+_PART_MISSING = "part of the file is missing. Choose the file again"
 
 
 @dataclass
@@ -97,7 +97,7 @@ class MyGames:
         except (binascii.Error, ValueError):
             raise BadRequest("data must be base64") from None
         if at + len(data) > LARGEST:
-            raise BadRequest(f"{name}: more than {LARGEST >> 20} MB; cut it into smaller files", 413)
+            raise BadRequest(f"{name} is larger than {LARGEST >> 20} MB. Split it into smaller files", 413)
         path = self._room() / f"upload{_ending(name)}"
         if at and not path.is_file():  # begun with a board that has ended since
             raise BadRequest(_PART_MISSING, 409)
@@ -152,10 +152,10 @@ class MyGames:
     def _players(self, fields: Fields) -> tuple[Source, list[Player]]:
         source = self._source
         if source is None:
-            raise BadRequest("there are no games yet; choose a file first")
+            raise BadRequest("no games yet. Choose a file first")
         wanted = [name for name in words(fields, "players", 20) if name.strip()]
         if not wanted:
-            raise BadRequest("whose games? Name the player")
+            raise BadRequest("no player given. Enter the player's name")
         return source, source.find(wanted)
 
     # Analysis
@@ -168,7 +168,7 @@ class MyGames:
         most = whole(fields, "most", MOST, 1, MOST_AT_ALL)
         chosen = source.newest(players, most)
         if not chosen:
-            raise BadRequest(f"{players[0].name} is on both sides of all games")
+            raise BadRequest(f"{players[0].name} plays both sides in all games")
         file = self._room() / "chosen.jsonl"
         name = ", ".join(player.name for player in players)
         task = Task({"player": name, "games": len(chosen), "done": 0, "left_out": 0, "network": network,
@@ -190,7 +190,7 @@ class MyGames:
     def _judge(self, name: str) -> str:
         network = self._networks.ready(name)
         if network.game != "chess" or WHITE not in network.answers:
-            raise BadRequest(f"{name} does not say who wins, so what a move lost is not known; take human")
+            raise BadRequest(f"{name} does not evaluate positions, so it cannot find mistakes. Choose human")
         return name
 
     def _deepens(self, task: Task, source: Source) -> bool:
@@ -235,11 +235,11 @@ class MyGames:
         source, players = self._players(fields)
         games = sum(player.games for player in players)
         if games < LEAST:
-            raise BadRequest(f"{games} games of {players[0].name}: too few to learn from, at least {LEAST} are needed")
+            raise BadRequest(f"{players[0].name} has {games} games. Training needs at least {LEAST}")
         need_training("to train a network, the board")
         base = text(fields, "base", "human")
         if self._networks.ready(base).system != "human":
-            raise BadRequest(f"{base} cannot be begun from; take human")
+            raise BadRequest(f"training cannot start from {base}. Choose human")
         plain = re.sub(r"[^\w-]+", "-", key(players[0].name)).strip("-")[:60] or "somebody"
         run = _run_of(players, f"personal-{plain}")
         named = [player.name for player in players]
@@ -262,7 +262,7 @@ class MyGames:
 
     def _begin(self, task: Task, module: str, asked: Told, hear: Any) -> None:
         if self._ended:
-            raise BadRequest("the board is ending")
+            raise BadRequest("the board is shutting down")
 
         def ended(how: str, error: str) -> None:
             stopped = how == "done" and bool(task.about.get("stopped"))
