@@ -201,7 +201,7 @@ def test_go_with_handicap_and_two_passes(visit: Callable[..., Page]) -> None:
     panel.get_by_label("Handicap").select_option("3")
     expect(panel.get_by_label("Komi")).to_have_value("0.5")
     panel.get_by_label("Rules").select_option("japanese")
-    begin(desk, Opponent="gohuman", You_play="w", Level="custom", Seconds_a_move="0.3")
+    begin(desk, Opponent="gohuman", You_play="w", Level="custom", Seconds_per_move="0.3")
     desk.my_turn("w")
     assert desk.stones() == {"black": 3, "white": 0}
     page.mouse.click(*desk.point("A9"))
