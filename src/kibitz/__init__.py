@@ -1,4 +1,4 @@
-"""kibitz: learn to evaluate and play chess and Go from game records with convolutional networks.
+"""Learn to evaluate and play chess and Go from game records with convolutional networks.
 
 For notebooks and scripts (docs/reference/python.md has more):
 
@@ -7,8 +7,8 @@ For notebooks and scripts (docs/reference/python.md has more):
 >>> bool(network.evaluate("k7/8/8/8/8/8/QR6/K7 b - - 0 1").white > 0.9)
 True
 
-Importing kibitz loads nothing else: each name below brings what it needs when it is first used. All but `train`,
-`test` and `compare` works without the extra `train` (PyTorch).
+Importing kibitz loads nothing else: each public name is loaded at its first use. Everything except `train`, `test` and
+`compare` works without the extra `train` (PyTorch).
 """
 
 from typing import TYPE_CHECKING, Any

@@ -1,6 +1,6 @@
 """The command line: one table of commands, and how their errors are reported.
 
-Nothing heavy may be imported here or at the top of a command's module: `kibitz --help` answers at once.
+Nothing large may be imported here or at the top of a command's module, so that `kibitz --help` is fast.
 """
 
 from __future__ import annotations
@@ -121,9 +121,9 @@ def _help(arguments: Sequence[str], command: Any) -> str | None:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command and report its errors.
+    """Run one command, report its errors, and return the exit code.
 
-    The exit code: 0 done, 1 not possible, 2 a wrong call, 130 interrupted.
+    0 done, 1 failed, 2 a wrong call, 130 interrupted.
     """
     try:
         arguments = with_ray_local(options.respelled(arguments))
@@ -142,12 +142,12 @@ def run(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt as error:
         _report(str(error) or "interrupted")
         return INTERRUPTED
-    except BrokenPipeError:  # the reader of our output, `head` say, has seen enough
+    except BrokenPipeError:  # the reader of our output, for example `head`, has enough
         with contextlib.suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + 13
     except SystemExit as end:
-        if isinstance(end.__context__, BrokenPipeError):  # Rich has printed to a reader that is gone, and ends with 1
+        if isinstance(end.__context__, BrokenPipeError):  # Rich has printed to a reader that has gone, and ends with 1
             return 128 + 13
         raise
     except OSError as error:
@@ -178,7 +178,7 @@ def describe(error: OSError) -> str | None:
 
 
 def _memory_is_full(error: Exception) -> bool:
-    """Whether memory is full: a MemoryError, or a RuntimeError of torch with such a text."""
+    """Return whether memory is full: a MemoryError, or a RuntimeError of torch with such a message."""
     text = str(error).lower()
     return isinstance(error, MemoryError) or "can't allocate memory" in text or "out of memory" in text
 

@@ -6,6 +6,7 @@ import os
 
 
 def cores() -> int:
+    """Return the number of CPU cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):  # not on macOS and Windows
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -33,13 +33,12 @@ _GO_POINTS = 361
 class PositionBatches:
     """The positions of a store in batches, in a new random order each epoch.
 
-    store: a path, or what `kibitz.open_store` gives. part: "training", "validation", "test" or None (all games).
-
-    batch: positions in a batch. The few positions at the end that fill no batch come in another epoch.
-
-    played: only positions in which a move was played; then a batch has the move. view: "mover" (the player to move has
-    White's pieces, and Black's stones) or "board". seed, epoch: of the order; `with_epoch` gives another epoch.
-
+    store: a path, or the result of `kibitz.open_store`.
+    part: "training", "validation", "test" or None (all games).
+    batch: positions per batch. The few positions at the end that don't fill a batch are in another epoch.
+    played: only positions in which a move was played; then a batch has the move.
+    view: "mover" (the player to move has White's pieces, or Black's stones) or "board".
+    seed, epoch: of the order; `with_epoch` returns another epoch.
     arrays: "numpy", "torch" or "jax".
 
     Each batch is a dict of arrays, the first axis the position: codes and state (see `kibitz.PositionArrays`), side,
@@ -47,9 +46,9 @@ class PositionBatches:
     target and promotion (see `kibitz.MoveArrays`).
 
     len() is the number of batches, and batches[i] is always the same. So `torch.utils.data.DataLoader(batches,
-    batch_size=None, num_workers=4)` works as it is: DataLoader shares the batches out to its processes.
+    batch_size=None, num_workers=4)` works directly: DataLoader distributes the batches among its processes.
 
-    Raises UsageError for another part, view or library and if there are fewer positions than one batch. Raises
+    Raises UsageError for another part, view and library and if there are fewer positions than one batch. Raises
     KibitzError if the library is not installed.
 
     >>> from kibitz import datasets
@@ -91,7 +90,7 @@ class PositionBatches:
         return self._positions
 
     def with_epoch(self, epoch: int) -> PositionBatches:
-        """The same positions in the order of another epoch."""
+        """Return the same positions in the order of another epoch."""
         return PositionBatches(
             self.store, part=self.part, batch=self.batch, played=self.played, view=self.view, seed=self.seed,
             epoch=epoch, arrays=self.arrays,
@@ -102,7 +101,7 @@ class PositionBatches:
         return len(self._all()) // self.batch
 
     def __getitem__(self, index: int) -> dict[str, Any]:
-        """One batch. Raises IndexError past the last one."""
+        """Return one batch. Raises IndexError past the last one."""
         from kibitz.store.positions import permutation
 
         if not 0 <= index < len(self):
@@ -116,7 +115,7 @@ class PositionBatches:
         return (self[index] for index in range(len(self)))
 
     def __getstate__(self) -> dict[str, Any]:
-        """For other processes, which open the store themselves."""
+        """Return the state for other processes, which open the store themselves."""
         return {**self.__dict__, "store": str(self.store.path), "_positions": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -127,7 +126,7 @@ class PositionBatches:
 def collect(
     store: GameStore, games: NDArray[np.int64], plies: NDArray[np.int64], played: bool, view: str
 ) -> dict[str, NDArray[Any]]:
-    """All arrays of positions (games[i], plies[i]) by name, see PositionBatches."""
+    """Return all arrays of positions (games[i], plies[i]) by name, see PositionBatches."""
     codes, state = store.positions(games, plies, view=view)
     found: dict[str, NDArray[Any]] = {"codes": codes, "state": state}
     if played:
@@ -136,11 +135,12 @@ def collect(
 
 
 def make_planes(codes: NDArray[np.uint8]) -> NDArray[np.float32]:
-    """Positions as planes of 0 and 1, float32 [n, planes, rows, columns], from codes in the mover's view.
+    """Convert codes in the mover's view to planes of 0 and 1, float32 [n, planes, rows, columns].
 
-    codes: uint8 [n, 64] of chess: 12 planes, the mover's pawn, knight, bishop, rook, queen and king, then the
-    opponent's. Row 0 is the mover's first rank, column 0 the a-file. uint8 [n, 361] of Go: 8 planes as `gocnn` has
-    them: the mover's stones with 1, 2, and 3 or more liberties, the opponent's, the ko point, and the board.
+    Chess: codes uint8 [n, 64], 12 planes: the mover's pawn, knight, bishop, rook, queen and king, then the opponent's.
+        Row 0 is the mover's first rank, column 0 the a-file.
+    Go: codes uint8 [n, 361], 8 planes as in `gocnn`: the mover's stones with 1, 2, and 3 or more liberties, the
+        opponent's, the ko point, and the board.
 
     >>> import kibitz
     >>> from kibitz import datasets
@@ -161,7 +161,7 @@ def make_planes(codes: NDArray[np.uint8]) -> NDArray[np.float32]:
 
 
 def _library(name: str) -> Any:
-    """The library that converts arrays. Raises KibitzError if it is not installed."""
+    """Return the library that converts arrays. Raises KibitzError if it is not installed."""
     import importlib
 
     if name == "numpy":

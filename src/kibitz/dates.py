@@ -9,13 +9,13 @@ import re
 from kibitz.errors import UsageError
 
 _FIRST_YEAR = 1000
-"""No record is older; a smaller number is a year without its century."""
+"""The earliest year of a record; a smaller number is a year without its century."""
 
 
 def read_date(text: str) -> datetime.date | None:
-    """A record's date ("2015.06.30", "2015-06"); an unknown month or day counts as the first.
+    """Return a record's date ("2015.06.30", "2015-06"); an unknown month or day counts as the first.
 
-    None where the year is unknown, or of two digits, or it is no date.
+    None if the year is unknown or has two digits, or if the text isn't a date.
     """
     parts = text.strip().replace("-", ".").replace("/", ".").split(".")
     try:
@@ -23,12 +23,12 @@ def read_date(text: str) -> datetime.date | None:
         month = int(parts[1]) if len(parts) > 1 and "?" not in parts[1] else 1
         day = int(parts[2]) if len(parts) > 2 and "?" not in parts[2] else 1
         return datetime.date(year, month or 1, day or 1) if year >= _FIRST_YEAR else None
-    except (ValueError, OverflowError):  # the latter of more digits than any date has
+    except (ValueError, OverflowError):  # the latter is for more digits than any date has
         return None
 
 
 def parse_day(text: str, option: str, *, end: bool = False) -> datetime.date:
-    """A day a user wrote: 2015, 2015-06 or 2015-06-30; with `end`, the last day of that year or month."""
+    """Return a day that a user wrote: 2015, 2015-06 or 2015-06-30; with `end`, the last day of that year or month."""
     match = re.fullmatch(r"(\d{4})(?:[-./](\d{1,2}))?(?:[-./](\d{1,2}))?", text.strip())
     try:
         if not match:
@@ -43,13 +43,13 @@ def parse_day(text: str, option: str, *, end: bool = False) -> datetime.date:
 
 
 def check_period(since: datetime.date | None, until: datetime.date | None) -> None:
-    """Raises UsageError where a period ends before it begins."""
+    """Raise UsageError if a period ends before it begins."""
     if since and until and until < since:
         raise UsageError(f"--until {until} is before --since {since}; exchange them")
 
 
 def outside(date: datetime.date | None, since: datetime.date | None, until: datetime.date | None) -> str | None:
-    """Why a date is not in a period, whose ends may be open, in a few words; None where it is."""
+    """Return why a date is not in a period, whose ends may be open, in a few words; None if it is."""
     if not since and not until:
         return None
     if date is None:

@@ -1,7 +1,7 @@
-"""Files that a killed program or a power cut leaves whole: as they were before, or as they are after.
+"""Write files atomically, so that a kill or a power cut leaves either the old or the new contents.
 
-A name may reach the disk before the bytes that it names. So bytes are written through (fsync) under another name, then
-the name is exchanged, then the folder is written through.
+A name may reach the disk before the data. So data are written through (fsync) under another name, then the file is
+renamed, then the folder is written through.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 NEW = ".new"
-"""The end of a file's name until it is whole."""
+"""Suffix of a file's name until it is complete."""
 
 
 def sync(file: IO[Any]) -> None:
@@ -27,25 +27,25 @@ def sync(file: IO[Any]) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Write the names in a folder through to the disk. Does nothing where folders cannot be opened (Windows)."""
+    """Write the names in a folder through to the disk. Does nothing if folders can't be opened (Windows)."""
     if sys.platform == "win32":
         return
     opened = os.open(folder, os.O_RDONLY)
     try:
-        with contextlib.suppress(OSError):  # a file system that knows no such thing
+        with contextlib.suppress(OSError):  # a file system that doesn't support it
             os.fsync(opened)
     finally:
         os.close(opened)
 
 
 def replace(temporary: Path, path: Path) -> None:
-    """Give a file, or a folder, that is written through its name, in place of one that may be there."""
+    """Rename a completely written file or folder, replacing an existing one."""
     os.replace(temporary, path)
     sync_folder(path.parent)
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all. Raises OSError with the file's name, on a full disk too."""
+    """Write a file atomically. Raises OSError with the file's name, also if the disk is full."""
     temporary = path.with_name(path.name + NEW)
     try:
         with open(temporary, "wb") as file:
@@ -60,7 +60,7 @@ def write_whole(path: Path, data: bytes) -> None:
 
 
 def write_array(path: Path, array: NDArray[Any]) -> None:
-    """Write an array as an .npy file, whole or not at all."""
+    """Write an array as an .npy file, atomically."""
     import numpy as np
 
     file = io.BytesIO()

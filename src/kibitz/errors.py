@@ -9,7 +9,7 @@ TRAINING = ("torch", "lightning_fabric", "onnx", "optuna", "sklearn", "matplotli
 
 
 MAX_FOREIGN = 200
-"""Characters that are shown of another library's error."""
+"""The largest number of characters that are shown of another library's error."""
 
 
 class KibitzError(Exception):
@@ -25,7 +25,7 @@ class UsageError(KibitzError):
 
 
 def one_line(error: BaseException) -> str:
-    """The message of an error in one line.
+    """Return the message of an error in one line.
 
     For an OSError of the operating system this is the reason in lower case, without the file, which the caller names.
     For any other error it is the text with each run of white space replaced by a space, or the name of the error's type
@@ -40,7 +40,7 @@ def one_line(error: BaseException) -> str:
 
 
 def need_training(what: str) -> None:
-    """Raises KibitzError if a part of the extra `train` is not installed. what: the subject of the message."""
+    """Raise KibitzError if a part of the extra `train` is not installed. what: the subject of the message."""
     missing = [name for name in TRAINING if importlib.util.find_spec(name) is None]
     if missing:
         parts = "PyTorch and what goes with it" if "torch" in missing else " and ".join(missing)

@@ -1,9 +1,10 @@
-"""Ctrl-C, and requests to end from outside (kill, a closed terminal): they unwind the program, and none is lost.
+"""Handle Ctrl-C and other requests to end (kill, a closed terminal): they unwind the program, and none is lost.
 
-Python runs a signal's handler between any two lines of the main thread, and the exception leaves from there. In two
-places it must not. Code of C that has called Python and cannot be unwound: LLVM, which asks for a compiled kernel and
-crashes without an answer, and libraries that set themselves up. And a finaliser, whose exceptions Python drops: the
-program would go on as if nobody had asked. The signal comes again a moment later there.
+Python runs a signal's handler between any two lines of the main thread, and the handler's exception is raised there. In
+two places it must not be. The first is C code that has called Python and can't be unwound: LLVM, which requests a
+compiled kernel and crashes without a reply, and libraries during their initialization. The second is a finalizer, whose
+exceptions Python drops: the program would continue as if there were no request. In these places the signal is sent
+again later.
 """
 
 from __future__ import annotations
@@ -17,16 +18,18 @@ from importlib.machinery import ExtensionFileLoader
 from types import FrameType
 
 _LLVM = "llvmlite.binding.executionengine"
-"""The module by whose functions LLVM loads a kernel, and which it calls back."""
+"""The module with the functions by which LLVM loads a kernel, and which it calls back."""
 _LOADERS = {ExtensionFileLoader.create_module.__code__, ExtensionFileLoader.exec_module.__code__}
-"""The functions in which a library of C sets itself up."""
+"""The functions in which a C library initializes itself."""
 _PAUSE = 0.02
-"""Seconds after which a signal comes again."""
+"""Seconds after which a signal is sent again."""
 
 
 def unwind() -> None:
-    """From now on Ctrl-C is a KeyboardInterrupt as ever, and SIGTERM and SIGHUP are a SystemExit of 128 and their
-    number, but for those that are ignored already. To be called in the main thread."""
+    """Make Ctrl-C raise KeyboardInterrupt, and SIGTERM and SIGHUP raise SystemExit with 128 plus their number.
+
+    Signals that are already ignored stay ignored. Call it in the main thread.
+    """
     asked: list[int] = []
 
     def handle(number: int, frame: FrameType | None) -> None:
@@ -49,12 +52,12 @@ def unwind() -> None:
         signal.signal(signal.SIGINT, handle)
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) is signal.SIG_DFL:  # nohup has it ignored
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:  # nohup ignores it
             signal.signal(number, handle)
 
 
 def _may_unwind(frame: FrameType | None) -> bool:
-    """Whether an exception may leave from here: no caller is code that cannot be unwound."""
+    """Return whether an exception may be raised here: no caller is code that can't be unwound."""
     while frame is not None:
         if frame.f_code in _LOADERS or frame.f_globals.get("__name__") == _LLVM:
             return False
@@ -63,16 +66,16 @@ def _may_unwind(frame: FrameType | None) -> bool:
 
 
 def _send_again(number: int) -> None:
-    """Send this signal to the main thread once more, after a pause."""
+    """Send this signal to the main thread again, after a pause."""
     timer = threading.Timer(_PAUSE, _send, (number,))
     timer.daemon = True
-    with contextlib.suppress(RuntimeError):  # no thread can begin while the interpreter ends, which is what was asked
+    with contextlib.suppress(RuntimeError):  # no thread can start while the interpreter ends, which was the request
         timer.start()
 
 
 def _send(number: int) -> None:
     main = threading.main_thread().ident
     if main is not None and hasattr(signal, "pthread_kill"):
-        signal.pthread_kill(main, number)  # wakes a main thread that waits
+        signal.pthread_kill(main, number)  # wakes up a waiting main thread
     else:
         _thread.interrupt_main(signal.Signals(number))

@@ -1,12 +1,12 @@
-"""A cache of compiled kernels on disk that is keyed by what a kernel computes, not by where its file lies.
+"""A disk cache of compiled kernels, keyed by what a kernel computes and not by where its file is.
 
 numba keys its cache by the path and the content of the one file that defines a function. So each clone and each
-installation compiles everything again, and a change of a function in another file goes unnoticed. Here the key is a
-hash of the kernel's bytecode, of every function and constant that it uses, directly or through others, of its
-argument types, of the versions of Python, numba, LLVM and NumPy, and of the processor. All clones, wheels and CI jobs
-with the same kernels share one folder.
+installation compiles everything again, and a change of a function in another file isn't detected. Here the key is a
+hash of the kernel's bytecode, of every function and constant that it uses, directly or through others, of its argument
+types, of the versions of Python, numba, LLVM and NumPy, and of the processor. All clones, wheels and CI jobs with the
+same kernels share one folder.
 
-A file holds one compiled version of one kernel. It is written under a temporary name and then renamed, so that two
+A file has one compiled version of one kernel. It is written under a temporary name and then renamed, so that two
 processes can write at once. It begins with a hash of its content: a damaged file counts as absent.
 """
 
@@ -36,12 +36,12 @@ _rebuild: Any = compiler.CompileResult._rebuild
 _dumps: Any = serialize.dumps
 SUFFIX = ".kernel"
 MOST_BYTES = 256_000_000
-"""Size of the folder above which the files that were unused longest are removed."""
+"""Size of the folder above which the least recently used files are removed."""
 MOST_DAYS = 90
 """Days after which an unused file is removed."""
 _DAY_SECONDS = 86_400
 LIBRARIES = ("builtins", "math", "numba", "numpy", "operator")
-"""What these define is known by their versions, which are in each key."""
+"""Libraries whose functions are determined by their versions, which are in each key."""
 _HASH_BYTES = hashlib.sha256().digest_size
 
 
@@ -91,11 +91,11 @@ class Fingerprint:
         for constant in code.co_consts:
             if isinstance(constant, types.CodeType):
                 self._code(constant, None)
-            elif doc is None or constant != doc:  # what a kernel's docstring says does not matter
+            elif doc is None or constant != doc:  # a kernel's docstring doesn't affect its result
                 self._value(constant)
 
     def _named(self, value: Any, names: Iterable[str]) -> None:
-        """A global. Of a module, whatever has a name that the function mentions."""
+        """Add a global to the hash; of a module, everything with a name that the function mentions."""
         if not isinstance(value, types.ModuleType):
             return self._value(value)
         self._add("module", value.__name__)
@@ -133,7 +133,7 @@ class Fingerprint:
             self._class(value)
         elif isinstance(value, types.FunctionType) and _is_own(value):
             self._function(value)
-        elif callable(value) and not _is_own(value):  # of a library, whose version is in the key
+        elif callable(value) and not _is_own(value):  # from a library, whose version is in the key
             self._add(getattr(value, "__module__", ""), getattr(value, "__qualname__", repr(type(value))))
         else:
             raise NotKeyedError(f"a kernel uses a {type(value).__name__}, whose content cannot be hashed")
@@ -147,12 +147,12 @@ class Fingerprint:
 
 
 def _is_own(value: Any) -> bool:
-    """Whether a function or a class is defined outside LIBRARIES."""
+    """Return whether a function or a class is defined outside LIBRARIES."""
     return str(getattr(value, "__module__", "") or "builtins").partition(".")[0] not in LIBRARIES
 
 
 def _names(code: types.CodeType) -> set[str]:
-    """Every name that a function's code and the code inside it mention."""
+    """Return every name that a function's code and the code inside it mention."""
     found = set(code.co_names)
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
@@ -164,7 +164,7 @@ def _versions() -> str:
     switches = ("OPT", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "ERROR_MODEL")
     return repr(
         [
-            1,  # of this file's format
+            1,  # the version of this file format
             platform.python_implementation(), sys.version_info[:], getattr(sys, "abiflags", ""), numba.__version__,
             llvmlite.__version__, np.__version__, [str(getattr(config, name, None)) for name in switches],
         ]
@@ -174,9 +174,8 @@ def _versions() -> str:
 class KernelCache(caching._Cache):
     """The compiled versions of one kernel in a folder.
 
-    It takes the part of numba's own cache: numba calls load_overload before it compiles and save_overload after it.
-
-    folders: returns where to look. The first is the one that is written.
+    It replaces numba's own cache: numba calls load_overload before it compiles and save_overload after it. folders:
+    returns the folders to search. The first is the one that is written.
     """
 
     def __init__(
@@ -206,7 +205,7 @@ class KernelCache(caching._Cache):
                 path.unlink()
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The compiled version for these argument types, None where there is none."""
+        """Return the compiled version for these argument types, None if there is none."""
         target_context.refresh()
         name = self._name(sig, target_context.codegen()) if self._enabled else None
         for folder in self._folders() if name else ():
@@ -216,7 +215,7 @@ class KernelCache(caching._Cache):
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep a compiled version. Where the folder cannot be written, nothing happens."""
+        """Store a compiled version. If the folder can't be written, nothing happens."""
         if not self._enabled or any(not part.can_cache for part in data.lifted) or data.library.has_dynamic_globals:
             return
         if name := self._name(sig, data.codegen):
@@ -228,11 +227,11 @@ class KernelCache(caching._Cache):
         return f"{module}.{self._function.__qualname__}".replace("<", "").replace(">", "")
 
     def _name(self, sig: Any, codegen: Any) -> str | None:
-        """The file of a version, None where something in it cannot be keyed."""
+        """Return the file of a version, None if something in it can't be keyed."""
         text = repr((str(sig), codegen.magic_tuple()))
-        if " at 0x" in text:  # a type that names a place in memory
+        if " at 0x" in text:  # a type that contains a memory address
             return None
-        if self._digest is None:  # only now: a kernel may use what its module defines after it
+        if self._digest is None:  # only now, because a kernel may use what its module defines after it
             try:
                 self._digest = Fingerprint(self._function, self._options).digest
             except NotKeyedError:
@@ -243,7 +242,7 @@ class KernelCache(caching._Cache):
 
 
 def read(path: Path) -> bytes | None:
-    """A file's content, None where the file is damaged. Raises OSError where there is none."""
+    """Return a file's content, None if the file is damaged. Raises OSError if there is none."""
     data = path.read_bytes()
     if hashlib.sha256(data[_HASH_BYTES:]).digest() != data[:_HASH_BYTES]:
         return None
@@ -258,7 +257,7 @@ _tidied: set[Path] = set()
 
 
 def write(path: Path, payload: bytes) -> None:
-    """Write a file in one step. Raises OSError."""
+    """Write a file atomically. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f"{path.name}.{uuid.uuid4().hex[:16]}.tmp")
     try:
@@ -274,16 +273,16 @@ def write(path: Path, payload: bytes) -> None:
 
 
 def tidy(folder: Path, most_bytes: int = MOST_BYTES, most_days: float = MOST_DAYS) -> int:
-    """Remove what nobody has used for `most_days` days, then what was unused longest until `most_bytes` are left.
+    """Remove files that were unused for `most_days` days, then the least recently used until `most_bytes` are left.
 
-    Returns the number of files that were removed.
+    Returns the number of removed files.
     """
     files, removed, now = [], 0, time.time()
     for path in folder.iterdir():
         with contextlib.suppress(OSError):
             found = path.stat()
             age_days = (now - found.st_mtime) / _DAY_SECONDS
-            if path.suffix == ".tmp" and age_days > 1:  # of a process that was killed
+            if path.suffix == ".tmp" and age_days > 1:  # from a process that was killed
                 path.unlink()
             elif path.suffix == SUFFIX:
                 files.append((age_days, found.st_size, path))

@@ -1,7 +1,6 @@
-"""What makes the compiling of kernels short: the first move of a search waits for it.
+"""Decorators and helpers that shorten the compilation of kernels, because a search's first move waits for it.
 
-Functions that only kernels call need no entry points, and a loop is compiled sooner than a slice or an expression of
-arrays.
+Functions that only kernels call need no entry points, and a loop compiles faster than a slice or an array expression.
 """
 
 from __future__ import annotations
@@ -21,11 +20,11 @@ from kibitz.kernel_cache import KernelCache
 memory.check()
 
 PATIENCE = 2.0
-"""Seconds of compiling that nobody is told about."""
+"""Seconds of compilation without a message."""
 
 
 def _folders() -> list[Path]:
-    """Where compiled kernels are: the folder that is written, and the user's, which may only be readable."""
+    """Return the folders of compiled kernels: the one that is written, and the user's, which may be read-only."""
     return [Path(os.environ.get(environment.CACHE) or environment.user_folder()), environment.user_folder()]
 
 
@@ -37,34 +36,34 @@ def _compile(function: Callable[..., Any], **options: Any) -> Any:
 
 
 def kernel(function: Callable[..., Any]) -> Any:
-    """Compile a function, without the lock of Python, and keep the machine code on disk."""
+    """Compile a function that releases Python's global lock, and keep the machine code on disk."""
     return _compile(function)
 
 
 def fast_kernel(fastmath: bool | set[str]) -> Callable[[Callable[..., Any]], Any]:
-    """Like `kernel`, with these liberties for sums of floating-point numbers, as `fastmath` of numba names them."""
+    """Like `kernel`, with the given liberties for floating-point sums, see `fastmath` of numba."""
     return lambda function: _compile(function, fastmath=fastmath)
 
 
 def inner(function: Callable[..., Any]) -> Any:
-    """Compile what only kernels call, without entry points from Python and C: they would double the time to compile.
+    """Compile a function that only kernels call, without entry points from Python and C, which halves the compile time.
 
-    A Python integer is compiled for as its own type, and so is the first value of a variable that a loop changes: where
-    a kernel calls another with one, write np.int64(0), or that kernel is compiled twice.
+    numba compiles a separate version for a Python integer literal, and for the first value of a variable that a loop
+    changes. If a kernel calls another with one, write np.int64(0); otherwise that kernel is compiled twice.
     """
     return _compile(function, no_cfunc_wrapper=True, no_cpython_wrapper=True)
 
 
 @inner
 def fill(out, row):  # type: ignore[no-untyped-def]
-    """out[:] = row[: len(out)]."""
+    """Copy row[: len(out)] to out."""
     for j in range(out.shape[0]):
         out[j] = row[j]
 
 
 @inner
 def is_among(key, keys):  # type: ignore[no-untyped-def]
-    """Whether one of the keys [n] is this one."""
+    """Return whether a key is among keys, [n]."""
     found = False
     for i in range(keys.shape[0]):
         found |= keys[i] == key
@@ -72,7 +71,7 @@ def is_among(key, keys):  # type: ignore[no-untyped-def]
 
 
 class CompileListener(event.Listener):
-    """Calls each of `tell`, once, when compiling has taken PATIENCE seconds in all."""
+    """Calls each function of `tell`, once, when compiling has taken PATIENCE seconds in total."""
 
     def __init__(self, tell: list[Callable[[], None]]) -> None:
         self._tell = tell
@@ -81,14 +80,14 @@ class CompileListener(event.Listener):
         self._told = False
 
     def on_start(self, event: Any) -> None:
-        """A function is compiled, perhaps because another one that is being compiled calls it."""
+        """Record that a function is compiled, perhaps because another one that is being compiled calls it."""
         if self._depth == 0:
             self._begun = time.monotonic()
         self._depth += 1
         self._look()
 
     def on_end(self, event: Any) -> None:
-        """It is compiled."""
+        """Record that it is compiled."""
         self._look()
         self._depth -= 1
         if self._depth == 0:

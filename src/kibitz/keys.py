@@ -8,15 +8,20 @@ from typing import Any
 
 
 def key_of(words: str, before: str = "") -> str:
-    """Words as a key: "side to move" is side_to_move. before: put in front of what would begin with a digit, so that
-    a komi of "6.5" is komi_6_5."""
+    """Return words as a key: "side to move" is side_to_move.
+
+    before: a prefix for words that begin with a digit, so that a komi of "6.5" is komi_6_5.
+    """
     key = re.sub(r"[^a-z0-9]+", "_", words.lower()).strip("_")
     return f"{key_of(before)}_{key}" if before and not key[:1].isalpha() else key
 
 
 def counted(counts: Mapping[str, int], before: str = "") -> dict[str, dict[str, Any]]:
-    """How many games have each value, by key: {"label": the value in words, "games": how many}, in the order given.
-    Values that make one key are one."""
+    """Return how many games have each value, by key: {"label": the value as text, "games": the number}, in the given
+    order.
+
+    Values with the same key are added.
+    """
     found: dict[str, dict[str, Any]] = {}
     for label, games in counts.items():
         found.setdefault(key_of(label, before), {"label": label, "games": 0})["games"] += games
@@ -24,5 +29,5 @@ def counted(counts: Mapping[str, int], before: str = "") -> dict[str, dict[str, 
 
 
 def labelled_reasons(rejections: Mapping[str, Any]) -> dict[str, Any]:
-    """Games left out, as a store keeps them by reason in words, by key: {"label", "games", "first"}."""
+    """Return rejected games, which a store has by reason, by key: {"label", "games", "first"}."""
     return {key_of(reason): {"label": reason, **entry} for reason, entry in rejections.items()}

@@ -1,4 +1,4 @@
-"""Addresses of games on chess and Go servers: what to download instead of the page."""
+"""Addresses of games on chess and Go servers: explain what to download instead of the page."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _LICHESS_PLAYER = re.compile(r"@/([\w-]+).*")
 
 
 def what_to_do(text: str) -> str | None:
-    """One line on what to do with the address of a game, a study or a player on a server; None for other text.
+    """Return one line on what to do with the address of a game, a study or a player on a server; None for other text.
 
-    The address of a file, as ends in .pgn or .sgf or leads to a server's interface for programs, is other text.
+    The address of a file (it ends in .pgn or .sgf, or is a server's interface for programs) is other text.
     """
     match = _SERVER.fullmatch(text.strip())
     if match is None:
@@ -43,7 +43,7 @@ def what_to_do(text: str) -> str | None:
 
 
 def _download(path: str) -> str:
-    """The file that has what a page of lichess shows."""
+    """Return the address of the file with the contents of a lichess page."""
     if study := _LICHESS_STUDY.fullmatch(path):
         return f"https://lichess.org/study/{'/'.join(filter(None, study.groups()))}.pgn"
     if player := _LICHESS_PLAYER.fullmatch(path):

@@ -1,4 +1,4 @@
-"""One writer at a time, by a lock that the system lets go of when its holder ends, however it ends."""
+"""One writer at a time, with a lock that the system releases when its holder ends, however it ends."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ else:
 
 
 _AGAIN = 0.02
-"""Seconds between two looks at a lock that somebody else holds."""
+"""Seconds between two attempts to get a lock that another process holds."""
 
 
 @contextlib.contextmanager
 def exclusive_lock(file: Path, what: Path, work: str = "import", wait: float = 0.0) -> Iterator[None]:
-    """Hold a lock on that file, which is created, and removed at the end.
+    """Hold a lock on a file, which is created, and removed at the end.
 
-    wait: seconds to wait for somebody else who holds it. Raises KibitzError, naming `what` and the kind of `work`,
-    where somebody still does. On a disk that knows no locks nothing is held.
+    wait: seconds to wait for another holder. Raises KibitzError, naming `what` and the kind of `work`, if the lock is
+    still held then. On a disk without locks, nothing is locked.
     """
     until = time.monotonic() + wait
     with contextlib.ExitStack() as files:
@@ -45,7 +45,7 @@ def exclusive_lock(file: Path, what: Path, work: str = "import", wait: float = 0
         try:
             yield
         finally:
-            if sys.platform == "win32":  # which takes away no open file
+            if sys.platform == "win32":  # Windows can't remove an open file
                 files.close()
             with contextlib.suppress(OSError):
                 file.unlink()
@@ -54,7 +54,7 @@ def exclusive_lock(file: Path, what: Path, work: str = "import", wait: float = 0
 def _taken(held: IO[bytes], file: Path) -> bool:
     try:
         _take(held)
-        return os.path.samestat(os.fstat(held.fileno()), file.stat())  # not if its last holder just took it away
+        return os.path.samestat(os.fstat(held.fileno()), file.stat())  # false if its last holder has just removed it
     except (BlockingIOError, PermissionError, FileNotFoundError):
         return False
     except OSError:

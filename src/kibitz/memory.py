@@ -1,6 +1,6 @@
-"""A limit on the memory of this program (`ulimit -v`), and its end with a line where a library meets it.
+"""The memory limit of this program (`ulimit -v`), and a clear end if a library exceeds it.
 
-Compilers and linear algebra of others raise nothing where no memory is left: they call abort(), or wait without end.
+Compilers and linear algebra libraries raise nothing if no memory is left: they call abort(), or wait forever.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from collections.abc import Callable
 from kibitz.errors import KibitzError
 
 LEAST = 256 << 20
-"""Bytes that must be left before kernels are compiled: with less, OpenBLAS tries without end to get its buffers."""
+"""Bytes that must be free before kernels are compiled: with less, OpenBLAS tries forever to allocate its buffers."""
 
 _kept: list[object] = []
 """The handler of abort(), which C does not keep alive."""
 
 
 def allowed() -> int | None:
-    """Bytes of addresses that this program may have; None without a limit, or where the system has none."""
+    """Return the bytes of address space that this program may use; None without a limit, or if the system has none."""
     if sys.platform == "win32":
         return None
     import resource
@@ -30,7 +30,7 @@ def allowed() -> int | None:
 
 
 def full() -> str:
-    """What is said where memory is full."""
+    """Return the message for full memory."""
     if limit := allowed():
         return (
             f"not enough memory: this shell allows a program {limit >> 20:,} MB (ulimit -v), of which libraries reserve"
@@ -40,20 +40,22 @@ def full() -> str:
 
 
 def check() -> None:
-    """Raises KibitzError where so little is left that a library would wait for more without end."""
+    """Raise KibitzError if there is so little memory that a library would wait forever for more."""
     if is_short():
         raise KibitzError(full())
 
 
 def is_short() -> bool:
-    """Whether there is a limit, and less than LEAST is left: libraries then cannot be loaded either, and say why not in
-    errors of many kinds."""
+    """Return whether there is a limit, and less than LEAST is left.
+
+    Then libraries can't be loaded either, and report that with many kinds of errors.
+    """
     limit = allowed()
     return limit is not None and limit - _taken() < LEAST
 
 
 def _taken() -> int:
-    """Bytes of addresses that this program has; 0 where the system does not say."""
+    """Return the bytes of address space that this program uses; 0 if the system doesn't report them."""
     try:
         with open("/proc/self/statm", encoding="ascii") as file:
             return int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
@@ -62,10 +64,10 @@ def _taken() -> int:
 
 
 def end_with_a_line(tell: Callable[[str], None]) -> None:
-    """Under a limit, let abort() tell one line and end the program with exit code 1.
+    """Under a limit, make abort() print one line and end the program with exit code 1.
 
-    tell: it is given the line, in the thread that called abort(). A handler of Python would not run: abort() does not
-    come back to the interpreter.
+    tell: called with the line, in the thread that called abort(). A Python handler would not run, because abort()
+    doesn't return to the interpreter.
     """
     if allowed() is None:
         return

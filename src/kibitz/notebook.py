@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from kibitz.web.networks import NetworkInfo, NetworkRegistry
 
 BOARD = 8 * boards.SQUARE
-"""The side of the board in the picture."""
+"""The side length of the board in the picture."""
 PAD = 12
 WIDE = BOARD + 2 * PAD + boards.MARGIN
 LETTERS = 54
-"""In a line of the text below."""
+"""The largest number of characters per line of the text below."""
 ARROWS, FAINTEST = 3, 0.03
-"""First moves that have an arrow, and the least probability of one."""
+"""The largest number of first moves with an arrow, and the smallest probability of one."""
 
 _INK, _QUIET, _MOVE = "#1c1c1c", "#5a5a5a", "#0067a8"
 _STYLE = (
@@ -43,13 +43,16 @@ _STYLE = (
 
 @dataclass(frozen=True, repr=False)
 class Shown:
-    """The result of `show`: notebooks draw it; elsewhere it is text.
+    """The result of `show`: a picture in notebooks, text elsewhere.
 
-    svg: the picture. text: its content in words. answer: the figures; "white" (White's chance) or
-    "black" (Black's), 0..1; "moves", the likeliest first, each with "move", "san" and "p"; "origin", probabilities of
-    the 64 squares, a1 first; "by_rating", of networks that are told ratings, a "rating" and its "moves" each; "owners",
-    the probability that Black will own each point, row by row from the upper left; "score", Black's lead in points.
-    None for an output that the network does not have.
+    svg: the picture.
+    text: its content as text.
+    answer: the values, None for an output that the network does not have:
+
+    "white" (White's win probability) or "black" (Black's), 0 to 1. "moves", the most likely first, each with "move",
+    "san" and "p". "origin", probabilities of the 64 squares, a1 first. "by_rating", for networks with rating inputs: a
+    "rating" and its "moves" each. "owners", the probability that each point will be Black's, row by row from the upper
+    left. "score", Black's lead in points.
     """
 
     svg: str
@@ -64,12 +67,13 @@ class Shown:
 
 
 def show(position: chess.Board | GoBoard | str, run: str | Path, *, ply: int | None = None) -> Shown:
-    """What a run or a packaged network ("chessnet") sees in a position.
+    """Evaluate a position with a run or a bundled network ("chessnet"), and return a picture.
 
-    position: a chess.Board, a board of Go (kibitz.games.go.rules.Board; komi 7.5, Chinese rules), or a text:
-    FEN, PGN or SGF.
-    ply: of a PGN or SGF the position after so many moves of the main line, 0 for its start; None: after its last move.
-    Raises KibitzError for a text that cannot be read, and for a network that is not there or is for another game.
+    position: a chess.Board, a Go board (kibitz.games.go.rules.Board; komi 7.5, Chinese rules), or a text: FEN, PGN or
+        SGF.
+    ply: of a PGN or SGF, the position after this number of moves of the main line, 0 for its start; None for the end.
+
+    Raises KibitzError for a text that can't be read, and for a network that doesn't exist or is for another game.
     """
     networks = _networks(str(run))
     known = networks.ready(str(run))
@@ -86,21 +90,21 @@ def show(position: chess.Board | GoBoard | str, run: str | Path, *, ply: int | N
 
 @lru_cache(maxsize=8)
 def _networks(run: str) -> NetworkRegistry:
-    """Kept, with the network that is loaded; it is loaded anew where its weights change."""
+    """Return a cached registry with the loaded network; it is reloaded if its weights change."""
     from kibitz.web.networks import NetworkRegistry
 
     return NetworkRegistry([run])
 
 
 def _read(text: str, ply: int | None) -> tuple[chess.Board | GoBoard, GoLine | None]:
-    """The position of a text; of Go also the line that leads there."""
+    """Return the position of a text, and for Go the line that leads there."""
     from kibitz.web.files import load
     from kibitz.web.positions import read_line
 
     record = load({"text": text})
     moves: list[str] = []
     last = 0
-    for node in record["tree"]:  # a parent stands before its children, the main one before the others
+    for node in record["tree"]:  # a parent comes before its children, the main one before the others
         if node["parent"] == last and len(moves) < node["ply"]:
             moves.append(node["move"])
             last = node["id"]
@@ -133,7 +137,7 @@ def _chess(networks: NetworkRegistry, known: NetworkInfo, board: chess.Board) ->
 
 
 def _chess_line(board: chess.Board) -> ChessLine:
-    """The line to a board, with the moves before it, which networks may be told, where they lead there."""
+    """Return the line to a board, with the moves before it, which are inputs of some networks, if they lead to it."""
     from kibitz.web.chess.line import ChessLine, read_start
 
     here = read_start(board.fen()).fen()
@@ -146,14 +150,14 @@ def _chess_line(board: chess.Board) -> ChessLine:
 
 
 def _pushed(board: chess.Board, move: chess.Move) -> bool:
-    """Play a move on a board where it is legal; whether it is."""
+    """Play a move on a board if it is legal; return whether it is."""
     if legal := board.is_legal(move):
         board.push(move)
     return legal
 
 
 def _first(moves: list[dict[str, Any]]) -> str:
-    """The likeliest moves in words: "e4 35%, d4 30%"."""
+    """Return the most likely moves as text: "e4 35%, d4 30%"."""
     return ", ".join(f"{move['san']} {move['p']:.0%}" for move in moves[:5])
 
 
@@ -191,7 +195,7 @@ def _go(networks: NetworkRegistry, known: NetworkInfo, board: GoBoard, line: GoL
 
 
 def _claim(known: NetworkInfo) -> str:
-    """Whose probability of what: "White's winning probability"."""
+    """Return the meaning of the probability: "White's winning probability"."""
     return known.claim["name"] if known.claim else ""
 
 
@@ -208,7 +212,7 @@ def _picture(
     board: Markup, shared: Markup, wide: int, chance: float | None, whose: str, words: list[str],
     answer: dict[str, Any], above: str,
 ) -> Shown:  # fmt: skip
-    """The board, a bar with the chance where there is one, the words. above: drawn over the board, in its units."""
+    """Draw the board, a bar with the win probability if there is one, and the text. above: drawn over the board."""
     lines = [line for text in words for line in textwrap.wrap(text, LETTERS) or [""]]
     bar = "" if chance is None else _bar(chance, whose, PAD + BOARD + 8)
     top = PAD + BOARD + (34 if bar else 8)
@@ -229,10 +233,10 @@ def _picture(
 
 
 def _bar(chance: float, whose: str, y: int) -> str:
-    """A bar as wide as the board; its left part is as wide as the probability of the side that it shows."""
+    """Draw a bar as wide as the board; its left part is as wide as the probability of the side that it shows."""
     part = round(BOARD * chance, 1)
     mine, other = ("#fafaf7", "#26282b") if whose == "white" else ("#26282b", "#fafaf7")
-    end = part < BOARD / 2  # the figure stands where there is more room
+    end = part < BOARD / 2  # the number goes where there is more space
     x, anchor, ink = (BOARD - 8, "end", mine) if end else (8, "start", other)
     return (
         f'<g transform="translate({PAD} {y})"><rect width="{BOARD}" height="20" fill="{other}"/>'
@@ -244,13 +248,13 @@ def _bar(chance: float, whose: str, y: int) -> str:
 
 
 def _arrows(moves: list[dict[str, Any]]) -> str:
-    """The likeliest moves, the first on top, and their percents."""
+    """Draw the most likely moves, the first on top, and their percentages."""
     some = [move for move in moves[:ARROWS] if move["p"] >= FAINTEST][::-1]
     return "".join(_arrow(move["move"], move["p"]) for move in some) + "".join(_labels(some))
 
 
 def _ends(move: str) -> tuple[float, float, float, float]:
-    """The middles of a move's two squares."""
+    """Return the centers of a move's two squares."""
     xy = []
     for name in (move[:2], move[2:4]):
         square = chess.parse_square(name)
@@ -262,7 +266,7 @@ def _ends(move: str) -> tuple[float, float, float, float]:
 
 
 def _arrow(move: str, chance: float) -> str:
-    """A shaft as wide as the move is likely, from the rim of the first square to the middle of the second."""
+    """Draw a shaft whose width shows the probability, from the rim of the first square to the center of the second."""
     x0, y0, x1, y1 = _ends(move)
     long = math.hypot(x1 - x0, y1 - y0)
     dx, dy = (x1 - x0) / long, (y1 - y0) / long
@@ -275,7 +279,7 @@ def _arrow(move: str, chance: float) -> str:
 
 
 def _labels(moves: list[dict[str, Any]]) -> Iterator[str]:
-    """Percents in the upper half of the squares that moves go to; one that is taken moves its later ones down."""
+    """Yield percentages in the upper half of the target squares; later ones of a shared target are lower."""
     heights: dict[str, int] = {}
     for move in reversed(moves):
         _, _, x, y = _ends(move["move"])

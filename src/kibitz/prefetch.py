@@ -14,9 +14,10 @@ _END = object()
 
 
 def prefetched(items: Generator[T]) -> Generator[T]:
-    """The same items, made one ahead in another thread. Closing this generator closes `items` in that thread.
+    """Yield the same items, made one in advance in another thread. Closing this generator closes `items` in that
+    thread.
 
-    The thread is a daemon: one that waits for standard input must not keep the program from ending.
+    The thread is a daemon, so that waiting for standard input doesn't prevent the program from ending.
     """
     ready: queue.Queue[Any] = queue.Queue(1)
     closed = threading.Event()

@@ -1,7 +1,7 @@
-"""Files that may come from others: what they claim is checked against their size before memory is taken for it.
+"""Read files that may come from other people: their claims are checked against their size before memory is allocated.
 
-None of them is ever unpickled: arrays are read by numpy without objects, weights by safetensors, checkpoints of a
-training by torch with weights_only.
+None of them is ever unpickled: numpy reads arrays without objects, safetensors reads weights, and torch reads training
+checkpoints with weights_only.
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 MOST_JSON_BYTES = 1 << 26
-"""Of run.json and store.json. The largest of ours, with the names of all imported files, is a hundredth of it."""
+"""The largest size of run.json and store.json. Our largest, with the names of all imported files, is a hundredth of
+it."""
 
 
 def read_json(path: Path) -> Any:
-    """A JSON file. Raises ValueError where it is none, or too large or deep, and OSError where it cannot be read."""
+    """Read a JSON file. Raises ValueError if it is invalid, too large or too deep, and OSError if it can't be read."""
     if path.stat().st_size > MOST_JSON_BYTES:
         raise ValueError(f"over {MOST_JSON_BYTES >> 20} MB")
     try:
@@ -32,15 +33,15 @@ def read_json(path: Path) -> Any:
 
 
 def read_array(path: Path, dtype: Any) -> NDArray[Any]:
-    """A file of numpy, mapped from disk: an array of one dimension with this dtype.
+    """Map a numpy file from disk: an array of one dimension with this dtype.
 
-    Raises ValueError where it is something else, or shorter than it claims, and OSError where it cannot be read.
+    Raises ValueError if it is something else, or shorter than it claims, and OSError if it can't be read.
     """
     try:
         array = np.load(path, mmap_mode="r", allow_pickle=False)
     except OSError:
         raise
-    except Exception as error:  # numpy reads headers as Python's own literals, and lets through what that raises
+    except Exception as error:  # numpy evaluates headers as Python literals, and passes on every error
         raise ValueError(str(error)) from None
     if not isinstance(array, np.ndarray) or array.dtype != np.dtype(dtype) or array.ndim != 1:
         raise ValueError(f"not a list of {np.dtype(dtype)}")
@@ -48,17 +49,17 @@ def read_array(path: Path, dtype: Any) -> NDArray[Any]:
 
 
 def is_inside(folder: Path, path: Path) -> bool:
-    """Whether a file lies in a folder, also where links have been followed."""
+    """Return whether a file is in a folder, also after following links."""
     try:
         return path.resolve().is_relative_to(folder.resolve())
-    except (OSError, RuntimeError):  # links that lead round in a circle
+    except (OSError, RuntimeError):  # circular links
         return False
 
 
 def inflates(packed: bytes) -> bool:
-    """Whether a zip archive, as torch writes it, claims to hold more than it has bytes: torch packs nothing.
+    """Return whether a zip archive of torch claims to contain more bytes than it has; torch doesn't compress.
 
-    Raises ValueError where it is no archive, or a member is not what its checksum says: torch does not look.
+    Raises ValueError if it isn't an archive, or if a checksum is wrong, which torch doesn't check.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(packed)) as archive:
@@ -71,7 +72,7 @@ def inflates(packed: bytes) -> bool:
     return False
 
 
-# ONNX, as far as tensors are found: message -> field -> the message in it. Field numbers are those of onnx.proto.
+# ONNX, as far as needed to find tensors: message -> field -> the message in it. Field numbers are those of onnx.proto.
 _ONNX = {
     "model": {7: "graph", 20: "training", 25: "function"},
     "training": {1: "graph", 2: "graph"},
@@ -83,12 +84,15 @@ _ONNX = {
 }
 _EXTERNAL_DATA, _DATA_LOCATION = 13, 14
 _DEEPEST = 64
-"""Messages inside each other. Networks of ours have five."""
+"""The largest depth of nested messages. Our networks have five."""
 
 
 def is_self_contained(path: Path) -> bool:
-    """Whether an ONNX file has all its weights in itself. Others name files, or even addresses in memory, of which
-    their maker knows and the user does not. Raises ValueError where it is no ONNX file, and OSError."""
+    """Return whether an ONNX file contains all its weights.
+
+    Other files name files, or even memory addresses, that only their author knows. Raises ValueError if it isn't an
+    ONNX file, and OSError.
+    """
     if path.stat().st_size == 0:
         raise ValueError("empty")
     return not _has_outside_data(np.memmap(path, np.uint8, mode="r").data, "model", 0)
@@ -107,7 +111,7 @@ def _has_outside_data(data: memoryview, message: str, depth: int) -> bool:
 
 
 def _fields(data: memoryview) -> Iterator[tuple[int, int | memoryview]]:
-    """The fields of a protobuf message: number, and a number or bytes. Raises ValueError for damage."""
+    """Yield the fields of a protobuf message: number, and a number or bytes. Raises ValueError for damage."""
     at = 0
     while at < len(data):
         key, at = _number(data, at)
@@ -125,7 +129,7 @@ def _fields(data: memoryview) -> Iterator[tuple[int, int | memoryview]]:
 
 
 def _number(data: memoryview, at: int) -> tuple[int, int]:
-    """A number of variable length, and where it ends."""
+    """Return a number of variable length, and where it ends."""
     value = 0
     for shift in range(0, 70, 7):
         if at >= len(data):

@@ -1,4 +1,4 @@
-"""Files of game records as streams of bytes: folders, compression, standard input, and how far a reader has come."""
+"""Files of game records as byte streams: folders, compression, standard input, and the progress of reading."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from kibitz.links import what_to_do
 from kibitz.remote import is_remote
 
 ENDINGS = {".pgn": "chess", ".sgf": "go", ".sgfl": "go"}
-"""The game that each ending of a record file stands for."""
+"""The game for each ending of a record file."""
 PACKED = (".zst", ".gz", ".bz2")
 ARCHIVE = ".zip"
 STDIN = "-"
@@ -33,15 +33,17 @@ _FAULTS = (
     EOFError, ValueError, zlib.error, zstandard.ZstdError,
     zipfile.BadZipFile, NotImplementedError, RuntimeError, KeyError,
 )  # fmt: skip
-"""Exceptions of unpacking besides OSError; of archives: damage, unknown compression, a password, a missing member."""
+"""Exceptions of decompression besides OSError: for archives, damage, unknown compression, a password, a missing
+member."""
 
 
 def find(paths: Iterable[str], endings: tuple[str, ...]) -> list[str]:
-    """The record files that the paths name: files as they are, folders searched for the given endings (packed ones
-    too), zip archives likewise: "archive.zip:member" is a file in one.
+    """Return the record files that the paths name.
 
-    "-" is standard input; s3://… or the like is a place that fsspec reaches. Raises KibitzError for a path that is
-    missing, or a folder or archive without records, UsageError for an empty one.
+    Files are returned as they are. Folders are searched for the given endings (also compressed), and zip archives
+    likewise: "archive.zip:member" is a file in one. "-" is standard input; s3://… and similar paths are read with
+    fsspec. Raises KibitzError for a path that is missing, or a folder or archive without records, UsageError for an
+    empty path.
     """
     ends = tuple(ending + packed for ending in endings for packed in ("", *PACKED))
     records: list[str] = []
@@ -60,7 +62,7 @@ def find(paths: Iterable[str], endings: tuple[str, ...]) -> list[str]:
             )
             inside = [file for file in files if file.lower().endswith(ends)]
             inside += [member for file in files if file.lower().endswith(ARCHIVE) for member in _members(file, ends)]
-            inside += [str(error.filename) for error in unreadable]  # said when it is to be read
+            inside += [str(error.filename) for error in unreadable]  # reported when it is read
             if not inside:
                 raise KibitzError(f"{path}: no {' or '.join(endings)} file in this folder; name the files themselves")
             records += inside
@@ -81,21 +83,23 @@ def find(paths: Iterable[str], endings: tuple[str, ...]) -> list[str]:
 
 
 def game_by_ending(path: str) -> str:
-    """The game of a record file, by its ending: packed or not; chess where that says nothing."""
+    """Return the game of a record file by its ending, compressed or not; chess if it doesn't decide."""
     plain = Path(path.lower())
     ending = Path(plain.stem).suffix if plain.suffix in PACKED else plain.suffix
     return ENDINGS.get(ending, "chess")
 
 
 def games_by_ending(paths: Sequence[str]) -> dict[str, str]:
-    """The games of record files, by their endings, each with a file of it. An archive or folder that could not be
-    looked into says nothing beside others."""
+    """Return the games of record files by their endings, each with one of its files.
+
+    An archive or folder that couldn't be searched doesn't count if there are other files.
+    """
     telling = [path for path in paths if not path.lower().endswith(ARCHIVE) and not Path(path).is_dir()]
     return {game_by_ending(path): path for path in telling or paths}
 
 
 def _members(archive: str, ends: tuple[str, ...]) -> list[str]:
-    """Paths of the records in a zip archive; its own path if it is damaged, so that opening it reports this."""
+    """Return paths of the records in a zip archive; its own path if it is damaged, so that opening it reports this."""
     try:
         names = _open_archive(archive).namelist()
     except (OSError, *_FAULTS):
@@ -103,12 +107,12 @@ def _members(archive: str, ends: tuple[str, ...]) -> list[str]:
     return [
         f"{archive}:{name}"
         for name in sorted(names)
-        if name.lower().endswith(ends) and not Path(name).name.startswith("._")  # a Mac's notes on its files
+        if name.lower().endswith(ends) and not Path(name).name.startswith("._")  # metadata files of macOS
     ]
 
 
 def _in_archive(path: str) -> tuple[str, str] | None:
-    """Archive and member of "archive.zip:member"; None where the path is no such thing."""
+    """Return archive and member of "archive.zip:member"; None for other paths."""
     at = path.lower().find(ARCHIVE + ":")
     while at >= 0:
         archive, member = path[: at + len(ARCHIVE)], path[at + len(ARCHIVE) + 1 :]
@@ -119,13 +123,13 @@ def _in_archive(path: str) -> tuple[str, str] | None:
 
 
 def on_disk(path: str) -> str:
-    """The file in which a record file lies: its archive, or itself."""
+    """Return the file that contains a record file: its archive, or itself."""
     inside = None if Path(path).exists() else _in_archive(path)
     return inside[0] if inside else path
 
 
 def _open_archive(path: str) -> zipfile.ZipFile:
-    """An archive, open. The last one stays so, since its members are read one after the other."""
+    """Return an open archive. The last one stays open, because its members are read one after the other."""
     return _opened(path, os.stat(path).st_mtime_ns)
 
 
@@ -135,7 +139,7 @@ def _opened(path: str, _modified: int) -> zipfile.ZipFile:
 
 
 def _why_not_opened(path: str) -> str:
-    """The problem and remedy for a zip archive that was given instead of a file of records."""
+    """Return the problem and remedy for a zip archive that was given instead of a file of records."""
     if path == STDIN:
         return "a zip archive, which cannot be read from a pipe; unpack it first"
     if not path.lower().endswith(ARCHIVE):
@@ -148,12 +152,12 @@ def _why_not_opened(path: str) -> str:
 
 
 def printable(path: str) -> str:
-    """A path as text that can be stored and shown: bytes of a name that are no text become question marks."""
+    """Return a path as text that can be stored and shown: undecodable bytes become question marks."""
     return path.encode(errors="replace").decode()
 
 
 def decode(text: bytes) -> str:
-    """UTF-8, or Latin-1 where it is not."""
+    """Decode UTF-8, or Latin-1 if it isn't UTF-8."""
     try:
         return text.decode()
     except UnicodeDecodeError:
@@ -161,7 +165,7 @@ def decode(text: bytes) -> str:
 
 
 def size(paths: Iterable[str]) -> int | None:
-    """Bytes in all files together, as they lie on disk; None when standard input or a pipe is among them."""
+    """Return the bytes of all files together, on disk; None if standard input or a pipe is among them."""
     total = 0
     for path in paths:
         if path != STDIN and Path(path).is_file():
@@ -178,22 +182,25 @@ def size(paths: Iterable[str]) -> int | None:
 
 FREELY_UNPACKED = 1 << 30
 MOST_UNPACKED = 250
-"""After so many bytes a packed file may have unpacked to at most so many times its size. Games become a fifth to a
-thirtieth of their size; a file that is made to fill a disk or a memory becomes a thousandth and less."""
+"""The largest ratio of decompressed to compressed size.
+
+Games shrink to between a fifth and a thirtieth of their size. A file made to fill a disk or memory shrinks to a
+thousandth or less.
+"""
 
 
 _MARK = b"\xef\xbb\xbf"
 
 
 def _ends_in_mark(text: bytes, count: int, begins_line: bool) -> bool:
-    """Whether a text ends in the first bytes of a mark at the beginning of a line."""
+    """Return whether a text ends with the first bytes of a byte order mark at the beginning of a line."""
     return text.endswith(b"\n" + _MARK[:count]) or (begins_line and text == _MARK[:count])
 
 
 class Stream:
-    """One file of records, unpacked as it is read.
+    """One file of records, decompressed while it is read.
 
-    The compression is recognised by the first bytes, not by the name. `consumed` counts bytes read from disk. A path
+    The first bytes identify the compression, not the name. `consumed` is the number of bytes read from disk. A path
     like "archive.zip:member" is a file in an archive.
     """
 
@@ -227,10 +234,10 @@ class Stream:
         return self._raw.count
 
     def blocks(self, size: int) -> Iterator[bytes]:
-        """The unpacked bytes, `size` at a time. Raises KibitzError where the packing is damaged or the file unreadable,
-        or where it unpacks to far more than games do.
+        """Yield the decompressed bytes, `size` at a time.
 
-        Everything before the damage is returned first.
+        Raises KibitzError if the compression is damaged, the file can't be read, or it decompresses to far more than
+        games do. Everything before the damage is returned first.
         """
         unpacked, fault = 0, None
         while fault is None:
@@ -248,7 +255,7 @@ class Stream:
         raise self._damaged(fault) from None
 
     def _block(self, size: int) -> tuple[bytes, Exception | None]:
-        """The next `size` bytes, fewer at the end and before damage; and the damage."""
+        """Return the next `size` bytes, fewer at the end and before damage; and the damage."""
         read = getattr(self._file, "read1", self._file.read)  # read loses what it had before the damage
         pieces: list[bytes] = []
         left, fault = size, None
@@ -261,10 +268,10 @@ class Stream:
         return pieces[0] if len(pieces) == 1 else b"".join(pieces), fault
 
     def texts(self, size: int, what: str) -> Iterator[bytes]:
-        """The same for a file that is text, without the mark that some editors put before UTF-8: it stands in the
-        middle where files were put together.
+        """Yield the blocks of a text file, without the byte order marks that some editors put before UTF-8.
 
-        Raises KibitzError at the first block of a binary file; `what` says what it should be, and how encoded.
+        In concatenated files they are also in the middle. Raises KibitzError at the first block of a binary file;
+        `what` describes what it should be, and how encoded.
         """
         blocks = self.blocks(size)
         first = next(blocks, b"")
@@ -297,7 +304,7 @@ class Stream:
 class Files:
     """Files of records, read one after the other; the base class of the readers.
 
-    `consumed`: bytes read from disk so far; `broken`: problems with whole files, a line each.
+    consumed: bytes read from disk so far. broken: problems with whole files, one line each.
     """
 
     def __init__(self, paths: list[str]):
@@ -312,7 +319,7 @@ class Files:
         return self._done + (stream.consumed if stream else 0)
 
     def streams(self) -> Generator[Stream]:
-        """Each file that can be opened; it is closed when the next one is requested."""
+        """Yield each file that can be opened; it is closed when the next one is requested."""
         for path in self.paths:
             try:
                 stream = self._stream = Stream(path)
@@ -334,9 +341,10 @@ class _Readable(Protocol):
 
 
 class _Zst:
-    """Unpacks zstd frames, one after the other, with windows up to 2^31 bytes; an end inside a frame is an error."""
+    """Decompresses zstd frames, one after the other, with windows up to 2^31 bytes; an end inside a frame is an
+    error."""
 
-    _PIECE = 1 << 11  # small, since a piece can unpack to thirty thousand times its size
+    _PIECE = 1 << 11  # small, because it can decompress to thirty thousand times its size
 
     def __init__(self, file: io.BufferedReader[Any]):
         self._file = file
@@ -375,7 +383,7 @@ class _Zst:
 
 
 def _open(path: str) -> _Counting | _Member:
-    """The file as it lies on disk or in its archive."""
+    """Open the file on disk or in its archive."""
     if path == STDIN:
         return _Counting(_standard_input())
     if is_remote(path):
@@ -387,7 +395,7 @@ def _open(path: str) -> _Counting | _Member:
 
 
 class _Member(io.RawIOBase):
-    """A file in a zip archive, as it was packed. `count` is about how many bytes on disk were read for it."""
+    """A file in a zip archive, still compressed. count: about the number of bytes read for it from disk."""
 
     def __init__(self, archive: zipfile.ZipFile, info: zipfile.ZipInfo):
         self._info = info
@@ -412,12 +420,12 @@ class _Member(io.RawIOBase):
 
 
 def _standard_input() -> IO[bytes]:
-    """Standard input without Python's buffer, whose lock a thread that waits for input would hold at the exit."""
+    """Return standard input without Python's buffer, whose lock a waiting thread would hold at exit."""
     if sys.stdin is None:
         raise OSError(errno.EBADF, "it is closed")
     try:
         return open(sys.stdin.fileno(), "rb", buffering=0, closefd=False)
-    except (OSError, AttributeError):  # replaced by an object of Python's
+    except (OSError, AttributeError):  # replaced by a Python object
         return sys.stdin.buffer
 
 

@@ -1,7 +1,7 @@
-"""Files that lie in an object store or on another machine, as far as fsspec knows how to reach it: s3://…, gs://….
+"""Files in an object store or on another machine that fsspec can reach: s3://…, gs://….
 
-fsspec is not among the packages that kibitz needs; it comes with PyTorch, and each kind of store has a package of its
-own (s3fs, gcsfs). It is imported only for a path that names such a place.
+kibitz doesn't require fsspec. It comes with PyTorch, and each kind of store has a separate package (s3fs, gcsfs). It is
+imported only for a path that names such a store.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ def is_remote(path: str) -> bool:
 
 
 def find(path: str, ends: tuple[str, ...]) -> list[str]:
-    """The file that a remote path names, or of a folder (a path that ends in /) the files with these endings."""
+    """Return the file that a remote path names, or for a folder (a path that ends in /) the files with these
+    endings."""
     system, place = _reach(path)
     try:
         if not path.endswith("/"):
@@ -27,7 +28,7 @@ def find(path: str, ends: tuple[str, ...]) -> list[str]:
         else:
             inside = sorted(name for name in system.find(place) if name.lower().endswith(ends))
             found = [system.unstrip_protocol(name) for name in inside]
-    except Exception as error:  # each kind of store has exceptions of its own
+    except Exception as error:  # each kind of store has its own exceptions
         raise _failed(path, error) from None
     if not found:
         raise KibitzError(f"{path}: no such file there, or no records in it; a folder ends in /")
@@ -35,7 +36,7 @@ def find(path: str, ends: tuple[str, ...]) -> list[str]:
 
 
 def open_remote(path: str) -> IO[bytes]:
-    """A file to read from its beginning to its end, a piece at a time."""
+    """Open a file for sequential reading, piece by piece."""
     system, place = _reach(path)
     try:
         return cast("IO[bytes]", system.open(place, "rb", cache_type="readahead"))
@@ -44,7 +45,7 @@ def open_remote(path: str) -> IO[bytes]:
 
 
 def _reach(path: str) -> tuple[Any, str]:
-    """fsspec's file system for a path, and the path in it."""
+    """Return fsspec's file system for a path, and the path in it."""
     try:
         from fsspec.core import url_to_fs
     except ImportError:

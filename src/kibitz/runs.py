@@ -1,12 +1,12 @@
-"""A run: the directory of one training, and how every face opens one.
+"""A run: the directory of one training, and how interfaces open it.
 
 run.json           system, settings, data, split, versions, seed; and the result at the end
-metrics.jsonl      one row a summary or validation
-last.pt            all that a broken training needs to go on
-snapshots/         the weights as they were, by stage and iteration
+metrics.jsonl      one row per summary or validation
+last.pt            everything that is needed to resume training
+snapshots/         earlier weights, by stage and iteration
 best.safetensors   the weights of the best validation
-model.onnx         the same, for every face
-seen.npy           short hashes of the games it learned from or was chosen by, so that no test counts them
+model.onnx         the same, for every interface
+seen.npy           short hashes of its training and validation games, which tests exclude
 learning.svg       the learning curve
 """
 
@@ -42,18 +42,18 @@ ONNX = "model.onnx"
 SEEN = "seen.npy"
 LOCK = ".lock"
 CHECKPOINTS = "snapshots"
-"""The folder of checkpoints; its name is older than the word, and stays so that earlier runs open."""
+"""The folder of checkpoints; it has an old name so that earlier runs can be opened."""
 FORMAT = 1
 
 
 def barely_begun(path: Path) -> bool:
-    """Whether a folder is empty, or has only what a call leaves that was killed before it wrote run.json."""
+    """Return whether a folder is empty, or only has files of a call that was killed before it wrote run.json."""
     return path.is_dir() and all(file.name in (SEEN, LOCK) or file.name.endswith(NEW) for file in path.iterdir())
 
 
 @functools.cache
 def packaged() -> dict[str, Path]:
-    """The networks that come with kibitz: name to directory. They do not change while the program runs."""
+    """Return the networks that kibitz includes: name to directory. They don't change while the program runs."""
     folder = Path(str(importlib.resources.files("kibitz"))) / "networks"
     if not folder.is_dir():
         return {}
@@ -61,7 +61,8 @@ def packaged() -> dict[str, Path]:
 
 
 def find(name: str | Path) -> Path:
-    """The directory of a run, or of the packaged network of that name. Raises KibitzError where there is neither."""
+    """Return the directory of a run, or of the bundled network with that name. Raises KibitzError if there is
+    neither."""
     path = Path(name)
     if (path / INFO).is_file():
         return path
@@ -112,29 +113,29 @@ class Run:
 
     @property
     def side_inputs(self) -> dict[str, int]:
-        """The side inputs of the network by name, each with its default (0..255). run.json calls them "beyond"."""
+        """The side inputs of the network by name, each with its default (0 to 255). run.json calls them "beyond"."""
         return dict(self.info.get("beyond", {}))
 
     @property
     def person(self) -> dict[str, Any] | None:
-        """Whose network it is, where it is that of one person (kibitz personal): "name", "names" and more."""
+        """For a personal network (kibitz personal), the person: "name", "names" and more; else None."""
         return self.info.get("person")
 
     @property
     def takes_ratings(self) -> bool:
-        """Whether the network can be told a rating to play like. That of one person has the person's."""
+        """Whether the user can set the rating input of the network. A personal network has the person's rating."""
         return "rating" in self.side_inputs and self.person is None
 
     @property
     def split(self) -> Split:
-        """How its games were divided. Raises KibitzError where run.json does not say it."""
+        """How its games were divided. Raises KibitzError if run.json has no split."""
         try:
             return Split.from_json(self.info["data"]["split"])
         except (KeyError, TypeError, ValueError, AttributeError):
             raise KibitzError(f"{self.path / INFO}: damaged; train again") from None
 
     def trained(self) -> Path:
-        """The weights file. Raises KibitzError where the training has not come to a first validation."""
+        """Return the weights file. Raises KibitzError if there was no validation yet."""
         path = self.path / WEIGHTS
         if not path.is_file():
             raise KibitzError(
@@ -146,7 +147,7 @@ class Run:
         return hashlib.sha256(self.trained().read_bytes()).hexdigest()
 
     def checkpoints(self) -> list[Path]:
-        """The weights files that the training has kept on its way, in no order."""
+        """Return the weights files that the training has saved, in no order."""
         folder = self.path / CHECKPOINTS
         if not is_inside(self.path, folder):
             return []
@@ -154,7 +155,7 @@ class Run:
         return [path for path in files if not path.is_symlink() or is_inside(self.path, path)]
 
     def load_network(self, checkpoint: Path | None = None) -> nn.Module:
-        """The network in evaluation mode, on the CPU, with its best weights or those of a checkpoint.
+        """Return the network in evaluation mode, on the CPU, with its best weights or those of a checkpoint.
 
         Raises KibitzError if nothing is trained yet, or the weights are damaged or of another network.
         """
@@ -167,7 +168,8 @@ class Run:
         return network.eval()
 
     def load_weights(self) -> dict[str, NDArray[Any]]:
-        """The best weights as arrays by their torch names, without torch. Raises KibitzError as `load_network` does."""
+        """Return the best weights as arrays by their torch names, without torch. Raises KibitzError as `load_network`
+        does."""
         from safetensors.numpy import load_file
 
         path = self.trained()
@@ -176,7 +178,7 @@ class Run:
 
     @contextlib.contextmanager
     def naming_unreadable_weights(self) -> Iterator[None]:
-        """Turns whatever damaged weights raise into a KibitzError."""
+        """Turn every error of damaged weights into a KibitzError."""
         from safetensors import SafetensorError
 
         try:
@@ -185,7 +187,7 @@ class Run:
             raise KibitzError(f"{self.path}: its weights cannot be read ({one_line(error)}); train again") from None
 
     def metrics(self) -> list[dict[str, Any]]:
-        """The rows of metrics.jsonl; a last line that was cut by a kill is passed over."""
+        """Return the rows of metrics.jsonl, without an incomplete last line."""
         path = self.path / "metrics.jsonl"
         rows = []
         there = path.exists() and is_inside(self.path, path)
@@ -199,13 +201,14 @@ class Run:
         return rows
 
     def unseen(self, hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
-        """True for the games (by hash) that this run neither learned from nor was chosen by; see `unseen_games`."""
+        """Return which games, by hash, this run was neither trained on nor selected by, bool [n]; see
+        `unseen_games`."""
         return ~np.isin(short_hashes(hashes), self.seen())
 
     def unseen_games(self, store: Store, games: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """True for the games of a store, int64 [n], that this run neither learned from nor was chosen by.
+        """Return which games of a store, int64 [n], this run was neither trained on nor selected by, bool [n].
 
-        A short game is looked up by its moves alone, too: earlier versions knew it by these.
+        A short game is also looked up by the hash of its moves alone, which earlier versions stored.
         """
         from kibitz.games.hashing import LONG_PLIES
 
@@ -215,7 +218,7 @@ class Run:
         return unseen
 
     def seen(self) -> NDArray[np.uint32]:
-        """Short hashes of the games that it learned from or was chosen by. Raises KibitzError where they are lost."""
+        """Return short hashes of its training and validation games, uint32 [n]. Raises KibitzError if they are lost."""
         path = self.path / SEEN
         if not path.is_file():
             raise KibitzError(f"{path}: missing, so that no game can be told to be unseen; train again")
@@ -227,17 +230,20 @@ class Run:
 
 
 def write_seen(path: Path, seen: Sequence[NDArray[np.uint32]]) -> None:
-    """Write the short hashes of the games that a run has seen, each once, into its directory."""
+    """Write the short hashes of a run's seen games, each once, into its directory."""
     write_array(path / SEEN, np.unique(np.concatenate(seen)))
 
 
 def short_hashes(hashes: NDArray[np.uint64]) -> NDArray[np.uint32]:
-    """The upper half of each hash: of 100,000 unseen games, two or three share one with 100,000 seen ones by chance."""
+    """Return the upper half of each hash, uint32 [n].
+
+    Of 100,000 unseen games, two or three share one with 100,000 seen games by chance.
+    """
     return (hashes >> np.uint64(32)).astype(np.uint32)
 
 
 def with_default_side_inputs(state: NDArray[np.uint8], side_inputs: Mapping[str, int]) -> NDArray[np.uint8]:
-    """State rows uint8 [n, k], followed by a column for each side input with its default: [n, k + len(side_inputs)]."""
+    """Return state rows, uint8 [n, k], with a default column for each side input: [n, k + len(side_inputs)]."""
     if not side_inputs:
         return state
     defaults = np.broadcast_to(np.array(list(side_inputs.values()), np.uint8), (len(state), len(side_inputs)))
@@ -245,12 +251,12 @@ def with_default_side_inputs(state: NDArray[np.uint8], side_inputs: Mapping[str,
 
 
 def write_json(path: Path, data: Any) -> None:
-    """Write a JSON file whole or not at all."""
+    """Write a JSON file atomically."""
     write_whole(path, (json.dumps(data, indent=1, ensure_ascii=False) + "\n").encode())
 
 
 def same_training(info: dict[str, Any], system: str, settings: Any, data: dict[str, Any], seed: int) -> bool:
-    """Whether a run.json is of this very training: system, settings, games, split and seed."""
+    """Return whether a run.json belongs to this training: system, settings, games, split and seed."""
     return bool(
         info.get("kibitz_run") == FORMAT
         and info.get("system") == system
@@ -261,7 +267,7 @@ def same_training(info: dict[str, Any], system: str, settings: Any, data: dict[s
 
 
 def _settings_equal(stored: Any, settings: Any) -> bool:
-    """Whether the settings of a run.json, perhaps of an earlier version, are these."""
+    """Return whether the settings of a run.json, perhaps of an earlier version, equal these."""
     from kibitz.systems.base import settings_from
 
     try:

@@ -1,9 +1,9 @@
 """Estimates with 95% intervals, taken over games.
 
-The positions of one game are correlated: they share a result, an opening and two players, so a thousand positions of
-ten games tell little more than ten games do. Every interval here therefore resamples whole games (a cluster
-bootstrap): games are drawn with replacement, each with all its positions, and the interval holds the middle 95% of
-what the resamples give. The draws start from a fixed seed, so the same call always gives the same interval.
+The positions of one game are correlated: they share a result, an opening and two players, so a thousand positions from
+ten games contain little more information than ten games. Every interval here therefore resamples whole games (a cluster
+bootstrap): games are drawn with replacement, each with all its positions, and the interval is the middle 95% of the
+resamples. The seed is fixed, so the same call always gives the same interval.
 """
 
 from __future__ import annotations
@@ -18,31 +18,37 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 CLIP = 1e-7
-"""Probabilities are kept this far from 0 and 1 in a log loss, so one sure mistake does not make it infinite."""
+"""The smallest distance of probabilities from 0 and 1 in a log loss, so that one certain mistake doesn't make it
+infinite."""
 
 LEVEL = 0.975
-"""Upper end of a two-sided interval of 95%."""
+"""The upper quantile of a two-sided interval of 95%."""
 SEED = 20170707
 RESAMPLES = 1000
 MOST_UNITS = 20_000
-"""More games than this are dealt at random into this many bundles, and bundles are resampled. Bundles of independent
-games are independent too, so the interval stays right while its cost stays bounded."""
+"""If there are more games than this, they are randomly grouped into this number of bundles, which are resampled.
+
+Bundles of independent games are independent too, so the interval stays right while its cost is limited.
+"""
 
 CHUNK_ENTRIES = 1 << 21
-"""Resampling weights held at once, 16 MB of them."""
+"""The largest number of resampling weights in memory, 16 MB."""
 
 
 Kind = Literal["share", "small share", "points", "number", "error", "score", "count"]
-"""How values are printed: "share" in percent, "small share" with two decimals; "points", a difference of shares, with
-its sign; "number", "error" and "score" with three decimals; "count" as a whole number."""
+"""How values are printed.
+
+"share" in percent, "small share" with two decimals; "points", a difference of shares, with its sign; "number", "error"
+and "score" with three decimals; "count" as an integer.
+"""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value with its 95% interval, from `n` positions of so many games.
+    """A value with its 95% interval, from `n` positions of `games` games.
 
-    `low` and `high` are NaN where no interval can be given: without positions (`n` = 0, `value` NaN as well) and with
-    positions of one game only, since one game says nothing about how games differ.
+    low and high are NaN if there can't be an interval: without positions (n = 0, value NaN as well), and with positions
+    of only one game, because one game contains no information on differences between games.
     """
 
     value: float
@@ -52,7 +58,7 @@ class Estimate:
     games: int
 
     def as_json(self) -> dict[str, float | int | None]:
-        """The five numbers under their names; NaN, which JSON does not have, becomes None."""
+        """Return the five numbers under their names; NaN, which JSON does not have, becomes None."""
         return {
             "value": _or_none(self.value),
             "low": _or_none(self.low),
@@ -63,10 +69,10 @@ class Estimate:
 
 
 class ClusterBootstrap:
-    """Positions grouped by game: the figures of one test, all over the same games.
+    """Positions grouped by game, for all results of one test.
 
-    `game` is int64 of shape (positions,): the game id of each position, any ids in any order. `resamples` is the number
-    of bootstrap draws. Raises ValueError when `game` is not one-dimensional.
+    game: int64 [positions], the game id of each position, any ids in any order. resamples: the number of bootstrap
+    resamples. Raises ValueError if `game` is not one-dimensional.
     """
 
     def __init__(self, game: ArrayLike, resamples: int = RESAMPLES, seed: int = SEED) -> None:
@@ -83,24 +89,24 @@ class ClusterBootstrap:
         self._seed = seed
 
     def mean(self, values: ArrayLike, mask: ArrayLike | None = None, over: ArrayLike | None = None) -> Estimate:
-        """The mean of `values` over positions, with the bootstrap interval over games.
+        """Return the mean of `values` over positions, with the bootstrap interval over games.
 
-        `values` is numeric or bool of shape (positions,), finite where `mask` (bool, same shape; all when None) is
-        true. Only games with positions in the mask are counted and resampled. A share (of yes and no, or of whole
-        numbers over others) of 0 or 1 has an interval, too. Raises ValueError on another shape or on values that are
-        not finite.
+        values: numeric or bool [positions], finite where `mask` is true.
+        mask: bool [positions]; None for all. Only games with positions in the mask are counted and resampled.
+        over: not negative, [positions]. If a position has many predictions (the points of a board), `values` are sums
+            over them and `over` is their number: the result is sum of values / sum of over. Positions with 0 are not
+            counted.
 
-        Where a position holds many things to be right about (the points of a board), `values` may be sums over them
-        and `over`, not negative, how many there are: the figure is then sum of values / sum of over. Positions that
-        hold none are not counted.
+        A share (of booleans, or of integers over others) of 0 or 1 has an interval, too. Raises ValueError for another
+        shape, or values that are not finite.
         """
         return self.means([values], mask, over)[0]
 
     def means(
         self, columns: Sequence[ArrayLike], mask: ArrayLike | None = None, over: ArrayLike | None = None
     ) -> list[Estimate]:
-        """The means of several values over the same positions, as `mean` gives them, at the cost of one: the resamples
-        are drawn once."""
+        """Return the means of several values over the same positions, as `mean` does, with a single set of
+        resamples."""
         if not columns:
             return []
         weights = np.ones(self.positions) if over is None else self._shaped(over, "over")
@@ -122,9 +128,9 @@ class ClusterBootstrap:
         return [_all_alike(one) if is_share else one for one, is_share in zip(found, shares, strict=True)]
 
     def correlation(self, a: ArrayLike, b: ArrayLike, mask: ArrayLike | None = None) -> Estimate:
-        """Pearson's correlation of `a` with `b` over positions, in [-1, 1]; NaN where either does not vary.
+        """Return Pearson's correlation of `a` with `b` over positions, in [-1, 1]; NaN if either does not vary.
 
-        Shapes, mask and errors as in `mean`. Resamples in which either does not vary are passed over.
+        Shapes, mask and errors as in `mean`. Resamples in which either does not vary are skipped.
         """
         (first, of), (second, _) = self._select(a, mask), self._select(b, mask)
         n, games = self._n_and_games(of)
@@ -140,23 +146,25 @@ class ClusterBootstrap:
         return _with_interval(value, drawn, n, games) if drawn.size else Estimate(value, math.nan, math.nan, n, games)
 
     def difference(self, a: ArrayLike, b: ArrayLike, mask: ArrayLike | None = None) -> Estimate:
-        """The mean of `a` - `b`, position by position: much tighter than comparing two intervals, as both sides met
-        the same positions. Shapes, mask and errors as in `mean`."""
+        """Return the mean of `a` - `b`, position by position.
+
+        Its interval is much narrower than a comparison of two intervals, because both have the same positions. Shapes,
+        mask and errors as in `mean`.
+        """
         return self.mean(self._shaped(a, "a") - self._shaped(b, "b"), mask)
 
     def resampled_means(self, values: ArrayLike) -> NDArray[np.float64]:
-        """The mean of `values` in every resample, float64 (resamples,)."""
+        """Return the mean of `values` in every resample, float64 [resamples]."""
         sums = np.bincount(self._of, weights=self._shaped(values), minlength=self._units).astype(np.float64)
         return self._resampled_means(sums[:, None], np.bincount(self._of, minlength=self._units))[:, 0]
 
     def calibration_error(self, probability: ArrayLike, outcome: ArrayLike, bins: int = 10) -> Estimate:
-        """The expected calibration error (ECE): how far predicted and observed shares lie apart, mean over positions.
+        """Return the expected calibration error (ECE): the mean difference between predicted and observed shares.
 
-        `probability` and `outcome` have shape (positions,) and lie in [0, 1]; `bins` equal bins divide [0, 1], the
-        last one with its upper end. Value and interval lie in [0, 1]. Noise can only add to an ECE, and adds to that
-        of a resample once more; so the interval is the "basic" one, which takes that shift off again, and it reaches
-        down to 0 where noise alone explains the value. Raises ValueError on another shape, values outside [0, 1] or
-        fewer than one bin.
+        probability, outcome: [positions], in [0, 1]. bins: number of equal bins of [0, 1], the last one with its upper
+        end. Value and interval are in [0, 1]. Noise can only increase an ECE, and increases that of a resample once
+        more. So the interval is the "basic" one, which subtracts that shift, and it extends to 0 if noise alone
+        explains the value. Raises ValueError for another shape, values outside [0, 1] or fewer than one bin.
         """
         chance, happened = self._pair(probability, outcome)
         at = _bin(chance, bins)
@@ -165,10 +173,10 @@ class ClusterBootstrap:
         return self._calibration(gaps, np.bincount(self._of, minlength=self._units), *self._n_and_games(self._of))
 
     def binned_calibration_error(self, gaps: ArrayLike, over: ArrayLike) -> Estimate:
-        """The same where a position holds many predictions, which its caller has put into bins.
+        """Return the calibration error if a position has many predictions, which the caller has put into bins.
 
-        `gaps` has shape (positions, bins): in each bin, the sum of predicted less observed; `over` (positions,) is how
-        many predictions each position holds. Positions that hold none are not counted.
+        gaps: [positions, bins], in each bin the sum of predicted minus observed. over: [positions], the number of
+        predictions of each position. Positions with 0 are not counted.
         """
         binned = np.asarray(gaps, np.float64)
         if binned.ndim != 2 or len(binned) != self.positions or binned.shape[1] < 1:
@@ -180,7 +188,8 @@ class ClusterBootstrap:
         return self._calibration(sums.astype(np.float64), total, *self._n_and_games(of))
 
     def _calibration(self, gaps: NDArray[np.float64], counts: NDArray[Any], n: int, games: int) -> Estimate:
-        """The figure of `calibration_error` from each game's gaps [games, bins] and number of predictions [games]."""
+        """Return the estimate of `calibration_error` from each game's gaps, [games, bins], and number of predictions,
+        [games]."""
         if n == 0:
             return Estimate(math.nan, math.nan, math.nan, 0, 0)
         whole = gaps.sum(axis=0) / counts.sum()
@@ -205,7 +214,7 @@ class ClusterBootstrap:
         return numbers
 
     def _select(self, values: ArrayLike, mask: ArrayLike | None) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-        """Values and game indices of the positions in the mask."""
+        """Return values and game indices of the positions in the mask."""
         numbers, of = self._shaped(values), self._of
         if mask is not None:
             kept = self._mask(mask)
@@ -221,14 +230,14 @@ class ClusterBootstrap:
         return kept
 
     def _n_and_games(self, of: NDArray[np.intp]) -> tuple[int, int]:
-        """How many positions, and of how many games."""
+        """Return the number of positions, and of their games."""
         return len(of), int(np.count_nonzero(np.bincount(of, minlength=self._units)))
 
     def _resampled_means(self, sums: NDArray[np.float64], counts: NDArray[Any]) -> NDArray[np.float64]:
-        """Column total / count in every resample of the games that count, shape (resamples, columns).
+        """Return column total / count in every resample of the games that count, float64 [resamples, columns].
 
-        `sums` has shape (games, columns), per-game totals; `counts` (games,) is what they are divided by: how many
-        positions each game has, or how much its positions count.
+        sums: [games, columns], totals per game. counts: [games], the divisors: the number of positions of each game, or
+        their weight.
         """
         present = counts > 0
         totals = self._resampled(np.column_stack([sums[present], counts[present]]))
@@ -236,7 +245,7 @@ class ClusterBootstrap:
         return shares
 
     def _resampled(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Column totals of every resample, shape (resamples, columns). Weights are made a chunk at a time."""
+        """Return column totals of every resample, float64 [resamples, columns]. Weights are made in chunks."""
         rng = np.random.default_rng(self._seed)
         if len(table) > MOST_UNITS:
             table = _bundled(table, rng)
@@ -254,9 +263,11 @@ class ClusterBootstrap:
 def difference_between(
     one: ClusterBootstrap, values: ArrayLike, other: ClusterBootstrap, others: ArrayLike
 ) -> Estimate:
-    """The mean of `values` over the positions of `one` less that of `others` over those of `other`, which have no game
-    in common. The two must have different seeds: equal draws would not be independent. No interval if either has one
-    game."""
+    """Return the mean of `values` over the positions of `one` minus that of `others` over those of `other`.
+
+    The two must have no game in common, and different seeds: equal resamples would not be independent. No interval if
+    either has only one game.
+    """
     value = float(np.mean(np.asarray(values, np.float64)) - np.mean(np.asarray(others, np.float64)))
     drawn = [one.resampled_means(values), other.resampled_means(others)]
     few = min(map(len, drawn))
@@ -269,10 +280,10 @@ def difference_between(
 def reliability(
     probability: ArrayLike, outcome: ArrayLike, game: ArrayLike | ClusterBootstrap, bins: int = 10
 ) -> list[dict[str, Any]]:
-    """What a reliability picture shows: per bin of predicted probability, how often it happened.
+    """Return the contents of a reliability diagram: the observed frequency for each bin of predicted probability.
 
     Arguments as in `ClusterBootstrap.calibration_error`, `game` as in `ClusterBootstrap`. Each row is {"low", "high":
-    the bin's ends, "predicted": mean probability, "observed": the figure as JSON, "n": positions}. Bins without
+    the bin's ends, "predicted": mean probability, "observed": the estimate as JSON, "n": positions}. Bins without
     positions have no row.
     """
     groups = game if isinstance(game, ClusterBootstrap) else ClusterBootstrap(game)
@@ -300,10 +311,10 @@ def reliability(
 def binned_reliability(
     predicted: ArrayLike, happened: ArrayLike, counts: ArrayLike, game: ArrayLike | ClusterBootstrap
 ) -> list[dict[str, Any]]:
-    """The rows of `reliability` where a position holds many predictions, which its caller has put into bins.
+    """Return the rows of `reliability` if a position has many predictions, which the caller has put into bins.
 
-    Arrays of shape (positions, bins): in each bin the sum of predictions, how many came true, how many there are. A
-    row's "n" counts predictions; its figure's n counts positions that have any in the bin.
+    All arrays are [positions, bins]: in each bin the sum of predictions, the number of events, and the number of
+    predictions. A row's "n" counts predictions; its estimate's n counts positions with any in the bin.
     """
     groups = game if isinstance(game, ClusterBootstrap) else ClusterBootstrap(game)
     chance, true, many = (np.asarray(values, np.float64) for values in (predicted, happened, counts))
@@ -322,10 +333,10 @@ def binned_reliability(
 
 
 def log_loss(probability: ArrayLike, outcome: ArrayLike) -> NDArray[np.float64]:
-    """The log loss of each position, in nats: -log of the probability given to what happened.
+    """Return the log loss of each position, in nats: −log of the probability of the actual outcome.
 
-    `probability` and `outcome` broadcast and lie in [0, 1]; an outcome between 0 and 1 weighs both sides.
-    Probabilities are clipped to [1e-7, 1 - 1e-7], so no loss exceeds 16.2.
+    probability, outcome: in [0, 1], broadcast; an outcome between 0 and 1 weighs both sides. Probabilities are clipped
+    to [1e-7, 1 - 1e-7], so no loss exceeds 16.2.
     """
     chance = np.clip(np.asarray(probability, dtype=np.float64), CLIP, 1 - CLIP)
     happened = np.asarray(outcome, dtype=np.float64)
@@ -342,13 +353,16 @@ def slices(
     labels: Sequence[str] | None = None,
     over: ArrayLike | None = None,
 ) -> list[dict[str, Any]]:
-    """The mean of `values` slice by slice: rows {"slice": label, "figure": Estimate}, in order, empty slices included.
+    """Return the mean of `values` slice by slice: rows {"slice": label, "figure": Estimate}, in order, with empty
+    slices.
 
-    With `edges` (rising; infinities allowed), slice i holds the positions with edges[i] <= key < edges[i + 1], and
-    `labels` (one fewer than edges) names them, or else the edges do. Without `edges`, `key` holds indices into
-    `labels`. Positions in no slice (key NaN or outside) are not lost: a last row "other" has them, if there are any.
-    `over` as in `ClusterBootstrap.mean`.
-    Raises ValueError when neither is given, or lengths do not fit.
+    edges: ascending, also infinite: slice i has the positions with edges[i] <= key < edges[i + 1].
+    labels: the names of the slices, one fewer than edges, or else the edges name them. Without edges, `key` has indices
+        into `labels`.
+    over: as in `ClusterBootstrap.mean`.
+
+    Positions in no slice (key NaN or outside) are in a last row "other", if there are any. Raises ValueError if neither
+    is given, or lengths do not fit.
     """
     groups = game if isinstance(game, ClusterBootstrap) else ClusterBootstrap(game)
     keys = groups._shaped(key, "key")
@@ -374,7 +388,7 @@ def slices(
 
 
 def _edge_labels(bounds: NDArray[np.float64], whole: bool) -> list[str]:
-    """ "0-9" for whole keys, "0 to 0.5" for others, "2500 and over" and "under 1000" at open ends."""
+    """Return "0-9" for integer keys, "0 to 0.5" for others, "2500 and over" and "under 1000" at open ends."""
     names = []
     for low, high in pairwise(bounds.tolist()):
         if math.isinf(low) and math.isinf(high):
@@ -393,7 +407,7 @@ def _edge_labels(bounds: NDArray[np.float64], whole: bool) -> list[str]:
 
 
 def _correlations(means: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Correlations from means of a, b, a², b² and ab, shape (n, 5)."""
+    """Return correlations from means of a, b, a², b² and ab, [n, 5]."""
     a, b, aa, bb, ab = means.T
     spread = np.sqrt(np.maximum(aa - a * a, 0) * np.maximum(bb - b * b, 0))
     correlations: NDArray[np.float64] = np.full(len(means), np.nan)
@@ -409,8 +423,10 @@ def _bin(chance: NDArray[np.float64], bins: int) -> NDArray[np.intp]:
 
 
 def _with_interval(value: float, drawn: NDArray[np.float64], n: int, games: int) -> Estimate:
-    """The figure with the middle 95% of what the resamples gave. Sums taken in another order differ in the last bit:
-    the value must not fall outside for that."""
+    """Return the estimate with the middle 95% of the resamples' values.
+
+    Sums in another order differ in the last bit, so the interval is extended to include the value.
+    """
     if games == 1:
         return Estimate(value, math.nan, math.nan, n, games)
     low, high = np.percentile(drawn, [2.5, 97.5])
@@ -418,7 +434,7 @@ def _with_interval(value: float, drawn: NDArray[np.float64], n: int, games: int)
 
 
 def _is_share(numbers: NDArray[np.float64], values: ArrayLike, over_others: bool) -> bool:
-    """Whether a mean of 0 or 1 is a share: of yes and no, of whole numbers over others, or scores that are all 1."""
+    """Return whether a mean of 0 or 1 is a share: of booleans, of integers over others, or scores that are all 1."""
     kind = np.asarray(values).dtype.kind
     if over_others:
         return bool(numbers.min(initial=0) >= 0) and (kind in "biu" or bool((numbers % 1 == 0).all()))
@@ -426,9 +442,11 @@ def _is_share(numbers: NDArray[np.float64], values: ArrayLike, over_others: bool
 
 
 def _all_alike(share: Estimate) -> Estimate:
-    """A share with its interval; where all positions are alike, resamples say nothing of how games differ. But that n
-    of n come out alike has a chance of 2.5% where a share of 1 - 0.025 ** (1 / n) comes out otherwise; n are the
-    positions, as if each were of a game of its own, so that the interval is no wider than that."""
+    """Return a share with its interval. If all positions are alike, resamples don't vary.
+
+    But if a share of 1 - 0.025 ** (1 / n) had another result, n equal results would have a probability of 2.5%. n is
+    the number of positions, as if each were from a different game, so that the interval is no wider than that.
+    """
     if not share.high - share.low < 1e-9 or share.value not in (0.0, 1.0):
         return share
     other = 1 - (1 - LEVEL) ** (1 / share.n)
@@ -436,7 +454,7 @@ def _all_alike(share: Estimate) -> Estimate:
 
 
 def _bundled(table: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
-    """Rows dealt at random into `MOST_UNITS` piles, each pile summed."""
+    """Return rows grouped at random into `MOST_UNITS` bundles, each summed."""
     pile = rng.permutation(len(table)) % MOST_UNITS
     return np.column_stack([np.bincount(pile, weights=column, minlength=MOST_UNITS) for column in table.T])
 

@@ -1,4 +1,4 @@
-"""Text: parsing of numbers, sanitising of text from outside for one-line messages, lists in words."""
+"""Text: parse numbers, sanitize outside text for one-line messages, list words."""
 
 from __future__ import annotations
 
@@ -6,20 +6,22 @@ from collections.abc import Iterable, Mapping
 
 
 def whole_number(text: str) -> int | None:
-    """A number of up to 15 digits; None for anything else. No clock and no count needs more."""
+    """Return a number of up to 15 digits; None for other text. No clock and no count needs more."""
     digits = text.removeprefix("-")
     return int(text) if digits.isascii() and digits.isdigit() and len(digits) <= 15 else None
 
 
 def shown(text: str) -> str:
-    """A text fit for an answer's line: short, and nothing in it that a terminal obeys."""
+    """Return text for a one-line message: short, and without terminal control characters."""
     line = "".join(letter if letter.isprintable() else "?" for letter in text[:200])
     return line if len(line) <= 100 else line[:97] + "..."
 
 
 def either(names: Iterable[str], notes: Mapping[str, str] | None = None, first: str | None = None) -> str:
-    """Names as a choice in words: "constant, epoch (× --decay an epoch) or cosine". notes: by name, in brackets; first:
-    the name to begin with."""
+    """Return names as a choice: "constant, epoch (× --decay an epoch) or cosine".
+
+    notes: by name, in brackets. first: the name to begin with.
+    """
     ordered = sorted(names, key=lambda name: name != first)
     words = [f"{name} ({notes[name]})" if notes and name in notes else name for name in ordered]
     return f"{', '.join(words[:-1])} or {words[-1]}" if len(words) > 1 else "".join(words)

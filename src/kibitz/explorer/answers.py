@@ -1,4 +1,4 @@
-"""What was played in a position, how often, and how it scored, by the index of a store."""
+"""The moves played in a position, their frequency and their scores, from the index of a store."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
     from kibitz.games.go.rules import Board as GoBoard
 
 MOST_GAMES = 8
-"""Games that are listed."""
+"""Number of games that are listed."""
 _FARTHEST = 30_000
-"""No rating is farther from 0."""
+"""Limit for the absolute value of ratings."""
 _MOST_MOVES = 512
 """More moves than any position has."""
 
 
 @dataclass
 class Scores:
-    """Games: how many the first player (White of chess, Black of Go), nobody, and the second player won.
+    """Results of games: the number that the first player (White in chess, Black in Go) won, drew and lost.
 
-    rating: the mean over the games whose players' ratings are known, of a move's: of the player who made it, else of
-    both; None where none is.
+    rating: the mean over the games with known ratings, for a move of the player who made it, else of both players; None
+    if none is known.
     """
 
     first: int = 0
@@ -52,7 +52,8 @@ class Scores:
 
 @dataclass
 class PlayedMove:
-    """A move that was played in a position: as UCI or GTP name it, as people write it, and how its games ended."""
+    """A move that was played in a position: as UCI or GTP writes it, as people write it, and the results of its
+    games."""
 
     move: str
     san: str
@@ -61,7 +62,7 @@ class PlayedMove:
 
 @dataclass
 class Explored:
-    """What a store knows of a position. games: the numbers of some of its games, the highest rated first."""
+    """A store's data about a position. games: the numbers of some of its games, the highest rated first."""
 
     total: Scores = field(default_factory=Scores)
     moves: list[PlayedMove] = field(default_factory=list)
@@ -69,7 +70,7 @@ class Explored:
 
 
 class Explorer:
-    """Answers from a store, see `Explored`. report: told how much of the index is built, 0 to 1."""
+    """Looks up positions in a store, see `Explored`. report: called with the completed share of the index, 0 to 1."""
 
     def __init__(self, store: Store, report: Callable[[float], object] = lambda share: None):
         self.store = store
@@ -77,10 +78,10 @@ class Explorer:
         self._table: pa.Table | None = None
 
     def explore(self, board: chess.Board | GoBoard, rating: tuple[int, int] | None = None) -> Explored:
-        """What was played in a position (Go: on 19 × 19, else nothing is found). Other ways to it count too.
+        """Return the moves played in a position, also after another order of moves. In Go, only 19 × 19 is indexed.
 
-        rating: the least and the greatest mean rating of the two players, of Go their ranks (`ranks.rank_value`); games
-        of which neither is known are left out then.
+        rating: the smallest and the largest mean rating of the two players, in Go their ranks (`ranks.rank_value`);
+        games without known ratings are then excluded.
         """
         key, side, name = self._reader(board)
         if key is None:
@@ -105,7 +106,7 @@ class Explorer:
         )
 
     def _reader(self, board: Any) -> tuple[int | None, int, Callable[[int], tuple[str, str]]]:
-        """The key of a position, who moves (0 White, 1 Black), and what names its moves."""
+        """Return the key of a position, the side to move (0 White, 1 Black), and a function that names its moves."""
         if self.store.game == "chess":
             from kibitz.explorer.chess import key_of
             from kibitz.games.chess.moves import to_move
@@ -122,10 +123,10 @@ class Explorer:
         return key_of_go(board) if board.size == GRID else None, int(board.to_move == BLACK), name
 
     def rows(self, games: list[int]) -> list[dict[str, Any]]:
-        """Some games' rows of the table: who played, their ratings or ranks, result, date as YYYY-MM-DD or None."""
+        """Return some games' rows of the table: players, ratings or ranks, result, date as YYYY-MM-DD or None."""
         if not games:
             return []
-        if self._table is None:  # once, since a row of a store costs as much as all
+        if self._table is None:  # once, because one row of a store costs as much as all rows
             mark = "rank" if self.store.game == "go" else "rating"
             names = ["white", "black", f"white_{mark}", f"black_{mark}", "result", "date"]
             self._table = self.store.table(names).combine_chunks()
@@ -145,10 +146,11 @@ def _scores(counts: NDArray[np.int64], ratings: NDArray[np.int64]) -> Scores:
 
 @kernel
 def _gather(games, played, results, ratings, side, low, high, only, moves, counts, rated, best):  # type: ignore[no-untyped-def]
-    """Add up the entries of a position. Returns the number of different moves.
+    """Add up the entries of a position, and return the number of different moves.
 
-    moves uint16 [n], counts int64 [n, 3] (first player won, drawn, lost), rated int64 [n + 1, 2]: sum and number of the
-    movers' ratings, in the last row of both players' means; best int64 [k]: games with the highest means.
+    Outputs: moves, uint16 [n]; counts, int64 [n, 3] (won, drawn, lost by the first player); rated, int64 [n + 1, 2],
+    sum and number of the movers' ratings, in the last row of both players' means; best, int64 [k], games with the
+    highest means.
     """
     rows = np.full(65536, -1, np.int16)
     tops = np.full(best.shape[0], -1000000, np.int64)
@@ -156,7 +158,7 @@ def _gather(games, played, results, ratings, side, low, high, only, moves, count
     last = rated.shape[0] - 1
     for i in range(games.shape[0]):
         game = np.int64(games[i])
-        if game == before:  # it came to the position again
+        if game == before:  # it reached the position again
             continue
         before = game
         if game >= results.shape[0] or results[game] < -1 or results[game] > 1:  # a damaged index
@@ -195,7 +197,7 @@ def _gather(games, played, results, ratings, side, low, high, only, moves, count
 
 
 def read_band(text: str, game: str) -> tuple[int, int]:
-    """ "1600-2000", "2400-" or "-1200", of Go "5k-3d", as two numbers. Raises KibitzError for anything else."""
+    """Return "1600-2000", "2400-" or "-1200", in Go "5k-3d", as two numbers. Raises KibitzError for other text."""
     from kibitz.games.go.ranks import rank_value
 
     low, dash, high = text.replace("–", "-").partition("-")
@@ -213,7 +215,7 @@ def read_band(text: str, game: str) -> tuple[int, int]:
 
 
 def _rating(text: str) -> int:
-    """A rating, at most _FARTHEST. Raises ValueError for what is no whole number."""
+    """Return a rating, at most _FARTHEST. Raises ValueError if the text isn't an integer."""
     if (rating := whole_number(text.strip())) is None:
         raise ValueError
     return min(rating, _FARTHEST)

@@ -1,4 +1,4 @@
-"""Keys of chess positions: equal for what the rules call the same position, whatever moves led to it."""
+"""Keys of chess positions: equal for positions that the rules call the same, after any order of moves."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ _BLACK = _WORDS[13 * 64 + 25]
 
 @kernel
 def _board_key(codes):  # type: ignore[no-untyped-def]
+    """Return the key of the pieces alone, uint64. codes: uint8 [64]."""
     key = np.uint64(0)
     for square in range(64):
         key ^= _PIECES[codes[square], square]
@@ -33,10 +34,11 @@ def _board_key(codes):  # type: ignore[no-untyped-def]
 
 @kernel
 def fill_keys(moves, offsets, starts, start_of, first, keys, played, counts):  # type: ignore[no-untyped-def]
-    """Positions of the games first .. first + len(keys) - 1: keys uint64 [n, depth], the moves played in them, uint16
-    [n, depth], NO_MOVE where a game ends, and how many positions of each game there are, int64 [n].
+    """Write keys and moves of the positions of the games first to first + len(keys) - 1.
 
-    The rules of `board_kernels.play_moves` stand here again, with the key that follows them.
+    Outputs: keys, uint64 [n, depth]; played, uint16 [n, depth], the moves, NO_MOVE at the end of a game; counts, int64
+    [n], the number of positions of each game. This kernel repeats the rules of `board_kernels.play_moves`, with the
+    key.
     """
     board = np.empty(64, np.uint8)
     view = np.empty(64, np.int8)
@@ -90,11 +92,11 @@ def fill_keys(moves, offsets, starts, start_of, first, keys, played, counts):  #
 
 
 def key_of(board: chess.Board) -> int:
-    """The key of a python-chess board, as `fill_keys` gives it."""
+    """Return the key of a python-chess board, equal to that of `fill_keys`."""
     return key_of_row(encode_board(board))
 
 
 def key_of_row(row: NDArray[np.uint8]) -> int:
-    """The key of a start row [68]; its en-passant file only where the capture is legal."""
+    """Return the key of a start row, uint8 [68]; its en-passant file counts only if the capture is legal."""
     key = _board_key(row[:64]) ^ _RIGHTS[row[64 + CASTLING]] ^ _PASSED[row[64 + EN_PASSANT]]
     return int(key ^ _BLACK if row[64 + SIDE] else key)

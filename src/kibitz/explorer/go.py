@@ -1,7 +1,7 @@
-"""Keys of Go positions on 19 × 19, the same for positions that become each other when the board is turned or mirrored.
+"""Keys of Go positions on 19 × 19, the same for all symmetries of a position.
 
-A position is seen in the way (of eight) whose key is least, and so are the moves played in it. Where several ways have
-that key, because the position is symmetric, the least of a move's points counts: equal moves are one.
+A position, and the moves played in it, are transformed by the symmetry (of eight) with the smallest key. If several
+symmetries have that key, because the position is symmetric, the smallest point of a move counts: equal moves are one.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _WHITE = _WORDS[-1]
 
 @kernel
 def _look(board, ways):  # type: ignore[no-untyped-def]
-    """The keys of a board seen in the eight ways, without the side to move; written to ways uint64 [8]."""
+    """Write the keys of a board in the eight symmetries, without the side to move, to ways, uint64 [8]."""
     ways[:] = 0
     for point in range(POINTS):
         colour = board[COLOUR, CELL[point]]
@@ -34,7 +34,7 @@ def _look(board, ways):  # type: ignore[no-untyped-def]
 
 @kernel
 def _seen(ways, move):  # type: ignore[no-untyped-def]
-    """The least key, and the move as it is seen there."""
+    """Return the smallest key, and the move in its symmetry."""
     key = ways[0]
     for way in range(1, 8):
         key = min(key, ways[way])
@@ -49,7 +49,8 @@ def _seen(ways, move):  # type: ignore[no-untyped-def]
 
 @kernel
 def fill_keys(moves, offsets, starts, start_of, first, keys, played, counts):  # type: ignore[no-untyped-def]
-    """Positions of the games first .. first + len(keys) - 1, as in `explorer.chess.fill_keys`; none of other boards."""
+    """Write the positions of the games first to first + len(keys) - 1, as explorer.chess.fill_keys does; only 19 ×
+    19."""
     board = np.zeros((ROWS, CELLS), np.int16)
     ways = np.zeros(8, np.uint64)
     depth = keys.shape[1]
@@ -79,7 +80,7 @@ def fill_keys(moves, offsets, starts, start_of, first, keys, played, counts):  #
 
 
 def key_of(board: Board) -> int:
-    """The key of a position on 19 × 19, as `fill_keys` gives it."""
+    """Return the key of a position on 19 × 19, equal to that of `fill_keys`."""
     ways = _ways(board)
     return int(ways.min() ^ _WHITE if board.to_move == 2 else ways.min())
 
@@ -91,8 +92,7 @@ def _ways(board: Board) -> NDArray[np.uint64]:
 
 
 def unseen(board: Board, seen: int) -> int:
-    """The point of a move that was seen in the way of the key; of several equal points the one furthest to the upper
-    right."""
+    """Return the point of a move from the symmetry of the key; of equal points the one furthest to the upper right."""
     if seen >= PASS:
         return seen
     ways = _ways(board)

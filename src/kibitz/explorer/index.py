@@ -1,16 +1,16 @@
-"""An index of the positions of a store: which games reached a position, and what was played there.
+"""An index of the positions of a store: which games reached a position, and the moves played there.
 
-It is a folder of arrays, one entry for each position of a game's first DEPTH. A position is known by the first bits of
-its key, which name a bucket, and the 32 bits after them:
+It is a folder of arrays, with one entry for each position of a game's first DEPTH. The first bits of a position's key
+are the number of its bucket; the 32 bits after them identify it there:
 
-    printsu4     the 32 bits of each entry, bucket after bucket, in order inside each
-    gamesu4      its game
-    movesu2      the move that was played there, packed as in the store (of Go: as the key sees it)
-    bucketsi8    where each bucket begins, and the end
-    resultsi1    of each game: 1, 0, -1 as in the store
-    ratingsi2    of each game: White's and Black's rating (of Go: rank, as `ranks.rank_value`), UNRATED where unknown
+prints   u4  the 32 bits of each entry, bucket after bucket, in order inside each
+games    u4  its game
+moves    u2  the move played there, packed as in the store (in Go: transformed like the key)
+buckets  i8  where each bucket begins, and the end
+results  i1  of each game: 1, 0, -1 as in the store
+ratings  i2  of each game: White's and Black's rating (in Go: rank, as `ranks.rank_value`), UNRATED if unknown
 
-Two different positions are taken for one with a probability of about the number of entries in 2^52.
+Two different positions are confused with a probability of about the number of entries divided by 2^52.
 """
 
 from __future__ import annotations
@@ -38,24 +38,24 @@ from kibitz.kernels import kernel
 from kibitz.store.store import Store
 
 DEPTH = 40
-"""Positions of a game that are found again: those before its first 40 moves."""
+"""Number of indexed positions of a game: those before its first 40 moves."""
 UNRATED = -32768
 FOLDER = "explorer"
 _VERSION = 1
 _INFO = "index.json"
 _CHUNK = 8192
-"""Games that are replayed at a time."""
+"""Number of games that are replayed at a time."""
 _PER_BUCKET = 16
 _NOT_HERE = {errno.EACCES, errno.EPERM, errno.EROFS, errno.EEXIST, errno.ENOENT, errno.ENOTDIR}
-"""Why a folder cannot be made in one place and may be in another; a full disk is not among them."""
+"""Errors for which a folder may still be created elsewhere; a full disk isn't one of them."""
 _FILES = {"prints": "<u4", "games": "<u4", "moves": "<u2", "buckets": "<i8", "results": "<i1", "ratings": "<i2"}
 
 Report = Callable[[float], object]
-"""Told how much of the work is done, 0 to 1; what it raises ends the work."""
+"""Called with the completed share of the work, 0 to 1; an exception from it ends the work."""
 
 
 class PositionIndex:
-    """The arrays of an index, mapped from a folder. See this module for each."""
+    """The arrays of an index, mapped from a folder; the top of this module describes them."""
 
     prints: NDArray[np.uint32]
     games: NDArray[np.uint32]
@@ -65,7 +65,7 @@ class PositionIndex:
     ratings: NDArray[np.int16]
 
     def __init__(self, folder: Path):
-        """Raises ValueError for files that do not fit each other, as those of a copy that is not whole."""
+        """Raises ValueError for files that don't fit each other, such as those of an incomplete copy."""
         self.folder = folder
         for name, dtype in _FILES.items():
             path = folder / f"{name}{dtype[1:]}"
@@ -82,7 +82,7 @@ class PositionIndex:
         return sum(file.stat().st_size for file in self.folder.iterdir())
 
     def entries(self, key: int) -> slice:
-        """The entries of a position."""
+        """Return the entries of a position."""
         bucket, wanted = _place(np.uint64(key), self._bits)
         begin, end = self.buckets[bucket], self.buckets[bucket + 1]
         prints = self.prints[begin:end]
@@ -92,9 +92,9 @@ class PositionIndex:
 
 
 def open_index(store: Store, report: Report = lambda share: None) -> PositionIndex:
-    """The index of a store; it is built where there is none, or where the store has changed.
+    """Return the index of a store; it is built if there is none, or if the store has changed.
 
-    It lies in the store's folder; where that cannot be written, in the user's cache; else in a temporary folder.
+    It is in the store's folder; if that can't be written, in the user's cache; else in a temporary folder.
     """
     for folder in _places(store):
         if (found := _kept(folder, store)) is not None:
@@ -115,7 +115,7 @@ def _places(store: Store) -> Iterator[Path]:
 
 
 def _kept(folder: Path, store: Store) -> PositionIndex | None:
-    """The index in a folder, where it is that of this store."""
+    """Return the index in a folder, if it belongs to this store."""
     try:
         info = json.loads((folder / _INFO).read_text(encoding="utf-8"))
         found = PositionIndex(folder / info["folder"]) if info["of"] == _identity(store) else None
@@ -129,12 +129,12 @@ def _identity(store: Store) -> list[Any]:
 
 
 def _make(store: Store, folder: Path, report: Report) -> PositionIndex:
-    """Build the index in a folder of its own inside `folder`, then name it. Two that build at once do not meet."""
+    """Build the index in a new folder inside `folder`, then make it current. Two processes may build at once."""
     folder.mkdir(parents=True, exist_ok=True)
     made = Path(tempfile.mkdtemp(prefix="", dir=folder))
     try:
         _build(store, made, report)
-        for file in made.iterdir():  # before it is named: what a power cut may keep is the name
+        for file in made.iterdir():  # before it is made current, because a power cut may preserve only the name
             with open(file, "rb+") as written:
                 os.fsync(written.fileno())
         named = folder / f"{made.name}.json"
@@ -150,14 +150,15 @@ def _make(store: Store, folder: Path, report: Report) -> PositionIndex:
 
 
 def _building(folder: Path) -> bool:
-    """Whether another program may be at work there: one that ended has written the ratings, or is long gone."""
+    """Return whether another process may be working there."""
     with contextlib.suppress(OSError):
         return not (folder / "ratingsi2").exists() and time.time() - folder.stat().st_mtime < 3600
     return False
 
 
 def _array(folder: Path, name: str, length: int) -> NDArray[Any]:
-    """A new array on disk. Its space is taken at once, so that a full disk is an error here and not a crash later."""
+    """Create an array on disk. Its space is allocated at once, so that a full disk is an error here and not a crash
+    later."""
     dtype = np.dtype(_FILES[name])
     path = folder / f"{name}{_FILES[name][1:]}"
     with open(path, "wb") as file:
@@ -198,7 +199,7 @@ def _build(store: Store, folder: Path, report: Report) -> None:
 
 
 def _ratings(store: Store) -> NDArray[np.int16]:
-    """int16 [games, 2]: White's and Black's."""
+    """Return White's and Black's ratings, int16 [games, 2]."""
     found = np.full((len(store), 2), UNRATED, np.int16)
     for at, colour in enumerate(("white", "black")):
         if store.game == "chess":
@@ -218,7 +219,7 @@ Chunk = tuple[int, NDArray[np.uint64], NDArray[np.uint16], NDArray[np.int64]]
 
 
 def _chunks(kernels: ModuleType, arguments: tuple[NDArray[Any], ...], games: int) -> Iterator[Chunk]:
-    """The positions of all games, some games at a time: the first game, keys, moves, and counts of positions."""
+    """Yield the positions of all games, some games at a time: the first game, keys, moves, and numbers of positions."""
     keys, played = np.zeros((_CHUNK, DEPTH), np.uint64), np.zeros((_CHUNK, DEPTH), np.uint16)
     counts = np.zeros(_CHUNK, np.int64)
     for first in range(0, games, _CHUNK):
@@ -229,12 +230,13 @@ def _chunks(kernels: ModuleType, arguments: tuple[NDArray[Any], ...], games: int
 
 @kernel
 def _place(key, bits):  # type: ignore[no-untyped-def]
-    """The bucket of a key, and its print."""
+    """Return the bucket of a key, and its print."""
     return np.int64(key >> np.uint64(64 - bits)), np.uint32((key << np.uint64(bits)) >> np.uint64(32))
 
 
 @kernel
 def _count(keys, counts, bits, sizes):  # type: ignore[no-untyped-def]
+    """Count the entries of each bucket in sizes[bucket + 1]. keys: uint64 [n, depth]. counts: int64 [n]."""
     for i in range(keys.shape[0]):
         for ply in range(counts[i]):
             sizes[_place(keys[i, ply], bits)[0] + 1] += 1
@@ -242,6 +244,10 @@ def _count(keys, counts, bits, sizes):  # type: ignore[no-untyped-def]
 
 @kernel
 def _put(keys, played, counts, bits, first, places, prints, games, moves):  # type: ignore[no-untyped-def]
+    """Write the entries of some games to prints, games and moves, at the next places of their buckets.
+
+    keys: uint64 [n, depth]. played: uint16 [n, depth]. counts: int64 [n]. places: int64 [buckets + 1], advanced.
+    """
     for i in range(keys.shape[0]):
         for ply in range(counts[i]):
             bucket, mark = _place(keys[i, ply], bits)
@@ -254,7 +260,7 @@ def _put(keys, played, counts, bits, first, places, prints, games, moves):  # ty
 
 @kernel
 def _sort(buckets, prints, games, moves):  # type: ignore[no-untyped-def]
-    """Put the entries of each bucket in the order of their prints; those of a position stay in that of their games."""
+    """Sort the entries of each bucket by their prints; those of a position stay in the order of their games."""
     for bucket in range(buckets.shape[0] - 1):
         begin, end = buckets[bucket], buckets[bucket + 1]
         if end - begin > 64:

@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 NO_MOVE = 65535
-"""In place of a move, where the game ends."""
+"""Replaces a move at the end of the game."""
 
 
 def random_words(count: int, seed: int) -> NDArray[np.uint64]:
-    """uint64 [count] by the generator SplitMix64."""
+    """Return pseudo-random words, uint64 [count], from the generator SplitMix64."""
     with np.errstate(over="ignore"):
         value = np.uint64(seed) + np.arange(1, count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
         value = (value ^ value >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)

@@ -1,6 +1,6 @@
-"""Names of chess openings, by position: other orders of moves to it have its name too.
+"""Names of chess openings, by position, so that other orders of moves have the same name.
 
-The table beside this module has a line for each: the code of the Encyclopaedia of Chess Openings, a name, the moves.
+The table next to this module has a line for each: the code of the Encyclopaedia of Chess Openings, a name, the moves.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ import chess
 
 TABLE = "openings.tsv"
 LONGEST = 24
-"""Plies after which no opening of the table is looked for."""
+"""No opening of the table is longer, in plies."""
 
 
 @dataclass(frozen=True)
 class Opening:
-    """eco: "B90" and so on."""
+    """A named opening. eco: "B90" and so on."""
 
     eco: str
     name: str
@@ -30,7 +30,7 @@ class Opening:
 
 
 def rows() -> list[tuple[str, str, str]]:
-    """The table: code, name, and moves in SAN with spaces between them."""
+    """Return the table: code, name, and moves in SAN with spaces between them."""
     text = resources.files(__package__).joinpath(TABLE).read_text(encoding="utf-8")
     return [(eco, name, moves) for eco, name, moves in (line.split("\t") for line in text.splitlines())]
 
@@ -47,12 +47,12 @@ def _by_position() -> dict[str, Opening]:
 
 
 def opening_at(board: chess.Board) -> Opening | None:
-    """The opening whose name the table gives to just this position; None where it has none for it."""
+    """Return the opening that the table names for this position; None if there is none."""
     return _by_position().get(board.epd()) if board.fullmove_number <= LONGEST // 2 + 1 else None
 
 
 def opening_of(boards: Iterable[chess.Board]) -> Opening | None:
-    """The last opening that a game's positions belong to, from its start on; None where none does."""
+    """Return the last opening of a game's positions, from its start on; None if there is none."""
     found = None
     for board in islice(boards, LONGEST + 1):
         found = opening_at(board) or found

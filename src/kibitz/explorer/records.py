@@ -1,4 +1,4 @@
-"""A game of a store as a record again: PGN of chess, SGF of Go."""
+"""Convert a game of a store back to a record: PGN for chess, SGF for Go."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _RESULTS = {1: "1-0", 0: "1/2-1/2", -1: "0-1"}
 
 
 def record(store: Store, game: int) -> str:
-    """The record of a game. Raises IndexError for a game that is not in the store."""
+    """Return the record of a game. Raises IndexError for a game that is not in the store."""
     row = store.row(game)
     moves = store.moves[store.offsets[game] : store.offsets[game + 1]].tolist()
     start = store.starts[store.start_of[game]]

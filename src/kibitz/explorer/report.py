@@ -1,5 +1,4 @@
-"""An answer of the explorer as JSON has it, the same for the command, the Python API and the board; and the position
-that is asked about, read from moves or a FEN."""
+"""The explorer's result as JSON, the same for the command, the Python API and the board; and the query's position."""
 
 from __future__ import annotations
 
@@ -19,9 +18,9 @@ _NUMBER = re.compile(r"\d+\.+")
 
 
 def read_chess(moves: Sequence[str], fen: str | None = None) -> list[chess.Board]:
-    """The positions of a line, its start first. moves: in SAN or as UCI names them, with or without numbers.
+    """Return the positions of a line, its start first. moves: in SAN or UCI, with or without numbers.
 
-    Raises UsageError for a FEN that is no position, and for a move that is none there.
+    Raises UsageError for an invalid FEN, and for an illegal move.
     """
     try:
         board = chess.Board(fen or chess.STARTING_FEN)
@@ -39,7 +38,7 @@ def read_chess(moves: Sequence[str], fen: str | None = None) -> list[chess.Board
 
 
 def _move(board: chess.Board, word: str) -> chess.Move | None:
-    """A legal move, in SAN or as UCI names it; None, or a null move, for anything else."""
+    """Return a legal move, in SAN or UCI; None, or a null move, for other text."""
     with contextlib.suppress(ValueError):
         return board.parse_san(word)
     with contextlib.suppress(ValueError):
@@ -48,7 +47,7 @@ def _move(board: chess.Board, word: str) -> chess.Move | None:
 
 
 def read_go(moves: Sequence[str]) -> Any:
-    """The board of 19 × 19 after moves as GTP names them: Q16. Raises UsageError."""
+    """Return the board of 19 × 19 after moves in GTP notation: Q16. Raises UsageError."""
     from kibitz.games.go.points import GRID, from_gtp
     from kibitz.games.go.rules import Board
 
@@ -68,7 +67,7 @@ def _words(moves: Sequence[str]) -> list[str]:
 def explore(
     explorer: Explorer, moves: Sequence[str] = (), fen: str | None = None, rating: tuple[int, int] | None = None
 ) -> dict[str, Any]:
-    """What a store knows of a position, see `answer`. Raises UsageError for a position or moves that cannot be."""
+    """Return a store's data about a position, see `answer`. Raises UsageError for an invalid position or moves."""
     if explorer.store.game == "chess":
         boards = read_chess(moves, fen)
         return answer(explorer, boards[-1], opening_of(boards), rating)
@@ -78,7 +77,7 @@ def explore(
 
 
 def answer(explorer: Explorer, board: Any, opening: Opening | None, rating: tuple[int, int] | None) -> dict[str, Any]:
-    """What a store knows of a position: JSON with the keys of docs/reference/json.md."""
+    """Return a store's data about a position: JSON with the keys of docs/reference/json.md."""
     found = explorer.explore(board, rating)
     chess_store = explorer.store.game == "chess"
     known: dict[str, Any] = {"store": str(explorer.store.path), "game": explorer.store.game}

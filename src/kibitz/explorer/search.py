@@ -1,4 +1,4 @@
-"""Games of a store by who played, where and when, how they ended and how strong the players were."""
+"""Find games of a store by players, place, date, result and strength."""
 
 from __future__ import annotations
 
@@ -16,15 +16,19 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _TEXTS = ("white", "black", "event", "site", "place", "eco")
-"""Columns in which words are looked for, where a store has them; the date as YYYY-MM-DD is another."""
+"""Columns that are searched for words, if a store has them; the date as YYYY-MM-DD is another."""
 _NO_DAY = np.iinfo(np.int32).min
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a game must have. words: each is a part of a name, the event, the place, the opening's code or the date,
-    whatever its case; result: 1, 0 or -1 as in the store; rating: the least and the greatest mean of the two players'
-    ratings, of Go their ranks (`ranks.rank_value`); first_year, last_year: a game without a date is in none."""
+    """The conditions for a game.
+
+    words: each is a part of a name, the event, the place, the opening's code or the date, in any case.
+    result: 1, 0 or -1 as in the store.
+    rating: the smallest and the largest mean of the two players' ratings, in Go their ranks (`ranks.rank_value`).
+    first_year, last_year: games without a date never match.
+    """
 
     words: tuple[str, ...] = ()
     result: int | None = None
@@ -34,14 +38,16 @@ class Wanted:
 
 
 class GameSearch:
-    """Finds games of a store. ratings: int16 [games, 2], White's and Black's, UNRATED where unknown, as the index has
-    them."""
+    """Finds games of a store.
+
+    ratings: int16 [games, 2], White's and Black's, UNRATED if unknown, as in the index.
+    """
 
     def __init__(self, store: Store, ratings: NDArray[np.int16]):
         self._store, self._ratings = store, ratings
 
     def find(self, wanted: Wanted) -> NDArray[np.int64]:
-        """The numbers of the games that have all that is wanted, the newest first, those without a date last."""
+        """Return the numbers of the games that meet all conditions, the newest first, those without a date last."""
         import pyarrow.compute as pc
 
         fits = np.ones(len(self._store), np.bool_)
@@ -56,7 +62,7 @@ class GameSearch:
             fits &= (self._years <= wanted.last_year) & (self._years > 0)
         if wanted.words:
             rows = np.flatnonzero(fits)
-            for word in wanted.words:  # in fewer texts from word to word
+            for word in wanted.words:  # in fewer texts with each word
                 texts = self._text if len(rows) == len(fits) else self._text.take(rows)
                 rows = rows[pc.match_substring(texts, word.lower()).to_numpy(zero_copy_only=False)]
             fits[:] = False
@@ -69,14 +75,14 @@ class GameSearch:
 
     @cached_property
     def _means(self) -> NDArray[np.int64]:
-        """int64 [games]: the mean of both ratings, or the one that is known, or UNRATED."""
+        """The mean of both ratings, or the known one, or UNRATED, int64 [games]."""
         white, black = self._ratings.astype(np.int64).T
         means = np.where(white == UNRATED, black, np.where(black == UNRATED, white, (white + black) // 2))
         return np.asarray(means)
 
     @cached_property
     def _days(self) -> NDArray[np.int64]:
-        """int64 [games]: days since 1970, _NO_DAY where there is no date."""
+        """Days since 1970, _NO_DAY without a date, int64 [games]."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -85,7 +91,7 @@ class GameSearch:
 
     @cached_property
     def _years(self) -> NDArray[np.int64]:
-        """int64 [games]: 0 where there is no date."""
+        """The year, 0 without a date, int64 [games]."""
         years = self._days.astype("datetime64[D]").astype("datetime64[Y]").astype(np.int64) + 1970
         return np.where(self._days == _NO_DAY, 0, years)
 
@@ -95,7 +101,7 @@ class GameSearch:
 
     @cached_property
     def _text(self) -> pa.Array:
-        """What words are looked for in, of each game, in small letters."""
+        """The text of each game that is searched for words, in lower case."""
         import pyarrow as pa
         import pyarrow.compute as pc
 

@@ -13,10 +13,10 @@ running: set[int] = set()
 
 
 class EngineDied(KibitzError):
-    """A program did not answer in time (`how` is "hung"), has ended ("died"), or could not be started ("absent"; a GTP
-    program: "died"). It is gone now.
+    """A program that gave no reply in time (`how` is "hung"), has ended ("died"), or could not be started ("absent").
 
-    detail: the exit code or what the system said, in words; "" where the message says all.
+    A GTP program that could not be started has "died". detail: the exit code or the system's message; "" if the message
+    has everything.
     """
 
     def __init__(self, message: str, how: str, detail: str = ""):
@@ -26,13 +26,13 @@ class EngineDied(KibitzError):
 
 
 def kill_group(process: int) -> None:
-    """End a program that was started as a group of its own, and where it was a script, whatever it started."""
+    """End a program that was started as a process group and, if it was a script, all processes that it started."""
     running.discard(process)
-    with contextlib.suppress(OSError, AttributeError):  # it has ended; or the system has no process groups
+    with contextlib.suppress(OSError, AttributeError):  # it has ended, or the system has no process groups
         os.killpg(process, signal.SIGKILL)
 
 
 def kill_all() -> None:
-    """End all programs, also those that are only starting: this process is about to end."""
+    """End all programs, also those that are still starting, because this process is about to end."""
     for process in list(running):
         kill_group(process)

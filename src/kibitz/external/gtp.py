@@ -1,4 +1,4 @@
-"""A client for programs that speak GTP, with time limits; the process is ended in any case."""
+"""A client for GTP programs, with time limits; the process is ended in any case."""
 
 from __future__ import annotations
 
@@ -16,28 +16,31 @@ from kibitz.errors import one_line
 from kibitz.external import EngineDied, kill_group, running
 
 _LINES = 1_000
-"""Lines of output that are buffered; a program that writes more has to wait."""
+"""Number of buffered lines of output; a program that writes more has to wait."""
 _LONGEST = 1 << 16
-"""Characters of a line that are read at once."""
+"""The largest number of characters of a line that are read at once."""
 _LONGEST_WAIT = 86_400.0
-"""Seconds that a queue can wait for at once; longer is waited for again."""
+"""Seconds that a queue can wait at once; longer waits are repeated."""
 _LONGEST_ANSWER = 1 << 24
-"""Characters of an answer after which the program is ended: they would fill the memory."""
+"""Number of characters of a reply after which the program is ended, because they would fill the memory."""
 _POLITE = 1.0
-"""Seconds in which a program must have quit."""
+"""Seconds that a program has to quit."""
 
 
 class CommandRefused(ValueError):
-    """The program answered a command with an error; the message is its own."""
+    """The program replied to a command with an error, which is the message."""
 
 
 class GtpProgram:
     """One process of a GTP program.
 
-    command: the program and its arguments; name: how it is called in messages; folder: where it runs (its own
-    `loadsgf` finds files there). Raises EngineDied where it cannot be started. What it prints beside its answers is
-    passed over. It has a session of its own, so that an interrupt from the keyboard does not reach it, and whatever it
-    starts ends with it. `ask` from one thread at a time; `kill` from any.
+    command: the program and its arguments.
+    name: its name in messages.
+    folder: its working directory, where its `loadsgf` finds files.
+
+    Raises EngineDied if it can't be started. Its output besides replies is ignored. It has its own session, so that an
+    interrupt from the keyboard does not reach it, and all processes that it starts end with it. Call `ask` from one
+    thread at a time, `kill` from any.
     """
 
     def __init__(self, command: Sequence[str], name: str = "", folder: str | Path | None = None):
@@ -64,7 +67,7 @@ class GtpProgram:
         self._reader.start()
 
     def _read(self, out: IO[bytes]) -> None:
-        """Pass the program's lines on, and None at its end. Runs in a thread of its own."""
+        """Forward the program's lines, and None at its end. Runs in a separate thread."""
         with out:
             while not self._gone.is_set():
                 try:
@@ -84,10 +87,10 @@ class GtpProgram:
         return not self._gone.is_set() and self._process.poll() is None
 
     def ask(self, command: str, limit: float) -> str:
-        """The answer to a command, without the mark and number before it.
+        """Return the reply to a command, without the mark and number before it.
 
-        Raises CommandRefused where the program answers with an error, and EngineDied where it says nothing within
-        `limit` seconds or has ended; it is killed then.
+        Raises CommandRefused if the program replies with an error, and EngineDied if it gives no reply within `limit`
+        seconds or has ended; it is killed then.
         """
         self._send(command)
         until = time.monotonic() + limit
@@ -119,14 +122,16 @@ class GtpProgram:
         return text
 
     def begin(self, command: str) -> None:
-        """Send a command and do not wait for its answer, as that of kata-analyze has no end; the next `ask` ends it.
-        Raises EngineDied."""
+        """Send a command without waiting for its reply (that of kata-analyze has no end); the next `ask` ends it.
+
+        Raises EngineDied.
+        """
         self._send(command)
 
     def heard(self, wait: float) -> list[str]:
-        """The lines that have come after `begin`, waiting at most so many seconds for the first.
+        """Return the lines that have arrived after `begin`, waiting at most `wait` seconds for the first.
 
-        Raises CommandRefused where the program does not take the command, and EngineDied where it has ended.
+        Raises CommandRefused if the program rejects the command, and EngineDied if it has ended.
         """
         lines: list[str] = []
         with contextlib.suppress(queue.Empty):
@@ -137,12 +142,13 @@ class GtpProgram:
                 if line[:1] == "?" and (why := self._begins(line)) is not None:
                     raise CommandRefused(why or "refused")
                 lines.append(line)
-        if not lines and self._process.poll() is not None:  # a child of it may hold its pipes open
+        if not lines and self._process.poll() is not None:  # a child process may hold its pipes open
             raise self._died("died", "ended while it was thinking")
         return lines
 
     def answered(self, wait: float) -> str | None:
-        """The first line of the answer to what was begun, if it comes within so many seconds. Raises as `heard`."""
+        """Return the first line of the reply to the command of `begin`, if it arrives in time. Raises as `heard`
+        does."""
         begun = (self._begins(line) for line in self.heard(wait))
         return next((words.strip() for words in begun if words is not None), None)
 
@@ -155,11 +161,11 @@ class GtpProgram:
             raise self._died("died", f"ended before {command!r}") from None
 
     def _begins(self, line: str) -> str | None:
-        """The rest of a line that begins the answer to the last command; None for any other line."""
+        """Return the rest of a line that begins the reply to the last command; None for any other line."""
         if line[:1] not in ("=", "?"):
             return None
         number, _, rest = line[1:].partition(" ")
-        if number.strip() not in ("", str(self._number)):  # an answer to something else
+        if number.strip() not in ("", str(self._number)):  # a reply to another command
             return None
         return rest
 
@@ -173,7 +179,7 @@ class GtpProgram:
         """End the process and its children at once."""
         self._gone.set()
         with contextlib.suppress(queue.Full):
-            self._lines.put_nowait(None)  # a thread that waits for an answer need not wait for its limit
+            self._lines.put_nowait(None)  # a thread that waits for a reply need not wait for its limit
         kill_group(self._process.pid)
         if not hasattr(os, "killpg"):
             self._process.kill()

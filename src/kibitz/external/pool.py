@@ -1,4 +1,4 @@
-"""Work that is shared out to threads, each with an external program of its own."""
+"""Distribute work to threads, each with its own external program."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ Result = TypeVar("Result")
 
 
 class Counter:
-    """Counts steps done by several threads. on_progress: called with how many of how many, one call at a time."""
+    """Counts steps of several threads. on_progress: called with the number of completed steps and the total, one at a
+    time."""
 
     def __init__(self, total: int, on_progress: Callable[[int, int], None]):
         self._total, self._on_progress = total, on_progress
@@ -27,11 +28,11 @@ class Counter:
 def fan_out(
     items: Sequence[Item], work: Callable[[Iterator[Item]], Result], workers: int
 ) -> tuple[list[Result], Callable[[int], slice]]:
-    """Share the items out to threads; the results of all, and the slice of the items that each of them had.
+    """Distribute the items to threads; return all results, and a function for the slice of items of each thread.
 
-    work: called once in each thread with an iterator over its items, which ends early when another thread has failed.
-    workers: threads at most; there is one at least, even without items. Raises what `work` raised first; by then every
-    thread has ended. So it is after Ctrl-C.
+    work: called once in each thread with an iterator over its items, which ends early if another thread has failed.
+    workers: the largest number of threads; there is at least one, even without items. Raises what `work` raised first,
+    after every thread has ended; the same applies to Ctrl-C.
     """
     workers = max(1, min(workers, len(items)))
     failed = threading.Event()

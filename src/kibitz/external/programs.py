@@ -1,4 +1,4 @@
-"""Where the programs of others are: on the PATH, or where Debian puts games, which is off most PATHs."""
+"""Find other programs: on the PATH, or where Debian installs games, which most PATHs don't include."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ GAMES = "/usr/games"
 
 
 def find_program(word: str) -> str | None:
-    """The path of a program, from its name or path; None if it is not installed."""
+    """Return the path of a program, from its name or path; None if it is not installed."""
     return shutil.which(word) or (shutil.which(f"{GAMES}/{word}") if os.sep not in word else None)
 
 
 def find_stockfish(path: str | None = None) -> str | None:
-    """The path of Stockfish: of the program at `path`, or of the installed one; None if there is none."""
+    """Return the path of Stockfish: of the program at `path`, or of the installed one; None if there is none."""
     return shutil.which(path) if path else find_program("stockfish")
 
 
 def find_gnugo(path: str | None = None) -> str | None:
-    """The absolute path of GNU Go, since it may be started in a folder of its own. Arguments as `find_stockfish`."""
+    """Return the absolute path of GNU Go, because it may run in another folder. Arguments as in `find_stockfish`."""
     program = shutil.which(path) if path else find_program("gnugo")
     return os.path.abspath(program) if program else None
 
 
 def find_named(option: str, path: str | None, find: Callable[[str | None], str | None]) -> str | None:
-    """`find(path)`, for the path that a user gave with an option. Raises UsageError where that is no program."""
+    """Return `find(path)` for the path of an option. Raises UsageError if it isn't a program."""
     program = find(path)
     if path is not None and program is None:
         raise UsageError(f"{option} {path}: no such program; give its path")

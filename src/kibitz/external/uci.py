@@ -1,7 +1,7 @@
-"""A client for engines that speak UCI, with time limits; the process is ended in any case.
+"""A client for UCI engines, with time limits; the process is ended in any case.
 
-The protocol is python-chess's. What it lacks is here: a wait that ends, a process group that ends with the engine, and
-errors that say whether the engine refused, hung or died.
+It uses python-chess's protocol, and adds what that lacks: waits that end, a process group that ends with the engine,
+and errors that distinguish an engine that refused, hung or died.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from kibitz.errors import one_line
 from kibitz.external import EngineDied, kill_group, running
 
 PATIENCE = 20.0
-"""Seconds in which an engine must answer `uci`."""
+"""Seconds in which an engine must reply to `uci`."""
 MATE = 100_000
-"""Centipawns that a mate counts, less its distance in moves."""
+"""Centipawns for a mate, minus its distance in moves."""
 
-# What an engine does wrong is raised as an error; the libraries would log it once more, line by line.
+# Engine errors are raised; the libraries would log them again, line by line.
 for _library in ("chess.engine", "asyncio"):
     logging.getLogger(_library).setLevel(logging.CRITICAL + 1)
 
 LONGEST_LINE = 1 << 20
-"""Bytes without an end of a line after which an engine is ended: they would fill the memory."""
+"""Number of bytes without a line end after which an engine is ended, because they would fill the memory."""
 
 _ABSURD = re.compile(r"\bmultipv \d{4}")
-"""The library makes room for as many lines as an engine says it has."""
+"""The library allocates as many lines as an engine claims to have."""
 
 T = TypeVar("T")
 
@@ -46,8 +46,11 @@ class OptionRefused(ValueError):
 
 
 class EngineEvaluation(NamedTuple):
-    """centipawns: from White's view, a mate in n moves is ±(MATE - n). move: the best one as UCI writes it; "(none)"
-    where there is none."""
+    """The evaluation of a position by an engine.
+
+    centipawns: in White's view, a mate in n moves is ±(MATE - n). move: the best move in UCI notation; "(none)" if
+    there is none.
+    """
 
     centipawns: int
     move: str

@@ -1,7 +1,8 @@
-"""Many independent pieces of work: here, in processes, or on Ray, with the same results.
+"""Many independent jobs: in this process, in worker processes, or on Ray, with the same results.
 
-`map_unordered` and `map_ordered` are the only places that start worker processes. A function and its items travel to
-the workers by pickle, so the function is one of a module (or a `functools.partial` of one), and both stay small.
+`map_unordered` and `map_ordered` are the only functions that start worker processes. A function and its items are
+pickled for the workers, so the function must be a module's function (or a `functools.partial` of one), and both must be
+small.
 """
 
 from __future__ import annotations
@@ -19,17 +20,17 @@ Result = TypeVar("Result")
 
 BACKENDS = ("serial", "processes", "ray")
 DEATHS = 3
-"""How many workers may die of one item before the work is given up."""
+"""Number of workers that may die on one item before the work is abandoned."""
 AHEAD = 2
-"""Items for each worker that are handed out, or done and not yet returned in order."""
+"""Items per worker that are assigned, or completed and not yet returned in order."""
 
 
 @dataclass(frozen=True)
 class Backend:
     """Where work is done.
 
-    name: one of BACKENDS. workers: how many items at a time; a cluster decides this itself. address: HOST:PORT of a
-    Ray cluster; None: a Ray on this machine that lives as long as the work.
+    name: one of BACKENDS. workers: number of items at a time; a cluster decides this itself. address: HOST:PORT of a
+    Ray cluster; None for a local Ray that ends with the work.
     """
 
     name: str = "serial"
@@ -47,21 +48,22 @@ SERIAL = Backend()
 
 
 class Workers(Protocol):
-    """Workers that were started, for one map after the other. They work on `count` items at a time."""
+    """Started workers, for one map after the other. They process `count` items at a time."""
 
     count: int
 
     def use(self, function: Callable[[Any], object]) -> None:
-        """The function of the items that follow. No item may be out."""
+        """Set the function for the items that follow. No item may be pending."""
 
     def submit(self, index: int, item: object) -> None:
-        """Hand out an item. At most `AHEAD * count` may be out."""
+        """Assign an item. At most `AHEAD * count` may be pending."""
 
     def finished(self) -> list[tuple[int, Any]]:
-        """Wait until an item is done; those that are, with their results. Raises what the function raised."""
+        """Wait until an item is completed; return all completed ones with their results. Raises what the function
+        raised."""
 
     def abandon(self) -> None:
-        """Forget all items that are out, and end the workers that have them."""
+        """Drop all pending items, and end the workers that have them."""
 
     def close(self) -> None:
         """End all workers at once."""
@@ -69,7 +71,7 @@ class Workers(Protocol):
 
 @contextlib.contextmanager
 def open_workers(backend: Backend = SERIAL) -> Iterator[Workers]:
-    """Workers for several maps, which end with this context. Raises KibitzError where Ray cannot be had."""
+    """Open workers for several maps, which end with this context. Raises KibitzError if Ray isn't available."""
     with contextlib.closing(_start(backend)) as workers:
         yield workers
 
@@ -89,11 +91,11 @@ def _start(backend: Backend) -> Workers:
 def map_unordered(
     function: Callable[[Item], Result], items: Iterable[Item], workers: Backend | Workers = SERIAL
 ) -> Generator[tuple[int, Result]]:
-    """(index, function(item)) of each item, as they are done; each index exactly once.
+    """Yield (index, function(item)) of each item, in the order of completion; each index exactly once.
 
-    Items are taken from the iterable only as workers become free. Closing the generator, or an error, ends the work at
-    once. An item whose worker died is given to another one, DEATHS times at most. Raises what the function raised, and
-    KibitzError where workers die or Ray cannot be had.
+    Items are taken from the iterable only when workers become free. Closing the generator, or an error, ends the work
+    at once. An item whose worker died is given to another one, at most DEATHS times. Raises what the function raised,
+    and KibitzError if workers die or Ray isn't available.
     """
     return _mapped(function, items, workers, ordered=False)
 
@@ -101,7 +103,7 @@ def map_unordered(
 def map_ordered(
     function: Callable[[Item], Result], items: Iterable[Item], workers: Backend | Workers = SERIAL
 ) -> Generator[Result]:
-    """The results in the order of the items; for the rest like `map_unordered`. Memory for a few items is enough."""
+    """Yield the results in the order of the items; otherwise like `map_unordered`. Only a few items are in memory."""
     with contextlib.closing(_mapped(function, items, workers, ordered=True)) as results:
         for _, result in results:
             yield result
@@ -146,7 +148,7 @@ def _shared_out(workers: Workers, items: Iterable[Item], ordered: bool) -> Gener
 
 
 def _ready(done: dict[int, Any], due: int, ordered: bool) -> list[int]:
-    """The indices of results that can be returned now."""
+    """Return the indices of results that can be returned now."""
     if not ordered:
         return list(done)
     end = due
@@ -156,7 +158,7 @@ def _ready(done: dict[int, Any], due: int, ordered: bool) -> list[int]:
 
 
 class _Here:
-    """`Workers` without any: this process does one item after the other."""
+    """`Workers` without processes: this process handles one item after the other."""
 
     count = 1
 

@@ -1,4 +1,4 @@
-"""Workers on Ray: a local one that lives as long as the work, or a cluster that runs already."""
+"""Workers on Ray: a local one that ends with the work, or a running cluster."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ from kibitz.parallel import DEATHS
 from kibitz.parallel.processes import WORKERS, environment
 
 STORE_BYTES = 256 << 20
-"""Memory of a local Ray for items and results on their way. By default it would reserve 30% of the machine's."""
+"""Memory of a local Ray for items and results in transit. By default it would reserve 30% of the machine's."""
 REACH_S = 10
-"""Seconds that a cluster has to answer."""
+"""Seconds that a cluster has to reply."""
 QUIET = {
-    "RAY_USAGE_STATS_ENABLED": "0",  # sends nothing to anybody
+    "RAY_USAGE_STATS_ENABLED": "0",  # sends no statistics
     "RAY_DEDUP_LOGS": "0",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # leaves CUDA_VISIBLE_DEVICES alone, and does not warn about it
 }
 
 
 def need_ray() -> None:
-    """Raises UsageError if Ray is not installed."""
+    """Raise UsageError if Ray is not installed."""
     if importlib.util.find_spec("ray") is None:
         raise UsageError("--ray needs Ray, which is not installed: pip install 'kibitz[ray]'")
 
 
 def _imported() -> Any:
-    """The module ray. Raises UsageError where it cannot be loaded."""
+    """Return the module ray. Raises UsageError if it can't be loaded."""
     try:
         import ray
     except ImportError as error:
@@ -51,10 +51,10 @@ def _imported() -> Any:
 
 
 class RayWorkers:
-    """`kibitz.parallel.Workers` on Ray. Ray itself repeats the item of a worker that died, DEATHS times at most.
+    """`kibitz.parallel.Workers` on Ray. Ray repeats the item of a worker that died, at most DEATHS times.
 
-    count: workers of a local Ray; a cluster has one a core. A Ray that this process uses already is taken as it is.
-    Raises UsageError without Ray, KibitzError where a cluster does not answer.
+    count: workers of a local Ray; a cluster has one per core. A Ray that this process already uses is reused. Raises
+    UsageError without Ray, KibitzError if a cluster does not reply.
     """
 
     def __init__(self, count: int, address: str | None):
@@ -159,7 +159,7 @@ def _unusable(address: str | None, error: Exception) -> KibitzError:
 
 
 def _reach(address: str) -> None:
-    """Raises KibitzError where nobody listens at HOST:PORT; Ray itself would try for many minutes."""
+    """Raise KibitzError if nothing listens at HOST:PORT; Ray itself would try for many minutes."""
     host, _, port = address.removeprefix("ray://").rpartition(":")
     try:
         socket.create_connection((host.strip("[]"), int(port)), timeout=REACH_S).close()
@@ -169,7 +169,8 @@ def _reach(address: str) -> None:
 
 @contextlib.contextmanager
 def _own_signals() -> Iterator[None]:
-    """Keep the program's handlers: Ray takes over SIGTERM, which must unwind the program as Ctrl-C does."""
+    """Keep the program's signal handlers: Ray replaces that of SIGTERM, which must unwind the program as Ctrl-C
+    does."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -182,6 +183,6 @@ def _own_signals() -> Iterator[None]:
 
 
 def _short_folder() -> str | None:
-    """Where Ray's sockets go: their paths may have 107 bytes, of which Ray itself takes about 70."""
+    """Return the folder for Ray's sockets: their paths may have 107 bytes, of which Ray itself takes about 70."""
     folder = tempfile.gettempdir()
     return "/tmp" if len(folder) > 20 and os.access("/tmp", os.W_OK) else folder

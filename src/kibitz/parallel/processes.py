@@ -1,4 +1,4 @@
-"""Worker processes on this machine, each with one item at a time, so that a dead one is known by its item."""
+"""Worker processes on this machine, each with one item at a time, so that the item of a dead worker is known."""
 
 from __future__ import annotations
 
@@ -19,10 +19,13 @@ from kibitz.parallel import DEATHS
 
 _CONTEXT = multiprocessing.get_context("spawn")  # a fork copies locks that threads hold
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
-"""Of a worker's environment: the workers share the cores, and equal numbers of threads give equal sums."""
+"""Environment of a worker: the workers share the cores, and equal thread counts give equal sums."""
 KEPT_MEMORY = {"MALLOC_MMAP_THRESHOLD_": str(32 << 20), "MALLOC_TRIM_THRESHOLD_": str(256 << 20)}
-"""Of a worker's environment: glibc keeps up to 256 MB of freed memory for the next item. Given back to the system and
-asked for again with every item, it must be filled with zeros each time, a sixth of an import's work."""
+"""Environment of a worker: glibc keeps up to 256 MB of freed memory for the next item.
+
+Otherwise memory is returned to the system and requested again for every item, and must be filled with zeros each time,
+which took a sixth of an import's time.
+"""
 LEAVING = 5.0
 """Seconds in which an idle worker may end by itself."""
 WORKERS = {**ONE_THREAD, **KEPT_MEMORY}
@@ -91,7 +94,7 @@ class ProcessWorkers:
     def close(self) -> None:
         self.abandon()
         for worker in self._idle:
-            worker.connection.close()  # it ends by itself, and with it the programs that it has started
+            worker.connection.close()  # it ends by itself, with the programs that it has started
         for worker in self._idle:
             worker.process.join(LEAVING)
             worker.end()
@@ -110,8 +113,8 @@ class _Worker:
         theirs.close()
 
     def send(self, function: bytes, item: bytes) -> None:
-        """Send an item, and the function first where the worker has another."""
-        with contextlib.suppress(OSError):  # it is dead, which reading from it will tell
+        """Send an item, and first the function if the worker has another one."""
+        with contextlib.suppress(OSError):  # it is dead, which reading from it will show
             if function != self._function:
                 self.connection.send_bytes(function)
                 self._function = function
@@ -125,7 +128,7 @@ class _Worker:
 
 @contextlib.contextmanager
 def _without_interrupts() -> Iterator[None]:
-    """Within this context Ctrl-C waits: a process that is started would print its trace before it can ignore it."""
+    """Delay Ctrl-C within this context: a process that is starting would print a traceback before it can ignore it."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -138,7 +141,7 @@ def _without_interrupts() -> Iterator[None]:
 
 @contextlib.contextmanager
 def environment(variables: dict[str, str]) -> Iterator[None]:
-    """Within this context the environment has these variables, for processes that are started."""
+    """Set these environment variables within this context, for processes that are started."""
     before = {name: os.environ.get(name) for name in variables}
     os.environ.update(variables)
     try:
@@ -152,7 +155,7 @@ def environment(variables: dict[str, str]) -> Iterator[None]:
 
 
 def _serve(connection: Connection) -> None:
-    """The worker: item after item, until the other end of the pipe is closed."""
+    """Run a worker: item after item, until the other end of the pipe is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to the whole group; our parent ends us
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # it was blocked at the start
@@ -178,7 +181,7 @@ def _serve(connection: Connection) -> None:
 
 
 def _failure(error: Exception) -> bytes:
-    """An error on its way to the parent, with its trace as a note; one that cannot travel goes as its text."""
+    """Return an error for the parent, with its traceback as a note; one that can't be pickled becomes its text."""
     if not isinstance(error, KibitzError):
         error.add_note("in a worker process:\n" + "".join(traceback.format_tb(error.__traceback__)))
     try:

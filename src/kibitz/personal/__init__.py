@@ -1,7 +1,7 @@
-"""`kibitz personal`: a network that plays like one person, from that person's own games of chess or Go.
+"""`kibitz personal`: a network that plays like one person, trained on that person's games of chess or Go.
 
-`names` finds the person, `games` gathers the games, `book` counts the person's moves, `adapter` is what learns,
-`shares` says how probable each move is, and `fitting` puts a run together. What is of the game stands in the packages
-`chess` and `go`: the positions and their moves (`asked`), the network (`system`), the book's say in its answers
-(`answers`); `kind` tells `fitting` of it.
+`names` finds the person, `games` collects the games, `book` counts the person's moves, `adapter` has the trainable
+layers, `shares` computes move probabilities, and `fitting` makes the run. The packages `chess` and `go` have the
+game-specific parts: the positions and their moves (`asked`), the network (`system`), and the book's correction of its
+outputs (`answers`). `kind` is their interface for `fitting`.
 """

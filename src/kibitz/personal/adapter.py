@@ -1,4 +1,4 @@
-"""Adapters: what of a network learns a person's moves, while everything else stays."""
+"""Adapters: the parts of a network that learn a person's moves, while everything else stays."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 ADAPTERS, ALL, NOTHING = "adapters", "all", "nothing"
-"""What learns: the adapters, all weights, or nothing."""
+"""What is trained: the adapters, all weights, or nothing."""
 
 
 class Adapter(nn.Module):
-    """x + up(relu(down(x))), float [n, filters, rows, columns] both; no change at first; two 1×1 convolutions, down to
-    a few channels and up again."""
+    """x + up(relu(down(x))), float [n, filters, rows, columns] both; the identity at first.
+
+    Two 1×1 convolutions, down to a few channels and up again.
+    """
 
     def __init__(self, filters: int, rank: int):
         super().__init__()
@@ -25,11 +27,11 @@ class Adapter(nn.Module):
 
 
 def adapters(count: int, filters: int, rank: int) -> nn.ModuleList:
-    """An adapter for each block."""
+    """Return an adapter for each block."""
     return nn.ModuleList(Adapter(filters, rank) for _ in range(count))
 
 
 def hold_the_rest(network: nn.Module) -> None:
-    """Have nothing but a network's `adapters` learn."""
+    """Freeze all weights of a network except its `adapters`."""
     for name, p in network.named_parameters():
         p.requires_grad_(name.startswith("adapters."))

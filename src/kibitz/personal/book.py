@@ -1,8 +1,8 @@
-"""The opening book of a person: how often the person played which move in which position, blended with a network.
+"""A person's opening book: how often the person played each move in each position, blended with a network.
 
 The blended probability of a move in a position where the person has moved n times is (count + k · network) / (n + k):
-the network counts as much as k games. A book is one array, a row for each position and move, sorted by position, so
-that it can be mapped from disk.
+the network counts as much as k games. A book is one array, with a row for each position and move, sorted by position,
+so that it can be mapped from disk.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from kibitz.runs import Run
 BOOK = "book.npy"
 ROW = np.dtype([("position", "<u8"), ("move", "<u2"), ("count", "<u4")])
 PAIR = 0xFFF
-"""The squares of a packed move of chess: what a piece becomes is left to the network. A move of Go is smaller."""
+"""The squares of a packed chess move: the network decides the promotion piece. A Go move is smaller."""
 
 
 @dataclass(frozen=True)
 class Book:
-    """rows [m] of dtype ROW, sorted by position and move: how often each move was played."""
+    """How often each move was played. rows: [m] of dtype ROW, sorted by position and move."""
 
     rows: NDArray[Any]
 
     @classmethod
     def count(cls, keys: NDArray[np.uint64], moves: NDArray[np.uint16]) -> Book:
-        """The book of the positions (by their hashes) in which somebody moved, and the packed moves."""
+        """Count the moves of a person. keys: uint64 [n], hashes of the positions. moves: uint16 [n], packed."""
         played = np.zeros(len(keys), ROW)
         played["position"], played["move"], played["count"] = keys, moves & PAIR, 1
         order = np.lexsort((played["move"], played["position"]))
@@ -46,7 +46,7 @@ class Book:
 
     @classmethod
     def open(cls, path: Path) -> Book:
-        """A book that `save` wrote, mapped from disk. Raises KibitzError where it is damaged."""
+        """Map a book from disk. Raises KibitzError if it is damaged."""
         try:
             rows = read_array(path, ROW)
         except (OSError, ValueError):
@@ -54,20 +54,22 @@ class Book:
         return cls(rows)
 
     def save(self, path: Path) -> None:
-        """Write it whole or not at all."""
+        """Write the book atomically."""
         write_array(path, self.rows)
 
     @property
     def positions(self) -> int:
-        """Different positions."""
+        """The number of different positions."""
         return len(np.unique(self.rows["position"]))
 
     def counts(
         self, keys: NDArray[np.uint64], moves: NDArray[np.uint16], offsets: NDArray[np.int64]
     ) -> NDArray[np.float64]:
-        """How often each of the moves [total] was played in its position; offsets [n + 1]: where those of each
-        position begin; keys [n] of the positions. Of several promotions of a pawn all have the count of the pair of
-        squares."""
+        """Return how often each of the moves was played in its position, float64 [total].
+
+        keys: uint64 [n], of the positions. moves: uint16 [total]. offsets: int64 [n + 1], where those of each position
+        begin. All promotions of a pawn have the count of the pair of squares.
+        """
         stored = self.rows["position"]
         first, last = np.searchsorted(stored, keys, "left"), np.searchsorted(stored, keys, "right")
         found = np.zeros(len(moves))
@@ -82,8 +84,10 @@ class Book:
 def blend(
     shares: NDArray[np.float64], counts: NDArray[np.float64], offsets: NDArray[np.int64], k: float
 ) -> NDArray[np.float64]:
-    """(count + k · share) / (n + k) for all moves [total]; n: the counts of a position together. shares sum to 1 in
-    each position, none of which is without moves."""
+    """Return (count + k · share) / (n + k) for all moves, float64 [total]; n is the sum of a position's counts.
+
+    shares: [total], which sum to 1 in each position. Every position must have moves.
+    """
     if not len(shares):
         return shares
     n = np.add.reduceat(counts, offsets[:-1])
@@ -91,6 +95,6 @@ def blend(
 
 
 def book_of(run: Run) -> tuple[Book, float] | None:
-    """The book of a run, and its k; None where it has none."""
+    """Return the book of a run, and its k; None if it has no book."""
     k = run.info.get("book", {}).get("k")
     return None if k is None else (Book.open(run.path / BOOK), k)

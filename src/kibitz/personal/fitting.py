@@ -1,8 +1,8 @@
-"""From a person's games to a run: the book, the trainings of the adapters, and the choice among them.
+"""From a person's games to a run: the book, training of the adapters, and the choice of the best network.
 
-A run is of use after seconds: with the network that it begins from, and the book. Then a few networks are trained, each
-a run of its own in the folder `candidates`, with the loop of all trainings; a call that was killed goes on there. The
-one that tells the validation games best past move 10, where the book is silent, is kept, or none.
+A run is usable after seconds: with the base network, and the book. Then a few networks are trained, each in its own run
+in the folder `candidates`, with the usual training loop; a killed call resumes there. The network that best predicts
+the validation moves past move 10, where the book has no entries, is kept, or the base network.
 """
 
 from __future__ import annotations
@@ -44,30 +44,32 @@ GAMES, CANDIDATES = "games", "candidates"
 RATES = (1e-3, 3e-3, 1e-2)
 """Learning rates of adapters. The middle one is tried first, then the larger; the smaller only if that was worse."""
 FULL_RATES = (3e-5, 1e-4, 3e-4)
-"""Learning rates where all weights learn, likewise."""
+"""Learning rates if all weights are trained, in the same way."""
 FULL_FROM = 3_000
-"""Training games from which all weights may learn."""
+"""Number of training games from which on all weights may be trained."""
 CHECKS_AN_EPOCH, PATIENCE = 2, 3
-"""Validations in a pass over the games, and how many without a better one end a training."""
+"""Validations per pass over the games, and the number of validations without improvement that ends training."""
 POSITIONS = 15_000
-"""Positions that a training sees, about: few games are passed over more often, within the game's bounds."""
+"""Approximate number of positions that training uses: few games are repeated more often, within the game's limits."""
 STRENGTHS = (0.25, 0.5, 0.75, 1.0)
-"""Factors of what the adapters change."""
+"""Factors of the adapters' changes."""
 OPENING = 20
-"""Plies of the first ten moves."""
+"""Number of plies of the first ten moves."""
 CHECKPOINT_EVERY = 50
-"""Iterations: a few seconds of work that a kill may cost."""
+"""Iterations between checkpoints: a kill loses a few seconds of work."""
 
 
 @dataclass(frozen=True)
 class PersonalRequest:
     """A call of `make`.
 
-    sources, players: the records and the names of the person, see `names.find`. base: the run or packaged network to
-    begin from; "" for `human`, or `gohuman` where the games are of Go. run: the directory; None for
-    runs/personal-NAME. most: the newest so many games at most.
-    update: add games to a run that there is. test: how many of the newest games are left for the test; None for what is
-    usual. time_limit: seconds after which the call stops, to go on later.
+    sources, players: the records and the names of the person, see `names.find`.
+    base: the run or bundled network to start from; "" for `human`, or `gohuman` for Go.
+    run: the directory; None for runs/personal-NAME.
+    most: the largest number of games, the newest.
+    update: add games to an existing run.
+    test: the number of newest games for the test; None for the default.
+    time_limit: seconds after which the call stops, to be resumed later.
     """
 
     sources: Sequence[str]
@@ -85,7 +87,7 @@ class PersonalRequest:
 
 @dataclass(frozen=True)
 class PersonalStep:
-    """How far a call is: the training `name`, its number from 1, and its progress."""
+    """The progress of a call: the training run `name`, its number from 1, and its progress."""
 
     name: str
     number: int
@@ -94,7 +96,10 @@ class PersonalStep:
 
 @dataclass(frozen=True)
 class PersonalResult:
-    """path: the run's directory. info: its run.json. reason: "done", "finished before", or why the call stopped."""
+    """The result of `make`.
+
+    path: the run's directory. info: its run.json. reason: "done", "finished before", or why the call stopped.
+    """
 
     path: Path
     info: dict[str, Any]
@@ -103,7 +108,7 @@ class PersonalResult:
 
 @dataclass
 class _Person:
-    """A person's games and what they are compared with: all that the trainings share."""
+    """A person's games and the base network: the data that all training runs share."""
 
     request: PersonalRequest
     kind: Kind
@@ -124,16 +129,16 @@ def make(
     on_step: Callable[[PersonalStep], object] = lambda step: None,
     log: Callable[[str], None] = lambda line: None,
 ) -> PersonalResult:
-    """Make the run of a person, or go on with one that was begun, or with `update` add games to it.
+    """Make a person's run, resume one, or with `update` add games to it.
 
-    Raises KibitzError or UsageError where there is nobody of that name, or too few games, or the directory is of
-    another person or of other games.
+    Raises KibitzError or UsageError if there is nobody with that name, if there are too few games, or if the directory
+    belongs to another person or has other games.
     """
     deadline = None if request.time_limit is None else time.monotonic() + request.time_limit
     person = _begin(request, log)
     finished = person.info.get("finished") and person.info["data"]["fingerprint"] == person.store.fingerprint
     if finished and person.info["started_from"] == person.base.weights_sha256():
-        shutil.rmtree(person.path / CANDIDATES, ignore_errors=True)  # where the call was killed at its very end
+        shutil.rmtree(person.path / CANDIDATES, ignore_errors=True)  # if the call was killed at its very end
         return PersonalResult(person.path, person.info, "finished before")
     asked = person.kind.Positions(person.store, person.by_side[VALIDATE], person.sides)
     learned = person.kind.Positions(person.store, person.by_side[TRAIN], person.sides)
@@ -177,20 +182,22 @@ def make(
 
 
 def _moderated(run: Run, asked: Asked) -> AtStrength:
-    """A network with its adapters at the best of STRENGTHS: those that are chosen on a few games go too far for the
-    next ones."""
+    """Return a network with its adapters at the best of STRENGTHS.
+
+    Adapters that were selected on a few games change too much for the next ones.
+    """
     tried = [AtStrength(run, strength) for strength in STRENGTHS]
     return min(tried, key=lambda network: _late(asked, asked.judge(asked.shares(network)).loss))
 
 
 def _late(asked: Asked, losses: NDArray[np.float64]) -> float:
-    """The mean of the losses past move 10; of all where there are none."""
+    """Return the mean of the losses past move 10; of all if there are none."""
     late = asked.plies >= OPENING
     return float(losses[late].mean() if late.any() else losses.mean())
 
 
 class AtStrength:
-    """A run's network whose adapters change as much less as `strength`, 0..1, says; it answers as a Session does."""
+    """A run's network with its adapters' changes multiplied by `strength`, 0 to 1; has the interface of a Session."""
 
     def __init__(self, run: Run, strength: float):
         self.strength, self.network = strength, run.load_network()
@@ -201,7 +208,7 @@ class AtStrength:
                     p.mul_(strength)
 
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Answers:
-        """As NetworkSession.evaluate; the state has all side inputs."""
+        """Evaluate as NetworkSession.evaluate does; the state has all side inputs."""
         found: list[list[NDArray[np.float32]]] = []
         with torch.inference_mode():
             for at in range(0, len(codes), 512):
@@ -212,7 +219,7 @@ class AtStrength:
 
 
 class _Tried:
-    """The networks so far: their scores, and which is to be kept, with its run and settings."""
+    """The networks so far: their scores, and the best one with its run and settings."""
 
     def __init__(self, base: dict[str, Any], network: Run, settings: Any):
         self.scores, self.kept, self.network, self.settings = [base], base, network, settings
@@ -227,7 +234,7 @@ class _Tried:
 
 
 def _begin(request: PersonalRequest, log: Callable[[str], None]) -> _Person:
-    """Find the person and the games, and put these into the run's directory."""
+    """Find the person and the games, and store them in the run's directory."""
     where = ", ".join(request.sources[:3])
     with games.opened(request.sources, log) as source:
         kind = kind_of(source.game)
@@ -253,8 +260,10 @@ def _begin(request: PersonalRequest, log: Callable[[str], None]) -> _Person:
 
 
 def _of_run(request: PersonalRequest, source: Store) -> list[str]:
-    """The names of the person whose run is to be updated, as far as games of theirs are there; none where the run, or
-    the person, is not known without a name. Raises UsageError where no game is theirs."""
+    """Return the names of the person whose run is updated, if there are games of theirs.
+
+    [] if the run, or the person, isn't known without a name. Raises UsageError if no game is theirs.
+    """
     if not (request.update and request.run and (request.run / INFO).is_file()):
         return []
     known = Run(request.run).info.get("person", {}).get("names", [])
@@ -265,7 +274,7 @@ def _of_run(request: PersonalRequest, source: Store) -> list[str]:
 
 
 def _base(request: PersonalRequest, kind: Kind) -> Run:
-    """The run to begin from. Raises UsageError for one of another system, KibitzError for one without weights."""
+    """Return the base run. Raises UsageError for another system, KibitzError if it has no weights."""
     base = Run(request.base)
     if base.info["system"] != kind.BASE:
         raise UsageError(f"--from {request.base}: a run of {base.info['system']}; begin from one of {kind.BASE}")
@@ -274,13 +283,15 @@ def _base(request: PersonalRequest, kind: Kind) -> Run:
 
 
 def _folder_name(name: str) -> str:
-    """A name as part of a directory's name."""
+    """Return a name as part of a directory's name."""
     return re.sub(r"[^\w-]+", "-", names.key(name)).strip("-")[:60] or "somebody"
 
 
 def _begun(path: Path, base: Run, request: PersonalRequest, kind: Kind) -> tuple[dict[str, Any], Store | None]:
-    """The run.json and the games of a run that an earlier call began. Raises UsageError where the directory is
-    something else, or --update names none."""
+    """Return the run.json and the games of a run that an earlier call began.
+
+    Raises UsageError if the directory is something else, or if --update names no run.
+    """
     own = path / GAMES
     held = Store(own) if own.exists() else None
     if not (path / INFO).is_file():
@@ -300,8 +311,10 @@ def _begun(path: Path, base: Run, request: PersonalRequest, kind: Kind) -> tuple
 
 
 def _ours(path: Path, with_games: bool) -> bool:
-    """Whether a folder without run.json has only what a call leaves that was killed. Files of a run are its own where
-    the person's games, which come first, lie beside them."""
+    """Return whether a folder without run.json only has files of a killed call.
+
+    A run's files count only if the person's games, which are written first, are there.
+    """
     own = (SEEN, BOOK, WEIGHTS, ONNX, "metrics.jsonl") if with_games else ()
     names_ = [file.name for file in path.iterdir()]
     return all(
@@ -310,13 +323,13 @@ def _ours(path: Path, with_games: bool) -> bool:
 
 
 def _with_earlier(players: Sequence[names.Player], info: dict[str, Any]) -> list[names.Player]:
-    """The players, and the spellings that the run knows of the same person."""
+    """Return the players, with the spellings that the run knows for the same person."""
     earlier = tuple(name for name in info["person"]["names"] if name not in games.spellings_of(players))
     return [*players, *([names.Player(earlier[0], earlier, 0)] if earlier else [])]
 
 
 def _stored(path: Path, held: Store | None, source: Store, mine: NDArray[np.int64], request: PersonalRequest) -> Store:
-    """The store of the run with these games. Raises UsageError if it holds others and is not to be updated."""
+    """Return the store of the run with these games. Raises UsageError if it has others and is not to be updated."""
     if held is None or request.update:
         path.mkdir(parents=True, exist_ok=True)
         return games.add_games(source, mine, path / GAMES, request.sources)
@@ -336,8 +349,7 @@ def _train(
     on_step: Callable[[PersonalStep], object],
     time_limit: float | None,
 ) -> str:
-    """Train one network in a run of its own, for so many seconds at most; why the call has to stop, "" where it need
-    not."""
+    """Train one network in its own run within a time limit; return why the call must stop, or ""."""
     request = person.request
     plan = TrainConfig(
         validate_positions=1 << 30, validations=CHECKS_AN_EPOCH * settings.epochs, patience=PATIENCE, seed=request.seed,
@@ -353,7 +365,10 @@ def _train(
 
 
 def _score(asked: Asked, session: NetworkSession, book: Book, name: str) -> dict[str, Any]:
-    """How well a network tells the validation games, alone and with the book at the best k; strength: of adapters."""
+    """Return how well a network predicts the validation games, alone and with the book at the best k.
+
+    strength: of the adapters.
+    """
     shares, counts = asked.shares(session), asked.counts(book)
     k, loss = fit_k(asked, shares, counts)
     alone, both = asked.judge(shares), asked.judge(blend(shares, counts, asked.offsets, k))
@@ -387,8 +402,10 @@ def _keep(
     finished: bool = False,
     moderated: nn.Module | None = None,
 ) -> Book:
-    """Write the run: a network (moderated: with weaker adapters), the book of all games but those of the test, which is
-    returned, and what is known of both."""
+    """Write the run, and return its book, which has all games except those of the test.
+
+    moderated: the network with weaker adapters.
+    """
     path, store = person.path, person.store
     seen = [short_hashes(store.column("hash")[np.concatenate([person.by_side[TRAIN], person.by_side[VALIDATE]])])]
     write_seen(path, [*seen, person.base.seen()])
@@ -408,7 +425,7 @@ def _keep(
 def _info(
     person: _Person, settings: Any, scores: Sequence[dict[str, Any]], kept: dict[str, Any], finished: bool
 ) -> dict[str, Any]:
-    """The run.json."""
+    """Return the run.json."""
     store, split, base = person.store, person.split, scores[0]
     dates = store.column("date").astype("datetime64[D]")
     known = dates[~np.isnat(dates)]

@@ -1,4 +1,4 @@
-"""The games of a person: gathered into a store of their own, and the positions in which the person moved."""
+"""The games of a person: collected in a store, and the positions in which the person moved."""
 
 from __future__ import annotations
 
@@ -24,31 +24,33 @@ from kibitz.store.store import INFO, Store
 from kibitz.store.writer import StoreWriter
 
 FIRST, SECOND, NEITHER = 0, 1, -1
-"""Sides: who moves first from the usual start (White in chess, Black in Go), the other, and nobody's."""
+"""Sides: the first to move from the usual start (White in chess, Black in Go), the other, and neither."""
 COLOURS = {"chess": ("white", "black"), "go": ("black", "white")}
-"""The columns with the players' names, by game; who moves first comes first."""
+"""The columns with the players' names, by game; the first to move comes first."""
 SIDE_AT = {"chess": 64, "go": 361}
-"""The column of a start position's row that has the side to move."""
+"""The column of a start position's row with the side to move."""
 KINDS = {"chess": "standard chess", "go": "Go"}
 MAX_STRAYS = 5
-"""Stretches of text that belong to no game, of all records, which are reported."""
+"""The largest number of stretches of text outside of games that are reported, over all records."""
 LEAST = 20
-"""Games of a person from which anything can be learned."""
+"""The smallest number of games for training."""
 TEST_SHARE, MOST_TEST = 10, 50
-"""The newest tenth of the games is the test, 50 at most."""
+"""The newest tenth of the games is the test split, at most 50."""
 VALIDATE_SHARES, LEAST_VALIDATE = (10.0, 20.0, 40.0, 60.0), 2
-"""Percent of the other games that validate: the first that gives so many games."""
+"""Percentages of the other games for validation: the first that gives LEAST_VALIDATE games is used."""
 
 
 def sides_of(store: Store, spellings: Sequence[str]) -> NDArray[np.int8]:
-    """Which side a person has in each game of a store, int8 [games]: FIRST, SECOND, or NEITHER where the names are on
-    no side, or on both."""
+    """Return a person's side in each game of a store, int8 [games]: FIRST, SECOND, or NEITHER.
+
+    NEITHER if the names are on no side, or on both.
+    """
     first, second = _named(store, spellings)
     return np.select([first & ~second, second & ~first], [FIRST, SECOND], NEITHER).astype(np.int8)
 
 
 def _named(store: Store, spellings: Sequence[str]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Whether each game of a store names one of these as the first player, and as the second, bool [games] each."""
+    """Return whether each game names one of these as the first player, and as the second, bool [games] each."""
     first, second = (np.isin(store.column(column).astype(str), list(spellings)) for column in COLOURS[store.game])
     return first, second
 
@@ -56,7 +58,7 @@ def _named(store: Store, spellings: Sequence[str]) -> tuple[NDArray[np.bool_], N
 class OwnPositions(Positions):
     """The positions of some games in which one person moved, with ids in the order of games and plies.
 
-    sides: of every game of the store, as `sides_of` gives them. Games of NEITHER have none.
+    sides: of every game of the store, as `sides_of` returns them. Games of NEITHER have no positions.
     """
 
     def __init__(self, store: Store, games: NDArray[np.int64], sides: NDArray[np.int8]):
@@ -77,8 +79,11 @@ class OwnPositions(Positions):
 
 
 def split_of(store: Store, test: int | None = None) -> Split:
-    """The newest games of a person as the test: so many, or by default a tenth, 50 at most. By hash where no game has a
-    date. A tenth of the others validates; more where the hash chose hardly any of few."""
+    """Return a split whose test games are a person's newest ones: `test` games, or by default a tenth, at most 50.
+
+    If no game has a date, the split is by hash. A tenth of the others is for validation, or more if the hash selects
+    hardly any of few games.
+    """
     undated = test is None and np.isnat(store.column("date").astype("datetime64[D]")).all()
     newest = min(MOST_TEST, max(1, len(store) // TEST_SHARE)) if test is None else test
     for share in VALIDATE_SHARES:
@@ -93,10 +98,10 @@ def split_of(store: Store, test: int | None = None) -> Split:
 
 @contextlib.contextmanager
 def opened(sources: Sequence[str], log: Callable[[str], None]) -> Iterator[Store]:
-    """One store of all sources: PGN or SGF files, folders of them, or a single store. Records are read into a store
-    that is removed at the end. log: called with what could not be read, and what is left out.
+    """Open one store of all sources: PGN or SGF files, folders of them, or a single store.
 
-    Raises KibitzError where no game is in them, UsageError where there are both games.
+    Records are read into a store that is removed at the end. log: called with what could not be read, and what is
+    skipped. Raises KibitzError if there is no game, UsageError if there are games of chess and of Go.
     """
     if len(sources) == 1 and (Path(sources[0]) / INFO).is_file():
         yield Store(sources[0])
@@ -109,7 +114,8 @@ def opened(sources: Sequence[str], log: Callable[[str], None]) -> Iterator[Store
 
 
 def _game_of(paths: Sequence[str]) -> str:
-    """The game of some records by their endings; chess where none says it. Raises UsageError where they say both."""
+    """Return the game of some records by their file endings; chess if they don't decide. Raises UsageError for both
+    games."""
     found = list(records.games_by_ending(paths))
     if len(found) > 1:
         raise UsageError("games of chess and of Go together; kibitz personal learns one of them at a time")
@@ -124,9 +130,9 @@ def games_of(
     log: Callable[[str], None],
     least: int = LEAST,
 ) -> NDArray[np.int64]:
-    """The games of a person, from old to new; the newest `most` where that is given.
+    """Return a person's games, from old to new; the newest `most` if given.
 
-    log: called with what is left out, and what is odd. Raises KibitzError where there are too few.
+    log: called with what is skipped, and what is unusual. Raises KibitzError if there are too few.
     """
     for player in players:
         if names.looks_like_a_program(player.name):
@@ -151,7 +157,7 @@ def _on_both_sides(source: Store, players: Sequence[names.Player]) -> NDArray[np
 
 
 def _read(paths: list[str], game: str, sources: Sequence[str], into: Path, log: Callable[[str], None]) -> Store:
-    """All games of some records, of chess those of the standard kind, as a store."""
+    """Read all games of some records, in chess those of the standard variant, into a store."""
     rules = game_of(game)
     reader = rules.Reader(paths, importlib.import_module(f"kibitz.games.{game}.filters").Filter())
     with StoreWriter(into, game, rules.COLUMNS, rules.STANDARD_START, rules.PER_MOVE) as writer:
@@ -176,15 +182,15 @@ def _read(paths: list[str], game: str, sources: Sequence[str], into: Path, log: 
 
 
 def spellings_of(players: Sequence[names.Player]) -> tuple[str, ...]:
-    """All spellings of some players' names."""
+    """Return all spellings of some players' names."""
     return tuple(name for player in players for name in player.spellings)
 
 
 def in_time(store: Store) -> NDArray[np.int64]:
-    """The games of a store from old to new: by date, those of one day in the order of the records.
+    """Return the games of a store from old to new: by date, those of one day in the order of the records.
 
-    Servers write records from new to old or the other way; which one it is, most neighbours tell. Games without a date
-    come first.
+    Servers write records from new to old or in the opposite order. The majority of neighboring games decides which one
+    it is. Games without a date come first.
     """
     dates = store.column("date").astype("datetime64[D]")
     days = dates.astype(np.int64)
@@ -196,7 +202,7 @@ def in_time(store: Store) -> NDArray[np.int64]:
 
 
 def add_games(source: Store, games: NDArray[np.int64], into: Path, sources: Sequence[str]) -> Store:
-    """Add games of a store to another one, which is made where it is not there; those that it has are passed over."""
+    """Add games of a store to another one, which is created if necessary; games that it has are skipped."""
     rules = game_of(source.game)
     begins, plies = source.offsets[games], source.plies[games]
     at = np.repeat(begins - np.concatenate(([0], np.cumsum(plies)[:-1])), plies) + np.arange(plies.sum())
@@ -218,7 +224,7 @@ def add_games(source: Store, games: NDArray[np.int64], into: Path, sources: Sequ
 
 
 def _rows(source: Store, games: NDArray[np.int64]) -> pa.Table:
-    """The rows of some games. Their owners at the end are not taken along, so that nothing says that they are known."""
+    """Return the rows of some games, without the label column, because the final owners aren't copied."""
     table = source.table(game_of(source.game).COLUMNS.names).take(games)
     if "labels" not in table.column_names:
         return table

@@ -1,8 +1,7 @@
-"""Habits of a person besides the moves: how long the person thinks, and when the person resigns.
+"""Habits of a person besides the moves: thinking times and resignations.
 
-Both are counted from the games and kept in run.json. Think times are shares of what is left on the clock, by the number
-of the move, where the games have clocks. A person resigns a part of the lost games, in positions of which the network
-expects little.
+Both are counted in the games and stored in run.json. Thinking times are shares of the remaining clock time, by move
+number, if the games have clocks. A person resigns a share of the lost games, in positions with a low expected score.
 """
 
 from __future__ import annotations
@@ -27,23 +26,25 @@ from kibitz.store.positions import Batch
 from kibitz.store.store import Store
 
 MOVES = (0, 5, 10, 15, 20, 30, 40, 1000)
-"""Bounds of the bands of move numbers, counted from 0."""
+"""Limits of the bands of move numbers, counted from 0."""
 QUANTILES = 21
 LEAST_MOVES, LEAST_RESIGNED = 200, 10
-"""Moves with a clock, and games resigned, from which a habit is told."""
+"""The smallest numbers of moves with a clock, and of resigned games, for a habit."""
 MASTER = 2200
 ONLINE_RESIGNED, MASTERS_RESIGNED, GIVEN_UP = 0.43, 0.97, 0.12
-"""Share of the lost games that are resigned, of players below that rating and of others; and the expected score under
-which they are, told by `human`."""
+"""Usual habits: the share of lost games that are resigned, for ratings below MASTER and for others.
+
+GIVEN_UP is the expected score, predicted by `human`, below which they are resigned.
+"""
 LONGEST = 0.5
-"""Part of the clock that one move takes at most."""
+"""The largest share of the clock for one move."""
 _INCREMENT = re.compile(r"\+(\d+)$")
 
 
 def habits_of(
     store: Store, games: NDArray[np.int64], sides: NDArray[np.int8], session: NetworkSession
 ) -> dict[str, Any]:
-    """The habits that the games show, as run.json keeps them: "think" and "resign", each where enough is known."""
+    """Return the habits in the games, as run.json stores them: "think" and "resign", each if enough is known."""
     found: dict[str, Any] = {}
     if think := think_times(store, games, sides):
         found["think"] = think
@@ -53,8 +54,10 @@ def habits_of(
 
 
 def think_times(store: Store, games: NDArray[np.int64], sides: NDArray[np.int8]) -> list[list[float]]:
-    """For each band of MOVES the quantiles of the share of the clock that a move took, QUANTILES numbers of 0..1; []
-    where too few clocks are known. A band without moves has those of all."""
+    """Return, for each band of MOVES, QUANTILES quantiles of the share of the clock that a move took, 0 to 1.
+
+    [] if too few clocks are known. A band without moves has the quantiles of all moves.
+    """
     clocks = store.per_move("clock")
     if clocks is None:
         return []
@@ -82,9 +85,11 @@ def _increment(time_control: str | None) -> int:
 def resignations(
     store: Store, games: NDArray[np.int64], sides: NDArray[np.int8], session: NetworkSession
 ) -> dict[str, float] | None:
-    """How often the person resigns a lost game (share), and the expected score (0..1, for the person) under which the
-    person does (below): the median of those games, by a network that is told of them what a player is told. None where
-    too few were resigned."""
+    """Return how often the person resigns a lost game (share), and the expected score for it (below, 0 to 1).
+
+    The expected score is the median over these games, predicted by a network with the players' side inputs. None if too
+    few games were resigned.
+    """
     mine = games[sides[games] != NEITHER]
     lost = mine[store.column("result")[mine] == np.where(sides[mine] == 0, -1, 1)]
     resigned = lost[store.column("ending")[lost] == "resignation"]
@@ -99,17 +104,19 @@ def resignations(
 
 
 def usual_habits(rating: int) -> dict[str, Any]:
-    """The habits of people of a rating that are known, as `habits_of` has those of one person: "resign", of 6,000 lost
-    games each of 220,000 online games of players below 2200, and 171,000 games of masters. The measurement is in
-    docs/results/history/human.md."""
+    """Return the usual habits of people with a rating, in the form of `habits_of`.
+
+    Only "resign" is known: from 6,000 lost games each of 220,000 online games of players below 2200, and 171,000 games
+    of masters. The measurement is in docs/results/history/human.md.
+    """
     return {"resign": {"share": ONLINE_RESIGNED if rating < MASTER else MASTERS_RESIGNED, "below": GIVEN_UP}}
 
 
 class HabitualPlayer:
-    """A player that takes as long as a person over its moves, and resigns like one.
+    """A player that thinks as long as a person, and resigns like one.
 
-    player: who chooses the moves. habits: as `habits_of` gives them. think, resign: which habits count. seed: of the
-    draws. Where a habit is not known, or the clock is not, nothing changes.
+    player: chooses the moves. habits: as `habits_of` returns them. think, resign: which habits to use. seed: for the
+    samples. If a habit is not known, or there is no clock, nothing changes.
     """
 
     def __init__(
@@ -127,7 +134,7 @@ class HabitualPlayer:
         self._gives_up = self._drawn()
 
     def _drawn(self) -> bool:
-        """Whether the game that begins is resigned, should it be lost."""
+        """Return whether the next game is resigned if it is lost."""
         return self._resign is not None and self._random.random() < self._resign["share"]
 
     def new_game(self) -> None:
@@ -138,7 +145,7 @@ class HabitualPlayer:
     def think(
         self, board: chess.Board, limits: SearchLimits, stop: threading.Event | None = None, tell: Tell = lambda _: None
     ) -> SearchResult | None:
-        """As the player's; waits until the person would have moved, or `stop` is set."""
+        """Search as the player does; wait until the person would have moved, or `stop` is set."""
         thought = self._player.think(board, limits, stop, tell)
         if thought is None:
             return None
@@ -149,7 +156,7 @@ class HabitualPlayer:
         return replace(thought, resigns=True) if gives_up else thought
 
     def seconds(self, number: int, clock: float | None) -> float:
-        """How long the person would think about a move of this number (from 0) with so much on the clock; drawn."""
+        """Return a sampled thinking time in seconds for a move with this number (from 0) and clock time."""
         if not self._think or clock is None:
             return 0.0
         band = int(np.searchsorted(MOVES, number, "right")) - 1
@@ -158,6 +165,6 @@ class HabitualPlayer:
 
 
 def _expected(thought: SearchResult) -> float:
-    """The expected score of the mover, 0..1, by the first line."""
+    """Return the expected score of the mover, 0 to 1, from the first line."""
     win, draw, _ = thought.lines[0].wdl
     return (win + draw / 2) / 1000

@@ -1,4 +1,4 @@
-"""What making a person's network asks of a game, and which game has what."""
+"""The interface of a game for personal networks, and its implementation for each game."""
 
 from __future__ import annotations
 
@@ -16,9 +16,11 @@ from kibitz.store.store import Store
 class Kind(Protocol):
     """A game: the module `kind` of its package here.
 
-    SYSTEM: the system of a person's network; BASE: the packaged network that it begins from, and its system. OPENING:
-    plies of the first ten moves; EPOCHS: passes over the games, at least and at most. Positions: the class of the
-    positions in which a person moved.
+    SYSTEM: the system of a personal network.
+    BASE: the bundled network that it starts from, and its system.
+    OPENING: plies of the first ten moves.
+    EPOCHS: passes over the games, the smallest and largest number.
+    Positions: the class of the positions in which a person moved.
     """
 
     SYSTEM: str
@@ -38,12 +40,12 @@ class Kind(Protocol):
         time; sides: of all games."""  # fmt: skip
 
     def level(self, settings: Any) -> dict[str, Any]:
-        """How strong the person is, as run.json tells it."""
+        """Return the person's strength as run.json stores it."""
 
     def side_inputs(self, settings: Any) -> dict[str, int]:
-        """The side inputs of the person's network, with what is usual in the person's games."""
+        """Return the side inputs of the person's network, with typical values of the person's games."""
 
 
 def kind_of(game: str) -> Kind:
-    """What a game has for it. Imports its package, which takes torch."""
+    """Return a game's module `kind`. Imports its package, which takes torch."""
     return cast(Kind, importlib.import_module(f"kibitz.personal.{game}.kind"))

@@ -1,4 +1,4 @@
-"""Names of players: which spellings mean the same person, who is in most games, and which names are near."""
+"""Names of players: which spellings mean the same person, who is in most games, and which names are similar."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from kibitz.store.store import Store
 from kibitz.text import shown
 
 SEPARATOR = "\n"
-"""Between names in a setting: all else may be in a name."""
+"""Separates names in a setting: every other character may be in a name."""
 NEARLY_ALL = 0.9
-"""Share of the games that a player must be in to be taken without a name."""
+"""The share of the games that a player must be in to be selected without a name."""
 TOLD = 5
-"""Names at most that an error tells."""
+"""The largest number of names in an error."""
 PREFIX = 5
-"""Letters at the beginning that two names must share to be near each other, at least."""
+"""Number of letters at the beginning that two similar names must share."""
 _ONE_WORD = re.compile(r"[\w+-]+")
 _PROGRAM = re.compile(
     r"\b(stockfish|lc0|leela|komodo|gnu ?chess|crafty|houdini|rybka|fritz|shredder|maia\d*|sunfish|ethereal|"
@@ -29,8 +29,10 @@ _PROGRAM = re.compile(
 
 
 def key(name: str) -> str:
-    """A name without case, accents, punctuation and the order of its words: "Muñoz, Ana" and "ana munoz" are one. Of a
-    name of one word every sign counts: "bob" and "bob_" are two accounts."""
+    """Return a name without case, accents, punctuation and word order: "Muñoz, Ana" and "ana munoz" are the same.
+
+    In a name of one word every character counts: "bob" and "bob_" are two accounts.
+    """
     plain = unicodedata.normalize("NFKD", name.casefold())
     letters = "".join(letter for letter in plain if not unicodedata.combining(letter)).strip()
     if _ONE_WORD.fullmatch(letters):
@@ -39,13 +41,13 @@ def key(name: str) -> str:
 
 
 def looks_like_a_program(name: str) -> bool:
-    """Whether a name is that of a well-known program, or calls itself a bot."""
+    """Return whether a name is that of a well-known program, or contains "bot"."""
     return _PROGRAM.search(name.casefold()) is not None
 
 
 @dataclass(frozen=True)
 class Player:
-    """A name as it is written most often, its other spellings, and the number of games."""
+    """A name in its most frequent spelling, its other spellings, and the number of games."""
 
     name: str
     spellings: tuple[str, ...]
@@ -53,8 +55,10 @@ class Player:
 
 
 def players_of(store: Store) -> list[Player]:
-    """The players of a store, the most frequent first; spellings with the same key are one. Unknown names ("?") are
-    left out."""
+    """Return the players of a store, the most frequent first; spellings with the same key are one player.
+
+    Unknown names ("?") are skipped.
+    """
     written: Counter[str] = Counter()
     for column in ("white", "black"):
         if column in store.columns:
@@ -63,7 +67,7 @@ def players_of(store: Store) -> list[Player]:
 
 
 def players_among(written: Counter[str]) -> list[Player]:
-    """The same of names as they are written, and how many games have each."""
+    """Return the players for names as they are written, with the number of games of each."""
     by_key: defaultdict[str, list[tuple[str, int]]] = defaultdict(list)
     for name, games in written.most_common():
         if name and name.strip("?. "):
@@ -73,10 +77,10 @@ def players_among(written: Counter[str]) -> list[Player]:
 
 
 def find(store: Store, names: Sequence[str], where: str) -> list[Player]:
-    """The players that these names mean, or without any name the one in nearly all games.
+    """Return the players that these names mean; without a name, the player in nearly all games.
 
-    where: what the games are called in an error. Raises UsageError, with the nearest names, for a name that there is
-    not, and where no name is given and nobody is in nearly all games.
+    where: the description of the games in an error. Raises UsageError, with the most similar names, for an unknown
+    name, and if no name is given and nobody is in nearly all games.
     """
     players = players_of(store)
     if not players:
@@ -87,15 +91,15 @@ def find(store: Store, names: Sequence[str], where: str) -> list[Player]:
 
 
 def present(store: Store, names: Iterable[str]) -> list[str]:
-    """Those of some names by which `find` finds a player of the store."""
+    """Return the names with which `find` finds a player of the store."""
     there = {key(player.name) for player in players_of(store)}
     return [name for name in names if key(name) in there]
 
 
 def named(players: Sequence[Player], names: Sequence[str], where: str, option: str = "--player ") -> list[Player]:
-    """The players that these names mean, among those that there are.
+    """Return those of the players that these names mean.
 
-    where, option: what the games, and a name, are called in an error. Raises UsageError as `find`.
+    where, option: the description of the games, and of a name, in an error. Raises UsageError as `find` does.
     """
     by_key = {key(player.name): player for player in players}
     found: dict[str, Player] = {}
@@ -116,12 +120,12 @@ def _in_nearly_all(store: Store, players: Sequence[Player], where: str) -> Playe
 
 
 def told(players: Iterable[Player]) -> str:
-    """Players with their games, in a line."""
+    """Return players with their numbers of games, in one line."""
     return ", ".join(f"{shown(player.name)} ({player.games:,})" for player in list(players)[:TOLD])
 
 
 def _nearest(name: str, players: Sequence[Player]) -> str:
-    """The nearest names, in words; where none is near, the most frequent ones."""
+    """Return the most similar names as text; if none is similar, the most frequent ones."""
     wanted = key(name)
     of_key = {key(player.name): player for player in players}
     every = {word for text in of_key for word in text.split()}

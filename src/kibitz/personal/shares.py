@@ -1,4 +1,4 @@
-"""How probable networks and books find the moves that a person played."""
+"""The probabilities that networks and books give to the moves that a person played."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from kibitz.store.positions import Batch
 from kibitz.store.store import Store
 
 KS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
-"""Values of k that are tried, see `book`."""
+"""The values of k that are tried, see `book`."""
 
 
 class Asked(ABC):
-    """The positions in which a person moved, ready to be asked about: the moves there are, the played one, and what a
-    network is told of the game.
+    """The positions in which a person moved, prepared for prediction: possible moves, played moves and side inputs.
 
-    codes uint8 [n, squares], state uint8 [n, 4 + side inputs]; packed uint16 [n]: the played moves; games, plies [n].
+    codes: uint8 [n, squares]. state: uint8 [n, 4 + side inputs]. packed: uint16 [n], the played moves. games, plies:
+    int64 [n].
     """
 
     BATCH = 4096
-    """Positions that are asked about at a time."""
+    """Number of positions per batch."""
 
     def __init__(self, store: Store, games: NDArray[np.int64], sides: NDArray[np.int8]):
         positions = OwnPositions(store, games, sides)
@@ -42,33 +42,35 @@ class Asked(ABC):
 
     @classmethod
     def told(cls, store: Store, batch: Batch) -> NDArray[np.uint8]:
-        """The state of positions of a store with all that is known of their games: uint8 [n, 4 + side inputs]."""
+        """Return the state of positions of a store with all known side inputs of their games: uint8 [n, 4 + side
+        inputs]."""
         return np.concatenate([batch.state, cls._side_inputs(store, batch)], 1)
 
     @staticmethod
     @abstractmethod
     def _side_inputs(store: Store, batch: Batch) -> NDArray[np.uint8]:
-        """The columns of the state after its own four."""
+        """Return the columns of the state after the position's four."""
 
     @abstractmethod
     def _candidates(self) -> tuple[NDArray[np.uint16], NDArray[np.int64]]:
-        """The moves there are in each position [total], and where those of each position begin [n + 1]."""
+        """Return the possible moves of each position, uint16 [total], and where those of each position begin, int64 [n
+        + 1]."""
 
     @abstractmethod
     def _chances(
         self, answers: Answers, rows: slice, moves: NDArray[np.uint16], offsets: NDArray[np.int64]
     ) -> NDArray[np.floating[Any]]:
-        """A network's probabilities of the moves of some positions, summing to 1 over each position's."""
+        """Return a network's probabilities of the moves of some positions, normalized in each position."""
 
     @property
     @abstractmethod
     def keys(self) -> NDArray[np.uint64]:
-        """Hashes of the positions [n], by which a book finds them."""
+        """Hashes of the positions, uint64 [n], for looking them up in a book."""
 
     @property
     @abstractmethod
     def booked(self) -> NDArray[np.uint16]:
-        """The played moves as a book has them [n]."""
+        """The played moves as a book has them, uint16 [n]."""
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -79,17 +81,17 @@ class Asked(ABC):
 
     @property
     def moves(self) -> NDArray[np.uint16]:
-        """The moves there are in each position [total]."""
+        """The possible moves in each position, uint16 [total]."""
         return self._all_moves[0]
 
     @property
     def offsets(self) -> NDArray[np.int64]:
-        """Where the moves of each position begin [n + 1]."""
+        """Where the moves of each position begin, int64 [n + 1]."""
         return self._all_moves[1]
 
     @cached_property
     def played(self) -> NDArray[np.int64]:
-        """The index of the played move among `moves` [n]. Raises KibitzError where it is not there."""
+        """The index of the played move among `moves`, int64 [n]. Raises KibitzError if it is missing."""
         found = np.flatnonzero(self.moves == np.repeat(self.packed, np.diff(self.offsets)))
         if len(found) != len(self.packed):
             raise KibitzError(f"{self.store.path}: a played move is not among the legal ones; import the games again")
@@ -98,7 +100,7 @@ class Asked(ABC):
     def shares(
         self, session: NetworkSession, on_progress: Callable[[int, int], None] = lambda done, total: None
     ) -> NDArray[np.float64]:
-        """A network's probability of every move, float64 [moves], summing to 1 over each position's."""
+        """Return a network's probability of every move, float64 [total], normalized in each position."""
         found = np.empty(len(self.moves))
         on_progress(0, len(self))
         for first in range(0, len(self), self.BATCH):
@@ -112,10 +114,10 @@ class Asked(ABC):
 
     @abstractmethod
     def counts(self, book: Book) -> NDArray[np.float64]:
-        """How often the book has each move, float64 [moves]."""
+        """Return how often the book has each move, float64 [total]."""
 
     def judge(self, shares: NDArray[np.float64]) -> JudgedMoves:
-        """How well some shares of the moves tell those that were played."""
+        """Return how well some probabilities of the moves predict the played ones."""
         best = np.maximum.reduceat(shares, self.offsets[:-1]) if len(self) else np.zeros(0)
         rows = np.repeat(np.arange(len(self)), np.diff(self.offsets))
         order = np.arange(len(self.moves))
@@ -126,8 +128,12 @@ class Asked(ABC):
 
 @dataclass(frozen=True)
 class JudgedMoves:
-    """right, loss [n]: whether the first choice was played, and −log of the played move's share; first [n]: the index
-    of the first choice among the moves."""
+    """The quality of a prediction.
+
+    right: bool [n], whether the first choice was played.
+    loss: float64 [n], −log of the played move's probability.
+    first: int64 [n], the index of the first choice among the moves.
+    """
 
     right: NDArray[np.bool_]
     loss: NDArray[np.float64]
@@ -135,7 +141,7 @@ class JudgedMoves:
 
 
 def fit_k(asked: Asked, shares: NDArray[np.float64], counts: NDArray[np.float64]) -> tuple[float, float]:
-    """The k of KS with the least mean log loss, and that loss."""
+    """Return the k of KS with the smallest mean log loss, and that loss."""
     losses = [float(asked.judge(blend(shares, counts, asked.offsets, k)).loss.mean()) for k in KS]
     best = int(np.argmin(losses))
     return KS[best], losses[best]

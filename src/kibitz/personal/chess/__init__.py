@@ -1,1 +1,1 @@
-"""What making a person's network asks of chess: positions and moves, the network, the book's say."""
+"""The chess part of personal networks: positions and moves, the network, the book's correction."""

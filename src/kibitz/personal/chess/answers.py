@@ -1,4 +1,4 @@
-"""Answers of a network of chess with a person's opening book in them."""
+"""Outputs of a chess network blended with a person's opening book."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from kibitz.runs import Run
 
 @kernel
 def _positions(codes, state, keys):  # type: ignore[no-untyped-def]
+    """Write the hashes of `position_keys` to keys, uint64 [n]. codes: uint8 [n, 64]. state: uint8 [n, 4 or more]."""
     for i in range(codes.shape[0]):
         value = np.uint64(0x9E3779B97F4A7C15)
         for square in range(64 + EN_PASSANT + 1):
@@ -27,7 +28,8 @@ def _positions(codes, state, keys):  # type: ignore[no-untyped-def]
 
 
 def position_keys(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NDArray[np.uint64]:
-    """uint64 [n]: a hash of pieces, side to move, castling and en passant; not of counters, nor of the moves before."""
+    """Return a hash of pieces, side to move, castling and en passant, uint64 [n]; counters and earlier moves don't
+    count."""
     keys = np.empty(len(codes), np.uint64)
     _positions(codes, state, keys)
     return keys
@@ -36,8 +38,8 @@ def position_keys(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NDArray
 def blended_answers(
     book: Book, k: float, codes: NDArray[np.uint8], state: NDArray[np.uint8], answers: Answers
 ) -> Answers:
-    """Answers of a network whose `origin` and `target` [n, 64, 64] hold the book too; in positions that it does not
-    know they are as they were."""
+    """Return the outputs with `origin` and `target`, [n, 64, 64], blended with the book; unknown positions are
+    unchanged."""
     keys = position_keys(codes, state)
     stored = book.rows["position"]
     at = np.minimum(np.searchsorted(stored, keys), len(stored) - 1)
@@ -48,7 +50,7 @@ def blended_answers(
     sizes = np.diff(offsets)
     rows = np.repeat(np.arange(len(known)), sizes)
     some = {name: answers[name][known] for name in ("origin", "target")}
-    once = _first_of_pairs(moves, rows)  # a promotion is one pair of squares, though four moves
+    once = _first_of_pairs(moves, rows)  # a promotion is one pair of squares, although it is four moves
     pairs = np.where(once, pair_products(some, moves, rows), 0)
     sums = np.maximum(np.add.reduceat(pairs, offsets[:-1]), 1e-30)
     counts = np.where(once, book.counts(keys[known], moves, offsets), 0)
@@ -64,14 +66,14 @@ def blended_answers(
 def pair_products(
     answers: Mapping[str, NDArray[np.float32]], moves: NDArray[np.uint16], rows: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """P(origin) · P(target | origin) of moves [total]; rows: the position of each."""
+    """Return P(origin) · P(target | origin) of moves, float64 [total]. rows: the position of each."""
     start, end = (moves & 63).astype(np.intp), (moves >> 6 & 63).astype(np.intp)
     product = answers["origin"][rows, start].astype(np.float64) * answers["target"][rows, start, end]
     return np.asarray(np.nan_to_num(product), np.float64)
 
 
 def _first_of_pairs(moves: NDArray[np.uint16], rows: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether each move [total] is the first of its pair of squares in its position."""
+    """Return whether each move is the first with its pair of squares in its position, bool [total]."""
     _, first = np.unique(rows << 12 | (moves & PAIR), return_index=True)
     once = np.zeros(len(moves), np.bool_)
     once[first] = True
@@ -79,7 +81,8 @@ def _first_of_pairs(moves: NDArray[np.uint16], rows: NDArray[np.int64]) -> NDArr
 
 
 def open_correction(run: Run) -> Callable[[NDArray[np.uint8], NDArray[np.uint8], Answers], Answers] | None:
-    """What corrects the answers of a run's network (see kibitz.play.session): its book. None where it has none."""
+    """Return the function that corrects a run's network outputs with its book (see kibitz.play.session); None for no
+    book."""
     found = book_of(run)
     if found is None:
         return None

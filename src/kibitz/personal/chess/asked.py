@@ -1,4 +1,4 @@
-"""The positions of chess in which a person moved, ready to be asked about."""
+"""The chess positions in which a person moved, prepared for prediction."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from kibitz.store.store import Store
 
 
 class ChessAsked(Asked):
-    """See Asked; the moves are the legal ones, as `legal_moves` gives them."""
+    """See Asked; the moves are the legal ones, as `legal_moves` returns them."""
 
     @staticmethod
     def _side_inputs(store: Store, batch: Batch) -> NDArray[np.uint8]:
@@ -48,7 +48,7 @@ class ChessAsked(Asked):
 
     @property
     def booked(self) -> NDArray[np.uint16]:
-        """The played moves as they are."""
+        """The played moves, unchanged."""
         return self.packed
 
     def counts(self, book: Book) -> NDArray[np.float64]:

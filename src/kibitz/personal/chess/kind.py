@@ -1,4 +1,4 @@
-"""Chess, as making a person's network asks of it: see `kibitz.personal.kinds.Kind`."""
+"""Chess for personal networks: implements `kibitz.personal.kinds.Kind`."""
 
 from __future__ import annotations
 
@@ -24,8 +24,10 @@ EPOCHS = (2, 5)
 
 @dataclass(frozen=True)
 class UsualGame:
-    """What is usual in a person's games, as side inputs of a network: rating and the opponent's in units of 16 points,
-    speed and scale as codes; 0 where nothing is known."""
+    """The typical side inputs in a person's games.
+
+    rating, opponent_rating: in units of 16 points. speed, scale: as codes. 0 if unknown.
+    """
 
     rating: int
     opponent_rating: int
@@ -34,9 +36,10 @@ class UsualGame:
 
 
 def usual_game(store: Store, games: NDArray[np.int64], sides: NDArray[np.int8]) -> UsualGame:
-    """The median ratings of the newest games (which the person has by now), and the most frequent speed and scale.
+    """Return the median ratings of the newest games (the person's present level), and the most frequent speed and
+    scale.
 
-    games: in the order of time; the last hundred are looked at.
+    games: in chronological order; the last hundred are used.
     """
     newest = games[-100:]
     ratings = np.stack([store.column("white_rating"), store.column("black_rating")]).astype(np.int64)
@@ -62,7 +65,7 @@ def settings(
 
 
 def level(settings: Settings) -> dict[str, Any]:
-    """See Kind: the rating; None where it is not known."""
+    """See Kind: the rating; None if unknown."""
     return {"rating": settings.rating * RATING_UNIT or None}
 
 

@@ -1,7 +1,7 @@
 """The network of one person: `human` with adapters that learn the person's moves, while everything else stays.
 
-An adapter after each block is two 1×1 convolutions, down to a few channels and up again; it starts as no change. With
-thousands of games all weights may learn instead.
+An adapter after each block is two 1×1 convolutions, down to a few channels and up again; it starts as the identity.
+With thousands of games all weights may be trained instead.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from kibitz.systems import human
 from kibitz.systems.base import Arrays, Recipe, Stage, System, Tensors, setting
 
 KEPT_WEIGHT = 0.3
-"""Weight of the loss that keeps the expected results what they were, while adapters learn moves."""
+"""Weight of the loss that preserves the predicted results while adapters learn moves."""
 
 
 @dataclass(frozen=True)
 class Settings(human.Settings):
-    """Settings of `personal`. blocks and filters are those of the network that it begins from."""
+    """Settings of `personal`. blocks and filters are those of the base network."""
 
     players: str = setting("", "names of the person in the records, a line each")
     learns: str = setting(ADAPTERS, "what learns", choices=(ADAPTERS, ALL, NOTHING))
@@ -56,8 +56,10 @@ RECIPES = {"default": Recipe("adapters of rank 16 after every block", {})}
 
 
 class PersonalHuman(human.Human):
-    """`human` with an adapter after each block, where the settings say that adapters learn. Inputs and outputs are
-    those of `human`; the defaults of its side inputs are what is usual in the person's games."""
+    """`human` with an adapter after each block, if the settings train adapters.
+
+    Inputs and outputs are those of `human`; the defaults of its side inputs are typical for the person's games.
+    """
 
     def __init__(self, settings: Settings):
         super().__init__(settings)
@@ -70,7 +72,7 @@ class PersonalHuman(human.Human):
             hold_the_rest(self)
 
     def trunk(self, codes: Tensor, state: Tensor, adapted: bool = True) -> tuple[Tensor, Tensor]:
-        """Features and conditions, as of `human`. adapted: with the adapters."""
+        """Return features and conditions, as in `human`. adapted: with the adapters."""
         conditions = self.conditions(state)
         grid = F.relu(self.stem(self.planes(codes, state)))
         for i, block in enumerate(self.blocks):
@@ -81,7 +83,7 @@ class PersonalHuman(human.Human):
 
     @torch.no_grad()
     def expected_before(self, codes: Tensor, state: Tensor) -> Tensor:
-        """Win, draw, loss as the network without its adapters expects them, float32 [n, 3]."""
+        """Return win, draw, loss as predicted without the adapters, float32 [n, 3]."""
         grid, conditions = self.trunk(codes, state, adapted=False)
         return self.outcome_logits(grid, conditions, codes, state).softmax(1)
 
@@ -89,9 +91,9 @@ class PersonalHuman(human.Human):
 class OwnMoves(human.PlayedMoves):
     """The positions in which the person moved, see PlayedMoves. They are replayed once.
 
-    A position that is there n times has the weight 1 / n, float32 `weight` of a batch: what the book leaves to the
-    network at k = 1. Without it the adapters learn the opening by heart, which the book does better.
-    Where adapters learn, a batch also has `expected` float32 [n, 3]: the result that the network expects without them.
+    A position that occurs n times has the weight 1 / n, float32 `weight` of a batch: the share that the book leaves to
+    the network at k = 1. Without it the adapters memorize the opening, which the book does better. If adapters are
+    trained, a batch also has `expected`, float32 [n, 3]: the predicted result without them.
     """
 
     def __init__(self, store: Store, games: NDArray[np.int64], network: PersonalHuman, settings: Settings):
@@ -120,8 +122,11 @@ class OwnMoves(human.PlayedMoves):
 
 
 def loss(network: PersonalHuman, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
-    """−weight · log P(move). Beside it adapters keep the expected results what they were; where all weights learn,
-    these learn from the results. Measures: as of `human`; `loss` is that of the moves."""
+    """Return the mean loss, −weight · log P(move) plus a term for the results, and measures, float32 [n].
+
+    With adapters, the term preserves the predicted results. If all weights are trained, they learn from the real
+    results. Measures: as in `human`; `loss` is that of the moves.
+    """
     grid, conditions = network.trunk(batch["codes"], batch["state"])
     move, measures = human.move_loss(network, grid, batch)
     move = batch["weight"] * move
@@ -132,7 +137,7 @@ def loss(network: PersonalHuman, batch: Tensors) -> tuple[Tensor, dict[str, Tens
 
 
 class PersonalSystem(System):
-    """The system. It begins from a network of `human`; `kibitz personal` makes its runs."""
+    """The system `personal`. It starts from a network of `human`; `kibitz personal` makes its runs."""
 
     name = "personal"
     settings_type = Settings
@@ -161,7 +166,7 @@ class PersonalSystem(System):
                 cast(Adapter, adapter).up.weight.zero_()
 
     def adopt(self, network: nn.Module, system: str, weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
-        """The weights of `network` as prepared, with those of a network of `human` in their place."""
+        """Return the weights of `network` (as prepared), replaced by those of a network of `human`."""
         begun = dict(network.state_dict())
         theirs = {name: value.shape for name, value in weights.items()}
         if theirs != {name: value.shape for name, value in begun.items() if not name.startswith("adapters.")}:

@@ -1,1 +1,1 @@
-"""What making a person's network asks of Go: positions and moves, the network, the book's say."""
+"""The Go part of personal networks: positions and moves, the network, the book's correction."""

@@ -1,7 +1,7 @@
-"""Answers of a network of Go with a person's opening book in them.
+"""Outputs of a Go network blended with a person's opening book.
 
-The book knows a position whichever way the board is turned or mirrored: of the eight ways the one with the lowest hash
-is kept, and moves are turned that way too.
+The book recognizes a position in every symmetry of the board: it stores the one of the eight with the lowest hash, with
+moves transformed accordingly.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _WHITE = np.uint64(_random.integers(1, 2**63))
 
 
 def _ways() -> NDArray[np.int64]:
-    """int64 [20, 8, 362]: where each point and a pass go, by the board's size and the way it is turned."""
+    """Return where each symmetry moves each point and a pass, int64 [20, 8, 362], by the board's size."""
     ways = np.zeros((GRID + 1, 8, POINTS + 1), np.int64)
     for size in SIZES:
         ways[size, :, :POINTS] = np.argsort(symmetries(size), 1)
@@ -38,6 +38,10 @@ WAYS = _ways()
 
 @kernel
 def _positions(colours, state, ways, keys, turned):  # type: ignore[no-untyped-def]
+    """Write the hashes and symmetries of `position_keys` to keys, uint64 [n], and turned, int64 [n].
+
+    colours: uint8 [n, 361]. state: uint8 [n, 4 or more]. ways: int64 [20, 8, 362].
+    """
     for i in range(colours.shape[0]):
         for way in range(8):
             to = ways[state[i, SIDE + 1], way]
@@ -52,8 +56,11 @@ def _positions(colours, state, ways, keys, turned):  # type: ignore[no-untyped-d
 
 
 def position_keys(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """uint64 [n]: a hash of stones, size and side to move, the same for all ways to turn and mirror the board; and the
-    way that the board was turned for it, int64 [n], an index into WAYS."""
+    """Return a hash of stones, size and side to move, uint64 [n], the same for all symmetries; and the symmetry, int64
+    [n].
+
+    The symmetry is the one with the lowest hash, an index into WAYS.
+    """
     keys, turned = np.empty(len(codes), np.uint64), np.empty(len(codes), np.int64)
     _positions(colours_of(codes), np.ascontiguousarray(state[:, : SIZE + 1]), WAYS, keys, turned)
     return keys, turned
@@ -62,14 +69,17 @@ def position_keys(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> tuple[N
 def turned_moves(
     moves: NDArray[np.integer], rows: NDArray[np.int64], state: NDArray[np.uint8], turned: NDArray[np.int64]
 ) -> NDArray[np.uint16]:
-    """Moves [total] as the book has them; rows: the position of each; state, turned: of the positions."""
+    """Return moves as the book has them, uint16 [total]. rows: the position of each. state, turned: of the
+    positions."""
     found = WAYS[state[rows, SIZE].astype(np.int64), turned[rows], moves.astype(np.int64)]
     return np.asarray(found, np.uint16)
 
 
 def candidates(codes: NDArray[np.uint8]) -> tuple[NDArray[np.uint16], NDArray[np.int64], NDArray[np.int64]]:
-    """The empty points of positions, and a pass, as moves [total]; the position of each [total]; and where those of
-    each position begin [n + 1]."""
+    """Return the empty points of positions, and a pass, as moves, uint16 [total].
+
+    Also return the position of each, int64 [total], and where those of each position begin, int64 [n + 1].
+    """
     open_points = np.ones((len(codes), POINTS + 1), np.bool_)
     open_points[:, :POINTS] = colours_of(codes) == 0
     rows, moves = np.nonzero(open_points)
@@ -79,7 +89,7 @@ def candidates(codes: NDArray[np.uint8]) -> tuple[NDArray[np.uint16], NDArray[np
 def blended_answers(
     book: Book, k: float, codes: NDArray[np.uint8], state: NDArray[np.uint8], answers: Answers
 ) -> Answers:
-    """Answers of a network whose `policy` holds the book too; in positions that it does not know it is as it was."""
+    """Return the outputs with `policy` blended with the book; unknown positions are unchanged."""
     keys, turned = position_keys(codes, state)
     stored = book.rows["position"]
     at = np.minimum(np.searchsorted(stored, keys), len(stored) - 1)
@@ -96,7 +106,8 @@ def blended_answers(
 
 
 def open_correction(run: Run) -> Callable[[NDArray[np.uint8], NDArray[np.uint8], Answers], Answers] | None:
-    """What corrects the answers of a run's network (see kibitz.play.session): its book. None where it has none."""
+    """Return the function that corrects a run's network outputs with its book (see kibitz.play.session); None for no
+    book."""
     found = book_of(run)
     if found is None:
         return None

@@ -1,4 +1,4 @@
-"""The positions of Go in which a person moved, ready to be asked about."""
+"""The Go positions in which a person moved, prepared for prediction."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ from kibitz.store.store import Store
 
 
 class GoAsked(Asked):
-    """See Asked; the moves are the empty points and a pass, whatever ko and suicide forbid: a network is not told
-    either when it is tested."""
+    """See Asked. The moves are all empty points and a pass, even if ko or suicide forbids them.
+
+    A network has no input for either in a test.
+    """
 
     BATCH = 512
 
@@ -50,7 +52,7 @@ class GoAsked(Asked):
 
     @property
     def booked(self) -> NDArray[np.uint16]:
-        """The played moves, turned as their positions are for the book."""
+        """The played moves, transformed like their positions in the book."""
         return turned_moves(self.packed, np.arange(len(self)), self.state, self._keys[1])
 
     def counts(self, book: Book) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""Go, as making a person's network asks of it: see `kibitz.personal.kinds.Kind`."""
+"""Go for personal networks: implements `kibitz.personal.kinds.Kind`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["BASE", "EPOCHS", "SYSTEM", "Positions", "level", "settings", "side_i
 
 SYSTEM, BASE = "gopersonal", "gohuman"
 EPOCHS = (1, 4)
-"""A position of Go costs five times as much as one of chess, and is turned eight ways."""
+"""A Go position costs five times as much as a chess position, and has eight symmetries."""
 NEWEST = 100
 
 
@@ -44,13 +44,13 @@ def settings(
 
 
 def _usual(values: NDArray[np.int64]) -> int:
-    """The most frequent of the values that are known (not 0); 0 where none is."""
+    """Return the most frequent known value (not 0); 0 if none is known."""
     known = values[values > 0]
     return int(np.bincount(known).argmax()) if len(known) else 0
 
 
 def level(settings: Settings) -> dict[str, Any]:
-    """See Kind: the rank; None where it is not known."""
+    """See Kind: the rank; None if unknown."""
     return {"rank": rank_of(settings.rank - LOWEST_RANK) if settings.rank else None}
 
 

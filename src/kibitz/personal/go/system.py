@@ -1,7 +1,7 @@
-"""The network of one player of Go: `gohuman` with adapters that learn the player's moves, while everything else stays.
+"""The network of one Go player: `gohuman` with adapters that learn the player's moves, while everything else stays.
 
-As of chess (`personal.chess.system`): an adapter after each block, no change at first; with thousands of games all
-weights may learn instead.
+As in chess (`personal.chess.system`): an adapter after each block, the identity at first; with thousands of games all
+weights may be trained instead.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from kibitz.systems import gohuman
 from kibitz.systems.base import Arrays, Recipe, Stage, System, Tensors, setting
 
 KEPT_WEIGHT = 0.3
-"""Weight of the loss that keeps what is expected of winner, owners and lead what it was, while adapters learn moves."""
+"""Weight of the loss that preserves the predictions of winner, territory and lead while adapters learn moves."""
 BATCH = 256
 
 
 @dataclass(frozen=True)
 class Settings(gohuman.Settings):
-    """Settings of `gopersonal`. blocks and filters are those of the network that it begins from."""
+    """Settings of `gopersonal`. blocks and filters are those of the base network."""
 
     players: str = setting("", "names of the player in the records, a line each")
     learns: str = setting(ADAPTERS, "what learns", choices=(ADAPTERS, ALL, NOTHING))
@@ -60,8 +60,10 @@ RECIPES = {"default": Recipe("adapters of 16 channels after every block", {})}
 
 
 class PersonalGoHuman(gohuman.GoHuman):
-    """`gohuman` with an adapter after each block, where the settings say that adapters learn. Inputs and outputs are
-    those of `gohuman`; the defaults of its side inputs are what is usual in the player's games."""
+    """`gohuman` with an adapter after each block, if the settings train adapters.
+
+    Inputs and outputs are those of `gohuman`; the defaults of its side inputs are typical for the player's games.
+    """
 
     def __init__(self, settings: Settings):
         super().__init__(settings)
@@ -74,7 +76,7 @@ class PersonalGoHuman(gohuman.GoHuman):
             hold_the_rest(self)
 
     def trunk(self, codes: Tensor, state: Tensor, adapted: bool = True) -> tuple[Tensor, gohuman.BoardMask, Tensor]:
-        """Features, mask and conditions, as of `gohuman`. adapted: with the adapters."""
+        """Return features, mask and conditions, as in `gohuman`. adapted: with the adapters."""
         board, conditions = gohuman.BoardMask.of(codes, state), self.conditions(state)
         grid = self.stem(self.planes(codes, state))
         mask = board.mask.to(grid.dtype)
@@ -87,8 +89,10 @@ class PersonalGoHuman(gohuman.GoHuman):
 
     @torch.no_grad()
     def expected_before(self, codes: Tensor, state: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """What the network without its adapters expects for the side to move: chance to win [n], chance to own each
-        point [n, 361], and lead [n], float32."""
+        """Return the predictions without the adapters for the side to move, float32.
+
+        They are win probability, [n], probability of each point, [n, 361], and lead, [n].
+        """
         grid, board, conditions = self.trunk(codes, state, adapted=False)
         owners = self.owner_logits(grid)
         win, lead, _ = self.results(grid, board, conditions, state, owners)
@@ -96,11 +100,11 @@ class PersonalGoHuman(gohuman.GoHuman):
 
 
 class OwnGoMoves:
-    """The positions in which the player moved, turned and mirrored at random. They are replayed once.
+    """The positions in which the player moved, in random symmetries. They are replayed once.
 
-    A batch has codes, state with the side inputs, and: move int64 (a point or PASS); weight float32: 1 / n for a
-    position that is there n times, which is what the book leaves to the network at k = 1. Where adapters learn, it also
-    has `win`, `owners` and `lead`, what the network expects without them.
+    A batch has codes, state with the side inputs, and: move, int64 (a point or PASS); weight, float32: 1 / n for a
+    position that occurs n times, the share that the book leaves to the network at k = 1. If adapters are trained, it
+    also has `win`, `owners` and `lead`, the predictions without them.
     """
 
     def __init__(self, store: Store, games: NDArray[np.int64], network: PersonalGoHuman, settings: Settings):
@@ -148,8 +152,11 @@ class OwnGoMoves:
 
 
 def loss(network: PersonalGoHuman, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
-    """−weight · log P(move). Beside it adapters keep what is expected of winner, owners and lead what it was.
-    Measures: `loss` of the moves, and how often the first choice was right."""
+    """Return the mean loss, −weight · log P(move), and measures, float32 [n].
+
+    With adapters, a further term preserves the predictions of winner, territory and lead. Measures: `loss` of the
+    moves, and top-1 accuracy.
+    """
     grid, board, conditions = network.trunk(batch["codes"], batch["state"])
     moves = network.move_logits(grid, board, conditions, batch["codes"])
     move = batch["weight"] * F.cross_entropy(moves, batch["move"], reduction="none")
@@ -168,11 +175,11 @@ def loss(network: PersonalGoHuman, batch: Tensors) -> tuple[Tensor, dict[str, Te
 
 
 POINTS_OFF = 10.0
-"""Points of lead that count as much as a nat of the others."""
+"""Points of lead that count as much as a nat of the other losses."""
 
 
 class PersonalGoSystem(System):
-    """The system. It begins from a network of `gohuman`; `kibitz personal` makes its runs."""
+    """The system `gopersonal`. It starts from a network of `gohuman`; `kibitz personal` makes its runs."""
 
     name = "gopersonal"
     settings_type = Settings
@@ -202,7 +209,7 @@ class PersonalGoSystem(System):
                 cast(Adapter, adapter).up.weight.zero_()
 
     def adopt(self, network: nn.Module, system: str, weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
-        """The weights of `network` as prepared, with those of a network of `gohuman` in their place."""
+        """Return the weights of `network` (as prepared), replaced by those of a network of `gohuman`."""
         begun = dict(network.state_dict())
         theirs = {name: value.shape for name, value in weights.items()}
         if theirs != {name: value.shape for name, value in begun.items() if not name.startswith("adapters.")}:
