@@ -8,32 +8,18 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 import pytest
-import typer
 
 from kibitz import cli
-from kibitz.systems import SYSTEMS
+from support.calls import options_of
 
 TESTS = Path(__file__).parents[1]
-ALWAYS = {"--help", "-h", "--version"}
 NOT_CALLS = {"test_calls.py", "test_options.py", "__main__.py"}
 """Files whose words are not typed: this one, old spellings that are read again, calls of the soak's programs."""
 MISSING = "# no such option"
 """A comment on the line of an option that a test wants to be missing."""
-
-
-@cache
-def options_of(command: str) -> frozenset[str]:
-    """All options of a command, of every system where the command has settings."""
-    calls = [[command, system] for system in SYSTEMS] if command in cli.OF_A_SYSTEM else [[command]]
-    found = set(ALWAYS)
-    for call in calls:
-        for parameter in typer.main.get_command(cli._app(call)).commands[command].params:  # type: ignore[attr-defined]
-            found.update(parameter.opts, parameter.secondary_opts)
-    return frozenset(found)
 
 
 def words_of(nodes: list[ast.expr]) -> list[tuple[int, str]]:
