@@ -99,7 +99,8 @@ def uci(fault: str, folder: Path) -> None:
 
 def gtp(fault: str, folder: Path) -> None:
     analyses = False
-    known = {"lz": "lz-analyze", "dumb": "genmove"}.get(fault, "kata-analyze")
+    known = {"lz": "lz-analyze", "dumb": "genmove", "estimates": "top_moves_black"}.get(fault, "kata-analyze")
+    played = ""
     for line in sys.stdin:
         number, command, *words = line.split()
         note(folder, "asked", " ".join([command, *words]))
@@ -116,6 +117,7 @@ def gtp(fault: str, folder: Path) -> None:
             say(GROUPS.get(fault, GROUPS["sound"]))
             analyses = True
             continue
+        played = words[-1] if command == "play" else played
         if command == "genmove" and fault == "crash":
             sys.exit(3)
         if command == "genmove" and fault == "silent":
@@ -125,6 +127,8 @@ def gtp(fault: str, folder: Path) -> None:
             "name": "Fake Go",
             "version": "1",
             "list_commands": f"name\nplay\n{known}",
+            "top_moves_white": "D4 9.50 E5 7.00 C3 5.25",
+            "estimate_score": "B+2.5 (upper bound: 4.0)" if played == "D4" else "W+5.5 (upper bound: -4.0)",
         }.get(command, "")
         good = not (fault == "picky" and command == "boardsize")
         say(f"{'=' if good else '?'}{number} {said if good else 'no such board'}\n")

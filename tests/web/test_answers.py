@@ -13,9 +13,12 @@ from kibitz.games.chess.moves import from_move
 from kibitz.games.chess.replay import encode_board
 from kibitz.games.go.points import to_gtp
 from kibitz.games.go.replay import encode_board as encode_go
+from kibitz.games.go.sides import side_inputs
 from kibitz.play.go.ownership import BothSides, lead, points_of, spread, winrate
 from kibitz.play.session import Session
 from kibitz.play.side_inputs import with_side_inputs
+from kibitz.web.go.answers import N_MOVES, told_of_game
+from kibitz.web.go.line import GoLine
 from support.board_client import Client
 from support.causes import mentions
 from support.random_lines import random_chess, random_go
@@ -143,6 +146,29 @@ def test_white_is_paid_for_handicap_stones_as_the_engine_does(client: Client) ->
     assert scores["japanese"] - scores["aga"] == pytest.approx(1)
 
 
+def test_likely_moves_of_go_are_those_of_the_players(client: Client) -> None:
+    """`gohuman`: the probabilities of all moves, of which the likeliest are shown."""
+    line = {"game": "go", "size": 9, "moves": ["E5", "C3"]}
+    moves = client.stream("/api/analyse", {"network": "gohuman", "line": line})[-2]["moves"]
+    shares = [move["p"] for move in moves]
+    assert len(moves) == N_MOVES
+    assert shares == sorted(shares, reverse=True)
+    assert 0 < sum(shares) <= 1.001
+    assert all(move["move"] == move["san"] for move in moves)
+    assert not {move["move"] for move in moves} & set(line["moves"])
+    known = client.stream("/api/analyse", {"network": "gocnn", "line": line})[-2]
+    assert known["moves"] is None  # it predicts none
+
+
+def test_a_network_of_go_hears_komi_and_rules_and_nothing_of_the_players() -> None:
+    usual = {"komi": 1, "rank": 2, "handicap": 3, "rules": 4, "server": 5}
+    line = GoLine(9, 6.5, "japanese", (), (), 1)
+    known = side_inputs(6.5, None, "japanese")
+    told = told_of_game(np.zeros((2, 4), np.uint8), usual, line)
+    assert told.tolist() == [[0, 0, 0, 0, known["komi"], 2, known["handicap"], known["rules"], 5]] * 2
+    assert known["komi"] != 1
+
+
 @pytest.mark.parametrize(
     ("asked", "told", "status"),
     [
@@ -245,8 +271,6 @@ def test_what_matters_in_go(client: Client) -> None:
     assert shown <= set(stones)
     assert len(shown) > len(stones) // 2
     # One of them by hand: a stone set up is as one that was played, but for its age, of which this network is not told.
-    from kibitz.web.go.line import GoLine
-
     gone, left = stones[0], stones[1:]
     black, white = (tuple(p for p in left if board[p] == colour) for colour in (1, 2))
     side = board.to_move

@@ -245,13 +245,25 @@ def test_a_program_of_go_is_told_in_the_view_of_black(ask: Any) -> None:
     assert asked[asked.index("boardsize 9") :][:4] == [
         "boardsize 9", "clear_board", "komi 6.5", "play black E5"
     ]  # fmt: skip
+    assert "kata-analyze white 20 maxmoves 10" in asked
     (best,) = board.until_lines({**GO, "moves": ["E5", "C3"]}, 1)
     assert (best["black"], best["score"]) == (0.7, 3.2)
 
 
 def test_the_format_of_leela_zero(ask: Any) -> None:
-    (best,) = ask("gtp", "lz").until_lines({**GO, "moves": []})
+    board = ask("gtp", "lz")
+    (best,) = board.until_lines({**GO, "moves": []})
     assert (best["moves"], best["black"], best["score"]) == (["D4", "F6"], 0.7, None)
+    assert "lz-analyze black 20" in board.notes()  # it knows no number of moves
+
+
+def test_a_program_that_only_estimates_scores(ask: Any) -> None:
+    """As GNU Go does: its moves, and then the score after each, in the view of Black."""
+    board = ask("gtp", "estimates")
+    answer = board.client.stream("/api/opinion", board.body({**GO, "moves": ["E5"]}))
+    assert [(line["moves"], line["score"]) for line in answer[-2]["lines"]] == [(["D4"], 2.5), (["C3"], -5.5)]
+    plays = [each for each in board.notes() if each.startswith(("play", "undo"))]
+    assert plays == ["play black E5", "play white D4", "undo", "play white C3", "undo"]
 
 
 def test_stones_that_are_set_up(ask: Any) -> None:

@@ -229,3 +229,21 @@ def test_initial_weights(initial: str, spread: float) -> None:
     again = chessnet.SYSTEM.network(given(layers="256conv3x3p1.ip8", networks="piece"))
     optim.draw_weights(again, initial, torch.Generator().manual_seed(1))
     assert torch.equal(weights, again.nets["piece"].steps[0].weight)  # type: ignore[index,union-attr]
+
+
+def test_the_constant_loss_is_that_of_the_best_constant_answers() -> None:
+    """Of moves the entropy of their frequencies, of values half of the least mean square, times the weight."""
+    values = torch.tensor([1.0, -1.0, 0.5, 0.25])
+    constants = torch.linspace(-1, 1, 2001)[:, None]
+    value = float((0.5 * (constants - values) ** 2).mean(1).min())
+    batch = {"origin": torch.tensor([1, 1, 2, 2]), "target": torch.tensor([5, 5, 5, 5]), "value": values}
+    moves = float(np.log(2))
+    for settings, wanted in (
+        (given(), {"value": value, "pawn": 0.0, "piece": moves}),
+        (given(layers="8conv3x3p1.8res3x3", share="body", value_weight=0.3), {"moves": moves + 0.3 * value}),
+    ):
+        stages = {stage.name: stage for stage in chessnet.SYSTEM.stages(chessnet.SYSTEM.network(settings), settings)}
+        for name, loss in wanted.items():
+            constant_loss = stages[name].constant_loss
+            assert constant_loss
+            assert constant_loss(batch) == pytest.approx(loss, abs=1e-5), name

@@ -28,6 +28,13 @@ def test_no_blank_line_between_games_or_parts() -> None:
     assert [moves.strip() for _, moves in parts(text)] == [b"1. e4 1-0", b"1. d4 0-1"]
 
 
+def test_moves_in_the_line_of_a_header() -> None:
+    """Behind its bracket, with blanks between them or none."""
+    for between in ("", " ", " \t "):
+        text = f'[Event "a"]\n[Result "1-0"]{between}1. e4 1-0\n[Event "b"]{between}1. d4 0-1\n'.encode()
+        assert [moves.strip() for _, moves in parts(text)] == [b"1. e4 1-0", b"1. d4 0-1"]
+
+
 def test_windows_line_ends() -> None:
     assert len(parts((GAME * 3).replace("\n", "\r\n").encode())) == 3
 
