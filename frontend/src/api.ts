@@ -204,6 +204,10 @@ export class Api {
     return this.get("networks");
   }
 
+  preparing(): Promise<{ is_running: boolean; done: number; total: number }> {
+    return this.get("preparing");
+  }
+
   load(text: string, index = 0, signal?: AbortSignal): Promise<Loaded> {
     return this.post("load", { text, index }, signal);
   }

@@ -20,7 +20,7 @@ import { mountMoves } from "./movelist";
 import { mountNetwork } from "./network";
 import { mountPlayers } from "./players";
 import { App } from "./state";
-import { mountSpoken, mountStatus } from "./status";
+import { mountSpoken, mountStatus, showPreparing } from "./status";
 import { mountTabs, type Tabs } from "./tabs";
 import { texts } from "./texts";
 import { mountTitle } from "./title";
@@ -73,3 +73,4 @@ setInterval(() => void (document.visibilityState === "visible" && app.findNetwor
 // A game against a network goes on after a reload, whatever tab is open.
 if (kept("session", "match")) tabs.mount("play");
 void address.begin(tabs);
+void showPreparing(app);

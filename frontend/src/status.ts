@@ -14,6 +14,8 @@ const STANDS = 12_000;
 const PROBLEMS_STAND = 60_000;
 /** What was said of a step is not taken away by that step, ms. */
 const FRESH = 500;
+/** How often the page looks how far the search is prepared, ms. */
+const PREPARING_EVERY = 1_000;
 
 export function mountStatus(host: HTMLElement, app: App): void {
   let timer = 0;
@@ -37,6 +39,21 @@ export function mountStatus(host: HTMLElement, app: App): void {
     host.classList.toggle("lost", !app.connected);
     if (app.connected && !app.lasting) timer = window.setTimeout(clear, app.problem ? PROBLEMS_STAND : STANDS);
   });
+}
+
+/** Shows how far the server's search is prepared, once after an install, until it is ready or something else is said. */
+export async function showPreparing(app: App): Promise<void> {
+  let shown = "";
+  for (;;) {
+    const now = await app.api.preparing().catch(() => null);
+    if (!now?.is_running) break;
+    if (now.total && (!app.status || app.status === shown)) {
+      shown = texts.status.preparing(now.done, now.total);
+      app.say(shown);
+    }
+    await new Promise((resolve) => window.setTimeout(resolve, PREPARING_EVERY));
+  }
+  if (shown && app.status === shown) app.say("");
 }
 
 /** Once somebody stands still. */

@@ -16,7 +16,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from kibitz import environment, interrupts, memory
+from kibitz import interrupts, memory, preparation
 from kibitz.commands import help, options
 from kibitz.commands.workers import with_ray_local
 from kibitz.errors import KibitzError, need_training, one_line
@@ -41,6 +41,7 @@ COMMANDS = {
     "gtp": "engines.gtp",
     "match": "match.command.match",
     "bench": "bench.bench",
+    "prepare": "prepare.prepare",
     # the browser
     "board": "board.board",
 }
@@ -112,8 +113,6 @@ def _app(arguments: Sequence[str]) -> typer.Typer:
 def _help(arguments: Sequence[str], command: Any) -> str | None:
     """The help that a command line requests; None if it requests none."""
     form = help.requested(arguments)
-    if not arguments or arguments[0] in (help.SHORT, help.LONG):
-        return help.overview(help.width())
     if form is None or arguments[0] not in COMMANDS:
         return None
     called = command.commands[arguments[0]] if hasattr(command, "commands") else command
@@ -127,6 +126,12 @@ def run(arguments: Sequence[str]) -> int:
     """
     try:
         arguments = with_ray_local(options.respelled(arguments))
+        if not arguments or arguments[0] in (
+            help.SHORT,
+            help.LONG,
+        ):  # needs none of the commands, whose imports take time
+            print(help.overview(help.width()))
+            return 0
         command = typer.main.get_command(_app(arguments))  # may load a system, which takes a moment
         if shown := _help(arguments, command):
             print(shown)
@@ -193,10 +198,8 @@ def main() -> None:
         sys.stdout.reconfigure(errors="replace")
     interrupts.unwind()
     memory.end_with_a_line(_report)
-    if sys.stderr.isatty():
-        environment.tell_compiling.append(
-            lambda: _report("compiling for this machine, once after an install: about half a minute")
-        )
+    if not {"uci", "gtp"} & set(sys.argv[1:2]) or sys.stderr.isatty():  # programs may show what engines write there
+        preparation.listeners.append(preparation.PreparationLine())
     sys.exit(run(sys.argv[1:]))
 
 

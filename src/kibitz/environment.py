@@ -7,7 +7,6 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
 CACHE = "NUMBA_CACHE_DIR"
@@ -34,9 +33,6 @@ HUGE_PAGES = "THP_MEM_ALLOC_ENABLE"
 
 With 4 kB pages, each step requested thousands of new ones, and a step of `gohuman` took a seventh longer.
 """
-
-tell_compiling: list[Callable[[], None]] = []
-"""Functions that are called, once, if compiling takes long, because numba's cache is empty after an install."""
 
 
 def set_up() -> None:

@@ -174,14 +174,19 @@ def _versions() -> str:
 class KernelCache(caching._Cache):
     """The compiled versions of one kernel in a folder.
 
-    It replaces numba's own cache: numba calls load_overload before it compiles and save_overload after it. folders:
-    returns the folders to search. The first is the one that is written.
+    It takes the part of numba's own cache: numba calls load_overload before it compiles and save_overload after it.
+
+    folders: returns where to look. The first is the one that is written. on_loaded: called after a version was read.
     """
 
     def __init__(
-        self, function: Callable[..., Any], options: dict[str, Any], folders: Callable[[], list[Path]]
+        self,
+        function: Callable[..., Any],
+        options: dict[str, Any],
+        folders: Callable[[], list[Path]],
+        on_loaded: Callable[[], None] = lambda: None,
     ) -> None:
-        self._function, self._options, self._folders = function, options, folders
+        self._function, self._options, self._folders, self._on_loaded = function, options, folders, on_loaded
         self._digest: str | None = None
         self._enabled = True
 
@@ -211,7 +216,9 @@ class KernelCache(caching._Cache):
         for folder in self._folders() if name else ():
             with contextlib.suppress(OSError):
                 if (payload := read(folder / str(name))) is not None:
-                    return _rebuild(target_context, *pickle.loads(payload))
+                    loaded = _rebuild(target_context, *pickle.loads(payload))
+                    self._on_loaded()
+                    return loaded
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:

@@ -5,22 +5,27 @@ Functions that only kernels call need no entry points, and a loop compiles faste
 
 from __future__ import annotations
 
+import gc
 import os
 import time
+import types
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numba
+import numpy as np
 from numba.core import event
 
-from kibitz import environment, memory
+from kibitz import environment, memory, preparation
 from kibitz.kernel_cache import KernelCache
 
 memory.check()
 
-PATIENCE = 2.0
-"""Seconds of compilation without a message."""
+PATIENCE = 1.0
+"""Seconds of compiling that no message reports."""
+SMALL_BYTES = 1 << 19
+"""Bytes of game records that Python reads before kernels are compiled for it: 0.2 s in all. Compiling takes 6 s."""
 
 
 def _folders() -> list[Path]:
@@ -31,18 +36,21 @@ def _folders() -> list[Path]:
 def _compile(function: Callable[..., Any], **options: Any) -> Any:
     compiled = numba.njit(nogil=True, **options)(function)
     if hasattr(compiled, "targetoptions"):  # with NUMBA_DISABLE_JIT it is the function itself
-        compiled._cache = KernelCache(function, compiled.targetoptions, _folders)
+        compiled._cache = KernelCache(function, compiled.targetoptions, _folders, lambda: listener.on_loaded())
     return compiled
 
 
 def kernel(function: Callable[..., Any]) -> Any:
-    """Compile a function that releases Python's global lock, and keep the machine code on disk."""
-    return _compile(function)
+    """Compile a function that releases Python's global lock, and keep the machine code on disk.
+
+    It gets no entry point from C, which nothing uses and which would be compiled and optimized, too.
+    """
+    return _compile(function, no_cfunc_wrapper=True)
 
 
 def fast_kernel(fastmath: bool | set[str]) -> Callable[[Callable[..., Any]], Any]:
-    """Like `kernel`, with the given liberties for floating-point sums, see `fastmath` of numba."""
-    return lambda function: _compile(function, fastmath=fastmath)
+    """Like `kernel`, with these liberties for sums of floating-point numbers, as `fastmath` of numba names them."""
+    return lambda function: _compile(function, no_cfunc_wrapper=True, fastmath=fastmath)
 
 
 def inner(function: Callable[..., Any]) -> Any:
@@ -70,34 +78,99 @@ def is_among(key, keys):  # type: ignore[no-untyped-def]
     return found
 
 
-class CompileListener(event.Listener):
-    """Calls each function of `tell`, once, when compiling has taken PATIENCE seconds in total."""
+def interpreted(function: Any, copies: dict[int, Any] | None = None) -> Callable[..., Any]:
+    """Return a kernel as a function that Python runs, as are the kernels that it calls.
 
-    def __init__(self, tell: list[Callable[[], None]]) -> None:
-        self._tell = tell
+    copies: the functions made so far, by the place of their kernel.
+    """
+    copies = {} if copies is None else copies
+    if id(function) not in copies:
+        source = getattr(function, "py_func", function)
+        names = dict(source.__globals__)
+        copies[id(function)] = types.FunctionType(
+            source.__code__, names, source.__name__, source.__defaults__, source.__closure__
+        )
+        for name in source.__code__.co_names:
+            if hasattr(names.get(name), "py_func"):
+                names[name] = interpreted(names[name], copies)
+    return copies[id(function)]
+
+
+class SmallFirst:
+    """A kernel that Python runs until it has had `budget` elements in all: one game is read sooner than the kernel
+    is compiled.
+
+    Its first argument decides: an array of one dimension, whose elements count. The kernel may only compute with
+    integers that fit in 64 bits: Python's do not overflow, and NumPy's are not used.
+    """
+
+    def __init__(self, compiled: Any, budget: int):
+        self.compiled, self.budget = compiled, budget
+        self._used = 0
+        self._interpreted: Callable[..., Any] | None = None
+
+    def __call__(self, *arguments: Any) -> Any:
+        self._used = min(self._used + len(arguments[0]), self.budget + 1)
+        if self._used > self.budget:
+            return self.compiled(*arguments)
+        self._interpreted = self._interpreted or interpreted(self.compiled)
+        return self._interpreted(*map(_plain, arguments))
+
+
+def _plain(value: Any) -> Any:
+    """Return an array of one dimension as a view whose elements are integers of Python; anything else as it is."""
+    return memoryview(value) if isinstance(value, np.ndarray) and value.ndim == 1 else value
+
+
+def small_first(budget: int) -> Callable[[Callable[..., Any]], SmallFirst]:
+    """Like `kernel`, but see SmallFirst."""
+    return lambda function: SmallFirst(kernel(function), budget)
+
+
+class CompileListener(event.Listener):
+    """Reports the kernels that are ready to each of `listeners`, once compiling has taken PATIENCE seconds in all.
+
+    Kernels count that Python calls, compiled now or read from the disk; those that another one calls are a part of it.
+    Python's search for unused objects pauses while a kernel is compiled: it finds nothing and takes a tenth of the
+    time.
+    """
+
+    def __init__(self, listeners: list[preparation.Listener]) -> None:
+        self._listeners = listeners
         self._spent = self._begun = 0.0
         self._depth = 0
-        self._told = False
+        self._ready = 0
+        self._collects = False
+
+    def on_loaded(self) -> None:
+        """Record that a kernel was read from the disk."""
+        self._ready += self._depth == 0
 
     def on_start(self, event: Any) -> None:
         """Record that a function is compiled, perhaps because another one that is being compiled calls it."""
         if self._depth == 0:
             self._begun = time.monotonic()
+            self._collects = gc.isenabled()
+            gc.disable()
         self._depth += 1
-        self._look()
+        self._tell(True)
 
     def on_end(self, event: Any) -> None:
         """Record that it is compiled."""
-        self._look()
         self._depth -= 1
         if self._depth == 0:
+            if self._collects:
+                gc.enable()
             self._spent += time.monotonic() - self._begun
+            self._begun = time.monotonic()
+            self._ready += 1
+            self._tell(False)
 
-    def _look(self) -> None:
-        if not self._told and self._spent + time.monotonic() - self._begun > PATIENCE:
-            self._told = True
-            for tell in self._tell:
-                tell()
+    def _tell(self, is_running: bool) -> None:
+        if self._spent + time.monotonic() - self._begun > PATIENCE:
+            for listener in self._listeners:
+                listener(preparation.Preparation(self._ready, preparation.expected(), is_running))
 
 
-event.register("numba:compile", CompileListener(environment.tell_compiling))  # type: ignore[no-untyped-call]
+listener = CompileListener(preparation.listeners)
+event.register("numba:compile", listener)  # type: ignore[no-untyped-call]

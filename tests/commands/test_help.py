@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -109,3 +111,15 @@ def test_help_anywhere_in_the_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert "Settings of winner:" in capsys.readouterr().out
     assert cli.run(["systems", "--json", "-h"]) == 0
     assert capsys.readouterr().out.startswith("Usage: kibitz systems")
+
+
+def test_light_calls_import_little() -> None:
+    """Start-up by modules, which does not depend on the machine: seconds do."""
+    limits = {"--help": (200, ("numpy", "numba", "onnxruntime", "pyarrow", "chess", "starlette")),
+              "info human": (460, ("numba", "onnxruntime", "starlette", "torch"))}  # fmt: skip
+    for call, (most, heavy) in limits.items():
+        script = f"import sys; from kibitz.cli import run; run({call.split()!r}); print(*sys.modules, file=sys.stderr)"
+        done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+        names = done.stderr.split()
+        assert not {name.partition(".")[0] for name in names} & set(heavy), call
+        assert len(names) <= most, (call, len(names))

@@ -784,6 +784,7 @@ export const de: Texts = {
     silent: "Der Server antwortet nicht. Neuer Versuch …",
   },
   status: {
+    preparing: (done, total) => `Die Suche wird einmalig vorbereitet: ${done} von ${total}`,
     chance: (side, p) => `${side} ${p}.`,
   },
   teaching: {

@@ -792,6 +792,7 @@ export const fr: Texts = {
     silent: "Le serveur ne répond pas. Nouvel essai …",
   },
   status: {
+    preparing: (done, total) => `Préparation unique de la recherche : ${done} sur ${total}`,
     chance: (side, p) => `${side} ${p}.`,
   },
   teaching: {

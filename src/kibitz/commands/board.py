@@ -68,7 +68,9 @@ def board(
                 open_browser(address)
 
         with contextlib.closing(bind(port)) as listener:
-            Server(networks, listener, announce, stores, records, programs).go()
+            server = Server(networks, listener, announce, stores, records, programs)
+            server.board.preparing.start()
+            server.go()
         leave()
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 PANELS: Mapping[str, tuple[str, ...]] = {
-    "Start here": ("board", "analyze"),
+    "Start here": ("board", "analyze", "prepare"),
     "Games": ("import", "info", "explore", "merge"),
     "Train": ("train", "personal", "tune", "systems"),
     "Evaluate": ("test", "match", "bench"),
@@ -60,6 +60,16 @@ COMMANDS: Mapping[str, CommandHelp] = {
         {"Page": ("--port", "--no-browser", "--engine"), "Performance": ("--provider",)},
         ("The page is for this computer only. Press Ctrl-C to end it.",),
         "how-to/board.md",
+    ),
+    "prepare": CommandHelp(
+        "Compile once what the first analysis and game would wait for",
+        ("kibitz prepare", "kibitz prepare --game go", "kibitz prepare --json"),
+        ("--game", "--json"),
+        about=(
+            "kibitz compiles its search for your processor, once after an install or an update. Each command and the"
+            " board do this when they need it. This command does it ahead.",
+        ),
+        page="how-to/install.md",
     ),
     "analyze": CommandHelp(
         "Evaluate every move of a game",
@@ -345,6 +355,7 @@ COMMANDS: Mapping[str, CommandHelp] = {
 _EACH = "may be given several times"
 
 OPTIONS: Mapping[str, str] = {
+    "prepare --game": "Prepare only this game: chess or go. [default: both]",
     "--json": "Print one JSON object instead of text.",
     "--into": "Folder of the game store to create.",
     "--append": "Add games to an existing store. Games that it already contains are skipped.",

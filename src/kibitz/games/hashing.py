@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.kernels import kernel
+from kibitz.kernels import inner, kernel
 
 SHARED = 40
 """Games that share this many moves from the start count as near-duplicates.
@@ -18,7 +18,7 @@ _ALL = 1 << 62
 _PRIME = np.uint64(0x9E3779B97F4A7C15)
 
 
-@kernel
+@inner
 def _mix(value, word):  # type: ignore[no-untyped-def]
     """Return the hash `value` (uint64) after one more number."""
     value = (value ^ np.uint64(word)) * _PRIME

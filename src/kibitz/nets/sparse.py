@@ -16,13 +16,13 @@ from torch import Tensor, nn
 
 from kibitz.games.chess.encodings import BITS, PieceBits
 from kibitz.games.chess.replay import CASTLING, SIDE
-from kibitz.kernels import fast_kernel, kernel
+from kibitz.kernels import fast_kernel, inner, kernel
 
 MAX_BITS = 64 + 5
 """The largest number of bits that a position sets."""
 
 
-@kernel
+@inner
 def set_bits(codes, state, found):  # type: ignore[no-untyped-def]
     """Write the bits (see encodings.PieceBits) that one position sets to `found`, and return their number.
 

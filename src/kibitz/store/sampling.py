@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.kernels import kernel
+from kibitz.kernels import inner, kernel
 from kibitz.store.store import Store
 
 
@@ -67,7 +67,7 @@ def splitmix64(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return _all_mixed(np.ascontiguousarray(words, np.uint64))  # type: ignore[no-any-return]
 
 
-@kernel
+@inner
 def _mixed(word):  # type: ignore[no-untyped-def]
     """Return 64 bits, each of which depends on all bits of the word: the last step of SplitMix64."""
     word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -84,7 +84,7 @@ def _all_mixed(words):  # type: ignore[no-untyped-def]
     return bits
 
 
-@kernel
+@inner
 def _qualifies(offsets, game, ply, key, exclude, limit, held_out):  # type: ignore[no-untyped-def]
     """Return whether a ply of a game can be sampled.
 

@@ -8,6 +8,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from kibitz.errors import KibitzError
+from kibitz.web.preparing import Preparing
 from kibitz.web.workers import WorkerPool, run_in_thread
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ class AppState:
         self.given = given
         self._given_stores, self._given_records, self._given_programs = stores, records, programs
         self.workers = WorkerPool()
+        self.preparing = Preparing()
         self._networks: NetworkRegistry | None = None
         self._players: Players | None = None
         self._stores: Stores | None = None
@@ -94,6 +96,7 @@ class AppState:
     def end(self) -> None:
         """End all work, here, in processes of its own and in the programs that were started."""
         self.workers.end()
+        self.preparing.end()
         if self._networks is not None:
             self._networks.end()
         if self._my_games is not None:

@@ -6,9 +6,13 @@ import chess
 import numpy as np
 import pytest
 
-from kibitz.games.chess.board_kernels import next_state, other_squares, play_moves, squares_of
+from kibitz.games.chess import board_kernels
 from kibitz.games.chess.moves import from_move
 from kibitz.games.chess.replay import CASTLING, CLOCK, encode_board
+from support.inner_kernels import callable_kernel
+
+next_state, other_squares = callable_kernel(board_kernels.next_state), callable_kernel(board_kernels.other_squares)
+play_moves, squares_of = callable_kernel(board_kernels.play_moves), callable_kernel(board_kernels.squares_of)
 
 
 @pytest.mark.parametrize("seed", range(20))

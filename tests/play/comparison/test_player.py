@@ -13,8 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kibitz.errors import UsageError
+from kibitz.games.chess import position_stack
 from kibitz.games.chess.moves import to_move
-from kibitz.games.chess.position_stack import DRAW, MATE, NO_ROW, ONGOING, enter, make_move, set_root
+from kibitz.games.chess.position_stack import DRAW, MATE, NO_ROW, ONGOING, enter, set_root
 from kibitz.games.chess.replay import encode_board
 from kibitz.play.chess import player as player_of_values
 from kibitz.play.comparison import alphabeta as kernels
@@ -37,7 +38,10 @@ from support.comparison_fakes import (
     write_run,
 )
 from support.examples import share
+from support.inner_kernels import callable_kernel
 from support.patience import PATIENCE
+
+make_move = callable_kernel(position_stack.make_move)
 
 PAWNS = (0, 1, 3, 3, 5, 9, 0)
 

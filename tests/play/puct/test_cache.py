@@ -6,8 +6,11 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kibitz.play.puct.cache import empty_cache, forget, recall, remember
+from kibitz.play.puct import cache as caches
+from kibitz.play.puct.cache import empty_cache, forget, recall
+from support.inner_kernels import callable_kernel
 
+remember = callable_kernel(caches.remember)
 ROW = np.zeros(5, np.uint8)
 entries = st.lists(st.tuples(st.integers(0, 400), st.integers(1, 60)), max_size=300)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
-from kibitz import records
+from kibitz import preparation, records
 from kibitz.commands.analyze.options import AnalyzeOptions
 from kibitz.commands.analyze.output import as_object, progress, same_file, warn
 from kibitz.errors import KibitzError, UsageError
@@ -50,6 +50,7 @@ def analyze_chess(
     analysis, report = load(session.system), Report()
     judge = None if options.raw else judge_by_search(session, analysis, options.depth, options.nodes)
     check_search(session, judge, options)
+    preparation.expect("chess search" if judge and judge.searches else "chess")
     meaning = meaning_of(session.system, judge is not None)
 
     def last() -> dict[str, Any]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kibitz import records
+from kibitz import preparation, records
 from kibitz.commands.analyze.options import AnalyzeOptions
 from kibitz.commands.analyze.output import as_object, progress, same_file, warn
 from kibitz.errors import KibitzError, UsageError
@@ -43,6 +43,7 @@ def analyze_go(session: Session, run: str, path: str, options: AnalyzeOptions, w
     from kibitz.analysis.go.sgf import annotated
     from kibitz.analysis.go.terminal import show
 
+    preparation.expect("go search" if "policy" in session.outputs and not options.raw else "go")
     console = Console()
     with contextlib.ExitStack() as stack:
         file = stack.enter_context(whole_file(options.sgf)) if options.sgf else None

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.games.go.points import BLACK, GRID, NONE, OUTSIDE, POINTS
-from kibitz.kernels import kernel
+from kibitz.kernels import inner, kernel
 
 BINS = 10
 """Number of bins for the probability that a point is Black's."""
@@ -102,7 +102,7 @@ def count_points(
     return {name: np.ascontiguousarray(sums[name]) for name in sums.dtype.names or ()}
 
 
-@kernel
+@inner
 def _distances(colours, colour, away):  # type: ignore[no-untyped-def]
     """Write the distance of each point to the nearest stone of a color to `away`, int64 [361]; 99 if there is none.
 

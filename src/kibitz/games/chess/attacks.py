@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.kernels import inner, kernel
+from kibitz.kernels import inner
 
 # Directions a piece slides in: the four straight ones, then the diagonals. REACH: how many squares lie that way.
 STEPS = np.array([8, 1, -8, -1, 9, -7, -9, 7], np.int64)
@@ -113,7 +113,7 @@ def takes_in_passing(board, king, origin, forward, file):  # type: ignore[no-unt
     return legal
 
 
-@kernel
+@inner
 def can_pass(codes, side, passed, board):  # type: ignore[no-untyped-def]
     """Return whether capturing the pawn on file `passed` - 1 en passant is legal. `passed` 0 means that no pawn can be
     captured.

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.kernels import kernel
+from kibitz.kernels import inner
 
 
 def _rights_after() -> NDArray[np.uint8]:
@@ -25,7 +25,7 @@ RIGHTS_AFTER = _rights_after()
 """Castling rights (bits as in replay.py) that survive a move from or to each square, uint8 [64]."""
 
 
-@kernel
+@inner
 def squares_of(move):  # type: ignore[no-untyped-def]
     """Return the origin and target squares (0 to 63) and the promotion piece of a packed move, int64 each.
 
@@ -34,7 +34,7 @@ def squares_of(move):  # type: ignore[no-untyped-def]
     return np.int64(move) & 63, np.int64(move) >> 6 & 63, np.int64(move) >> 12
 
 
-@kernel
+@inner
 def other_squares(piece, captured, origin, target):  # type: ignore[no-untyped-def]
     """Return the squares besides origin and target that a move changes: (emptied, filled), each -1 if there is none.
 
@@ -54,7 +54,7 @@ def other_squares(piece, captured, origin, target):  # type: ignore[no-untyped-d
     return -1, -1
 
 
-@kernel
+@inner
 def next_state(piece, captured, origin, target, rights, clock):  # type: ignore[no-untyped-def]
     """Return the state after a move: castling rights, plies since the last capture or pawn move, and en-passant file +
     1.
@@ -71,7 +71,7 @@ def next_state(piece, captured, origin, target, rights, clock):  # type: ignore[
     return rights, 0 if captured else clock + 1, 0
 
 
-@kernel
+@inner
 def play_moves(board, moves, first, end, rights, clock, taken):  # type: ignore[no-untyped-def]
     """Play moves[first:end], one after the other, on board (codes, uint8 [64], changed in place).
 

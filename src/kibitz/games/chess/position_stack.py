@@ -72,7 +72,7 @@ def _set_square(stack, ply, square, code):  # type: ignore[no-untyped-def]
     stack.changes[ply] += 1
 
 
-@kernel
+@inner
 def make_move(stack, ply, move):  # type: ignore[no-untyped-def]
     """Play a legal move (packed) in row `ply`: write row `ply` + 1, its key, piece count and changed squares."""
     below, row = stack.rows[ply], stack.rows[ply + 1]

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from kibitz.errors import KibitzError, UsageError
 from kibitz.games.chess.replay import CASTLING, SIDE, START_WIDTH
-from kibitz.kernels import fast_kernel, fill, kernel
+from kibitz.kernels import fast_kernel, fill, inner, kernel
 from kibitz.runs import Run
 
 PARTS = ("distilled", "full")
@@ -62,7 +62,7 @@ class Weights(NamedTuple):
     antisymmetric: bool
 
 
-@kernel
+@inner
 def add_feature(accumulator, feature_weights, feature, sign):  # type: ignore[no-untyped-def]
     """Add `sign` times a feature's weights to an accumulator, float32 [n].
 
@@ -73,7 +73,7 @@ def add_feature(accumulator, feature_weights, feature, sign):  # type: ignore[no
         accumulator[j] += sign * row[j]
 
 
-@kernel
+@inner
 def refresh_accumulator(weights, row, out):  # type: ignore[no-untyped-def]
     """Compute the accumulator of a position from all its features, and write it to out, float32 [n]. row: uint8
     [68]."""

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.kernels import kernel
+from kibitz.kernels import inner, kernel
 
 _SLOT = 8 + 8 + 2 + 4
 
@@ -64,7 +64,7 @@ def recall(cache, key, count):  # type: ignore[no-untyped-def]
     return slot if begin >= cache.end[0] - cache.priors.shape[0] else -1
 
 
-@kernel
+@inner
 def remember(cache, key, value, priors, row):  # type: ignore[no-untyped-def]
     """Store a position's value, the priors of its moves, and the tail of its row."""
     count, room = priors.shape[0], cache.priors.shape[0]

@@ -8,10 +8,12 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from kibitz.web.params import BadRequest, Fields, text, whole
-from kibitz.web.routing import StreamJob, post_for_stream, post_to_network
+from kibitz.web.routing import StreamJob, get, post_for_stream, post_to_network
 from kibitz.web.state import AppState
 
 if TYPE_CHECKING:
+    from starlette.requests import Request
+
     from kibitz.web.networks import NetworkInfo
     from kibitz.web.positions import Line
 
@@ -66,6 +68,10 @@ def analyse(state: AppState, fields: Fields) -> StreamJob:
         seq,
         lambda tell, stop: answers.analyse(state.networks, network, line, first, last, seq, checkpoint),
     )
+
+
+def preparing(state: AppState, request: Request) -> dict[str, int | bool]:
+    return state.preparing.state()
 
 
 def judge(state: AppState, fields: Fields) -> StreamJob:
@@ -145,6 +151,7 @@ def _read_square(name: str) -> int:
 
 
 ROUTES = [
+    get("/api/preparing", preparing),
     post_to_network("/api/targets", targets),
     post_to_network("/api/planes", planes),
     post_to_network("/api/occlusion", occlusion),

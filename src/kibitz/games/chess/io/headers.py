@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from kibitz.games.chess.io.blocks import GameBlock
 from kibitz.games.chess.io.plain import PLAIN, REWRITTEN
 from kibitz.games.chess.io.tags import read_headers
-from kibitz.kernels import kernel
+from kibitz.kernels import inner, kernel
 from kibitz.records import decode
 
 TAGS = (
@@ -38,7 +38,7 @@ def _names(tags: tuple[str, ...]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]
     return names, np.array([len(name) for name in tags], np.int64)
 
 
-@kernel
+@inner
 def _value_end(text, at, end):  # type: ignore[no-untyped-def]
     """Return where the value that begins at `at` ends, and whether it contains a backslash.
 

@@ -8,20 +8,20 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.kernels import kernel
+from kibitz.kernels import SMALL_BYTES, inner, small_first
 
 PLAIN, REWRITTEN = 1, 2
 """Flags of a game: PLAIN, the fast parser can read it; REWRITTEN, its text must be changed first (blank lines,
 Latin-1)."""
 
 
-@kernel
+@inner
 def _is_space(byte):  # type: ignore[no-untyped-def]
     """Return whether a byte is a space, line feed, carriage return or tab."""
     return byte == 32 or byte == 10 or byte == 13 or byte == 9
 
 
-@kernel
+@inner
 def _has_plain_headers(text, at, stop):  # type: ignore[no-untyped-def]
     """Return whether text[at:stop] (uint8) contains only headers in the standard's form."""
     new = True
@@ -59,19 +59,19 @@ def _has_plain_headers(text, at, stop):  # type: ignore[no-untyped-def]
     return True
 
 
-@kernel
+@inner
 def _is_file(byte):  # type: ignore[no-untyped-def]
     """Return whether a byte is a file's letter, a to h."""
     return 97 <= byte <= 104
 
 
-@kernel
+@inner
 def _is_rank(byte):  # type: ignore[no-untyped-def]
     """Return whether a byte is a rank's digit, 1 to 8."""
     return 49 <= byte <= 56
 
 
-@kernel
+@inner
 def _after_move(text, at, stop):  # type: ignore[no-untyped-def]
     """Return where a move in the standard's spelling, which begins at `at`, ends; -1 if it isn't one. text: uint8."""
     byte = text[at]
@@ -123,7 +123,7 @@ def _after_move(text, at, stop):  # type: ignore[no-untyped-def]
     return at
 
 
-@kernel
+@inner
 def _after_result(text, at, stop):  # type: ignore[no-untyped-def]
     """Return where a result that begins with this digit ends; -1 if it isn't one. text: uint8."""
     size = 0
@@ -139,7 +139,7 @@ def _after_result(text, at, stop):  # type: ignore[no-untyped-def]
     return at + size
 
 
-@kernel
+@inner
 def _after_comment(text, at, stop):  # type: ignore[no-untyped-def]
     """Return where a comment ends; -1 if it doesn't end or has a command that the fast parser can't read. text:
     uint8."""
@@ -169,7 +169,7 @@ def _after_comment(text, at, stop):  # type: ignore[no-untyped-def]
     return at + 1 if at < stop else -1
 
 
-@kernel
+@inner
 def _is_plain(text, first, stop):  # type: ignore[no-untyped-def]
     """Return whether text[first:stop] is moves in the standard's form with one result, at the end. text: uint8."""
     at, depth, moves, result = first, 0, 0, False
@@ -235,7 +235,7 @@ def _is_plain(text, first, stop):  # type: ignore[no-untyped-def]
     return result and moves > 0 and depth == 0
 
 
-@kernel
+@small_first(SMALL_BYTES)
 def _classify(text, begins, bodies, ends, valid, flags, spans):  # type: ignore[no-untyped-def]
     """Write the flags of each game, and where its moves begin and end without white space around them.
 

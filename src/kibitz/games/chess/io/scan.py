@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.kernels import kernel
+from kibitz.kernels import SMALL_BYTES, inner, small_first
 
 LONGEST_COMMENT = 1 << 16
 """Number of bytes after which a comment with a header in it counts as never closed."""
 
 
-@kernel
+@inner
 def _is_quote(text, at, end):  # type: ignore[no-untyped-def]
     """Return whether a quotation mark of any kind is at this position, in UTF-8 or Latin-1. text: uint8."""
     byte = text[at]
@@ -22,7 +22,7 @@ def _is_quote(text, at, end):  # type: ignore[no-untyped-def]
     return byte == 0xC2 and at + 1 < end and text[at + 1] in (0xAB, 0xB4, 0xBB)
 
 
-@kernel
+@inner
 def _is_tag(text, at, end, begins_line):  # type: ignore[no-untyped-def]
     """Return whether a header begins with the bracket at this position. text: uint8.
 
@@ -47,7 +47,7 @@ def _is_tag(text, at, end, begins_line):  # type: ignore[no-untyped-def]
     return begins_line and is_big and (blank < i < end or text[i - 1] in (58, 61)) and text[end - 1] == 93
 
 
-@kernel
+@inner
 def _tail(text, at, end):  # type: ignore[no-untyped-def]
     """Return where moves begin after the headers of a line; -1 if the line only has headers. text: uint8."""
     if text[end - 1] == 93:
@@ -67,7 +67,7 @@ def _tail(text, at, end):  # type: ignore[no-untyped-def]
     return -1
 
 
-@kernel
+@inner
 def _is_event(text, at, end):  # type: ignore[no-untyped-def]
     """Return whether a line is the header with which a game begins (Event). text: uint8."""
     if at + 7 > end or text[at + 6] not in (32, 9):
@@ -76,7 +76,7 @@ def _is_event(text, at, end):  # type: ignore[no-untyped-def]
     return first == (69, 118, 101) and second == (110, 116)
 
 
-@kernel
+@inner
 def _ends_with_result(text, last):  # type: ignore[no-untyped-def]
     """Return whether the text ends in *, 1-0, 0-1, 1/2-1/2 or another form of these at `last`, inclusive. text:
     uint8."""
@@ -102,7 +102,7 @@ def _ends_with_result(text, last):  # type: ignore[no-untyped-def]
     return text[at - 1] == 97 - text[last]
 
 
-@kernel
+@inner
 def _is_commented(text, at, end, inside):  # type: ignore[no-untyped-def]
     """Return whether a comment in braces is open after a line of moves, and where a header begins in the line (-1:
     nowhere).
@@ -121,7 +121,7 @@ def _is_commented(text, at, end, inside):  # type: ignore[no-untyped-def]
     return inside, -1
 
 
-@kernel
+@inner
 def _closing(text, at, whole):  # type: ignore[no-untyped-def]
     """Return where the comment that is open at this position ends; -1 if it is never closed.
 
@@ -137,13 +137,13 @@ def _closing(text, at, whole):  # type: ignore[no-untyped-def]
     return -1 if whole or stop < text.shape[0] else stop
 
 
-@kernel
+@inner
 def _is_letter(byte):  # type: ignore[no-untyped-def]
     """Return whether a byte is a letter, a digit or an underscore."""
     return 48 <= byte <= 57 or 65 <= byte <= 90 or 97 <= byte <= 122 or byte == 95
 
 
-@kernel
+@inner
 def _same_name(text, one, other):  # type: ignore[no-untyped-def]
     """Return whether the two headers with brackets at `one` and `other` have the same name. text: uint8."""
     one, other, size = one + 1, other + 1, text.shape[0]
@@ -157,7 +157,7 @@ def _same_name(text, one, other):  # type: ignore[no-untyped-def]
     return one < size and other < size and not _is_letter(text[one]) and not _is_letter(text[other])
 
 
-@kernel
+@small_first(SMALL_BYTES)
 def _scan(text, begins, bodies, comments, whole):  # type: ignore[no-untyped-def]
     """Write where games and their moves begin, and return the number of games.
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from kibitz.games.go.points import NONE, PASS, POINTS
 from kibitz.games.go.replay import KO, SIDE, colours_of
 from kibitz.games.go.rules import CELL, CELLS, COLOUR, NEXT, ROOT, ROWS, STONES, WIDE, is_suicide, place, set_up
-from kibitz.kernels import kernel
+from kibitz.kernels import inner, kernel
 
 BOTH = 2
 """Instead of the side to move: Black moves first in half of the playouts, White in the others."""
@@ -34,7 +34,7 @@ def _next(state):  # type: ignore[no-untyped-def]
     return state
 
 
-@kernel
+@inner
 def _is_eye(board, cell, colour):  # type: ignore[no-untyped-def]
     """Return whether an empty cell is a one-point eye of a color.
 
@@ -54,7 +54,7 @@ def _is_eye(board, cell, colour):  # type: ignore[no-untyped-def]
     return others + edge < 2
 
 
-@kernel
+@inner
 def _only_liberty(board, cell):  # type: ignore[no-untyped-def]
     """Return the only liberty of a stone's chain; 0 if the chain has several. board: int16 [7, 441]."""
     found, stone = np.int64(0), np.int64(cell)
@@ -70,7 +70,7 @@ def _only_liberty(board, cell):  # type: ignore[no-untyped-def]
             return found
 
 
-@kernel
+@inner
 def _stones_in_self_atari(board, cell, colour):  # type: ignore[no-untyped-def]
     """Return the size of the chain that a move on an empty cell makes, if the move captures nothing and leaves it in
     atari.
@@ -110,7 +110,7 @@ def _stones_in_self_atari(board, cell, colour):  # type: ignore[no-untyped-def]
     return stones
 
 
-@kernel
+@inner
 def _wastes_stones(board, cell, colour):  # type: ignore[no-untyped-def]
     """Return whether a move puts more than three of the mover's stones into atari in a shape that leaves room for two
     eyes.
@@ -152,7 +152,7 @@ def _wastes_stones(board, cell, colour):  # type: ignore[no-untyped-def]
     return touching < 2 * known and most < known - 1
 
 
-@kernel
+@inner
 def _urgent(board, last, colour, ko):  # type: ignore[no-untyped-def]
     """Return a move that responds to the stone just played at `last`; 0 if there is none. board: int16 [7, 441].
 

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from kibitz.games.go.endings.playouts import LARGEST_NAKADE
 from kibitz.games.go.points import GRID, NONE, POINTS
 from kibitz.games.go.rules import CELL, CELLS, COLOUR, NEXT, POINT, ROOT, ROWS, STONES, WIDE, is_suicide, place, set_up
-from kibitz.kernels import kernel
+from kibitz.kernels import inner, kernel
 
 MAX_SHARED_LIBERTIES = 5
 """Chains with more liberties aren't searched. A seki with more shared liberties is very rare."""
 
 
-@kernel
+@inner
 def _liberties(board, cell, found):  # type: ignore[no-untyped-def]
     """Fill `found` with the liberties of a stone's chain, and return their number, at most the length of `found`.
 
@@ -43,7 +43,7 @@ def _liberties(board, cell, found):  # type: ignore[no-untyped-def]
             return count
 
 
-@kernel
+@inner
 def _can_capture(board, prey):  # type: ignore[no-untyped-def]
     """Return whether the opponent of the chain at `prey` can fill its liberties without a large chain in atari on one
     of them.
@@ -135,7 +135,7 @@ def without_uncapturable(colours: NDArray[np.uint8], dead: NDArray[np.bool_]) ->
     return kept
 
 
-@kernel
+@inner
 def _leaves_atari(board, cell, colour, scratch, found):  # type: ignore[no-untyped-def]
     """Return whether a move is suicide, or captures nothing and leaves its own chain with one liberty.
 
@@ -186,7 +186,7 @@ def in_seki(colours: NDArray[np.uint8], dead: NDArray[np.bool_]) -> NDArray[np.b
     return seki
 
 
-@kernel
+@inner
 def _last_liberty(colours, first, chain, seen, mark):  # type: ignore[no-untyped-def]
     """Return the only liberty of the chain at a point, -1 if it has several or none.
 

@@ -11,14 +11,14 @@ from kibitz.games.go.io.scan import COLOUR_SHIFT, Lines
 from kibitz.games.go.points import GRID, PASS, POINTS
 from kibitz.games.go.replay import START_WIDTH
 from kibitz.games.go.rules import CELL, CELLS, COLOUR, ROWS, place, position_hash, set_up
-from kibitz.kernels import kernel
+from kibitz.kernels import inner, kernel
 
 SOUND, ON_STONE, KO_BACK, SUICIDE, REPEATS, NO_LIBERTY = range(6)
 """Results of the replay of a game's moves; the last is a set-up stone without liberties."""
 WHY = ("", "on a stone", "takes back a ko at once", "suicide", "repeats a position", "a set-up chain without liberties")
 
 
-@kernel
+@inner
 def _arrange(written, setup, named, size, start, moves):  # type: ignore[no-untyped-def]
     """Fill the start row and the moves, with alternating colors, from the moves as written. Return the number of moves.
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.games.go.points import GRID, PASS, POINTS
-from kibitz.kernels import kernel
+from kibitz.kernels import SMALL_BYTES, inner, kernel, small_first
 
 COLOUR_SHIFT = 9
 """A move as written is point + (colour << COLOUR_SHIFT)."""
@@ -24,13 +24,13 @@ _B, _W, _AB, _AW, _AE, _PL, _SZ = 2, 23, 34, 55, 37, 524, 634
 """Property names as numbers, 5 bits a capital letter; lower-case letters are ignored (FF[3]: "Black", "AddBlack")."""
 
 
-@kernel
+@inner
 def _blank(byte):  # type: ignore[no-untyped-def]
     """Return whether a byte is white space."""
     return byte == 32 or 9 <= byte <= 13
 
 
-@kernel
+@inner
 def _is_property(text, at):  # type: ignore[no-untyped-def]
     """Whether a name of two capital letters and a value begin here: a root without its semicolon, as Sina writes it."""
     if at + 2 >= text.shape[0] or not (65 <= text[at] <= 90 and 65 <= text[at + 1] <= 90):
@@ -41,7 +41,7 @@ def _is_property(text, at):  # type: ignore[no-untyped-def]
     return at < text.shape[0] and text[at] == 91
 
 
-@kernel
+@inner
 def _begins_game(text, at):  # type: ignore[no-untyped-def]
     """Whether a new game begins at the start of this line: "(;" and a property that only root nodes have."""
     size = text.shape[0]
@@ -71,7 +71,7 @@ def _begins_game(text, at):  # type: ignore[no-untyped-def]
     return False
 
 
-@kernel
+@small_first(SMALL_BYTES)
 def _find(text, doubles, begins, ends, closed):  # type: ignore[no-untyped-def]
     """Fill the offsets of the games and whether each is closed; the number of games. The last one may be open."""
     count, depth, at, size = 0, 0, 0, text.shape[0]
@@ -148,7 +148,7 @@ def _value_end(text, at, end, doubles):  # type: ignore[no-untyped-def]
     return min(at, end)
 
 
-@kernel
+@inner
 def _vertex(text, at, end, size):  # type: ignore[no-untyped-def]
     """The point of a value: PASS if empty, -1 outside the board, -2 not understood."""
     while at < end and _blank(text[at]):
@@ -200,7 +200,7 @@ def _board_size(text, at, end):  # type: ignore[no-untyped-def]
     return number if before < 0 or before == number else 0
 
 
-@kernel
+@inner
 def _first_size(text, at, end, doubles):  # type: ignore[no-untyped-def]
     """The size of the board: the first SZ before the first move, or in its node; 19 if there is none."""
     name, moved = 0, False
@@ -283,7 +283,7 @@ def _main_line(text, at, end, doubles, setup, written):  # type: ignore[no-untyp
     return status, size, head, side, count
 
 
-@kernel
+@small_first(SMALL_BYTES)
 def _main_lines(text, begins, ends, doubles, status, sizes, heads, setup, side, first, count, written):  # type: ignore[no-untyped-def]
     """Read the main lines of games, and return the number of moves. The outputs are the fields of Lines.
 

@@ -1,0 +1,108 @@
+"""kibitz prepare: compile ahead what the first analysis, the first game and the first page would wait for."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+import time
+from typing import Annotated
+
+import typer
+
+from kibitz import preparation
+from kibitz.errors import KibitzError, UsageError
+
+GAMES = ("chess", "go")
+_EXAMPLES = {"chess": ("human", "games.pgn.zst", b"[Event "), "go": ("gohuman", "games.sgfl.zst", b"(;")}
+"""Of each game: the network, and the bundled games with the bytes with which each begins."""
+
+
+def prepare(
+    game: Annotated[str | None, typer.Option(help="", show_default=False, metavar="GAME")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the lines.")] = False,
+    progress: Annotated[bool, typer.Option("--progress", hidden=True)] = False,
+) -> None:
+    """Compile the functions that analysis, play and the board need.
+
+    --progress, which the board gives: a line for each step, "done total", and the end when standard input closes.
+    """
+    if game is not None and game not in GAMES:
+        raise UsageError(f"--game must be chess or go (got {game})")
+    if progress:
+        _report_to_the_board()
+    games = GAMES if game is None else (game,)
+    begun = time.monotonic()
+    for each in games:
+        preparation.expect(f"prepare {each}")
+    from kibitz.cores import cores
+
+    if len(games) > 1 and cores() > 1 and not progress:  # Python compiles one function at a time in a process
+        with _other_process("go") as other:
+            _exercise("chess")
+        if other.returncode:
+            raise KibitzError("Go was not prepared; kibitz prepare --game go says why")
+    else:
+        for each in games:
+            _exercise(each)
+    preparation.remember(games)
+    seconds = time.monotonic() - begun
+    if as_json:
+        print(json.dumps({"games": list(games), "seconds": round(seconds, 2)}))
+    elif not progress:
+        print(f"Ready for {' and '.join('Go' if each == 'go' else each for each in games)} ({seconds:.0f} s).")
+
+
+def _other_process(game: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "kibitz", "prepare", "--game", game, "--json"], stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+
+
+def _exercise(game: str) -> None:
+    """Do once what users do: analyze a bundled game, search a move, and judge moves without the network's search."""
+    import chess
+
+    import kibitz
+
+    name, _, _ = _EXAMPLES[game]
+    network, record = kibitz.load_network(name), _record(game)
+    if game == "chess":
+        kibitz.analyse("1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0", network, nodes=16)
+        network.choose_move(chess.Board(), nodes=64)
+        kibitz.analyse(record, "winner", depth=2)
+    else:
+        kibitz.analyse(record, network, nodes=2)
+        network.choose_move("(;GM[1]SZ[9]KM[5.5];B[ee])", nodes=16)
+
+
+def _record(game: str) -> str:
+    """A short bundled game."""
+    import importlib.resources
+    import io
+
+    import zstandard
+
+    _, file, begin = _EXAMPLES[game]
+    packed = (importlib.resources.files("kibitz") / "data" / file).read_bytes()
+    with zstandard.ZstdDecompressor().stream_reader(io.BytesIO(packed)) as stream:
+        text = stream.read(1 << 16)
+    games = [begin + rest for rest in text.split(begin)[1:-1]]
+    return min((one for one in games if game == "chess" or b"SZ[9]" in one), key=len).decode()
+
+
+def _report_to_the_board() -> None:
+    """Write how far it is on standard output, work behind others, and end with the board."""
+    import os
+
+    if hasattr(os, "nice"):
+        os.nice(5)
+    preparation.listeners[:] = [lambda now: print(now.done, max(now.done, now.total), flush=True)]
+
+    def watch() -> None:
+        sys.stdin.buffer.read()
+        os._exit(0)
+
+    threading.Thread(target=watch, daemon=True).start()

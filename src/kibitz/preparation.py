@@ -1,0 +1,116 @@
+"""What is said while kernels are compiled, once after an install: "Preparing the search, once: 6 of 14".
+
+This module is light. `kernels` calls the listeners, `kibitz prepare` does the work ahead.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from kibitz import environment
+
+LIBRARIES = ("numba", "llvmlite", "numpy")
+"""Their versions are in the key of each kernel."""
+MOST_DAYS = 80
+"""Days after which the work is done again: kernels that nobody uses are removed after 90."""
+
+
+class Preparation(NamedTuple):
+    """How far the compiling of kernels has come.
+
+    done: kernels that are ready. total: the number that the work needs, at least `done`; 0 if it is not known.
+    is_running: whether one is being compiled now.
+    """
+
+    done: int
+    total: int
+    is_running: bool
+
+    def text(self) -> str:
+        """One line, such as "Preparing the search, once: 6 of 14"."""
+        if self.total:
+            return f"Preparing the search, once: {self.done} of {max(self.done, self.total)}"
+        return "Preparing the search, once after an install or an update"
+
+
+Listener = Callable[[Preparation], None]
+listeners: list[Listener] = []
+"""What is called whenever a kernel is begun or ready, if compiling takes more than a second in all."""
+
+KERNELS: Mapping[str, int] = {
+    "chess": 4,
+    "chess search": 14,
+    "go": 11,
+    "go search": 35,
+    "prepare chess": 14,
+    "prepare go": 33,
+}
+"""Number of kernels that Python calls, by the work that needs them."""
+_work: list[str] = []
+
+
+def expect(work: str) -> None:
+    """Say which work of KERNELS the process begins, so that messages can name the total."""
+    if work not in _work:
+        _work.append(work)
+
+
+def expected() -> int:
+    """The number of kernels that the work of this process needs; 0 if no work was named."""
+    return sum(KERNELS[work] for work in _work)
+
+
+def _mark(game: str) -> Path:
+    """The file that says that a game is prepared, for this program on this computer."""
+    import hashlib
+    from importlib.metadata import version
+
+    package = Path(__file__).parent
+    parts = [sys.version, *(version(name) for name in LIBRARIES)]
+    for path in sorted(package.rglob("*.py")):
+        found = path.stat()
+        parts.append(f"{path.relative_to(package)} {found.st_size} {found.st_mtime_ns}")
+    digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+    return environment.user_folder() / f"prepared-{game}-{digest}"
+
+
+def remember(games: Sequence[str]) -> None:
+    """Note on the disk that games are prepared. A disk that cannot be written is left alone."""
+    for game in games:
+        with contextlib.suppress(OSError):
+            mark = _mark(game)
+            mark.parent.mkdir(parents=True, exist_ok=True)
+            mark.touch()
+
+
+def are_prepared(games: Sequence[str]) -> bool:
+    """Whether `remember` was called for these games by this version of the program, and its kernels are still kept."""
+    for game in games:
+        mark = _mark(game)
+        if not mark.exists() or time.time() - mark.stat().st_mtime > MOST_DAYS * 86_400:
+            return False
+    return True
+
+
+class PreparationLine:
+    """Shows a preparation on standard error: on a terminal as a line that changes and then goes, else as one line."""
+
+    def __init__(self) -> None:
+        self._is_terminal = sys.stderr.isatty() and os.environ.get("TERM") not in ("dumb", "unknown")
+        self._is_shown = False
+
+    def __call__(self, preparation: Preparation) -> None:
+        with contextlib.suppress(OSError, ValueError):  # standard error may be closed
+            if self._is_terminal:
+                text = preparation.text() if preparation.is_running else ""
+                sys.stderr.write(f"\r\x1b[K{text}")
+                sys.stderr.flush()
+            elif not self._is_shown:
+                self._is_shown = True
+                print(preparation.text(), file=sys.stderr)
