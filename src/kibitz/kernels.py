@@ -78,7 +78,7 @@ def is_among(key, keys):  # type: ignore[no-untyped-def]
     return found
 
 
-def interpreted(function: Any, copies: dict[int, Any] | None = None) -> Callable[..., Any]:
+def interpreted(function: Any, copies: dict[int, Any] | None = None) -> Any:
     """Return a kernel as a function that Python runs, as are the kernels that it calls.
 
     copies: the functions made so far, by the place of their kernel.
@@ -119,7 +119,7 @@ class SmallFirst:
 
 def _plain(value: Any) -> Any:
     """Return an array of one dimension as a view whose elements are integers of Python; anything else as it is."""
-    return memoryview(value) if isinstance(value, np.ndarray) and value.ndim == 1 else value
+    return value.data if isinstance(value, np.ndarray) and value.ndim == 1 else value
 
 
 def small_first(budget: int) -> Callable[[Callable[..., Any]], SmallFirst]:
