@@ -72,3 +72,26 @@ def test_the_commands_that_are_named_exist() -> None:
     for page in [ROOT / "docs" / "index.md", *TUTORIALS]:
         named = set(re.findall(r"`kibitz ([a-z]+)", page.read_text(encoding="utf-8")))
         assert named <= COMMANDS.keys(), page
+
+
+def sentences_of(text: str) -> list[int]:
+    """Words of each sentence of a page's prose; code, tables and links' addresses do not count."""
+    text = re.sub(r"^ *```.*?^ *```|<!--.*?-->", "", text, flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(r"\]\([^)]*\)", "]", re.sub(r"`[^`]*`", "CODE", text))
+    lines = [line for line in text.splitlines() if not line.lstrip().startswith("|")]
+    blocks = re.split(r"\n\s*\n|\n(?=\s*(?:[-*]|\d+\.) )", "\n".join(lines))
+    found = [sentence for block in blocks for sentence in re.split(r"(?<=[.!?])\s+", " ".join(block.split()))]
+    return [len(sentence.split()) for sentence in found if len(sentence.split()) >= 3]
+
+
+def test_sentences_are_short() -> None:
+    """At most 2% have more than 30 words, and the mean is at most 18. The lab notes are as they were."""
+    pages = [page for page in (ROOT / "docs").rglob("*.md") if "history" not in page.parts]
+    words = [n for page in [ROOT / "README.md", *pages] for n in sentences_of(page.read_text(encoding="utf-8"))]
+    assert len(words) > 1000
+    assert sum(words) / len(words) <= 18
+    assert sum(n > 30 for n in words) / len(words) <= 0.02
+
+
+def test_a_long_sentence_is_counted() -> None:
+    assert sentences_of("One two three. " + "word " * 31 + "ends.\n\n| a | table | of words |") == [3, 32]
