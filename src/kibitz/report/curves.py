@@ -1,7 +1,7 @@
-"""The pictures of a result page, drawn by matplotlib as SVG that takes on the page's colours and font.
+"""The pictures of a result page, drawn by matplotlib as SVG that uses the page's colors and font.
 
-Nothing here touches pyplot or its global state of open figures. Colours are drawn in as plain hex values, so a saved
-file looks right alone; on a page each becomes `var(--name, hex)`, so that dark and light follow the reader.
+Nothing here uses pyplot or its global state of open figures. Colors are drawn as plain hex values, so a saved file is
+right on its own. On a page each becomes `var(--name, hex)`, so dark and light follow the reader.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 INK, MUTED, GRID, ONE, TWO, THREE = "#26303b", "#6a7684", "#dce1e7", "#2a6fb0", "#c4622d", "#2d7d4f"
 _VARIABLES = {INK: "ink", MUTED: "muted", GRID: "line", ONE: "accent", TWO: "second", THREE: "good"}
 _WIDTH = 5.8
-"""Inches. Narrow on purpose: on a telephone the picture shrinks little, so its words stay readable."""
+"""Width in inches. Narrow on purpose: a phone shrinks the picture little, so its text stays readable."""
 
 _SHOWN = ("loss", "accuracy", "origin_accuracy", "target_accuracy")
 """Measures with a panel in a learning curve, if the metrics have them."""
@@ -55,9 +55,10 @@ Row = Mapping[str, Any]
 
 
 def reliability_svg(calibration: Sequence[Row], counted: str = "positions") -> Markup:
-    """Predicted probability against how often it happened, with intervals; the diagonal is perfect calibration.
+    """Return a reliability diagram: predicted probability against observed frequency, with intervals.
 
-    Rows as `kibitz.stats.reliability` gives them. Below, the share of what is `counted` in each bin.
+    The diagonal is perfect calibration. Rows as `kibitz.stats.reliability` returns them. Below, the share of `counted`
+    in each bin.
     """
     with _drawing():
         figure = Figure(figsize=(_WIDTH, 5.2), layout="constrained")
@@ -85,10 +86,11 @@ def slices_svg(
     span: tuple[float, float] | None = None,
     percent: bool = True,
 ) -> Markup:
-    """One dot a slice with its interval, from top to bottom; `whole`, the figure over all slices, is a dashed line.
+    """Return one dot per slice with its interval, from top to bottom; `whole`, the value over all slices, is a dashed
+    line.
 
-    Rows are {"slice": label, "figure": figure as JSON}; slices without positions keep their line and get no dot.
-    `span` is what the axis must reach over, given alike to pictures that stand side by side.
+    Rows are {"slice": label, "figure": estimate as JSON}; slices without positions keep their line and get no dot.
+    span: the range of the axis, the same for pictures that are next to each other.
     """
     with _drawing():
         figure = Figure(figsize=(_WIDTH, 0.62 + 0.27 * len(rows)), layout="constrained")
@@ -110,20 +112,20 @@ def slices_svg(
 
 
 def learning_curve_svg(metrics: Sequence[Row]) -> Markup:
-    """Loss and accuracy against iterations, training beside validation, as inline SVG.
+    """Return loss and accuracy against iterations, for training and validation, as inline SVG.
 
-    `metrics` are the lines of metrics.jsonl: rows of kind "summary" and "validation" with "iteration", "loss" and
-    perhaps others of `_SHOWN` and "stage"; other kinds are passed over. Stages stand one after another. A row written
-    twice, as after a run was taken up again, counts as last written.
+    metrics: the lines of metrics.jsonl: rows of kind "summary" and "validation" with "iteration", "loss" and perhaps
+    others of `_SHOWN` and "stage"; other kinds are skipped. Stages follow one another. Of a row that was written twice,
+    as after resuming a run, the last one counts.
     """
     with _drawing():
         return _inline(_learning_figure(metrics), "Learning curve")
 
 
 def course_svg(curve: Row) -> Markup:
-    """A figure along a number, as lines with their intervals shaded, as inline SVG.
+    """Return estimates along a number, as lines with shaded intervals, as inline SVG.
 
-    curve: "title"; "heading", what the number is; "lines", each a "name" and "points" [number, figure as JSON].
+    curve: "title"; "heading", the name of the number; "lines", each a "name" and "points" [number, estimate as JSON].
     """
     with _drawing():
         figure = Figure(figsize=(_WIDTH, 4), layout="constrained")
@@ -148,7 +150,7 @@ def course_svg(curve: Row) -> Markup:
 
 
 def landscape_svg(landscape: Row) -> Markup:
-    """Positions as points coloured by group, and the course of one game among them, as inline SVG.
+    """Return positions as points colored by group, and the path of one game among them, as inline SVG.
 
     landscape: "points" [x, y, group's number], "groups" their names, "course" [x, y] in the order of the game.
     """
@@ -160,7 +162,7 @@ def landscape_svg(landscape: Row) -> Markup:
             if points:
                 axes.plot(*zip(*points, strict=True), ".", color=colour, markersize=3.2, alpha=0.6, label=name)
         course = landscape.get("course") or []
-        for first, style in ((0, "-"), (1, (0, (2, 2)))):  # the sides see the board differently: a line each
+        for first, style in ((0, "-"), (1, (0, (2, 2)))):  # the sides see the board differently: one line each
             if len(course) > first:
                 axes.plot(*zip(*course[first::2], strict=True), color=INK, linewidth=1, linestyle=style)
         if course:
@@ -174,7 +176,7 @@ def landscape_svg(landscape: Row) -> Markup:
 
 
 def save_learning_curve(metrics: Sequence[Row], path: Path | str) -> None:
-    """Write the learning curve to `path`, as its ending says: .svg or .png. Raises ValueError on another ending."""
+    """Write the learning curve to `path`, as .svg or .png by its ending. Raises ValueError for another ending."""
     target = Path(path)
     kind = target.suffix.lower()
     if kind not in (".svg", ".png"):
@@ -217,7 +219,7 @@ def _learning_figure(metrics: Sequence[Row]) -> Figure:
 
 
 def _unrolled(metrics: Sequence[Row]) -> tuple[list[dict[str, Any]], list[tuple[str, int]]]:
-    """Rows with "at", their place on one axis over all stages, and where each stage starts."""
+    """Return rows with "at", their place on one axis over all stages, and where each stage starts."""
     stages: dict[str, dict[tuple[str, int], Row]] = {}
     for row in metrics:
         if row.get("kind") in ("summary", "validation") and row.get("iteration") is not None:
@@ -238,7 +240,7 @@ def _unrolled(metrics: Sequence[Row]) -> tuple[list[dict[str, Any]], list[tuple[
 def _points(
     axes: Axes, places: Sequence[float], figures: Sequence[Row], *, across: bool = False, line: bool = False
 ) -> None:
-    """Dots with their intervals where there are any; `across` lays the figures along x instead of y."""
+    """Draw dots with their intervals if there are any; `across` draws them along x instead of y."""
     values = [figure["value"] for figure in figures]
     reach = [[_reach(figure, end) for figure in figures] for end in ("low", "high")]
     x, y = (values, places) if across else (places, values)
@@ -257,12 +259,12 @@ def _points(
 
 
 def _reach(figure: Row, end: str) -> float:
-    """How far the interval reaches from the value; nothing where there is no interval."""
+    """Return the distance from the value to the interval's end; 0 without an interval."""
     return 0.0 if figure.get(end) is None else abs(float(figure["value"]) - float(figure[end]))
 
 
 def _mark(points: Sequence[Any]) -> str:
-    """Few points would be lost as a bare line."""
+    """Return a marker for few points, which would be invisible as a plain line."""
     return "o" if len(points) < 4 else ""
 
 
@@ -276,16 +278,16 @@ def _percent(share: float, _: int | None = None) -> str:
 
 @contextmanager
 def _drawing() -> Iterator[None]:
-    """Our style, and no warning for letters that the measuring font lacks: the reader's own font draws them."""
+    """Use our style, without warnings for letters that the measuring font lacks: the reader's font draws them."""
     with matplotlib.rc_context(STYLE), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)
         yield
 
 
 def _inline(figure: Figure, title: str) -> Markup:
-    """The figure as an `<svg>` element that can stand in a page beside others.
+    """Return the figure as an `<svg>` element for a page with other figures.
 
-    The prolog goes, colours become the page's, and ids get a prefix of their own, as every figure numbers alike.
+    The prolog is removed, colors become the page's, and ids get a unique prefix, because every figure numbers alike.
     """
     out = io.StringIO()
     figure.savefig(out, format="svg", transparent=True)

@@ -1,4 +1,4 @@
-"""Formatting of figures for pages and terminals, by their kinds (see `kibitz.stats`)."""
+"""Format numbers for pages and terminals, by their kinds (see `kibitz.stats`)."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ Row = Mapping[str, Any]
 
 
 def figure_text(value: float | None, kind: Kind) -> str:
-    """A value as print: "66.0%" for a share, "66.04%" for a small one, "+8.1" for points, else three decimals; a dash
-    for None and NaN."""
+    """Return a value as text: "66.0%" for a share, "66.04%" for a small one, "+8.1" for points, else three decimals.
+
+    A dash for None and NaN.
+    """
     if value is None or math.isnan(value):
         return "–"
     if kind == "points":
@@ -33,19 +35,21 @@ def interval_text(figure: Row, kind: Kind) -> str:
 
 
 def is_share(kind: Kind) -> bool:
-    """Whether values of that kind are written in percent."""
+    """Return whether values of that kind are written in percent."""
     return kind in ("share", "small share")
 
 
 def _digits(kind: Kind) -> int:
-    """Decimals of half an interval."""
+    """Return the number of decimals of half an interval."""
     return {"share": 1, "small share": 2, "points": 1}.get(kind, 3)
 
 
 def cell_text(cell: Any, kind: Kind) -> str:
-    """A cell of a table as print: words as they are, counts, and figures or bare numbers as `figure_text` writes them;
-    a figure with an interval has half its width beside it, "56.1% ±0.3", or all of it where the figure is at its end.
-    kind: of the column."""
+    """Return a cell of a table as text: words unchanged, counts, and values as `figure_text` writes them.
+
+    An estimate has half the width of its interval, "56.1% ±0.3", or all of it if the value is at its end. kind: of the
+    column.
+    """
     if cell is None:
         return "–"
     if isinstance(cell, str):

@@ -1,7 +1,7 @@
 """The result page of a test: one self-contained HTML file.
 
-Names, events and links come out of game records and are hostile text: the templates escape everything, links are taken
-only as http or https, and the page forbids itself scripts and outside requests by its own content security policy.
+Names, events and links come from game records and are untrusted text. The templates escape everything, links must be
+http or https, and the page's content security policy forbids scripts and outside requests.
 """
 
 from __future__ import annotations
@@ -43,22 +43,27 @@ TEXTS = {
     "course": "Probability after every move, 0 below and 1 above",
     "counted": "positions",
 }
-"""The text under the heading of each section, unless the result's "texts" have it; "course" names the small curve of a
-game, "unit" is what the figures count, and "counted" what the calibration counts."""
+"""The text under the heading of each section, unless the result's "texts" have it.
+
+"course" names the small curve of a game, "unit" is what the results count, and "counted" what the calibration counts.
+"""
 
 
 def render_test_page(result: Mapping[str, Any]) -> str:
-    """The whole page as HTML, from the result of a test as `kibitz test --json` writes it.
+    """Return the whole page as HTML, from the result of a test as `kibitz test --json` writes it.
 
-    Only "figures" is needed (name to {"label", "value", "low", "high", "n", "games", "kind"}, None where there is
-    none); every other section appears when the result has it. "main" names the figures that the first table shows (all,
-    where it is not there), "tables" and "curves" are those of `kibitz.evaluation.tables` as JSON, "heat_maps" and
-    "landscape" are as the modules `policy.heatmaps` and `positions.tsne` of `kibitz.evaluation` give them. A position
-    has a "fen" or, in Go, a "board" as `report.boards.go` draws it. "ply" counts moves made, so moves[ply - 1] is the
-    last one played and curve[ply] the probability after it; "numbered" says every how many moves one has its number
-    (else, as in chess, White's). "pairs" are groups of pairs of positions, as `kibitz.evaluation.pairs.samples` gives
-    them. "texts" may replace the sentence under a section's heading, see `TEXTS`.
-    Raises ValueError without figures, and on a FEN or move that is not one.
+    Only "figures" is required (name to {"label", "value", "low", "high", "n", "games", "kind"}, None for missing
+    values). Every other section appears if the result has it:
+
+    main: names of the figures in the first table (all, if it is missing).
+    tables, curves: those of `kibitz.evaluation.tables` as JSON.
+    heat_maps, landscape: as `policy.heatmaps` and `positions.tsne` of `kibitz.evaluation` return them.
+    pairs: groups of pairs of positions, as `kibitz.evaluation.pairs.samples` returns them.
+    texts: may replace the sentence under a section's heading, see `TEXTS`.
+
+    A position has a "fen" or, in Go, a "board" for `report.boards.go`. "ply" counts the played moves, so moves[ply - 1]
+    is the last one and curve[ply] the probability after it. "numbered" is the distance of numbered moves (if missing,
+    White's moves have numbers, as in chess). Raises ValueError without figures, and for an invalid FEN or move.
     """
     figures = result.get("figures")
     if not figures:
@@ -103,7 +108,7 @@ def render_test_page(result: Mapping[str, Any]) -> str:
 
 
 def _words(name: str) -> str:
-    """ "log_loss" as a reader would write it."""
+    """Return "log_loss" as readable words."""
     text = str(name).replace("_", " ")
     return text[:1].upper() + text[1:]
 
@@ -113,13 +118,13 @@ def _count(number: int | None) -> str:
 
 
 def _defs(result: Row) -> Markup:
-    """Shared definitions for the boards of the page."""
+    """Return the shared definitions for the boards of the page."""
     sizes = {position["board"]["size"] for position in _positions(result) if position.get("board")}
     return go.board_defs(sizes) if sizes else piece_defs()
 
 
 def _board(position: Row) -> Markup:
-    """The position's board; nothing for a record that has none."""
+    """Return the position's board; nothing for a record that has none."""
     if position.get("board"):
         return go.board_svg(position["board"], position.get("last_move"))
     return board_svg(position["fen"], position.get("last_move")) if position.get("fen") else Markup("")
@@ -130,7 +135,7 @@ def _reliability(result: Row, texts: Mapping[str, str]) -> Markup | None:
 
 
 def _heat(row: Row) -> dict[str, Any]:
-    """A sample position with its two boards."""
+    """Return a sample position with its two boards."""
     return {
         **row,
         "boards": [
@@ -141,7 +146,7 @@ def _heat(row: Row) -> dict[str, Any]:
 
 
 def _bars(result: Row, headline: str) -> list[dict[str, Any]]:
-    """The network and its baselines as bars, places in percent of the longest reach (of 1 for shares)."""
+    """Return the network and its baselines as bars, in percent of the longest one (of 1 for shares)."""
     baselines = result.get("baselines") or {}
     if not baselines:
         return []
@@ -169,7 +174,7 @@ def _place(value: float | None, reach: float) -> float | None:
 
 
 def _slices(result: Row, headline: str) -> list[dict[str, Any]]:
-    """Pictures of the slices, all over one span, so that the eye may compare them."""
+    """Return pictures of the slices, all with one range, so that they are comparable."""
     overall = result["figures"][headline]["value"]
     by = {part["label"]: part["rows"] for part in (result.get("by") or {}).values() if part["rows"]}
     ends = [row["figure"].get(end) for rows in by.values() for row in rows for end in ("value", "low", "high")]
@@ -187,7 +192,7 @@ def _slices(result: Row, headline: str) -> list[dict[str, Any]]:
 
 
 def _anchor(key: str, index: int) -> str:
-    """An id for the game's section. Keys that would not make an id or a link as they are get their number."""
+    """Return an id for the game's section. Keys that are no valid id or link get their number."""
     return f"game-{key}" if re.fullmatch(r"[A-Za-z0-9_]+", key) else f"game--{index}"
 
 
@@ -203,7 +208,7 @@ def _positions(result: Row) -> Iterator[Row]:
 
 
 def _moments(result: Row, key: str) -> list[Row]:
-    """The positions of one game that the page shows, each once: mistakes first, the rest as the page has them."""
+    """Return the positions of one game that the page shows, each once: mistakes first, the rest in the page's order."""
     by_ply: dict[int, Row] = {}
     for position in _positions(result):
         if str(position.get("game")) == key:
@@ -226,8 +231,10 @@ def _game(game: Row, anchor: str, moments: Sequence[Row]) -> dict[str, Any]:
 
 
 def _numbered(moves: Iterable[str], marked: set[int], every: int | None) -> Iterator[dict[str, Any]]:
-    """Moves with their numbers: White's carry "12.", or every so many one carries its own; `marked` holds the plies
-    after which a shown position stands."""
+    """Yield moves with their numbers: White's have "12.", or every `every`-th move has its own.
+
+    marked: the plies after which a position is shown.
+    """
     for index, san in enumerate(moves):
         if every:
             number = f"{index + 1}." if index % every == 0 else ""
@@ -237,7 +244,7 @@ def _numbered(moves: Iterable[str], marked: set[int], every: int | None) -> Iter
 
 
 def _outside(link: Any) -> str | None:
-    """The link when it is plain http or https; a PGN may hold anything there ("javascript:…")."""
+    """Return the link if it is plain http or https; a PGN may have anything there ("javascript:…")."""
     try:
         parts = urlsplit(str(link or ""))
     except ValueError:
@@ -249,7 +256,7 @@ CURVE_WIDTH, CURVE_HEIGHT = 600, 110
 
 
 def _lines(curve: Sequence[float | None]) -> Iterator[str]:
-    """Points of polylines; a ply without a probability breaks the line."""
+    """Yield points of polylines; a ply without a probability breaks the line."""
     points: list[str] = []
     for ply, value in enumerate([*curve, None]):
         if value is not None:

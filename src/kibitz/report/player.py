@@ -1,8 +1,8 @@
-"""The page of a player's own games: one self-contained HTML file, in the dress of the result pages.
+"""The page of a player's own games: one self-contained HTML file, in the style of the result pages.
 
-It is put together without templates, since an installation that only analyses has no engine for them. Names come out
-of game records and are hostile text: everything goes through `Markup`, which escapes it, and the page forbids itself
-scripts and outside requests by its own content security policy.
+It is built without templates, because an installation for analysis only has no template engine. Names come from game
+records and are untrusted text: everything goes through `Markup`, which escapes it, and the page's content security
+policy forbids scripts and outside requests.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from kibitz.report.boards.chess import board_svg, piece_defs
 Row = Mapping[str, Any]
 
 BOARDS = 10
-"""Boards of the worst mistakes."""
+"""Number of boards with the worst mistakes."""
 _TITLES = {
     "by_phase": (
         "Phase",
@@ -41,10 +41,10 @@ _STYLE = """
 
 
 def render_player_page(report: Row, about: Row) -> str:
-    """The whole page as HTML.
+    """Return the whole page as HTML.
 
-    report: what `kibitz analyze --player --json` has under "player". about: "run", "system" and "file", of the network
-    and the games.
+    report: the content of "player" in `kibitz analyze --player --json`. about: "run", "system" and "file", of the
+    network and the games.
     """
     blocks = [_figures(report), *_divisions(report), _mistakes(report)]
     links = [("figures", "Figures"), *((key, _TITLES[key][0]) for key in _TITLES if report[key])]
@@ -96,7 +96,7 @@ _PAGE = """<!doctype html>
 
 
 def _head(report: Row) -> Markup:
-    """The one figure, what is usual, games and score."""
+    """Return the main number, the usual value, games and score."""
     loss, lines = report["loss"], []
     lines.append(Markup("<p><b>Points lost a move</b>, hundredths of the chance of winning{}</p>").format(_over(loss)))
     if report.get("usual_loss"):
@@ -122,7 +122,7 @@ def _over(figure: Row) -> Markup:
 
 
 def _more(figure: Row) -> Markup:
-    """A difference in words, with its interval."""
+    """Return a difference in words, with its interval."""
     value = figure["value"]
     words = f"{abs(value) * 100:.1f} {'more' if value >= 0 else 'fewer'} here"
     if figure["low"] is None:
@@ -132,7 +132,7 @@ def _more(figure: Row) -> Markup:
 
 
 def _figures(report: Row) -> Markup:
-    """Where the player differs from others of the rating, and how figures read."""
+    """Return where the player differs from others of the rating, and how to read the numbers."""
     compared = bool(report.get("usual_loss"))
     told = []
     for words, sign in (("You lose more than usual", 1), ("You lose less than usual", -1)):
@@ -155,7 +155,7 @@ def _figures(report: Row) -> Markup:
 
 
 def _divisions(report: Row) -> Iterator[Markup]:
-    """A section for each way to divide the moves: bars, and a table with all numbers."""
+    """Yield a section for each division of the moves: bars, and a table with all numbers."""
     for name, (title, text) in _TITLES.items():
         rows = report[name] if isinstance(report[name], list) else list(report[name].values())
         if rows:
@@ -173,7 +173,7 @@ def _ends(rows: Iterable[Row]) -> Iterator[float]:
 
 
 def _bar(row: Row, reach: float) -> Markup:
-    """A part as a bar, with its interval and a mark where the usual loss lies."""
+    """Return a part as a bar, with its interval and a mark at the usual loss."""
 
     def place(value: float) -> float:
         return round(100 * min(max(value / reach, 0.0), 1.0), 2)
@@ -232,7 +232,7 @@ def _mistakes(report: Row) -> Markup:
 
 
 def _mistake(row: Row, several: bool) -> Markup:
-    """A board with what was played and what was better; several: the games are of several files."""
+    """Return a board with the played and the better move. several: the games are from several files."""
     dots = "." if row["side"] == "white" else "…"
     board = board_svg(row["fen"], row["uci"], turned=row["side"] == "black", arrow=row["best"])
     mark = row["mark"] if row["mark"] in _SIGNS.values() else ""
@@ -268,7 +268,7 @@ def _number(value: float) -> str:
 
 
 def _points(figure: Row) -> str:
-    """A loss in points of a hundred."""
+    """Return a loss in percentage points."""
     return _number(figure["value"]) if figure["value"] is not None else "–"
 
 

@@ -1,7 +1,7 @@
-"""The board in the browser, its server side: lines and trees of moves, networks and what they answer, over HTTP.
+"""The board in the browser, its server: lines and trees of moves, networks and their outputs, over HTTP.
 
-`app.py` has the routes, `security.py` what is let in, `work.py` the threads that keep inference off the event loop.
-Nothing heavy is imported at the top of what the first page needs.
+`app.py` has the routes, `security.py` decides which requests are accepted, `workers.py` has the threads that keep
+inference off the event loop. Nothing large is imported at the top of modules that the first page needs.
 """
 
 PORT = 8642

@@ -1,4 +1,4 @@
-"""A network's answers to the positions of a line: White's or Black's chance, the moves, the owners of points."""
+"""A network's outputs for the positions of a line: win probability, moves, ownership."""
 
 from __future__ import annotations
 
@@ -16,14 +16,16 @@ if TYPE_CHECKING:
     from kibitz.web.positions import Line
 
 FIRST_BATCH, MAX_BATCH = 1, 32
-"""Positions evaluated at once: few at first, so that something can be shown, then more, which is faster; but few enough
-that a cancelled analysis ends soon."""
+"""Numbers of positions evaluated at once: few at first, so that something appears soon, then more, which is faster.
+
+There are few enough that a canceled analysis ends soon.
+"""
 
 
 def analyse(
     networks: NetworkRegistry, network: NetworkInfo, line: Line, first: int, last: int, seq: int, checkpoint: str | None
 ) -> Iterator[list[dict[str, Any]]]:
-    """The lines of a stream: how many results follow, the results of plies first..last in batches, the end."""
+    """Yield the lines of a stream: the number of results, the results of plies first..last in batches, the end."""
     began = time.perf_counter()
     yield [{"seq": seq, "total": last - first + 1}]
     session = networks.evaluator(network.name, checkpoint)
@@ -33,7 +35,7 @@ def analyse(
 
 
 def batches(count: int) -> Iterator[slice]:
-    """0 .. count in slices of growing size."""
+    """Yield slices of growing size of 0..count."""
     start, size = 0, FIRST_BATCH
     while start < count:
         yield slice(start, min(start + size, count))
@@ -42,8 +44,10 @@ def batches(count: int) -> Iterator[slice]:
 
 
 def targets(networks: NetworkRegistry, network: NetworkInfo, line: Line, square: int) -> dict[str, Any]:
-    """Where the piece on a square (0..63) would go: probabilities of the 64 squares, a1 first; all 0 if no piece of the
-    side to move stands there. Raises BadRequest for a network that predicts no moves."""
+    """Return where the piece on a square (0 to 63) would go: probabilities of the 64 squares, a1 first.
+
+    All are 0 if no piece of the side to move is there. Raises BadRequest for a network that predicts no moves.
+    """
     if line.game != "chess" or "moves" not in network.answers:
         raise BadRequest(f"{network.name} does not predict moves")
     last = len(line.moves)
@@ -57,7 +61,7 @@ def targets(networks: NetworkRegistry, network: NetworkInfo, line: Line, square:
 
 
 def rounded(value: Any) -> float:
-    """A probability as JSON has it: four digits."""
+    """Return a probability for JSON, with four digits."""
     return round(float(value), 4)
 
 

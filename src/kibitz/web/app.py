@@ -22,8 +22,11 @@ from kibitz.web.state import AppState
 def create(
     given: list[str], port: int, known: list[str], records: Sequence[str] = (), programs: Sequence[Program] = ()
 ) -> tuple[SecurityMiddleware, AppState]:
-    """The application behind its security middleware, and its state. given: names of networks to load at the
-    start; known: stores of games; records: files of them; programs: those that may be asked for a second opinion."""
+    """Return the application behind its security middleware, and its state.
+
+    given: names of networks to load at the start. known: game stores. records: files of games. programs: those that may
+    be used for engine analysis.
+    """
     routes = [
         Route("/", guarded(_index), methods=["GET"]),
         *trainings.ROUTES,
@@ -49,7 +52,7 @@ async def _file(request: Request) -> Response:
 
 
 async def _refused(request: Request, error: Exception) -> Response:
-    """Of a path or method that there is not."""
+    """The response for an unknown path or method."""
     if isinstance(error, HTTPException):
         return answer_json({"error": error.detail.lower()}, error.status_code)
     return failed(error)

@@ -1,4 +1,4 @@
-"""Reads PGN, SGF and FEN for the page, and writes PGN and SGF."""
+"""Read PGN, SGF and FEN for the page, and write PGN and SGF."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from kibitz.web.params import BadRequest, Fields, an_object, choice, text, whole
 from kibitz.web.positions import GAMES, read_line
 
 _SGF = re.compile(r"\(\s*+;\s*+[A-Za-z]*+\s*+[\[;()]")
-"""How a game in SGF begins; in a PGN that could only be a comment's end of line."""
+"""The beginning of a game in SGF; in a PGN this could only be the end of a comment's line."""
 
 
 def load(fields: Fields) -> dict[str, Any]:
-    """The answer of /api/load. Raises BadRequest if no game or position can be read."""
+    """The response of /api/load. Raises BadRequest if no game or position can be read."""
     record = text(fields, "text").lstrip("\ufeff").replace("\0", " ")
     index = whole(fields, "index", 0, 0, 10**7)
     if not record.replace("\ufeff", "").strip():
@@ -34,12 +34,12 @@ def load(fields: Fields) -> dict[str, Any]:
 
 
 def _looks_like_pgn(before: str) -> bool:
-    """Whether the text before "(;" is the beginning of a PGN."""
+    """Return whether the text before "(;" is the beginning of a PGN."""
     return bool(re.search(r'^[ \t]*+\[[A-Za-z]\w*+[ \t]+"|\b\d++[ \t]*+\.', before, re.MULTILINE))
 
 
 def save(fields: Fields) -> dict[str, Any]:
-    """The answer of /api/save. Raises BadRequest for an invalid tree."""
+    """The response of /api/save. Raises BadRequest for an invalid tree."""
     tree = game_tree.read_tree(fields)
     headers = fields.get("headers") or {}
     if not isinstance(headers, dict):

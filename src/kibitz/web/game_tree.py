@@ -1,5 +1,7 @@
-"""Trees of moves as the page has them: a list of nodes, the root first, a parent before its children, the main child
-before its siblings. Walked without recursion: a line may be thousands of moves deep."""
+"""Trees of moves as the page has them: a list of nodes, the root first, parents before children, main children first.
+
+They are processed without recursion: a line may be thousands of moves deep.
+"""
 
 from __future__ import annotations
 
@@ -9,17 +11,17 @@ from typing import Any
 from kibitz.web.params import BadRequest, Fields, objects, text
 
 MAX_NODES = 20_000
-"""Positions of one game, variations included, that the page is sent."""
+"""The largest number of positions of one game, variations included, that the page gets."""
 MAX_COMMENT_LENGTH = 100_000
 MAX_GAMES = 500
-"""Games of a file that are listed."""
+"""The largest number of games of a file that are listed."""
 MAX_PROBLEMS = 20
 MAX_NAG = 255
 
 
 @dataclass
 class Written:
-    """A node to be written: its move, comment and marks; children as indices into the list of nodes."""
+    """A node to write: its move, comment and annotations. children: indices into the list of nodes."""
 
     move: str | None
     comment: str
@@ -29,7 +31,7 @@ class Written:
 
 
 def read_tree(fields: Fields) -> list[Written]:
-    """The tree of a request. Raises BadRequest if it is malformed."""
+    """Return the tree of a request. Raises BadRequest if it is malformed."""
     nodes = objects(fields.get("tree"), "tree", MAX_NODES)
     tree: list[Written] = []
     index_of: dict[Any, int] = {}
@@ -55,7 +57,7 @@ def read_tree(fields: Fields) -> list[Written]:
 
 
 def texts(fields: Fields, name: str) -> dict[str, str]:
-    """An object of strings; {} if it is missing. Raises BadRequest."""
+    """Return an object of strings; {} if it is missing. Raises BadRequest."""
     value = fields.get(name) or {}
     if not isinstance(value, dict) or not all(isinstance(item, str) for item in value.values()):
         raise BadRequest(f"{name} must be an object of strings")
@@ -63,7 +65,7 @@ def texts(fields: Fields, name: str) -> dict[str, str]:
 
 
 def few(problems: list[str]) -> list[str]:
-    """The first MAX_PROBLEMS lines, and how many more there are."""
+    """Return the first MAX_PROBLEMS lines, and the number of further ones."""
     rest = len(problems) - MAX_PROBLEMS
     return problems if rest <= 0 else [*problems[:MAX_PROBLEMS], f"and {rest:,} more"]
 
@@ -71,7 +73,7 @@ def few(problems: list[str]) -> list[str]:
 def loaded(
     line: Any, headers: dict[str, str], tree: list[dict[str, Any]], games: list[str], count: int, problems: list[str]
 ) -> dict[str, Any]:
-    """The answer of /api/load. line: the start; games: titles; count: of the games."""
+    """Return the response of /api/load. line: the start. games: titles. count: the number of games."""
     return {
         "game": line.game,
         "headers": headers,

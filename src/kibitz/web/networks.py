@@ -1,4 +1,4 @@
-"""The networks of the board: those named on the command line, runs in the folder runs/, packaged ones.
+"""The networks of the board: those named on the command line, runs in the folder runs/, bundled ones.
 
 Listing them reads only their run.json. A network is loaded when it is first needed, and cached.
 """
@@ -28,14 +28,15 @@ if TYPE_CHECKING:
 RUNS = Path("runs")
 MAX_RUNS = 500
 LIVE = 600.0
-"""A training whose last row of metrics is older, in seconds, does not run any more."""
+"""A training job whose last row of metrics is older, in seconds, is no longer running."""
 WHITE, MOVES, OWNERS = "white", "moves", "owners"
-"""Answers: White's chance, which move, who will own each point."""
+"""Kinds of outputs: White's win probability, the move, the owner of each point."""
 
 
 @dataclass(frozen=True)
 class NetworkInfo:
-    """A network of the list. name: what requests call it; run: None where its run.json cannot be read, and `why`."""
+    """A network of the list. name: its name in requests. run: None if its run.json can't be read, with the reason in
+    `why`."""
 
     name: str
     source: str  # run or package
@@ -57,7 +58,7 @@ class NetworkInfo:
 
     @property
     def declaration(self) -> Declaration | None:
-        """Of its system; None where this kibitz does not know it."""
+        """The declaration of its system; None if this version of kibitz doesn't have it."""
         return SYSTEMS.get(self.system)
 
     @property
@@ -70,7 +71,7 @@ class NetworkInfo:
 
     @property
     def title(self) -> str:
-        """The question that it answers. A run of a system of movers may have the value network alone."""
+        """What it predicts. A run of a mover system may have only the value network."""
         if self.declaration is None:
             return ""
         movers = WHICH_MOVE in self.declaration.answers
@@ -78,7 +79,7 @@ class NetworkInfo:
 
     @property
     def claim(self) -> dict[str, str] | None:
-        """The meaning of White's or Black's chance; None if the network has no such output."""
+        """The meaning of White's or Black's probability; None if the network has no such output."""
         if self.declaration is None or not {WHITE, OWNERS} & set(self.answers):
             return None
         return asdict(self.declaration.meaning)
@@ -91,7 +92,7 @@ class NetworkInfo:
 
     @property
     def methods(self) -> list[str]:
-        """The ways to choose a move with it, the default first."""
+        """The methods to choose a move with it, the default first."""
         return [method.name for method in self.declaration.methods_of(self.settings)] if self.declaration else []
 
     @property
@@ -106,18 +107,18 @@ class NetworkInfo:
 
     @property
     def rated(self) -> bool:
-        """Whether it is told the ratings of the players."""
+        """Whether it has inputs for the players' ratings that the user can set."""
         return bool(self.run and self.run.takes_ratings)
 
     @property
     def person(self) -> str | None:
-        """The person whose network it is, as the games name them; None if it is nobody's."""
+        """The person of a personal network, as the games name them; None for other networks."""
         person = self.run.person if self.run else None
         return None if person is None else str(person.get("name") or self.name)
 
     @property
     def live(self) -> bool:
-        """Whether a training writes its metrics now: it has not ended, and the last row is not old."""
+        """Whether a training job is writing its metrics: it has not ended, and the last row is not old."""
         if self.run is None or self.run.info.get("finished") or "ended" in self.run.info:
             return False
         try:
@@ -127,12 +128,12 @@ class NetworkInfo:
 
     @property
     def sizes(self) -> list[int]:
-        """Boards of Go that it knows."""
+        """The Go board sizes that it supports."""
         return list(self.declaration.sizes_of(self.settings)) if self.declaration else []
 
     @property
     def problem(self) -> str | None:
-        """Why it cannot answer, in one line; None if it can."""
+        """Why it can't be used, in one line; None if it can."""
         if self.run is None:
             return self.why
         if self.system not in SYSTEMS:
@@ -171,7 +172,7 @@ class NetworkInfo:
 
 
 def _usual(package: Mapping[str, Path]) -> list[str]:
-    """The default network of each game: the packaged one of the game's first system."""
+    """Return the default network of each game: the bundled one of the game's first system."""
     first: dict[str, str] = {}
     for name, declaration in SYSTEMS.items():
         if name in package:
@@ -180,19 +181,21 @@ def _usual(package: Mapping[str, Path]) -> list[str]:
 
 
 class NetworkRegistry:
-    """All networks, loaded when first needed. given: names on the command line; KibitzError if one is no run."""
+    """All networks, loaded when first needed. given: names on the command line; raises KibitzError if one isn't a
+    run."""
 
     def __init__(self, given: Sequence[str] = ()):
         self.given = list(dict.fromkeys(given))
         self._known: dict[str, NetworkInfo] = {}
-        self._locks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)  # one network loads while others do
+        # one network can load while others are in use
+        self._locks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
         self._sessions: dict[str, tuple[str, Session]] = {}
         self._torch = TorchProcess()
         for name in self.given:
             Run(name)
 
     def known(self) -> list[NetworkInfo]:
-        """The networks that there are now: given ones first, then runs, then packaged ones."""
+        """Return the present networks: given ones first, then runs, then bundled ones."""
         networks: dict[str, NetworkInfo] = {}
         seen: set[Path] = set()
         package = packaged()
@@ -207,7 +210,7 @@ class NetworkRegistry:
                 why = None
             except KibitzError as error:
                 run, why = None, str(error)
-            # A personal network is made of several trainings; each is shown only while it runs.
+            # A personal network is trained in several jobs; each is shown only while it runs.
             if name in candidates and not (run and NetworkInfo(name, "run", run).live):
                 continue
             path = (run.path if run else Path(name)).resolve()
@@ -219,9 +222,9 @@ class NetworkRegistry:
         return list(networks.values())
 
     def find(self, name: str) -> NetworkInfo:
-        """The network of that name. Raises BadRequest if it does not exist, or its run.json is damaged."""
+        """Return the network with that name. Raises BadRequest if it does not exist, or its run.json is damaged."""
         if name not in self._known and (Path(name).parent == RUNS or not self._known):
-            self.known()  # a run may have begun since
+            self.known()  # a run may have started since
         if name not in self._known:
             raise BadRequest(f"unknown network {name[:100]!r}", 404)
         known = self._known[name]
@@ -230,14 +233,15 @@ class NetworkRegistry:
         return known
 
     def ready(self, name: str) -> NetworkInfo:
-        """The same. Raises BadRequest also if it has no weights yet."""
+        """Return a usable network. Raises BadRequest as `find` does, and if it has no weights yet."""
         known = self.find(name)
         if known.problem:
             raise BadRequest(known.problem)
         return known
 
     def session(self, name: str) -> Session:
-        """The loaded network; it is loaded again after its files have changed, as in a training. Raises KibitzError."""
+        """Return the loaded network; it is reloaded if its files have changed, as during training. Raises
+        KibitzError."""
         from kibitz.play.session import Session
 
         known = self.ready(name)
@@ -252,7 +256,7 @@ class NetworkRegistry:
             return session
 
     def evaluator(self, name: str, checkpoint: str | None = None) -> Session | TorchSession:
-        """A network ready to answer: its session, or one with the weights of a checkpoint."""
+        """Return a network ready for evaluation: its session, or one with the weights of a checkpoint."""
         return self.session(name) if checkpoint is None else self._at_checkpoint(self.find(name), checkpoint)
 
     def _at_checkpoint(self, known: NetworkInfo, checkpoint: str) -> TorchSession:
@@ -264,12 +268,12 @@ class NetworkRegistry:
         return TorchSession(self._torch, known.run, path)
 
     def end(self) -> None:
-        """End the process that was started, if one was."""
+        """End the process that was started, if any."""
         self._torch.end()
 
 
 def stamp(run: Run) -> str:
-    """Changes when the run's weights do: the times of its files."""
+    """Return a text that changes with the run's weights: the times of its files."""
     times = []
     for file in (ONNX, WEIGHTS):
         try:

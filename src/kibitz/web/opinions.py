@@ -1,8 +1,8 @@
-"""UCI and GTP programs of this machine: their second opinions of what the page shows, and their moves in games.
+"""UCI and GTP programs of this machine: their analysis of the page's positions, and their moves in games.
 
-Nothing that a request says is ever run. It names one of the programs that the board was started with, or one of
-WELL_KNOWN that is installed; positions reach it only after they have been read and written anew, and no request sets
-an option but the rating to play like, a number.
+No text of a request is ever executed. A request names one of the programs that the board was started with, or an
+installed one of WELL_KNOWN. Positions reach it only after they have been parsed and rewritten, and the only option that
+a request can set is the rating to imitate, a number.
 """
 
 from __future__ import annotations
@@ -25,21 +25,23 @@ if TYPE_CHECKING:
     from kibitz.web.positions import Line
 
 WELL_KNOWN = ("stockfish", "lc0", "gnuchess --uci", "gnugo --mode gtp", "katago gtp", "pachi")
-"""Commands that are offered where the programs are installed."""
+"""Commands that are offered if the programs are installed."""
 _OF_GO = {"gnugo", "katago", "pachi"}
-"""Programs that speak GTP; of others their command has a word with gtp in it."""
+"""Programs that use GTP; other GTP programs have a word with "gtp" in their command."""
 MAX_LINES = 5
 SILENCE = 60.0
-"""Seconds in which a program must have said something of a position; for a move, beyond the time that it is given."""
+"""Seconds in which a program must send something about a position; for a move, in addition to its thinking time."""
 MOST_RATED = 10_000
 IDLE = 300.0
-"""Seconds after which a program that nobody asks is ended."""
+"""Seconds after which an unused program is ended."""
 
 
 @dataclass(frozen=True)
 class Program:
-    """A program that may be asked. name: as the page has it; command: its path and arguments; game: chess (UCI) or go
-    (GTP)."""
+    """An available program.
+
+    name: as the page shows it. command: its path and arguments. game: chess (UCI) or go (GTP).
+    """
 
     name: str
     command: tuple[str, ...]
@@ -48,7 +50,7 @@ class Program:
 
 @dataclass(frozen=True)
 class MoveLimits:
-    """What a move may take, nodes or seconds or both. rating: the player to play like; None for full strength."""
+    """The limits of a move, nodes or seconds or both. rating: the player to imitate; None for full strength."""
 
     nodes: int | None
     seconds: float | None
@@ -56,28 +58,31 @@ class MoveLimits:
 
 
 class Thinker(Protocol):
-    """A running program. name: as it calls itself; ratings: the least and the most that it can be told to play like,
-    None where it has no such setting. One thread at a time; `kill` from any."""
+    """A running program. Use it from one thread at a time; `kill` from any.
+
+    name: as it reports it. ratings: the lowest and the highest rating that it can imitate, None if it has no such
+    setting.
+    """
 
     name: str
     ratings: tuple[int, int] | None
 
     def begin(self, line: Line, lines: int) -> None:
-        """Turn, halted, to a line's last position. Raises BadRequest where it cannot be analysed, and EngineDied."""
+        """Set up a line's last position; halted before. Raises BadRequest if it can't be analyzed, and EngineDied."""
 
     def play(self, line: Line, limits: MoveLimits) -> None:
-        """Begin, halted, to think of a move in a line's last position. Raises as `begin`."""
+        """Start to choose a move in a line's last position; halted before. Raises as `begin` does."""
 
     @property
     def move(self) -> str:
-        """The move, when it is over; "resign" from a program of Go. Raises EngineDied where there is none."""
+        """The move, when it is over; "resign" from a Go program. Raises EngineDied if there is none."""
 
     def look(self, stop: threading.Event) -> dict[str, Any] | None:
-        """What it says by now, after a moment's wait; None for nothing yet. Raises BadRequest and EngineDied."""
+        """Return its present result, after a short wait; None for nothing yet. Raises BadRequest and EngineDied."""
 
     @property
     def over(self) -> bool:
-        """Whether it has said all that it will. Raises EngineDied."""
+        """Whether it has sent everything. Raises EngineDied."""
 
     def halt(self) -> None:
         """Stop thinking. Raises EngineDied."""
@@ -86,7 +91,7 @@ class Thinker(Protocol):
 
 
 def read_command(words: str) -> Program:
-    """The program of a command line, as `--engine` has it. Raises UsageError where it is not installed."""
+    """Return the program of a command line, as in `--engine`. Raises UsageError if it is not installed."""
     path = find_program(words)
     try:
         command = [words] if path else shlex.split(words)
@@ -107,7 +112,7 @@ def _program(path: str, arguments: Sequence[str]) -> Program:
 
 
 def known_programs(given: Sequence[Program]) -> list[Program]:
-    """Those given, then the well-known ones that are installed. Each has a name of its own."""
+    """Return the given programs, then the installed well-known ones, each with a unique name."""
     found = list(given)
     for words in WELL_KNOWN:
         word, *arguments = words.split()
@@ -125,19 +130,19 @@ def known_programs(given: Sequence[Program]) -> list[Program]:
 
 
 def read_lines(fields: Fields) -> int:
-    """How many lines of an opinion are asked for. Raises BadRequest."""
+    """Return the requested number of lines. Raises BadRequest."""
     return whole(fields, "lines", 1, 1, MAX_LINES)
 
 
 def read_move_limits(fields: Fields) -> MoveLimits:
-    """Raises BadRequest."""
+    """Return the limits of a request. Raises BadRequest."""
     from kibitz.web.players import read_limits
 
     return MoveLimits(*read_limits(fields), whole(fields, "rating", 0, 0, MOST_RATED) or None)
 
 
 class Desk:
-    """One program and its process. The newest request has it; the one before is told so."""
+    """One program and its process. The newest request uses it, and the previous one gets a message."""
 
     def __init__(self, program: Program):
         self.program = program
@@ -150,8 +155,10 @@ class Desk:
     def analyse(
         self, line: Line, lines: int, seq: int, tell: Callable[[Any], None], stop: threading.Event
     ) -> Iterator[list[dict[str, Any]]]:
-        """The lines of a stream: what the program says, as it changes, until the client leaves. An empty step lets
-        newer requests of the thread come first."""
+        """Yield the lines of a stream: the program's results, as they change, until the client leaves.
+
+        An empty step lets newer requests of the thread come first.
+        """
         with self._held(stop, lambda why: tell([{"seq": seq, "error": f"{self.program.name} {why}"}])) as thinker:
             thinker.begin(line, lines)
             yield [{"seq": seq, "program": thinker.name}]
@@ -173,8 +180,8 @@ class Desk:
     def play(
         self, line: Line, limits: MoveLimits, seq: int, tell: Callable[[Any], None], stop: threading.Event
     ) -> Iterator[list[dict[str, Any]]]:
-        """One step, whose result is the move, so that no newer request comes between; what it thinks is told on the
-        way."""
+        """Run in one step, whose result is the move, so that no newer request interrupts it; interim results are
+        streamed."""
         with self._held(stop, lambda why: None, "plays a move now") as thinker:
             rated = thinker.ratings
             if limits.rating is not None and not (rated and rated[0] <= limits.rating <= rated[1]):
@@ -185,7 +192,7 @@ class Desk:
             until = time.monotonic() + patience
             over = False
             while not over:
-                over = thinker.over  # before the look: what it thought last is reported too
+                over = thinker.over  # before the look, so that its last result is reported too
                 found = thinker.look(stop)
                 if stop.is_set():
                     return
@@ -200,7 +207,7 @@ class Desk:
         yield [{"seq": seq, "move": move, "done": True}]
 
     def about(self, seq: int, tell: Callable[[Any], None], stop: threading.Event) -> Iterator[list[dict[str, Any]]]:
-        """One step: how it calls itself, and the ratings that it can play like."""
+        """Return, in one step, the program's name, and the ratings that it can imitate."""
         thinker = self._thinker
         if thinker is None:
             with self._held(stop, lambda why: None) as thinker:
@@ -211,8 +218,10 @@ class Desk:
     def _held(
         self, holder: threading.Event, lost: Callable[[str], None], why: str = "is asked in another tab now"
     ) -> Iterator[Thinker]:
-        """The running program, halted, for this request. lost: called with the reason when another one takes it; why:
-        that reason, for the one before."""
+        """Return the running program, halted, for this request.
+
+        lost: called with the reason when another request takes it. why: that reason, for the previous request.
+        """
         with self._lock:
             if self._timer:
                 self._timer.cancel()
@@ -243,7 +252,7 @@ class Desk:
                 self.end()
 
     def _halt(self) -> None:
-        """Stop what it thinks of; a program that does not, or says what cannot be, is ended."""
+        """Halt it; a program that does not halt, or sends invalid data, is ended."""
         if self._thinker is not None:
             try:
                 self._thinker.halt()
@@ -251,8 +260,8 @@ class Desk:
                 self.end()
 
     def _open(self) -> Thinker:
-        """The running program, halted; it is started where it is not."""
-        self._halt()  # the request before may not have left yet, and its errors are not this one's
+        """Return the running program, halted; start it if necessary."""
+        self._halt()  # the previous request may not have left yet, and its errors are not this one's
         if self._thinker is None:
             if self.program.game == "chess":
                 from kibitz.web.chess.opinion import UciThinker as Made
@@ -272,7 +281,7 @@ class Desk:
 
 
 def _thought(found: dict[str, Any]) -> dict[str, Any]:
-    """What a program thinks of a position, as players report it."""
+    """Return a program's analysis of a position in the form of players' reports."""
     best = found["lines"][0]
     told = {name: found.get(name) for name in ("depth", "nodes")}
     told |= {"score": best["score"], "mate": best.get("mate"), "white": best.get("white")}
@@ -280,7 +289,7 @@ def _thought(found: dict[str, Any]) -> dict[str, Any]:
 
 
 class Opinions:
-    """The programs that the page may ask. given: those of the command line."""
+    """The programs that the page may use. given: those of the command line."""
 
     def __init__(self, given: Sequence[Program]):
         self._desks = {program.name: Desk(program) for program in known_programs(given)}
@@ -292,7 +301,7 @@ class Opinions:
         ]
 
     def desk(self, fields: Fields, line: Line | None = None) -> Desk:
-        """The program of a request. Raises BadRequest if there is none, or it is not of the line's game."""
+        """Return the program of a request. Raises BadRequest if there is none, or it isn't for the line's game."""
         name = text(fields, "program")
         desk = self._desks.get(name)
         if desk is None:
@@ -302,7 +311,7 @@ class Opinions:
         return desk
 
     def end(self) -> None:
-        """Kill all processes, also those that are only starting."""
+        """Kill all processes, also those that are still starting."""
         for desk in self._desks.values():
             desk.end()
         kill_all()

@@ -11,7 +11,7 @@ from starlette.responses import HTMLResponse, Response
 PAGE = Path(__file__).with_name("page")
 
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".html": "text/html", ".svg": "image/svg+xml"}
-"""Not left to the machine's own table, which may be wrong; a browser runs no script of another type."""
+"""The machine's own table may be wrong, and a browser runs no script of another type."""
 
 MISSING = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>kibitz board</title>
@@ -24,7 +24,7 @@ MISSING = """<!doctype html>
 
 
 def file(request: Request) -> Response:
-    """A file of the page's folder; for / the page itself."""
+    """Return a file of the page's folder; for / the page itself."""
     name = request.path_params.get("path", "") or "index.html"
     path = PAGE / name
     try:
@@ -35,10 +35,10 @@ def file(request: Request) -> Response:
     if body is None:
         if name == "index.html":
             return HTMLResponse(MISSING, 200, {"cache-control": "no-store"})
-        if name == "favicon.ico":  # browsers ask for it unasked, and complain
+        if name == "favicon.ico":  # browsers request it automatically, and report an error
             return Response(status_code=204)
         return Response("there is no such file\n", 404, {"cache-control": "no-store"}, "text/plain")
     kind = _TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0] or "application/octet-stream"
-    # Assets carry a hash of their content in their names.
+    # Assets have a hash of their content in their names.
     lasting = "public, max-age=31536000, immutable" if name.startswith("assets/") else "no-cache"
     return Response(body, 200, {"cache-control": lasting}, kind)

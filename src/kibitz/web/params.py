@@ -25,10 +25,10 @@ class BadRequest(KibitzError):
 
 
 def read_body(body: bytes) -> Fields:
-    """The JSON object of a request. Raises BadRequest for anything else."""
+    """Return the JSON object of a request. Raises BadRequest for anything else."""
     try:
         value = json.loads(body)
-    except (ValueError, RecursionError):  # ValueError: no JSON, no UTF-8, or a number of too many digits
+    except (ValueError, RecursionError):  # ValueError: invalid JSON or UTF-8, or a number with too many digits
         raise BadRequest("the request is no JSON") from None
     return an_object(value, "the request")
 
@@ -41,7 +41,7 @@ def an_object(value: object, name: str) -> Fields:
 
 
 def objects(value: object, name: str, most: int) -> list[Fields]:
-    """A list of at most so many objects."""
+    """Return a list of at most `most` objects."""
     if not isinstance(value, list):
         raise BadRequest(f"{name} must be a list")
     if len(value) > most:
@@ -50,7 +50,7 @@ def objects(value: object, name: str, most: int) -> list[Fields]:
 
 
 def words(fields: Fields, name: str, most: int) -> list[str]:
-    """A list of at most so many strings; [] if it is missing."""
+    """Return a list of at most `most` strings; [] if it is missing."""
     value = fields.get(name)
     if value is None:
         return []
@@ -84,7 +84,7 @@ def choice(fields: Fields, name: str, among: Sequence[str], default: str) -> str
 
 
 def whole(fields: Fields, name: str, default: int, low: int, high: int) -> int:
-    """A whole number from low to high; the default if it is missing. 3.0 counts as whole."""
+    """Return an integer from low to high; the default if it is missing. 3.0 counts as an integer."""
     value = fields.get(name)
     if value is None:
         return default
@@ -106,13 +106,13 @@ def number(fields: Fields, name: str, default: float | None, low: float, high: f
 
 
 def check_game(network: NetworkInfo, game: str) -> None:
-    """Raises BadRequest if the network is for another game."""
+    """Raise BadRequest if the network is for another game."""
     if network.game != game:
         raise BadRequest(f"{network.name} is a network for {'Go' if network.game == 'go' else network.game}")
 
 
 def dumps(value: object) -> bytes:
-    """JSON in one line, ASCII. NaN and infinity become null, because browsers read no others."""
+    """Return JSON in one line, ASCII. NaN and infinity become null, because browsers read no others."""
     try:
         return json.dumps(value, allow_nan=False, separators=(",", ":")).encode()
     except ValueError:

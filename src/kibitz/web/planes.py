@@ -1,4 +1,4 @@
-"""The input planes of a network, with names that a person understands."""
+"""The input planes of a network, with readable names."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 
 def planes(network: NetworkInfo, line: Line) -> dict[str, Any]:
-    """The planes of a line's last position. Raises BadRequest for a network of a system that does not name them."""
+    """Return the planes of a line's last position. Raises BadRequest for a network of a system that does not name
+    them."""
     if network.declaration is None or not network.declaration.planes:
         raise BadRequest(f"{network.name}: nobody has written down what networks of {network.system} are given")
     assert network.run

@@ -1,4 +1,4 @@
-"""Players: networks that choose a move, and report the search on the way."""
+"""Players: networks that choose a move, and report interim results of the search."""
 
 from __future__ import annotations
 
@@ -20,14 +20,17 @@ DEFAULT_SECONDS = 1.0
 MAX_SECONDS = 600.0
 MAX_NODES = 10**7
 MAX_TEMPERATURE = 2.0
-"""As the engines take it."""
+"""The same limit as in the engines."""
 N_CACHED_PLAYERS = 6
 
 
 @dataclass(frozen=True)
 class PlayRequest:
-    """How to play. temperature: 0 for the best move. nodes, seconds: limits, at least one of them. rating: the player
-    to imitate, of a network that is told ratings; None for its strongest."""
+    """How to play.
+
+    temperature: 0 for the best move. nodes, seconds: limits, at least one of them. rating: the player to imitate, for a
+    network with rating inputs; None for its strongest play.
+    """
 
     method: str
     temperature: float
@@ -37,7 +40,7 @@ class PlayRequest:
 
 
 def read_request(fields: Fields, network: NetworkInfo) -> PlayRequest:
-    """How to play, from a request. Raises BadRequest, also for a network that does not play."""
+    """Return how to play, from a request. Raises BadRequest, also for a network that does not play."""
     methods = network.methods
     if not methods:
         raise BadRequest(f"{network.name} cannot play: it does not choose moves. Choose chessnet")
@@ -53,7 +56,7 @@ def read_request(fields: Fields, network: NetworkInfo) -> PlayRequest:
 
 
 def read_limits(fields: Fields) -> tuple[int | None, float | None]:
-    """Positions and seconds that a move may take, at least one of them. Raises BadRequest."""
+    """Return the limits of a move, positions and seconds, at least one of them. Raises BadRequest."""
     nodes = whole(fields, "nodes", 0, 0, MAX_NODES) or None
     seconds = number(fields, "seconds", None, 0, MAX_SECONDS)
     return nodes, DEFAULT_SECONDS if nodes is None and seconds is None else seconds
@@ -68,7 +71,7 @@ class Players:
         self._lock = threading.Lock()
 
     def player(self, network: NetworkInfo, request: PlayRequest) -> Any:
-        """A player as `kibitz.play.open_player` returns it; a new one if the network's files have changed."""
+        """Return a player as `kibitz.play.open_player` does; a new one if the network's files have changed."""
         assert network.run
         key = (network.name, request.method, request.temperature, request.rating)
         now = stamp(network.run)
@@ -105,7 +108,7 @@ class Players:
         send: Callable[[Any], None],
         stop: threading.Event,
     ) -> Iterator[list[dict[str, Any]]]:
-        """One step, whose result is the move. send: streams interim results."""
+        """Run in one step, whose result is the move. send: streams interim results."""
 
         def report(result: Mapping[str, Any]) -> None:
             send([{"seq": seq, **result}])

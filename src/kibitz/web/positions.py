@@ -32,37 +32,40 @@ class Line(Protocol):
     def moves(self) -> tuple[Any, ...]: ...
 
     def board(self) -> Any:
-        """The last position, as the game's own rules have it."""
+        """Return the last position, as a board of the game."""
 
     def as_json(self) -> dict[str, Any]:
-        """The line as requests have it."""
+        """Return the line in the form of requests."""
 
     def rows(self, first: int, last: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-        """The positions from ply first to last for a network: codes uint8 [n, squares], state uint8 [n, 4]."""
+        """Return the positions from ply first to last for a network: codes, uint8 [n, squares], state, uint8 [n, 4]."""
 
     def told(self, usual: Mapping[str, int]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-        """The last position for a network with side inputs, with what the line says of them: codes uint8 [1, squares],
-        state uint8 [1, 4 + side inputs]. usual: their names, and the values of those that it says nothing of."""
+        """Return the last position with the line's side inputs: codes, uint8 [1, squares], state, uint8 [1, 4 + side
+        inputs].
+
+        usual: the names of the network's side inputs, and their values if the line doesn't give them.
+        """
 
     def nodes(self) -> list[dict[str, Any]]:
-        """Every position as the page shows it."""
+        """Return every position as the page shows it."""
 
     def after(self, move: str) -> dict[str, Any]:
-        """The position after one more move. Raises BadRequest if the move is illegal."""
+        """Return the position after one more move. Raises BadRequest if the move is illegal."""
 
     def check(self, network: NetworkInfo) -> None:
-        """Raises BadRequest for a network of another game, or one that does not know boards of this size."""
+        """Raise BadRequest for a network of another game, or one that does not support boards of this size."""
 
     def results(
         self, session: Session | TorchSession, network: NetworkInfo, first: int, last: int
     ) -> Iterator[list[dict[str, Any]]]:
-        """A network's answers to the positions from ply first to last, batch by batch."""
+        """Yield a network's results for the positions from ply first to last, batch by batch."""
 
     def occlusion(self, session: Session, network: NetworkInfo) -> dict[str, Any]:
-        """How an answer about the last position changes when one piece after the other is removed, in one batch.
+        """Return how an output for the last position changes when one piece after the other is removed, in one batch.
 
-        values: the answer without the piece minus the answer with it, for each square or point; 0 where there is no
-        piece, and for kings. what: the name of the answer.
+        values: the output without the piece minus the output with it, for each square or point; 0 if there is no piece,
+        and for kings. what: the name of the output.
         """
 
     def think(
@@ -72,11 +75,11 @@ class Line(Protocol):
         report: Callable[[Mapping[str, Any]], None],
         stop: threading.Event,
     ) -> str | None:
-        """A player's move in the last position; None if there is no legal one. report: called with interim results."""
+        """Return a player's move in the last position; None if there is no legal one. report: gets interim results."""
 
 
 def read_line(fields: Fields, name: str = "line") -> Line:
-    """The line of a request. Raises BadRequest if it is malformed, or has an illegal move."""
+    """Return the line of a request. Raises BadRequest if it is malformed, or has an illegal move."""
     line = an_object(fields.get(name), name)
     read: Callable[[Fields], Line] = importlib.import_module(
         GAMES[choice(line, "game", tuple(GAMES), "chess")]

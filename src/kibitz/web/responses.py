@@ -23,7 +23,7 @@ _BUG = "something went wrong in kibitz. See its terminal for details"
 
 
 class LineStream:
-    """An answer of many lines of JSON (an ASGI application). Stops the work when the client disconnects."""
+    """A response of many lines of JSON (an ASGI application). Stops the work when the client disconnects."""
 
     def __init__(self, worker: WorkerThread, seq: int, steps: Steps):
         self.worker, self.seq, self.steps = worker, seq, steps
@@ -48,7 +48,7 @@ class LineStream:
                 if body:
                     await send({"type": "http.response.body", "body": body, "more_body": True})
             await send({"type": "http.response.body", "body": b""})
-        except OSError:  # the client is gone
+        except OSError:  # the client has disconnected
             pass
         finally:
             stop.set()
@@ -56,7 +56,7 @@ class LineStream:
 
 
 async def cancel_on_disconnect(request: Request, answer: Coroutine[Any, Any, T]) -> T:
-    """The result of `answer`, which is cancelled if the client disconnects. Raises ClientDisconnect then."""
+    """Return the result of `answer`, which is canceled if the client disconnects. Raises ClientDisconnect then."""
 
     async def gone() -> None:
         while (await request.receive())["type"] != "http.disconnect":
@@ -74,7 +74,7 @@ async def cancel_on_disconnect(request: Request, answer: Coroutine[Any, Any, T])
 
 
 def error_line(error: BaseException) -> str:
-    """An error in one line. Anything but a KibitzError is a bug: its traceback goes to standard error."""
+    """Return an error in one line. Anything but a KibitzError is a bug: its traceback goes to standard error."""
     if isinstance(error, KibitzError):
         return one_line(error)
     with contextlib.suppress(OSError, ValueError, AttributeError):  # it may be closed, or None
@@ -83,7 +83,7 @@ def error_line(error: BaseException) -> str:
 
 
 def failed(error: Exception) -> Response:
-    """The answer that an error becomes."""
+    """Return the response for an error."""
     if isinstance(error, TooLarge):
         return answer_json({"error": f"more than {MAX_BODY_BYTES >> 20} MB; cut the file into smaller ones"}, 413)
     status = error.status if isinstance(error, BadRequest) else 400 if isinstance(error, KibitzError) else 500

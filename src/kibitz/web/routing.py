@@ -1,4 +1,4 @@
-"""From a function to a Starlette route: it runs in a worker thread, and its errors become answers.
+"""Turn functions into Starlette routes: they run in a worker thread, and their errors become responses.
 
 Every function takes the AppState first.
 """
@@ -20,13 +20,15 @@ from kibitz.web.workers import Steps, run_in_thread
 
 Handler = Callable[[Request], Awaitable[Any]]
 LARGE = 1 << 18
-"""Bytes of a body. Larger ones, files of many games, take seconds: one worker has them all, one after the other, so
-that nothing small waits for them."""
+"""Number of bytes of a large body. Large files of many games take seconds.
+
+One worker processes them one after the other, so that nothing small waits for them.
+"""
 
 
 @dataclass(frozen=True)
 class StreamJob:
-    """Work whose results are streamed. worker: the name of its thread; seq: the number that the page gave it."""
+    """Work whose results are streamed. worker: the name of its thread. seq: the page's number for it."""
 
     worker: str
     seq: int
@@ -39,7 +41,7 @@ def state_of(request: Request) -> AppState:
 
 
 def guarded(handler: Handler) -> Handler:
-    """The handler with errors turned into answers."""
+    """Return the handler with errors turned into responses."""
 
     async def handle(request: Request) -> Any:
         try:
@@ -53,7 +55,7 @@ def guarded(handler: Handler) -> Handler:
 
 
 def get(path: str, function: Callable[[AppState, Request], Any]) -> Route:
-    """A GET, answered with JSON by a shared worker, unless the client leaves before."""
+    """Return a GET route, answered with JSON by a shared worker, unless the client leaves before."""
 
     async def handle(request: Request) -> Response:
         state = state_of(request)
@@ -66,9 +68,9 @@ def get(path: str, function: Callable[[AppState, Request], Any]) -> Route:
 def post(
     path: str, function: Callable[[AppState, Fields], Any], worker: str | None = None, changes: bool = False
 ) -> Route:
-    """A POST, answered with JSON by a shared worker, or one of that name, unless the client leaves before.
+    """Return a POST route, answered with JSON by a shared worker, or one of that name, unless the client leaves before.
 
-    changes: it changes something here, and is done whether the client stays or not.
+    changes: it changes the state, and is completed even if the client leaves.
     """
 
     async def handle(request: Request) -> Response:
@@ -82,9 +84,10 @@ def post(
 
 
 def post_to_network(path: str, function: Callable[[AppState, Fields], Callable[[], Any]]) -> Route:
-    """A POST that is read by a shared worker and answered by the network's own, unless the client leaves before.
+    """Return a POST route that a shared worker reads and the network's own worker answers, unless the client leaves
+    before.
 
-    function: reads the request, and returns the function that makes the answer.
+    function: reads the request, and returns the function that makes the response.
     """
 
     async def handle(request: Request) -> Response:
@@ -102,7 +105,7 @@ def post_to_network(path: str, function: Callable[[AppState, Fields], Callable[[
 
 
 def post_for_stream(path: str, function: Callable[[AppState, Fields], StreamJob]) -> Route:
-    """A POST that is answered with a stream of JSON lines. function: reads the request, in a shared worker."""
+    """Return a POST route, answered with a stream of JSON lines. function: reads the request, in a shared worker."""
 
     async def handle(request: Request) -> Any:
         state, body = state_of(request), await request.body()

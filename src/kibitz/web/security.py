@@ -14,7 +14,7 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 MAX_BODY_BYTES = 8 << 20
-"""Bytes of a request."""
+"""The largest number of bytes of a request."""
 
 HEADERS = (
     (b"content-security-policy", b"default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none';"
@@ -34,9 +34,9 @@ class TooLarge(Exception):
 class SecurityMiddleware:
     """Accepts requests of this machine's own page, and rejects all others.
 
-    The host must be this server's own name, so that no other name that points here (DNS rebinding) reaches it; an
-    origin, where there is one, must be the same, so that no other page can ask; what is posted must be JSON, which
-    other pages cannot send unasked.
+    The host must be this server's name, so that no other name that points here (DNS rebinding) reaches it. An origin,
+    if given, must be the same, so that no other page can send requests. Posted data must be JSON, which other pages
+    can't send without permission.
     """
 
     def __init__(self, app: App, port: int):
@@ -64,7 +64,7 @@ class SecurityMiddleware:
         await self.app(scope, limited(receive), guarded)
 
     def _refused(self, scope: Scope) -> tuple[int, str] | None:
-        """Status and reason where the request is not let in."""
+        """Return status and reason if the request is rejected."""
         headers: dict[bytes, bytes] = {}
         for name, value in scope["headers"]:
             if name in headers and name in (b"host", b"origin", b"content-type", b"content-length"):
@@ -87,7 +87,8 @@ class SecurityMiddleware:
 
 
 def limited(receive: Receive) -> Receive:
-    """The same, and TooLarge once a body has more than MAX_BODY_BYTES bytes, whatever its header said."""
+    """Return the function with a size check: TooLarge once a body has more than MAX_BODY_BYTES bytes, whatever its
+    header."""
     room = MAX_BODY_BYTES
 
     async def counted() -> Message:
@@ -102,7 +103,7 @@ def limited(receive: Receive) -> Receive:
 
 
 async def refuse(send: Send, status: int, line: str) -> None:
-    """An error as the page reads it. The connection is closed: an unread body may follow."""
+    """Send an error for the page. The connection is closed: an unread body may follow."""
     body = dumps({"error": line})
     headers = [
         (b"content-type", b"application/json"),

@@ -1,4 +1,4 @@
-"""The server: a port of this machine, uvicorn on it, and an end without waiting."""
+"""The server: a port of this machine, uvicorn on it, and an immediate end."""
 
 from __future__ import annotations
 
@@ -28,10 +28,11 @@ _TEXT_BROWSERS = ("www-browser", "links", "elinks", "lynx", "w3m")
 
 
 def bind(port: int | None) -> socket.socket:
-    """A socket on that port of this machine alone; None: the first free one from PORT on. Raises KibitzError."""
+    """Return a socket on that port of this machine only; None for the first free one from PORT on. Raises
+    KibitzError."""
     for candidate in range(PORT, PORT + N_PORTS) if port is None else (port,):
         listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-        if os.name == "posix":  # a port that was served a moment ago is free; elsewhere the option means another thing
+        if os.name == "posix":  # a recently used port is free; on other systems the option has another meaning
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listening.bind((HOST, candidate))
@@ -47,7 +48,8 @@ def bind(port: int | None) -> socket.socket:
 
 
 class Server(uvicorn.Server):
-    """The board on a bound socket. Ends at the first signal, with all that it does; says when it has begun."""
+    """The board on a bound socket. It ends at the first signal, with all its work. begun: called when it has
+    started."""
 
     def __init__(
         self, given: list[str], listening: socket.socket, begun: Callable[[str], None],
@@ -80,7 +82,7 @@ class Server(uvicorn.Server):
 
 
 def open_browser(address: str) -> None:
-    """Show the address in a browser, without waiting for it; one that would take the terminal is left alone."""
+    """Show the address in a browser, without waiting for it; a browser in the terminal isn't started."""
 
     def work() -> None:
         with contextlib.suppress(webbrowser.Error, OSError):
@@ -92,8 +94,11 @@ def open_browser(address: str) -> None:
 
 
 def leave() -> None:
-    """End the program at once. Nothing is left to tidy up; the interpreter's own end takes seconds once torch is there,
-    and threads that are at work would come back from compiled code into an interpreter that is gone."""
+    """End the program at once.
+
+    There is nothing to clean up. The interpreter's normal end takes seconds with torch, and working threads would
+    return from compiled code into an interpreter that has ended.
+    """
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError, AttributeError):
             stream.flush()

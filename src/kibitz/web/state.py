@@ -22,9 +22,11 @@ if TYPE_CHECKING:
 
 
 class AppState:
-    """The worker threads, the networks, the players, the stores, a player's own games and the programs for second
-    opinions. given, stores, records, programs: names of networks, of stores and of files of games, and programs, on the
-    command line."""
+    """The worker threads, networks, players, stores, a player's own games and the programs for engine analysis.
+
+    given, stores, records, programs: names of networks, of stores and of files of games, and programs, on the command
+    line.
+    """
 
     def __init__(
         self, given: list[str], stores: list[str], records: Sequence[str] = (), programs: Sequence[Program] = ()
@@ -52,7 +54,7 @@ class AppState:
 
     @property
     def players(self) -> Players:
-        """The players, made likewise."""
+        """The players, made in the same way."""
         networks = self.networks
         with self._lock:
             if self._players is None:
@@ -63,7 +65,7 @@ class AppState:
 
     @property
     def stores(self) -> Stores:
-        """The stores of games, made likewise."""
+        """The game stores, made in the same way."""
         with self._lock:
             if self._stores is None:
                 from kibitz.web.stores import Stores
@@ -73,7 +75,7 @@ class AppState:
 
     @property
     def my_games(self) -> MyGames:
-        """One player's own games, made likewise."""
+        """One player's own games, made in the same way."""
         networks, stores = self.networks, self.stores
         with self._lock:
             if self._my_games is None:
@@ -85,7 +87,7 @@ class AppState:
 
     @property
     def opinions(self) -> Opinions:
-        """The programs for second opinions, looked for likewise."""
+        """The programs for engine analysis, searched in the same way."""
         with self._lock:
             if self._opinions is None:
                 from kibitz.web.opinions import Opinions
@@ -94,7 +96,7 @@ class AppState:
             return self._opinions
 
     def end(self) -> None:
-        """End all work, here, in processes of its own and in the programs that were started."""
+        """End all work, here, in separate processes and in the started programs."""
         self.workers.end()
         self.preparing.end()
         if self._networks is not None:
@@ -105,7 +107,7 @@ class AppState:
             self._opinions.end()
 
     def warm_up(self) -> None:
-        """In a worker thread: import the modules of the first requests, and load the networks of the command line."""
+        """In a worker thread, import the modules of the first requests, and load the networks of the command line."""
 
         def work() -> None:
             from kibitz.web import answers, files, planes, positions  # noqa: F401

@@ -1,4 +1,4 @@
-"""The stores of games that the board was given: their indexes, made in the background, and what they answer."""
+"""The game stores of the board: their indexes, made in the background, and queries on them."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from kibitz.explorer.search import Wanted
 
 LISTED = 200
-"""Games that one answer lists."""
+"""The largest number of games in a response."""
 _MOST_WORDS = 20
 _LAST_YEAR = 9999
 _RESULTS = {"": None, "1": 1, "0": 0, "-1": -1}
 
 
 class OpenStore:
-    """One store. share: how much of its index is made, 0 to 1; problem: why it cannot be asked, or None."""
+    """One store. share: the completed share of its index, 0 to 1; problem: why it can't be used, or None."""
 
     def __init__(self, path: str):
         from kibitz.store.store import Store
@@ -39,7 +39,8 @@ class OpenStore:
         self._lock = threading.Lock()
 
     def ready(self) -> Explorer | None:
-        """The explorer, or None while its index is made; that is begun where it is not yet, or games were added."""
+        """Return the explorer, or None while its index is made. Start making it if necessary, also if games were
+        added."""
         try:
             now = (self.path / "store.json").stat().st_mtime_ns
         except OSError:
@@ -55,7 +56,7 @@ class OpenStore:
         return self.explorer
 
     def _open(self, of: int) -> None:
-        """Make the index of the store as it was when its file was written at `of`. A later one takes its place."""
+        """Make the index of the store as it was when its file was written at `of`. A later one replaces it."""
         from kibitz.explorer.answers import Explorer
         from kibitz.explorer.search import Wanted
         from kibitz.store.store import Store
@@ -76,17 +77,18 @@ class OpenStore:
 
 
 class Stores:
-    """All of them, by name."""
+    """All game stores of the board, by name."""
 
     def __init__(self, given: list[str]):
         self._stores = {name: OpenStore(name) for name in given}
 
     def of_game(self, game: str) -> list[OpenStore]:
-        """Those with games of chess, or of Go."""
+        """Return those with games of chess, or of Go."""
         return [store for store in self._stores.values() if store.game == game]
 
     def explore(self, fields: Fields) -> dict[str, Any]:
-        """The answer of /api/explore: the opening, the stores of this game, and what one of them knows of the position.
+        """The response of /api/explore: the opening, the stores of this game, and the data of one of them about the
+        position.
 
         Raises BadRequest.
         """
@@ -100,7 +102,7 @@ class Stores:
         answer["store"] = store.name
         try:
             explorer = store.ready()
-        except BadRequest as error:  # the others can be chosen still
+        except BadRequest as error:  # the others can still be chosen
             return answer | {"problem": str(error)}
         if explorer is None:
             return answer | {"building": round(store.share, 3)}
@@ -111,7 +113,7 @@ class Stores:
         return answer | known(explorer, line.board(), None, read_band(band, line.game) if band else None) | answer
 
     def record(self, fields: Fields) -> dict[str, str]:
-        """The answer of /api/stored: a game of a store as PGN or SGF. Raises BadRequest."""
+        """The response of /api/stored: a game of a store as PGN or SGF. Raises BadRequest."""
         from kibitz.explorer.records import record
 
         _, explorer = self._ready(fields)
@@ -121,8 +123,11 @@ class Stores:
         return {"text": record(explorer.store, game)}
 
     def games(self, fields: Fields) -> dict[str, Any]:
-        """The answer of /api/stored-games: how many games of a store have all that is asked for, and LISTED of them
-        from the one with the number `first` on, the newest first. Raises BadRequest."""
+        """The response of /api/stored-games: the number of a store's games that meet all conditions, and LISTED of
+        them.
+
+        They begin with the index `first`, the newest first. Raises BadRequest.
+        """
         store, explorer = self._ready(fields)
         first = whole(fields, "first", 0, 0, 2**31)
         found = explorer.search.find(_wanted(fields, store.game))
@@ -130,7 +135,7 @@ class Stores:
         return {"store": store.name, "of": len(explorer.store), "count": len(found), "games": rows}
 
     def _ready(self, fields: Fields) -> tuple[OpenStore, Explorer]:
-        """The store that a request names, and what knows its games. Raises BadRequest."""
+        """Return the store that a request names, and its explorer. Raises BadRequest."""
         store = self._stores.get(text(fields, "store"))
         if store is None:
             raise BadRequest("there is no such store here")

@@ -1,9 +1,9 @@
-"""Networks that only torch can open, in a process of their own: the server itself never imports torch.
+"""Networks that only torch can open, in a separate process, because the server never imports torch.
 
-These are the checkpoints of a training, and runs that have no model.onnx yet. torch takes half a gigabyte, which goes
-when nothing was asked of the process for a while. It also ends when its standard input is closed, so with the board,
-however that ends. A request is a line of JSON {"run", "checkpoint", "stamp"} and two arrays, codes and state, or none;
-the answer is a line {"outputs", "side_inputs"} and an array for each output, or {"error"}.
+These are the checkpoints of a training run, and runs that have no model.onnx yet. torch takes half a gigabyte, which is
+freed when the process has been idle for a while. The process also ends when its standard input is closed, so with the
+board. A request is a line of JSON {"run", "checkpoint", "stamp"} and two arrays, codes and state, or none. The reply is
+a line {"outputs", "side_inputs"} and an array for each output, or {"error"}.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
     from kibitz.play.session import Answers
 
 IDLE = 120.0
-"""Seconds after the last request until the process ends."""
+"""Seconds from the last request to the end of the process."""
 N_CACHED_NETWORKS = 8
 
 
 class TorchProcess:
-    """The process. idle: seconds after the last request until it ends."""
+    """The process. idle: seconds from the last request to its end."""
 
     def __init__(self, idle: float = IDLE):
         self.idle = idle
@@ -46,7 +46,7 @@ class TorchProcess:
         self._ended = False
 
     def ask(self, asked: dict[str, Any], arrays: list[NDArray[np.uint8]]) -> tuple[dict[str, Any], list[NDArray[Any]]]:
-        """The answer to a request. Raises KibitzError."""
+        """Return the reply to a request. Raises KibitzError."""
         with self._lock:
             if self._ended:
                 raise KibitzError("the board is shutting down")
@@ -71,11 +71,11 @@ class TorchProcess:
         return told, answers
 
     def end(self) -> None:
-        """End it for good, without waiting for what it is at."""
+        """End it for good, without waiting for its present work."""
         self._ended = True
         if process := self._process:
             with contextlib.suppress(OSError):
-                process.kill()  # so that a request that waits for it is over
+                process.kill()  # so that a waiting request ends
         with self._lock:
             if self._timer:
                 self._timer.cancel()
@@ -83,7 +83,7 @@ class TorchProcess:
 
     @property
     def running(self) -> int | None:
-        """The number of the process; None where there is none."""
+        """The number of the process; None if there is none."""
         process = self._process
         return process.pid if process else None
 
@@ -96,7 +96,7 @@ class TorchProcess:
         return self._process
 
     def _end_if_idle(self) -> None:
-        if self._lock.acquire(blocking=False):  # else there is a request again
+        if self._lock.acquire(blocking=False):  # otherwise there is a new request
             try:
                 self._close()
             finally:
@@ -114,7 +114,7 @@ class TorchProcess:
 
 
 class TorchSession:
-    """A network that answers as a session does, in that process. Raises KibitzError.
+    """A network with the interface of a session that runs in that process. Raises KibitzError.
 
     checkpoint: the file of its weights, None for the best.
     """
@@ -132,15 +132,15 @@ class TorchSession:
         self.side_inputs: dict[str, int] = told["side_inputs"]
 
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Answers:
-        """As Session.evaluate, of few positions."""
+        """Evaluate as Session.evaluate does, for few positions."""
         told, arrays = self._process.ask(self._asked, [codes, state])
         return dict(zip(told["outputs"], arrays, strict=True))
 
 
 def main() -> None:
-    """The process itself."""
+    """Run the process."""
     out = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what libraries print is no answer
+    os.dup2(2, 1)  # output of libraries is not a reply
     networks: OrderedDict[str, nn.Module] = OrderedDict()
     while True:
         try:
@@ -187,7 +187,7 @@ def _write(pipe: IO[bytes], line: dict[str, Any], arrays: list[NDArray[Any]]) ->
 
 
 def _read(pipe: IO[bytes]) -> tuple[dict[str, Any], list[NDArray[Any]]]:
-    """What `_write` wrote. Raises EOFError at the end."""
+    """Return the data that `_write` wrote. Raises EOFError at the end."""
     line = pipe.readline()
     if not line:
         raise EOFError

@@ -1,4 +1,4 @@
-"""A training as the page shows it: the rows of its metrics, and its checkpoints."""
+"""A training run as the page shows it: the rows of its metrics, and its checkpoints."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from kibitz.web.params import BadRequest
 
 
 def metrics(networks: NetworkRegistry, name: str, after: str) -> dict[str, Any]:
-    """Rows of metrics.jsonl from number `after` on, how many there are, whether the training is over, and whether it
-    was stopped before its end and may go on."""
+    """Return rows of metrics.jsonl from number `after` on, their total number, and the state of the run.
+
+    "finished": whether it is complete. "stopped": whether it was stopped before its end and can be resumed.
+    """
     if not (after.isascii() and after.isdigit() and len(after) < 12):
         raise BadRequest("after must be a whole number from 0 on")
     run = networks.find(name).run
@@ -33,7 +35,7 @@ def metrics(networks: NetworkRegistry, name: str, after: str) -> dict[str, Any]:
 
 
 def checkpoints(networks: NetworkRegistry, name: str) -> dict[str, Any]:
-    """The checkpoints in the order in which they were written."""
+    """Return the checkpoints in the order in which they were written."""
     run = networks.find(name).run
     assert run
     stages: dict[str, int] = {}

@@ -1,7 +1,7 @@
-"""Threads that do the work, so that the event loop never blocks.
+"""Worker threads, so that the event loop never blocks.
 
 A WorkerThread has a stack of jobs. A job is a series of steps with one result each. After each step the thread turns to
-the newest job: the latest request is answered first, and older work continues afterwards. A cancelled job is dropped
+the newest job: the latest request is answered first, and older work continues afterwards. A canceled job is dropped
 before its next step, or where a long step calls `check_wanted`.
 """
 
@@ -35,21 +35,21 @@ _here = threading.local()
 
 
 class Unwanted(Exception):
-    """Nobody waits for the result of this job any more."""
+    """No client waits for the result of this job any more."""
 
 
 def check_wanted() -> None:
-    """Raises Unwanted in a job that was cancelled; long steps call it now and then."""
+    """Raise Unwanted in a job that was canceled; long steps call it regularly."""
     job: Job | None = getattr(_here, "job", None)
     if job is not None and job.stop.is_set():
         raise Unwanted
 
 
 class WorkerThread:
-    """One thread, which starts with the first job; it is a daemon: nothing waits for it at the end.
+    """One daemon thread, which starts with the first job; the program doesn't wait for it at its end.
 
-    newest_first: whether it turns to the newest job after each step, or ends what it has begun. Where requests come
-    faster than they are answered, the first starves old ones.
+    newest_first: whether it turns to the newest job after each step, or first completes the one that it has begun. If
+    requests arrive faster than they are answered, newest-first starves old ones.
     """
 
     def __init__(self, name: str, newest_first: bool = True):
@@ -94,7 +94,7 @@ class WorkerThread:
 
     @staticmethod
     def _step(job: Job) -> bool:
-        """One step of a job; whether more may follow."""
+        """Run one step of a job; return whether more may follow."""
         error: BaseException | None = None
         _here.job = job
         try:
@@ -103,7 +103,7 @@ class WorkerThread:
                 return True
         except StopIteration:
             pass
-        except BaseException as raised:  # a panic of compiled code is no Exception, and must not end the thread
+        except BaseException as raised:  # a panic of compiled code is not an Exception, and must not end the thread
             error = raised
         with contextlib.suppress(BaseException):
             job.steps.close()  # type: ignore[attr-defined]
@@ -131,7 +131,7 @@ class WorkerPool:
             return self._workers[name]
 
     def shared(self) -> WorkerThread:
-        """A worker for something short: an idle one if there is one."""
+        """Return a worker for a short job: an idle one if there is one."""
         workers = [self.worker(f"shared {i}", newest_first=False) for i in range(self.SHARED)]
         self._next = (self._next + 1) % self.SHARED
         return next((worker for worker in workers if not worker.busy), workers[self._next])
@@ -182,11 +182,11 @@ async def run_in_thread(worker: WorkerThread, function: Callable[[], T]) -> T:
 
 
 class Failed(Exception):
-    """A job was ended by a BaseException that is no Exception, such as a panic of compiled code."""
+    """A job was ended by a BaseException that isn't an Exception, such as a panic of compiled code."""
 
 
 def _later(loop: asyncio.AbstractEventLoop, call: Callable[[], object]) -> None:
-    """Call something on the event loop from another thread; at the end of the program there may be no loop."""
+    """Call a function on the event loop from another thread; at the end of the program there may be no loop."""
     with contextlib.suppress(RuntimeError):
         loop.call_soon_threadsafe(call)
 

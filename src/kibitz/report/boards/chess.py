@@ -1,7 +1,7 @@
 """Chess boards as small inline SVG.
 
-A page shows up to a hundred boards, so what they share (the squares and the twelve pieces, python-chess's own
-drawings) is drawn once, in a hidden `<svg>` that `piece_defs` gives, and every board only refers to it.
+A page shows up to a hundred boards. Their common parts (the squares and the twelve pieces, python-chess's drawings) are
+drawn once, in a hidden `<svg>` from `piece_defs`, and every board refers to it.
 """
 
 from __future__ import annotations
@@ -14,17 +14,19 @@ import chess.svg
 from markupsafe import Markup, escape
 
 SQUARE = 45
-"""The size that python-chess draws its pieces for."""
+"""The size for which python-chess draws its pieces."""
 
 MARGIN = 16
-"""Room on the right for the marker that shows whose move it is."""
+"""Space on the right for the marker of the side to move."""
 
 _LIGHT, _DARK = "#eeddc0", "#b58f6c"
 
 
 def piece_defs(turned: bool = False) -> Markup:
-    """The hidden SVG with everything that `board_svg` refers to. It stands once on a page, before any board. turned:
-    also what boards seen from Black need."""
+    """Return the hidden SVG with everything that `board_svg` refers to, once per page, before any board.
+
+    turned: also include what boards seen from Black need.
+    """
     pieces = "".join(chess.svg.PIECES[symbol] for symbol in "PNBRQKpnbrqk")
     other = f'<g id="board-squares-turned">{_squares(turned=True)}</g>' if turned else ""
     return Markup(
@@ -40,12 +42,14 @@ def board_svg(
     turned: bool = False,
     arrow: str | None = None,
 ) -> Markup:
-    """One board seen from White, or where it is turned from Black, to be placed on a page that holds `piece_defs`.
+    """Return one board seen from White, or from Black if turned, for a page with `piece_defs`.
 
-    The squares of `last_move_uci` ("e2e4") are tinted, and a disc on the right stands at the bottom when White is to
-    move and at the top when Black is. The `<title>` tells the position in words. `tints` are probabilities of the 64
-    squares (a1 first): a tint of that strength, and percents from 1 on. arrow: a move that is drawn as an
-    arrow. Raises ValueError on a FEN or a move that is not one.
+    last_move_uci: a move ("e2e4") whose squares are tinted.
+    tints: probabilities of the 64 squares (a1 first), shown as tints of that strength, with percentages from 1 on.
+    arrow: a move that is drawn as an arrow.
+
+    A disc on the right is at the bottom if White is to move and at the top if Black is. The `<title>` describes the
+    position in words. Raises ValueError for an invalid FEN or move.
     """
     board = chess.Board(fen)
     move = chess.Move.from_uci(last_move_uci) if last_move_uci else chess.Move.null()
@@ -68,7 +72,7 @@ def board_svg(
 
 
 def _arrow(move: chess.Move, turned: bool) -> str:
-    """An arrow from the middle of a square to the middle of another one."""
+    """Return an arrow from the center of a square to the center of another one."""
     (x, y), (u, v) = (
         tuple(c + SQUARE / 2 for c in _at(square, turned)) for square in (move.from_square, move.to_square)
     )
@@ -85,7 +89,7 @@ def _arrow(move: chess.Move, turned: bool) -> str:
 
 
 def _tints(chances: Sequence[float], turned: bool) -> Iterator[str]:
-    """Probabilities as tints; their roots, since many are small and the eye should see them."""
+    """Yield probabilities as tints; their square roots, because many are small and should be visible."""
     for square, chance in enumerate(chances):
         if chance >= 0.005:
             x, y = _at(square, turned)
@@ -101,7 +105,7 @@ def _percents(chances: Sequence[float], turned: bool) -> Iterator[str]:
 
 
 def describe(board: chess.Board, move: chess.Move) -> str:
-    """The position in words, for those who do not see it: "White to move, after e2e4. White: Ke1, … Black: …"."""
+    """Return the position in words, for screen readers: "White to move, after e2e4. White: Ke1, … Black: …"."""
     after = f", after {move.uci()}" if move else ""
     sides = [f"{_side(board.turn)} to move{after}."]
     for colour in (chess.WHITE, chess.BLACK):
@@ -124,25 +128,25 @@ def _squares(turned: bool = False) -> str:
 
 
 def _label(y: int, x: int, text: str) -> str:
-    """A file or rank name, small in the corner of its square."""
+    """Return a file or rank name, small in the corner of its square."""
     return f'<text x="{x}" y="{y}" font-size="10" fill="#6b4f36" aria-hidden="true">{text}</text>'
 
 
 def _marker(turn: chess.Color, turned: bool) -> str:
-    """Filled by the side's own colour; which end it stands at says the same to those who see no difference."""
+    """Return the marker of the side to move. Its position shows the side without color."""
     y = 8 if (turn == chess.BLACK) != turned else 8 * SQUARE - 8
     fill = "#fff" if turn == chess.WHITE else "#111"
     return f'<circle cx="{8 * SQUARE + 9}" cy="{y}" r="5.5" fill="{fill}" stroke="#777" stroke-width="2"/>'
 
 
 def _at(square: int, turned: bool = False) -> tuple[int, int]:
-    """The upper left corner of a square, White below, or where the board is turned Black."""
+    """Return the upper left corner of a square, with White at the bottom, or Black if turned."""
     square = square ^ 63 if turned else square
     return chess.square_file(square) * SQUARE, (7 - chess.square_rank(square)) * SQUARE
 
 
 def _name(piece: chess.Piece) -> str:
-    """The id that python-chess gives its drawing: "white-knight"."""
+    """Return the id of python-chess's drawing: "white-knight"."""
     return f"{_side(piece.color).lower()}-{chess.piece_name(piece.piece_type)}"
 
 

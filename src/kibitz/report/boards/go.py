@@ -1,7 +1,7 @@
-"""Go boards as small inline SVG: stones, and over them who will own each point, as one sees it.
+"""Go boards as small inline SVG: stones, and over them the predicted ownership.
 
-As with chess boards, what the boards of a page share (wood, lines and names of each size) is drawn once, in a hidden
-`<svg>` that `board_defs` gives.
+As with chess boards, the common parts of a page's boards (wood, lines and names of each size) are drawn once, in a
+hidden `<svg>` from `board_defs`.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from markupsafe import Markup
 from kibitz.games.go.points import COLUMNS, GRID, PASS, SIZES, from_gtp
 
 STEP = 20
-"""Between two lines."""
+"""Distance between two lines."""
 EDGE = 26
-"""From the picture's edge to the first line; names stand there."""
+"""Distance from the picture's edge to the first line, with space for the coordinates."""
 LARGEST = 13
-"""The side of a square where the owner is certain."""
+"""The side length of a square with a certain owner."""
 FAINTEST = 2
 """Squares smaller than this are not drawn."""
 
@@ -30,7 +30,7 @@ _STARS = {9: (2, 4, 6), 13: (3, 6, 9), 19: (3, 9, 15)}
 
 
 def board_defs(sizes: Iterable[int]) -> Markup:
-    """The hidden SVG with the empty boards that `board_svg` refers to. It stands once on a page, before any board."""
+    """Return the hidden SVG with the empty boards that `board_svg` refers to, once per page, before any board."""
     boards = "".join(f'<g id="go-{size}">{_empty(size)}</g>' for size in sorted(set(sizes)))
     return Markup(
         '<svg width="0" height="0" style="position:absolute" aria-hidden="true" focusable="false">'
@@ -39,14 +39,15 @@ def board_defs(sizes: Iterable[int]) -> Markup:
 
 
 def board_svg(position: Mapping[str, Any], last_move: str | None = None) -> Markup:
-    """One board, to be placed on a page that holds `board_defs` of its size.
+    """Return one board, for a page with `board_defs` of its size.
 
-    position: "size"; "stones", a string for each row from the top, of "X" (black), "O" (white) and "."; where they are
-    known "black_owns", for each row the percents to which Black will own its points, with spaces between; and "owners",
-    rows of "X", "O" and "-", who owns them at the end. The squares' colour is the owner's that is foreseen, their size
-    how sure that is; a cross, as large, marks where the other one owns the point at the end. last_move ("Q16") has a
-    ring.
-    Raises ValueError for rows that do not fit the size, other letters, and a move that is none.
+    position: "size"; "stones", a string for each row from the top, of "X" (black), "O" (white) and "."; if known
+        "black_owns", for each row Black's predicted percentages, separated by spaces; and "owners", rows of "X", "O"
+        and "-", the final owners.
+    last_move: a move ("Q16") with a ring.
+
+    The squares have the color of the predicted owner, and their size shows the certainty. A cross of the same size
+    marks a wrong prediction. Raises ValueError for rows that do not fit the size, other letters, and an invalid move.
     """
     size = int(position["size"])
     if size not in SIZES:
@@ -71,7 +72,7 @@ def board_svg(position: Mapping[str, Any], last_move: str | None = None) -> Mark
 def describe(
     stones: Sequence[str], chances: Sequence[Sequence[int]] | None, owners: Sequence[str] | None, last_move: str | None
 ) -> str:
-    """The position in words, for those who do not see it."""
+    """Return the position in words, for screen readers."""
     black, white = (sum(row.count(letter) for row in stones) for letter in "XO")
     words = [f"{black} black and {white} white stones" + (f", after {_plain(last_move)}." if last_move else ".")]
     if chances:
@@ -101,7 +102,7 @@ def _percents(rows: Sequence[str], size: int) -> list[list[int]]:
 
 
 def _at(row: int, column: int) -> tuple[int, int]:
-    """The place of a point."""
+    """Return the coordinates of a point."""
     return EDGE + column * STEP, EDGE + row * STEP
 
 
@@ -124,7 +125,7 @@ def _dot(x: int, y: int, radius: float) -> str:
 
 
 def _stones(rows: Sequence[str]) -> Iterator[str]:
-    """A group for each colour that has stones."""
+    """Yield a group for each color that has stones."""
     for letter, (fill, _) in _FILL.items():
         places = [_at(y, x) for y, row in enumerate(rows) for x, there in enumerate(row) if there == letter]
         if places:
@@ -133,7 +134,7 @@ def _stones(rows: Sequence[str]) -> Iterator[str]:
 
 
 def _squares(chances: Sequence[Sequence[int]]) -> Iterator[str]:
-    """A path for each colour that is to own something."""
+    """Yield a path for each color with predicted points."""
     for letter, sign in (("X", 1), ("O", -1)):
         drawn = []
         for row, line in enumerate(chances):
@@ -148,7 +149,7 @@ def _squares(chances: Sequence[Sequence[int]]) -> Iterator[str]:
 
 
 def _wrong(chances: Sequence[Sequence[int]], owners: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Row and column of each point that is foreseen for the side that does not own it at the end."""
+    """Yield row and column of each point whose owner is predicted wrongly."""
     for y, row in enumerate(chances):
         for x, chance in enumerate(row):
             if (owners[y][x] == "X" and chance < 50) or (owners[y][x] == "O" and chance > 50):
@@ -156,7 +157,7 @@ def _wrong(chances: Sequence[Sequence[int]], owners: Sequence[str]) -> Iterator[
 
 
 def _crosses(chances: Sequence[Sequence[int]], owners: Sequence[str] | None) -> Iterator[str]:
-    """Crosses on wrong points, larger where the prediction was surer: few see the end of an opening."""
+    """Yield crosses on wrong points, larger if the prediction was more certain."""
     drawn = []
     for row, column in _wrong(chances, owners) if owners else ():
         x, y = _at(row, column)

@@ -1,4 +1,4 @@
-"""A network's answers to positions of chess, as the page shows them."""
+"""A network's outputs for chess positions, as the page shows them."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
     from kibitz.web.torch_process import TorchSession
 
 N_MOVES = 8
-"""Moves that are listed for a position."""
+"""Number of moves that are listed for a position."""
 COMPARED_RATINGS = (1200, 2200)
-"""Ratings, of both players, for which networks with ratings as side inputs list the first moves."""
+"""Ratings, of both players, for which the first moves are listed, for networks with rating inputs."""
 _WHITE_WINS_AT_END = {"checkmate": None, "stalemate": 0.5, "dead": 0.5}
 
 
 def results(
     session: Session | TorchSession, network: NetworkInfo, line: ChessLine, first: int, last: int
 ) -> Iterator[list[dict[str, Any]]]:
-    """The answers to the positions from ply first to last, batch by batch.
+    """Yield the results of the positions from ply first to last, batch by batch.
 
-    A network that is told ratings hears those of the line for its moves. The chance is that of players who are not
-    known: a position is worth the same whoever plays it.
+    A network with rating inputs gets the line's ratings for its moves. The win probability is that of unknown players:
+    a position has the same value, whoever plays it.
     """
     from kibitz.analysis import load
     from kibitz.analysis.chess.ratings import OPPONENT, RATING
@@ -87,8 +87,10 @@ def results(
 def telling(
     side_inputs: Mapping[str, int], line: ChessLine, state: NDArray[np.uint8], first: int
 ) -> Callable[[tuple[int, int]], NDArray[np.uint8]]:
-    """From White's and Black's rating, 0 if unknown, the state rows of the positions from ply first on with what the
-    network is told besides: these, and the last moves."""
+    """Return a function from White's and Black's rating, 0 if unknown, to state rows with all side inputs.
+
+    The rows are those of the positions from ply `first` on. The side inputs are the ratings and the last moves.
+    """
     import chess
     import chess.pgn
 
@@ -100,12 +102,12 @@ def telling(
     before = min(first, len(LAST_MOVES))
     moves = [chess.Move.from_uci(move) for move in line.moves[first - before : first + len(state) - 1]]
     rows = np.concatenate([np.zeros((before, state.shape[1]), np.uint8), state])
-    told = partial(add_side_inputs, rows, chess.pgn.Headers(), side_inputs, moves)
-    return lambda ratings: told(ratings)[before:]
+    with_ratings = partial(add_side_inputs, rows, chess.pgn.Headers(), side_inputs, moves)
+    return lambda ratings: with_ratings(ratings)[before:]
 
 
 def _chance(white_wins: Any, board: chess.Board) -> float | None:
-    """White's chance, rounded; at the end of a game its result."""
+    """Return White's win probability, rounded; at the end of a game its result."""
     end = end_of(board)
     if end in _WHITE_WINS_AT_END:
         return _WHITE_WINS_AT_END[end] if end != "checkmate" else float(not board.turn)
@@ -115,10 +117,10 @@ def _chance(white_wins: Any, board: chess.Board) -> float | None:
 def best_moves(
     board: chess.Board, moves: NDArray[np.uint16], probabilities: NDArray[np.float32], limit: int = N_MOVES
 ) -> list[dict[str, Any]]:
-    """The likeliest legal moves, at most `limit`, with their probabilities among all.
+    """Return the most likely legal moves, at most `limit`, with their probabilities among all.
 
-    moves uint16 [n]: all legal moves, packed; probabilities float32 [n]. If the network does not distinguish the pieces
-    of a promotion, only the one to a queen is listed.
+    moves: uint16 [n], all legal moves, packed. probabilities: float32 [n]. If the network does not distinguish the
+    pieces of a promotion, only the queen is listed.
     """
     from kibitz.games.chess.moves import to_move
     from kibitz.play.chess.policy import QUEEN, normalised
@@ -137,7 +139,7 @@ def best_moves(
 
 
 def first_choice(network: NetworkInfo, line: ChessLine, answers: Answers, codes: Any, state: Any) -> tuple[str, int]:
-    """The likeliest legal move of the line's last position: its SAN, and packed; "" and 0 if there is none."""
+    """Return the most likely legal move of the line's last position: its SAN, and packed; "" and 0 if there is none."""
     from kibitz.analysis import load
     from kibitz.games.chess.moves import from_move
 

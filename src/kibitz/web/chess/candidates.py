@@ -1,4 +1,4 @@
-"""A network's candidate moves in a position of chess: the value after each and its line, from the network's search."""
+"""A network's candidate moves in a chess position: the value after each and its line, from the network's search."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from kibitz.web.positions import Line
 
 LINES = 12
-"""Moves that are shown at most. Each of them has a value of its own."""
+"""The largest number of moves that are shown. Each has its own value."""
 MOST_SHOWN = 8
-"""Moves of a line."""
+"""Number of moves of a line."""
 
 
 def search(
@@ -30,7 +30,8 @@ def search(
     report: Callable[[dict[str, Any]], None],
     stop: threading.Event,
 ) -> dict[str, Any] | None:
-    """What the search says of the last position; None where there is no move. report: called with interim results."""
+    """Return the search's result for the last position; None if there is no legal move. report: gets interim
+    results."""
     from kibitz.analysis.chess.judging import NODES
     from kibitz.play import open_player
     from kibitz.play.puct.player import TREE_SHARE
@@ -45,14 +46,14 @@ def search(
     def as_json(found: SearchResult) -> dict[str, Any]:
         return {"nodes": found.nodes, "lines": [_line(board, line) for line in found.lines if line.own_value]}
 
-    # Half of the evaluations are for the tree, as many as all other interfaces give a position.
+    # Half of the evaluations are for the tree, as many as all other interfaces use for a position.
     limits = SearchLimits(nodes=round(NODES / TREE_SHARE))
     result = player.think(board.copy(), limits, stop, lambda found: report(as_json(found)))
     return None if result is None else as_json(result)
 
 
 def _line(board: chess.Board, line: PvLine) -> dict[str, Any]:
-    """A move as White sees it; p: how likely the search took it to be before, 0..1."""
+    """Return a move in White's view. p: its probability before the search, 0 to 1."""
     after, pv = board.copy(stack=False), (line.pv or (line.move,))[:MOST_SHOWN]
     win, draw, _ = line.wdl
     chance = (win + draw / 2) / 1000

@@ -1,4 +1,4 @@
-"""The last move of a line of chess, judged at once: what it lost, and how it would be answered."""
+"""The last move of a chess line, judged at once: what it lost, and the reply to it."""
 
 from __future__ import annotations
 
@@ -19,13 +19,16 @@ from kibitz.web.params import BadRequest
 from kibitz.web.positions import Line
 
 REPLY_DEPTH = 6
-"""Plies of the search for an answer that wins something."""
+"""Depth in plies of the search for a reply that wins something."""
 VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9}
 
 
 def check(networks: NetworkRegistry, network: NetworkInfo, line: Line, stop: threading.Event) -> dict[str, Any]:
-    """What a search says of the last move. loss, before, after: of the mover's chance, 0..1. reply: the moves that win
-    material or mate after it, in SAN; [] where its loss is another one. Raises BadRequest, and Stopped."""
+    """Return the search's judgment of the last move.
+
+    loss, before, after: of the mover's win probability, 0 to 1. reply: the moves that win material or mate after it, in
+    SAN; [] if it lost something else. Raises BadRequest, and Stopped.
+    """
     from kibitz.analysis import load
     from kibitz.analysis.chess.judging import Judge
 
@@ -48,8 +51,10 @@ def check(networks: NetworkRegistry, network: NetworkInfo, line: Line, stop: thr
 
 
 def winning_line(board: chess.Board, row: NDArray[np.uint8]) -> list[str]:
-    """The moves by which the side to move wins material or mates, as far as the last capture, in SAN; [] for none.
-    row uint8 [1, 68]: the position of the board."""
+    """Return the moves with which the side to move wins material or mates, up to the last capture, in SAN; [] for none.
+
+    row: uint8 [1, 68], the position of the board.
+    """
     from kibitz.games.chess.moves import to_move
     from kibitz.play.chess.quiescence import quiescence_search
 
@@ -71,7 +76,7 @@ def winning_line(board: chess.Board, row: NDArray[np.uint8]) -> list[str]:
 
 
 def _balance(board: chess.Board) -> int:
-    """White's material less Black's, in pawns."""
+    """Return White's material minus Black's, in pawns."""
     return sum(
         value * (len(board.pieces(piece, chess.WHITE)) - len(board.pieces(piece, chess.BLACK)))
         for piece, value in VALUES.items()

@@ -1,4 +1,4 @@
-"""Games of chess as text: PGN and FEN read into trees, and trees written as PGN."""
+"""Chess games as text: read PGN and FEN into trees, and write trees as PGN."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from kibitz.web.params import BadRequest, Fields
 from kibitz.web.workers import check_wanted
 
 _PLACEMENT = re.compile(r"(?:[pnbrqkPNBRQK1-9]{1,8}/){4,}[pnbrqkPNBRQK1-9]{1,8}")
-"""The beginning of a FEN, readable or not."""
+"""The beginning of a FEN, valid or not."""
 _FEN_PREFIX = re.compile(r"(?:position\s+)?(?:fen|epd)\b\s*[:=]?\s*", re.IGNORECASE)
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,49}")
 _RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
@@ -29,16 +29,16 @@ _COMMAND = re.compile(r"\[%([A-Za-z_]\w{0,29})\s([^\]]*)\]")
 """A command inside a comment: "[%clk 0:05:03]"."""
 _COMMAND_NAME = re.compile(r"[A-Za-z_]\w{0,29}")
 _SHAPE = re.compile(r"[GRYB][a-h][1-8](?:[a-h][1-8])?")
-"""A circle or an arrow with its colour: "Gd4", "Rb1c3"."""
+"""A circle or an arrow with its color: "Gd4", "Rb1c3"."""
 MAX_SHAPES = 100
 MAX_STRAYS = 5
-"""Stretches of text that belong to no game, of a text, which are reported."""
+"""The largest number of stretches of text outside of games that are reported for a text."""
 MAX_HEADERS = 200
 MAX_VALUE_LENGTH = 1000
 
 
 def fen_of(words: str) -> str | None:
-    """The FEN or EPD, if a text is nothing else, readable or not. Underscores may stand for spaces."""
+    """Return the FEN or EPD if a text has nothing else, valid or not. Underscores may replace spaces."""
     line = words.strip().strip("\"'`").strip()
     if len(line) > 300 or "\n" in line:
         return None
@@ -47,7 +47,7 @@ def fen_of(words: str) -> str | None:
 
 
 LONGEST_WORD = 10_000
-"""Characters without a blank in a text with games. Patterns search longer ones for seconds, and nothing else runs."""
+"""Number of characters without a space in a text with games. Patterns would search longer ones for seconds."""
 
 
 def load_fen(fen: str) -> dict[str, Any]:
@@ -57,7 +57,7 @@ def load_fen(fen: str) -> dict[str, Any]:
 
 
 def _with(node: dict[str, Any], id_: int, parent: int | None, comment: str, nags: list[int]) -> dict[str, Any]:
-    """The node with its place in the tree, and its comment divided into words, commands and shapes."""
+    """Return the node with its place in the tree, and its comment divided into words, commands and shapes."""
     commands: dict[str, str] = {}
     shapes: list[str] = []
     for name, value in _COMMAND.findall(comment):
@@ -73,7 +73,7 @@ def _with(node: dict[str, Any], id_: int, parent: int | None, comment: str, nags
 
 
 def load_pgn(text: str, index: int) -> dict[str, Any]:
-    """The game of that number (from 0) of a PGN text, and the titles of the first ones. Raises BadRequest."""
+    """Return the game with that index (from 0) of a PGN text, and the titles of the first games. Raises BadRequest."""
     data = text.replace("\r\n", "\n").replace("\r", "\n").encode("utf-8", "replace")
     if max(map(len, data.split()), default=0) > LONGEST_WORD:
         raise BadRequest(f"not a game: a word of more than {LONGEST_WORD:,} characters. Use PGN, SGF or FEN")
@@ -108,7 +108,7 @@ def _title(head: str, index: int) -> str:
 
 
 def _game(head: str, moves: str) -> tuple[ChessLine, dict[str, str], list[dict[str, Any]], list[str]]:
-    """One game: its start, headers, tree and problems. Raises BadRequest."""
+    """Return one game: its start, headers, tree and problems. Raises BadRequest."""
     record = read_game(head, moves, allow_null=True)
     if record.refused:
         raise BadRequest(record.refused)
@@ -122,9 +122,9 @@ def _game(head: str, moves: str) -> tuple[ChessLine, dict[str, str], list[dict[s
 
 
 def _tree(game: chess.pgn.Game, board: chess.Board, problems: list[str]) -> list[dict[str, Any]]:
-    """The nodes of a game; board: its start, with which the moves are made and taken back."""
+    """Return the nodes of a game. board: its start, on which the moves are played and undone."""
     tree = [_with(node(board), 0, None, game.comment, [])]
-    # What is to be done, the next thing last: a node to enter with its parent's id, or a move to take back (None).
+    # A stack of tasks: a node to enter with its parent's id, or a move to undo (None).
     todo: list[tuple[chess.pgn.ChildNode, int] | None] = [(child, 0) for child in reversed(game.variations)]
     while todo:
         check_wanted()
@@ -148,7 +148,8 @@ def _tree(game: chess.pgn.Game, board: chess.Board, problems: list[str]) -> list
 
 
 def save_pgn(tree: list[game_tree.Written], headers: Fields, start: str | None) -> str:
-    """A tree as PGN. start: the FEN of its root; None: the root's own. Raises BadRequest for an illegal move."""
+    """Return a tree as PGN. start: the FEN of its root; None for the root's own. Raises BadRequest for an illegal
+    move."""
     fen = start or tree[0].fields.get("fen") or chess.STARTING_FEN
     if not isinstance(fen, str):
         raise BadRequest("fen must be a string")
@@ -156,7 +157,7 @@ def save_pgn(tree: list[game_tree.Written], headers: Fields, start: str | None) 
     game = chess.pgn.Game()
     for name, value in list(headers.items())[:MAX_HEADERS]:
         if _NAME.fullmatch(name) and isinstance(value, str) and name not in _RULED:
-            # Many programs know no way to write quotation marks inside a header.
+            # Many programs can't read quotation marks inside a header.
             game.headers[name] = clean(value, MAX_VALUE_LENGTH).replace('"', "'")
     if game.headers["Result"] not in _RESULTS:
         game.headers["Result"] = "*"
@@ -180,7 +181,7 @@ def save_pgn(tree: list[game_tree.Written], headers: Fields, start: str | None) 
 
 
 def _comment(written: game_tree.Written) -> str:
-    """The words of a node, its shapes and its commands on one line, which no reader takes for anything else."""
+    """Return the words of a node, its shapes and its commands on one line that every reader understands."""
     shapes = written.fields.get("shapes") or []
     if not isinstance(shapes, list) or not all(isinstance(each, str) and _SHAPE.fullmatch(each) for each in shapes):
         raise BadRequest("shapes must be a list of circles and arrows like Gd4 and Rb1c3")

@@ -1,4 +1,4 @@
-"""Moves of chess judged by search, as the page shows them: quickly all of them, then exactly, a few at a time."""
+"""Chess moves judged by search, as the page shows them: first all of them quickly, then a few at a time exactly."""
 
 from __future__ import annotations
 
@@ -25,12 +25,15 @@ if TYPE_CHECKING:
     from kibitz.web.positions import Line
 
 QUICK_CHUNK, CHUNK = 8, 4
-"""Moves judged in one step of a quick and of an exact pass: few enough that a cancelled request ends soon, and enough
-that the searches of neighbouring positions help each other."""
+"""Numbers of moves judged in one step of a quick and of an exact pass.
+
+They are few enough that a canceled request ends soon, and many enough that searches of neighboring positions help each
+other.
+"""
 
 
 def judged(network: NetworkInfo, line: Line) -> ChessLine:
-    """The line, if this network can judge its moves. Raises BadRequest."""
+    """Return the line, if this network can judge its moves. Raises BadRequest."""
     if not isinstance(line, ChessLine):
         raise BadRequest("only moves of chess are judged by search")
     if WHITE not in network.answers:
@@ -42,8 +45,10 @@ def judge(
     networks: NetworkRegistry, network: NetworkInfo, line: ChessLine, first: int, last: int, seq: int,
     stop: threading.Event,
 ) -> Iterator[list[dict[str, Any]]]:  # fmt: skip
-    """The lines of a stream: how many moves are judged, a quick judgement of each of the moves first..last (counted
-    from 1; 0 is the start position, of which only the value is given), an exact one of each, the end."""
+    """Yield the lines of a stream: the number of moves, a quick and then an exact judgment of each, the end.
+
+    first, last: the moves, counted from 1; 0 is the start position, of which only the value is given.
+    """
     from kibitz.analysis import load
     from kibitz.analysis.chess.judging import DEPTH, NODES, QUICK_DEPTH, Judge, Stopped
 
@@ -62,7 +67,7 @@ def judge(
 
 
 def _in_chunks(judge: Judge, line: ChessLine, first: int, last: int, size: int) -> Iterator[list[dict[str, Any]]]:
-    """The judgements of the moves first..last, so many at a time. Nothing is lost by a null move."""
+    """Yield the judgments of the moves first..last, `size` at a time. A null move loses nothing."""
     import chess
 
     if first == 0:
@@ -100,7 +105,8 @@ def _unjudged(ply: int) -> dict[str, Any]:
 def _as_json(
     board: chess.Board, ply: int, moves: Sequence[chess.Move], found: Sequence[Judgement]
 ) -> list[dict[str, Any]]:
-    """Judgements of moves in a row, the first of which leads from the board to that ply. The board is moved on."""
+    """Return judgments of successive moves, the first of which leads from the board to that ply. The board is
+    changed."""
     result = []
     for at, (move, each) in enumerate(zip(moves, found, strict=True), ply):
         result.append(
@@ -119,6 +125,6 @@ def _as_json(
 
 
 def _sans(board: chess.Board, line: Sequence[chess.Move]) -> list[str]:
-    """Moves in a row from a position, in SAN."""
+    """Return successive moves from a position, in SAN."""
     after = board.copy(stack=False)
     return [after.san_and_push(move) for move in line]

@@ -26,13 +26,15 @@ if TYPE_CHECKING:
 MAX_PLIES = 10_000
 _UCI = re.compile(r"[a-h][1-8][a-h][1-8][nbrq]?")
 NULL = "0000"
-"""A null move as UCI names it."""
+"""A null move in UCI notation."""
 
 
 @dataclass(frozen=True)
 class ChessLine:
-    """A line whose moves are legal: fen in its usual form, moves as UCI names them. ratings: White's and Black's, 0 if
-    unknown."""
+    """A line whose moves are legal.
+
+    fen: in its normalized form. moves: in UCI notation. ratings: White's and Black's, 0 if unknown.
+    """
 
     game: ClassVar[Literal["chess"]] = "chess"
     fen: str
@@ -43,14 +45,14 @@ class ChessLine:
         return chess.Board(self.fen)
 
     def board(self) -> chess.Board:
-        """The last position, with the moves before it."""
+        """Return the last position, with the moves before it."""
         board = self.start()
         for move in self.moves:
             board.push(chess.Move.from_uci(move))
         return board
 
     def since_null(self) -> chess.Board:
-        """The last position, with the moves since the last null move: players know no others."""
+        """Return the last position, with the moves since the last null move: players support no others."""
         board = self.start()
         for move in self.moves:
             board.push(chess.Move.from_uci(move))
@@ -59,7 +61,7 @@ class ChessLine:
         return board
 
     def boards(self) -> Iterator[chess.Board]:
-        """Every position, 0 .. n; the same board, which moves on."""
+        """Yield every position, 0 to n; it is one board, which is changed."""
         board = self.start()
         yield board
         for move in self.moves:
@@ -71,11 +73,11 @@ class ChessLine:
         return {"game": "chess", "fen": self.fen, "moves": list(self.moves), **ratings}
 
     def rows(self, first: int, last: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-        """The positions from ply first to last for a network: codes uint8 [n, 64], state uint8 [n, 4]."""
+        """Return the positions from ply first to last for a network: codes, uint8 [n, 64], state, uint8 [n, 4]."""
         from kibitz.games.chess.moves import from_move
         from kibitz.games.chess.replay import encode_board, replay
 
-        # A game begins anew after each null move, which a replay does not know.
+        # After each null move a new game begins, because a replay doesn't support null moves.
         cuts = [0, *(ply for ply, move in enumerate(self.moves, 1) if move == NULL)]
         starts = [encode_board(board) for ply, board in enumerate(self.boards()) if ply in set(cuts)]
         packed = [from_move(chess.Move.from_uci(move)) for move in self.moves if move != NULL]
@@ -95,7 +97,7 @@ class ChessLine:
         return codes, telling(usual, self, state, last)(self.ratings)
 
     def nodes(self) -> list[dict[str, Any]]:
-        """Every position as the page shows it, 0 .. n."""
+        """Return every position as the page shows it, 0 to n."""
         board = self.start()
         nodes = [node(board)]
         for ply, name in enumerate(self.moves, 1):
@@ -104,7 +106,7 @@ class ChessLine:
         return nodes
 
     def after(self, move: str) -> dict[str, Any]:
-        """The position after one more move, in UCI's notation or SAN. Raises BadRequest if it is illegal."""
+        """Return the position after one more move, in UCI notation or SAN. Raises BadRequest if it is illegal."""
         board = self.board()
         played = read_move(board, move)
         san = board.san_and_push(played)
@@ -139,7 +141,7 @@ class ChessLine:
 
 
 def read_start(fen: str) -> chess.Board:
-    """The board of a FEN, without rights to castle or take en passant that cannot exist. Raises BadRequest."""
+    """Return the board of a FEN, without impossible castling and en-passant rights. Raises BadRequest."""
     try:
         return start.read_fen(fen)
     except start.BadStart as error:
@@ -147,7 +149,7 @@ def read_start(fen: str) -> chess.Board:
 
 
 def read_line(fields: Fields) -> ChessLine:
-    """A line from JSON. Raises BadRequest, naming the first move that is none, or illegal."""
+    """Return a line from JSON. Raises BadRequest, naming the first invalid or illegal move."""
     start = read_start(text(fields, "fen", chess.STARTING_FEN))
     fen = start.fen()
     moves = words(fields, "moves", MAX_PLIES)
@@ -165,7 +167,7 @@ def _ratings(said: object) -> tuple[int, int]:
 
 
 def read_move(board: chess.Board, name: str) -> chess.Move:
-    """A move as UCI or SAN names it. Raises BadRequest where it is none, or illegal."""
+    """Return a move from UCI notation or SAN. Raises BadRequest if it is invalid or illegal."""
     name = name.strip()
     if _UCI.fullmatch(name.lower()) or name == NULL:
         return _legal(board, name.lower(), "")
@@ -200,7 +202,7 @@ def _legal(board: chess.Board, name: str, where: str) -> chess.Move:
 
 
 def node(board: chess.Board, move: str | None = None, san: str = "", ply: int = 0) -> dict[str, Any]:
-    """A position as the page shows it. The board must have its move stack, by which repetitions are known."""
+    """Return a position as the page shows it. The board must have its move stack, for detecting repetitions."""
     from kibitz.explorer.openings import opening_at
 
     dests: dict[str, list[str]] = {}
@@ -221,7 +223,7 @@ def node(board: chess.Board, move: str | None = None, san: str = "", ply: int = 
 
 
 def end_of(board: chess.Board) -> str | None:
-    """How the game has ended here, or could have, by claim; None where it goes on."""
+    """Return how the game has ended here, or could by a claim; None if it continues."""
     if not any(board.generate_legal_moves()):
         return "checkmate" if board.is_check() else "stalemate"
     if board.is_insufficient_material():

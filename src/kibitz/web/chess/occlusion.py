@@ -1,4 +1,4 @@
-"""Which pieces an answer about a position of chess depends on."""
+"""Which pieces a network's output for a chess position depends on."""
 
 from __future__ import annotations
 
@@ -17,12 +17,14 @@ if TYPE_CHECKING:
 
 _KINGS = (6, 12)
 _ROOKS = {7: 1, 0: 2, 63: 4, 56: 8}
-"""The bit of the castling right that belongs to a rook's square."""
+"""The bit of the castling right for a rook's square."""
 
 
 def occlusion(session: Session, network: NetworkInfo, line: ChessLine) -> dict[str, Any]:
-    """See `kibitz.web.positions.Line.occlusion`. The value is White's, or else the probability of the most likely
-    move; a position cannot lack its kings."""
+    """See `kibitz.web.positions.Line.occlusion`.
+
+    The value is White's, or else the probability of the most likely move. Kings can't be removed.
+    """
     from kibitz.analysis import load
 
     codes, state = line.told(session.side_inputs)
@@ -51,10 +53,10 @@ def occlusion(session: Session, network: NetworkInfo, line: ChessLine) -> dict[s
 def without_pieces(
     codes: NDArray[np.uint8], state: NDArray[np.uint8], squares: NDArray[np.int64]
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """The position, then the position without the piece on each square: codes [1 + n, 64], state [1 + n, k].
+    """Return the position, then the position without the piece on each square: codes, [1 + n, 64], state, [1 + n, k].
 
-    codes uint8 [64], state uint8 [k]: of the position. squares: int64 [n]. Castling rights go with their rook; en
-    passant stays while it is legal.
+    codes: uint8 [64], and state: uint8 [k], of the position. squares: int64 [n]. A castling right is removed with its
+    rook; en passant stays while it is legal.
     """
     many, states = np.tile(codes, (len(squares) + 1, 1)), np.tile(state, (len(squares) + 1, 1))
     for row, square in enumerate(squares.tolist(), 1):

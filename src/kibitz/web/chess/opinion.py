@@ -1,4 +1,4 @@
-"""What a UCI engine says of a position of chess, as the page shows it, and its moves."""
+"""A UCI engine's analysis of a chess position, as the page shows it, and its moves."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from kibitz.web.positions import Line
 
 PERIOD = 0.15
-"""Seconds between two looks."""
+"""Seconds between two updates."""
 STOPPED = 5.0
 """Seconds in which an engine must have stopped."""
 LIMITED, RATING = "UCI_LimitStrength", "UCI_Elo"
-"""The options by which it plays like a player of a rating."""
+"""The options with which it imitates a player with a rating."""
 HASH = 64
-"""Megabytes for its table."""
+"""Megabytes of its hash table."""
 MOST_SHOWN = 12
-"""Moves of a line."""
+"""Number of moves of a line."""
 _TOO_MANY = (
     chess.STATUS_TOO_MANY_WHITE_PIECES | chess.STATUS_TOO_MANY_BLACK_PIECES
     | chess.STATUS_TOO_MANY_WHITE_PAWNS | chess.STATUS_TOO_MANY_BLACK_PAWNS
@@ -63,7 +63,7 @@ class UciThinker:
         self._watched = self._engine.watch(self._board, 1, search_limit, self._game)
 
     def _turn_to(self, line: Line, rating: int | None) -> None:
-        """The last position, and the strength of a player of that rating, or None for its own."""
+        """Set the last position, and the strength of a player with that rating, or None for full strength."""
         assert isinstance(line, ChessLine)
         self._board = line.since_null()
         if self._board.status() & _TOO_MANY:
@@ -80,7 +80,7 @@ class UciThinker:
         lines, first = [], set()
         for _, info in sorted(self._watched.lines.items()):
             move = info["pv"][0]
-            if move not in first:  # of two depths, while the deeper one is under way
+            if move not in first:  # from two depths, while the deeper one is in progress
                 first.add(move)
                 lines.append(as_json(self._board, info))
         if not lines:
@@ -109,8 +109,11 @@ class UciThinker:
 
 
 def as_json(board: chess.Board, info: chess.engine.InfoDict) -> dict[str, Any]:
-    """A line of an engine. score: in pawns, None at a mate; mate: moves to it, None for none; white: White's chance,
-    0..1; all as White sees them. moves: UCI; san: the same to read."""
+    """Return a line of an engine, in White's view.
+
+    score: in pawns, None for a mate. mate: moves to it, None for none. white: White's win probability, 0 to 1. moves:
+    UCI. san: the same as SAN.
+    """
     score = info["score"].white()
     after, moves = board.copy(stack=False), info["pv"][:MOST_SHOWN]
     mate = score.mate()
@@ -126,7 +129,7 @@ def as_json(board: chess.Board, info: chess.engine.InfoDict) -> dict[str, Any]:
 
 
 def chance(score: chess.engine.Score) -> float:
-    """White's chance, 0..1, by Lichess's formula; 1 or 0 at a mate."""
+    """Return White's win probability, 0 to 1, by Lichess's formula; 1 or 0 for a mate."""
     pawns = score.score()
     if pawns is None:
         return 1.0 if score > chess.engine.Cp(0) else 0.0

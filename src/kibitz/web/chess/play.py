@@ -1,4 +1,4 @@
-"""A player's move in a position of chess."""
+"""A player's move in a chess position."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def think(
     report: Callable[[Mapping[str, Any]], None],
     stop: threading.Event,
 ) -> str | None:
-    """See `kibitz.web.positions.Line.think`. The move is named as UCI does."""
+    """See `kibitz.web.positions.Line.think`. The move is in UCI notation."""
     board = line.since_null()
     if not any(board.generate_legal_moves()):
         return None
@@ -37,9 +37,9 @@ def think(
 
 
 def _as_json(board: chess.Board, result: SearchResult) -> dict[str, Any]:
-    """A search result as the page reads it, in White's view.
+    """Return a search result for the page, in White's view.
 
-    score: in pawns; mate: moves to mate, or None; white: White's chance, 0..1, a draw being half a win.
+    score: in pawns. mate: moves to mate, or None. white: White's win probability, 0 to 1, a draw being half a win.
     """
     line = result.lines[0]
     sign = 1 if board.turn else -1

@@ -1,4 +1,4 @@
-"""A network's answers to positions of Go, as the page shows them."""
+"""A network's outputs for Go positions, as the page shows them."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from kibitz.web.torch_process import TorchSession
 
 N_MOVES = 8
-"""Likely moves that are told, at most."""
+"""The largest number of likely moves in a result."""
 
 
 def results(
     session: Session | TorchSession, network: NetworkInfo, line: GoLine, first: int, last: int
 ) -> Iterator[list[dict[str, Any]]]:
-    """The answers to the positions from ply first to last, batch by batch.
+    """Yield the results of the positions from ply first to last, batch by batch.
 
-    A network that names moves, winner and score is believed; of one that answers with owners alone these follow.
+    If a network predicts moves, winner and score, these are used; otherwise they follow from the ownership map.
     """
     codes, state = line.rows(first, last)
     return results_of(session, network, line, codes, state, first)
@@ -37,8 +37,10 @@ def results_of(
     session: Session | TorchSession, network: NetworkInfo, line: GoLine,
     codes: NDArray[np.uint8], state: NDArray[np.uint8], first: int = 0,
 ) -> Iterator[list[dict[str, Any]]]:  # fmt: skip
-    """The same of positions by their codes [n, 361] and states [n, 4]. line: what is known of the game; first: the ply
-    of the first of them."""
+    """Yield the results of positions given by codes, uint8 [n, 361], and states, uint8 [n, 4].
+
+    line: the information about the game. first: the ply of the first position.
+    """
     from kibitz.analysis import load_owners
     from kibitz.analysis.go.told import told
     from kibitz.play.go.ownership import judge, points_of, with_board_inputs
@@ -63,7 +65,7 @@ def results_of(
 
 
 def _final(line: GoLine) -> tuple[int, FinalCount | None]:
-    """The count of a line that two passes end, and the ply from which nothing but passes follow; else None."""
+    """Return the ply from which only passes follow, and the count, if two passes end the line; else None."""
     from kibitz.games.go.endings.final import count_board
     from kibitz.games.go.points import PASS
 
@@ -74,7 +76,7 @@ def _final(line: GoLine) -> tuple[int, FinalCount | None]:
 
 
 def likely_moves(says: Told, size: int) -> list[dict[str, Any]]:
-    """The likeliest moves with their probabilities, at most N_MOVES, as the page shows them."""
+    """Return the most likely moves with their probabilities, at most N_MOVES, as the page shows them."""
     from kibitz.games.go.points import to_gtp
 
     names = [(to_gtp(point, size), chance) for point, chance in says.likely(N_MOVES) if chance > 0]
@@ -82,8 +84,10 @@ def likely_moves(says: Told, size: int) -> list[dict[str, Any]]:
 
 
 def worth(owners: NDArray[np.float32], line: GoLine) -> tuple[float, float]:
-    """From the owners of the points, float32 [361]: Black's lead in points, minus komi and the compensation for
-    handicap stones, and Black's chance, as the GTP engine computes it."""
+    """Return Black's lead in points and Black's win probability, from an ownership map, float32 [361].
+
+    The lead is minus komi and handicap compensation, as in the GTP engine.
+    """
     from kibitz.play.go import ownership
 
     lead = float(ownership.lead(owners, line.size)) - line.terms.komi

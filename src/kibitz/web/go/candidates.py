@@ -1,4 +1,4 @@
-"""A network's candidate moves in a position of Go, from its search: points, chance, visits and line of each."""
+"""A network's candidate moves in a Go position, from its search: points, win probability, visits and line of each."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from kibitz.web.positions import Line
 
 LINES = 20
-"""Moves that are told of at most."""
+"""The largest number of moves in a result."""
 MOST_SHOWN = 8
-"""Moves of a line."""
+"""Number of moves of a line."""
 PERIOD = 0.5
 """Seconds between two reports."""
 
@@ -31,7 +31,7 @@ def search(
     report: Callable[[dict[str, Any]], None],
     stop: threading.Event,
 ) -> dict[str, Any]:
-    """What the search says of the last position. report: called with interim results."""
+    """Return the search's result for the last position. report: gets interim results."""
     from kibitz.play.go.value import search_board
 
     assert isinstance(line, GoLine)
@@ -53,7 +53,7 @@ def _as_json(thought: GoThought, size: int) -> dict[str, Any]:
 
 
 def _line(move: MoveThought, colour: int, size: int) -> dict[str, Any]:
-    """A move as Black sees it; p: how likely the network took it to be, 0..1."""
+    """Return a move in Black's view. p: the network's probability of the move, 0 to 1."""
     names = [to_gtp(point, size) for point in (move.pv or (move.point,))[:MOST_SHOWN]]
     black = colour == BLACK
     return {

@@ -1,4 +1,4 @@
-"""The last move of a line of Go, judged at once: what it lost, and how it would be answered."""
+"""The last move of a Go line, judged at once: what it lost, and the reply to it."""
 
 from __future__ import annotations
 
@@ -20,16 +20,19 @@ if TYPE_CHECKING:
     from kibitz.play.session import Session
 
 MOST_SHOWN = 6
-"""Moves of a line."""
+"""Number of moves of a line."""
 
 
 class GivenUp(BadRequest):
-    """The client of this request is gone."""
+    """The client of this request has disconnected."""
 
 
 def check(networks: NetworkRegistry, network: NetworkInfo, line: Line, stop: threading.Event) -> dict[str, Any]:
-    """What a search says of the last move. loss, before, after: of the mover's chance, 0..1; points: lost by it. reply:
-    how it would be answered; line: the best move and how the game would go on, names of moves. Raises BadRequest."""
+    """Return the search's judgment of the last move.
+
+    loss, before, after: of the mover's win probability, 0 to 1. points: lost by it. reply: the expected reply. line:
+    the best move and the moves that would follow, as names. Raises BadRequest.
+    """
     from kibitz.play.go.value import final_count
 
     assert isinstance(line, GoLine)
@@ -39,7 +42,7 @@ def check(networks: NetworkRegistry, network: NetworkInfo, line: Line, stop: thr
     before = _looked(session, replace(line, moves=line.moves[:-1]), stop)
     best = before.moves[0]
     loss, points, reply, after = 0.0, 0.0, [], best.winrate
-    if ended is not None:  # the second of two passes: what the count says is left
+    if ended is not None:  # the second of two passes: the count decides
         black = before.sign > 0
         after = min(best.winrate, ended.black_wins if black else 1 - ended.black_wins)
         loss, points = best.winrate - after, max(0.0, best.lead - before.sign * ended.lead)
@@ -58,7 +61,8 @@ def check(networks: NetworkRegistry, network: NetworkInfo, line: Line, stop: thr
 
 
 def _looked(session: Session, line: GoLine, stop: threading.Event) -> GoThought:
-    """What a search of the last position finds, or a look at every move, by networks that do not search."""
+    """Return the result of a search of the last position, or of evaluating every move if the network does not
+    search."""
     from kibitz.play.go.players import player_of
     from kibitz.play.go.value import search_board, searches
 

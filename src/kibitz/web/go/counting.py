@@ -1,4 +1,4 @@
-"""The count of a finished game of Go for the page, with the dead stones that the program finds or the players name."""
+"""Count a finished Go game for the page, with dead stones that the program finds or the players mark."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from kibitz.web.positions import read_line
 
 
 def count(fields: Fields) -> dict[str, Any]:
-    """The count of the last position of a line, whoever passed.
+    """Return the count of the last position of a line, even if nobody has passed.
 
-    dead: vertices of the dead stones; without it they are found by playouts. Returns the dead stones, those in seki,
-    the owner of each point (1 Black, 0 White, 0.5 nobody) and the points of both sides, White's with komi. Raises
-    BadRequest for a line of chess, and for a dead stone where there is none.
+    dead: vertices of the dead stones; without it, playouts find them. Returns the dead stones, those in seki, the owner
+    of each point (1 Black, 0 White, 0.5 neutral) and the points of both sides, White's with komi. Raises BadRequest for
+    a line of chess, and for a dead stone on an empty point.
     """
     from kibitz.games.go.endings.final import count_board
     from kibitz.play.go.ownership import points_of

@@ -35,15 +35,15 @@ _MARKS = {"TE": 1, "BM": 2, "IT": 5, "DO": 6}
 """SGF's annotations of a move as PGN's NAGs: good, mistake, interesting, doubtful; BM[2] is 4, a blunder."""
 _WRITTEN = {1: "TE[1]", 2: "BM[1]", 3: "TE[2]", 4: "BM[2]", 5: "IT[]", 6: "DO[]"}
 _OF_MOVES = {"B", "W", "C", *_MARKS}
-"""Properties that are read wherever they stand."""
+"""Properties that are read in any node."""
 _OF_START = {*_OF_MOVES, "AB", "AW", "AE", "PL", "FF", "GM", "CA", "AP", "SZ", *HEADERS}
-"""Properties that are read before the first move. All others are kept as they are."""
+"""Properties that are read before the first move. All others are kept unchanged."""
 _NAME = re.compile(r"[A-Z0-9]{1,64}")
 _RAW = re.compile(r"(?:\\.|[^\]\\])*+", re.DOTALL)
-"""A value as it stands between its brackets."""
+"""A value as it is written between its brackets."""
 _MOVE = re.compile(rb";\s*[BW]\s*\[")
 _HEAD = 5000
-"""Bytes at the beginning of a game that are searched for the headers in its title."""
+"""Number of bytes at the beginning of a game that are searched for the headers in its title."""
 MAX_VALUE_LENGTH = 10_000
 
 
@@ -71,20 +71,22 @@ def load_sgf(text: str, index: int) -> dict[str, Any]:
         return game_tree.loaded(line, {}, nothing, titles, count, [f"game {index + 1} cannot be shown: {error}"])
     problems = [*game.problems, *stray_text(data, begins, ends)] if index == 0 else game.problems
     answer = game_tree.loaded(game.line, game.headers, tree, titles, count, problems)
-    # What the record does not say is not written into it.
+    # Information that the record lacks isn't written into it.
     if assumed := [name for name in ("KM", "RU") if name not in game.headers]:
         answer["line"]["assumed"] = assumed
     return answer
 
 
 def _unnamed_rules(stones: int) -> str:
-    """The rules of a record that names none. They count area, and with several black stones at the start they give
-    White nothing for them, as `analyze` counts such a record."""
+    """Return the rules of a record that names none, as `analyze` counts such a record.
+
+    They use area scoring and, with several black stones at the start, give White no compensation.
+    """
     return DEFAULT_RULES if stones < 2 else "new-zealand"
 
 
 def _title(head: bytes, index: int) -> str:
-    """A game in a few words. head: the beginning of its text; what follows the first move is ignored."""
+    """Return a game in a few words. head: the beginning of its text; everything after the first move is ignored."""
     check_wanted()
     headers = read_headers(_MOVE.split(head, maxsplit=1)[0].decode("utf-8", "replace"))
     known = {name: clean(value) for name, value in headers.items() if value}
@@ -99,7 +101,7 @@ def _with(node: dict[str, Any], id_: int, parent: int | None, comment: str, nags
 
 @dataclass
 class _Start:
-    """The set-up before the first move, collected from the nodes there."""
+    """The setup before the first move, collected from the nodes there."""
 
     black: list[int] = field(default_factory=list)
     white: list[int] = field(default_factory=list)
@@ -109,7 +111,7 @@ class _Start:
 
 @dataclass
 class _Fork:
-    """A position with branches that are not yet played. branches: how many."""
+    """A position with branches that are not yet played. branches: their number."""
 
     board: Board
     branches: int
@@ -158,9 +160,9 @@ class _Game:
         return size
 
     def _before_moves(self, start: _Start) -> int:
-        """Read the nodes before the first move; the index of the first node that is a move.
+        """Read the nodes before the first move; return the index of the first node with a move.
 
-        Two or more moves of Black at the beginning are handicap stones of the old style, and belong to the set-up.
+        Two or more moves of Black at the beginning are a handicap in the old style, and belong to the setup.
         """
         sequence: list[Properties] = self.coarse.sequence
         index = 0
@@ -200,7 +202,7 @@ class _Game:
         _keep(self.kept, properties, _OF_START)
 
     def _first_side(self) -> int:
-        """The colour of the first move of the main line after the set-up; 0 if there is none."""
+        """Return the color of the first move of the main line after the setup; 0 if there is none."""
         coarse, index = self.coarse, self.first
         while True:
             for properties in coarse.sequence[index:]:
@@ -243,7 +245,8 @@ class _Game:
     def _sequence(
         self, tree: list[dict[str, Any]], sequence: list[Properties], parent: int, board: Board
     ) -> int | None:
-        """Add the nodes of a sequence; the id of the last one, or None if the rest of this branch is not shown."""
+        """Add the nodes of a sequence; return the id of the last one, or None if the rest of this branch is not
+        shown."""
         for properties in sequence:
             check_wanted()
             if {"AB", "AW", "AE"} & properties.keys():
@@ -268,7 +271,7 @@ class _Game:
                     return None
                 if len(tree) >= game_tree.MAX_NODES:
                     return None
-            # The nodes before the first move have been read as the set-up, all but those of a branch.
+            # The nodes before the first move have been read as the setup, except those of a branch.
             self._note(tree[parent], properties)
         return parent
 
@@ -295,7 +298,7 @@ class _Game:
 
 
 def _keep(kept: dict[str, list[str]], properties: Properties, known: set[str]) -> None:
-    """Add the properties that are not known to those kept, with their values as they stand between the brackets."""
+    """Add unknown properties to the kept ones, with their values as they are written between the brackets."""
     for name, values in properties.items():
         if name not in known:
             kept.setdefault(name, []).extend(value.decode("utf-8", "replace") for value in values)
@@ -304,8 +307,11 @@ def _keep(kept: dict[str, list[str]], properties: Properties, known: set[str]) -
 def save_sgf(
     tree: list[game_tree.Written], headers: Fields, start: GoLine | None, assumed: Collection[str] = ()
 ) -> str:
-    """A tree as SGF. start: the position of its root; None: from the root node and headers; assumed: which of KM and RU
-    are only assumed, and not written. Raises BadRequest."""
+    """Return a tree as SGF. Raises BadRequest.
+
+    start: the position of its root; None to read it from the root node and headers. assumed: which of KM and RU are
+    only assumed, and not written.
+    """
     line = replace(start, moves=()) if start else _root_line(tree[0].fields, headers)
     head = {"FF": "4", "GM": "1", "CA": "UTF-8", "AP": "kibitz"}
     for name in HEADERS:
@@ -366,7 +372,7 @@ def _notes(written: game_tree.Written) -> str:
 
 
 def _raw(value: str) -> str:
-    """A value that was read, as it was; one that would end before its bracket is escaped."""
+    """Return a value as it was read; one that would end before its bracket is escaped."""
     return value if _RAW.fullmatch(value) else _escaped(value)
 
 
@@ -375,7 +381,7 @@ def _escaped(text: str) -> str:
 
 
 def _root_line(root: Fields, headers: Fields) -> GoLine:
-    """The start of a game, from the fields of its root node."""
+    """Return the start of a game, from the fields of its root node."""
     stones = root.get("stones")
     size = next((size for size in SIZES if isinstance(stones, str) and len(stones) == size * size), 0)
     if not size or not isinstance(stones, str):

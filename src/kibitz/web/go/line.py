@@ -1,4 +1,4 @@
-"""Lines of Go: a board, stones set up and moves, as the page sends them, and each position as it is shown."""
+"""Lines of Go: a board, setup stones and moves, as the page sends them, and each position as it is shown."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _FLAGS = np.frombuffer(b"01", np.uint8)
 
 @dataclass(frozen=True)
 class GoLine:
-    """A line whose moves are legal by its rules: points and PASS; side: the colour that moves first."""
+    """A line whose moves are legal by its rules: points and PASS. side: the color that moves first."""
 
     game: ClassVar[Literal["go"]] = "go"
     size: int = 19
@@ -51,12 +51,12 @@ class GoLine:
 
     @property
     def handicap(self) -> int:
-        """Stones that Black was given: several, set up alone, after which White moves."""
+        """Number of handicap stones: several setup stones of Black, after which White moves."""
         return len(self.black) if len(self.black) > 1 and not self.white and self.side == WHITE else 0
 
     @property
     def terms(self) -> Terms:
-        """Komi, with the compensation for handicap stones, and how points are counted."""
+        """Komi with handicap compensation, and the scoring method."""
         return Terms.by(self.law, self.komi, self.handicap)
 
     def start(self) -> Board:
@@ -89,7 +89,7 @@ class GoLine:
         }
 
     def rows(self, first: int, last: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-        """The positions from ply first to last for a network: codes uint8 [n, 361], state uint8 [n, 4]."""
+        """Return the positions from ply first to last for a network: codes, uint8 [n, 361], state, uint8 [n, 4]."""
         board = self.start()
         rows = [encode_board(board)] if first == 0 else []
         for ply, point in enumerate(self.moves[:last], 1):
@@ -104,7 +104,7 @@ class GoLine:
         return codes, with_board_inputs(state, usual, self.terms)
 
     def nodes(self) -> list[dict[str, Any]]:
-        """Every position as the page shows it, 0 .. n."""
+        """Return every position as the page shows it, 0 to n."""
         board = self.start()
         nodes = [node(board)]
         for ply, point in enumerate(self.moves, 1):
@@ -113,14 +113,14 @@ class GoLine:
         return nodes
 
     def after(self, move: str) -> dict[str, Any]:
-        """The position after one more move, in GTP's notation. Raises BadRequest if it is illegal."""
+        """Return the position after one more move, in GTP notation. Raises BadRequest if it is illegal."""
         board = self.board()
         point = read_point(move, self.size)
         _play(board, point, "")
         return node(board, to_gtp(point, self.size), len(self.moves) + 1)
 
     def check(self, network: NetworkInfo) -> None:
-        """Raises BadRequest for a network of another game, or one that does not know boards of this size."""
+        """Raise BadRequest for a network of another game, or one that does not support boards of this size."""
         check_game(network, self.game)
         if self.size not in network.sizes:
             raise BadRequest(
@@ -152,7 +152,7 @@ class GoLine:
 
 
 def read_line(fields: Fields) -> GoLine:
-    """A line from JSON. Raises BadRequest, naming the first move that is none, or illegal."""
+    """Return a line from JSON. Raises BadRequest, naming the first invalid or illegal move."""
     size = whole(fields, "size", 19, 1, 1000)
     if size not in SIZES:
         raise BadRequest(f"a board of {size}: choose from {', '.join(map(str, SIZES))}")
@@ -173,7 +173,7 @@ def read_line(fields: Fields) -> GoLine:
 
 
 def read_rules(name: str) -> str:
-    """The name of rules as KataGo has it. Raises BadRequest."""
+    """Return KataGo's name of rules. Raises BadRequest."""
     words_ = "-".join(name.lower().replace("_", " ").split())
     if words_ not in NAMED:
         raise BadRequest(f"unknown rules {shown(name)}; there are {', '.join(NAMED)}")
@@ -181,7 +181,7 @@ def read_rules(name: str) -> str:
 
 
 def read_start(line: GoLine) -> Board:
-    """The board of a line's start. Raises BadRequest where its stones cannot stand like that."""
+    """Return the board of a line's start. Raises BadRequest for impossible stones."""
     try:
         board = line.start()
     except Illegal as error:
@@ -193,7 +193,7 @@ def read_start(line: GoLine) -> Board:
 
 
 def read_point(word: str, size: int, where: str = "") -> int:
-    """The point of a vertex such as "D4"; PASS for "pass". Raises BadRequest; where: begins the message."""
+    """Return the point of a vertex such as "D4"; PASS for "pass". Raises BadRequest. where: begins the message."""
     try:
         point = from_gtp(word, size)
     except ValueError:
@@ -210,7 +210,10 @@ def _play(board: Board, point: int, where: str) -> None:
 
 @kernel
 def _legal(board, cells, colour, ko, suicide, before, flags):  # type: ignore[no-untyped-def]
-    """Flag the cells where a colour may play. before: hashes of positions that may not come again, none for none."""
+    """Flag the cells where a color may play, in flags, uint8 [size²].
+
+    board: int16 [7, 441]. before: uint64, hashes of positions that may not recur; empty for none.
+    """
     after = np.empty_like(board)
     for i in range(cells.shape[0]):
         cell = np.int64(cells[i])
@@ -231,7 +234,8 @@ def _legal(board, cells, colour, ko, suicide, before, flags):  # type: ignore[no
 
 
 def legal(board: Board) -> NDArray[np.uint8]:
-    """uint8 [size²], row by row from the upper left: 1 where the side to move may play; as Board.legal, faster."""
+    """Return where the side to move may play, uint8 [size²], row by row from the upper left: as Board.legal, but
+    faster."""
     cells = CELL[points_of(board.size)]
     flags = np.empty(len(cells), np.uint8)
     before = np.array(sorted(board._before), np.uint64) if board.superko else np.empty(0, np.uint64)
@@ -241,9 +245,10 @@ def legal(board: Board) -> NDArray[np.uint8]:
 
 
 def node(board: Board, move: str | None = None, ply: int = 0) -> dict[str, Any]:
-    """A position as the page shows it.
+    """Return a position as the page shows it.
 
-    stones, legal: one character a point, row by row from the upper left. captured: the stones that each side has taken.
+    stones, legal: one character per point, row by row from the upper left. captured: the stones that each side has
+    captured.
     """
     colours = board.colours()[points_of(board.size)]
     return {

@@ -1,4 +1,4 @@
-"""Which stones an answer about a position of Go depends on."""
+"""Which stones a network's output for a Go position depends on."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def occlusion(session: Session, network: NetworkInfo, line: GoLine) -> dict[str,
 
 
 def without_stones(board: Board, codes: NDArray[np.uint8], points: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """The codes uint8 [n, 361] of the position without the stone on each point, one row a point.
+    """Return the codes, uint8 [n, 361], of the position without the stone on each point, one row per point.
 
-    Liberties are counted anew, ages stay, and there is no ko.
+    Liberties are recounted, ages stay, and there is no ko.
     """
     colours = board.colours()
     result = np.empty((len(points), len(codes)), np.uint8)
@@ -46,7 +46,7 @@ def without_stones(board: Board, codes: NDArray[np.uint8], points: NDArray[np.in
     for row, point in enumerate(points.tolist()):
         remaining = colours.copy()
         remaining[point] = NONE
-        set_up(left.board, remaining)  # a part of a legal position is one, so that nothing is captured
+        set_up(left.board, remaining)  # a part of a legal position is legal, so nothing is captured
         kinds, _ = encode_board(left)
         stone = (remaining == BLACK) | (remaining == WHITE)
         result[row] = np.where(stone, kinds % AGE + codes // AGE * AGE, kinds)

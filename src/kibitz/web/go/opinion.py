@@ -1,7 +1,6 @@
-"""What a GTP program says of a position of Go, as the page shows it, and its moves.
+"""A GTP program's analysis of a Go position, as the page shows it, and its moves.
 
-kata-analyze and lz-analyze go on without end. GNU Go lists its moves with top_moves, and estimates the
-score after each.
+kata-analyze and lz-analyze run without end. GNU Go lists its moves with top_moves, and estimates the score after each.
 """
 
 from __future__ import annotations
@@ -25,13 +24,13 @@ if TYPE_CHECKING:
     from kibitz.web.positions import Line
 
 PERIOD = 0.15
-"""Seconds for which a look waits."""
+"""Seconds to wait for an update."""
 STARTS, ANSWERS, THINKS = 90.0, 20.0, 120.0
-"""Seconds in which a program must answer: the first command (some tune themselves to their machine), any other, and one
-for which it searches."""
+"""Seconds in which a program must reply: to the first command (some calibrate themselves), to any other, and to one
+that searches."""
 RESIGN = "resign"
 MOST_SHOWN = 12
-"""Moves of a line."""
+"""Number of moves of a line."""
 _SCORE = re.compile(r"([BW])\+(\d+(?:\.\d+)?)")
 _KEYS = {"pvVisits", "pvEdgeVisits", "ownership", "ownershipStdev", "movesOwnership", "rootInfo"}
 """Words that end the moves of a line."""
@@ -41,7 +40,7 @@ class GtpThinker:
     """A running program; see `kibitz.web.opinions.Thinker`."""
 
     ratings: tuple[int, int] | None = None
-    """GTP has no word for them."""
+    """GTP has no command for ratings."""
 
     def __init__(self, program: Program):
         self._program = GtpProgram(program.command, program.name)
@@ -79,7 +78,7 @@ class GtpThinker:
         time = f"time_settings 0 {max(1, round(limits.seconds))} 1"
         if "kata-time_settings" in self._commands:
             time = f"kata-time_settings byoyomi 0 {limits.seconds:g} 1"
-        with contextlib.suppress(CommandRefused):  # it takes the time that it wants
+        with contextlib.suppress(CommandRefused):  # it takes its own time
             self._ask(time)
         self._program.begin(f"genmove {self._side}")
         self._running = self._plays = True
@@ -99,12 +98,12 @@ class GtpThinker:
         return "black" if self._black else "white"
 
     def _set_up(self, line: GoLine) -> None:
-        """The position, played move by move."""
+        """Set up the position, move by move."""
         ask = self._ask
         ask(f"boardsize {line.size}")
         ask("clear_board")
         if "kata-set-rules" in self._commands:
-            with contextlib.suppress(CommandRefused):  # rules that it does not know; it counts by its own
+            with contextlib.suppress(CommandRefused):  # rules that it doesn't support; it counts by its own
                 ask(f"kata-set-rules {line.rules}")
         ask(f"komi {line.komi:g}")
         if line.handicap and "set_free_handicap" in self._commands:
@@ -173,7 +172,7 @@ class GtpThinker:
         self._program.kill()
 
     def _read(self, text: str) -> list[dict[str, Any]]:
-        """The moves of a line of an analysis, the best first; what cannot be is left out."""
+        """Return the moves of an analysis line, the best first; invalid ones are skipped."""
         found: list[tuple[int, dict[str, Any]]] = []
         for group in text.split("info ")[1:]:
             words = group.split()
@@ -186,7 +185,7 @@ class GtpThinker:
         return [each for _, each in sorted(found, key=lambda one: one[0])]
 
     def _move(self, keys: dict[str, str], pv: list[str]) -> dict[str, Any]:
-        """One move, as Black sees it. Raises KeyError and ValueError for one that cannot be read."""
+        """Return one move, in Black's view. Raises KeyError and ValueError for one that can't be read."""
         chance = float(keys["winrate"]) / (10_000 if self._analysis == "lz-analyze" else 1)
         lead = float(keys["scoreLead"]) if "scoreLead" in keys else float(keys.get("scoreMean", "nan"))
         if not 0 <= chance <= 1:
@@ -207,7 +206,7 @@ class GtpThinker:
         }
 
     def _estimates(self) -> Iterator[dict[str, Any]]:
-        """GNU Go's moves, then with the score that it estimates after each: a step is one more of them."""
+        """Yield GNU Go's moves, then with its estimated score after each: one more estimate per step."""
         words = self._ask(f"top_moves_{self._side}", THINKS).split()
         lines: list[dict[str, Any]] = []
         for move in self._legal(words[::2])[: self._lines] or ["pass"]:
@@ -216,7 +215,7 @@ class GtpThinker:
         for each in list(lines):
             try:
                 self._ask(f"play {self._side} {each['moves'][0]}")
-            except CommandRefused:  # by its own rules the move is illegal, for example a ko taken back
+            except CommandRefused:  # by its own rules the move is illegal, for example a forbidden ko recapture
                 lines.remove(each)
                 continue
             score = _SCORE.match(self._ask("estimate_score", THINKS))
@@ -226,7 +225,7 @@ class GtpThinker:
             yield {"visits": 0, "lines": [dict(other) for other in lines]}
 
     def _legal(self, names: list[str]) -> list[str]:
-        """The moves among some names that the side to move may play. GNU Go also lists moves that take back a ko."""
+        """Return the moves among some names that are legal. GNU Go also lists forbidden ko recaptures."""
         board, found = self._line.board(), list[str]()
         for name in names:
             with contextlib.suppress(ValueError):

@@ -1,4 +1,4 @@
-"""A player's move in a position of Go."""
+"""A player's move in a Go position."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from kibitz.web.players import PlayRequest
 
 REPORT_SECONDS = 0.15
-"""Between two reports, at least."""
+"""The shortest time in seconds between two reports."""
 
 
 class Cancelled(Exception):
-    """The client of this request is gone."""
+    """The client of this request has disconnected."""
 
 
 def think(
@@ -29,7 +29,7 @@ def think(
     report: Callable[[Mapping[str, Any]], None],
     stop: threading.Event,
 ) -> str:
-    """See `kibitz.web.positions.Line.think`. The move is named as GTP does. Raises Cancelled."""
+    """See `kibitz.web.positions.Line.think`. The move is in GTP notation. Raises Cancelled."""
     board = line.board()
     side, began, last_report = board.to_move, time.perf_counter(), 0.0
 

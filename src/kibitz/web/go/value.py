@@ -1,4 +1,4 @@
-"""What a position of Go is worth, as the page asks for it."""
+"""The value of a Go position for the page."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def value(networks: NetworkRegistry, network: NetworkInfo, line: Line, stop: threading.Event) -> dict[str, Any]:
-    """The value of the last position, see kibitz.play.value, with Black's lead in points as `score`."""
+    """Return the value of the last position, see kibitz.play.value, with Black's lead in points as `score`."""
     from kibitz.play.go.value import value_board
 
     assert isinstance(line, GoLine)

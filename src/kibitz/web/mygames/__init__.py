@@ -1,5 +1,5 @@
-"""My games: one player's games, analysed and learned from in processes of their own, as the page shows it.
+"""My games: analyze and train on one player's games in separate processes, as the page shows it.
 
-`sources` reads the games, `background` runs a process and listens to it, `analysing` and `training` are what such a
-process does, and `state` puts all of it together for the routes.
+`sources` reads the games, `background` runs a process and receives its messages, `analysing` and `training` are the
+jobs of such a process, and `state` combines all of it for the routes.
 """

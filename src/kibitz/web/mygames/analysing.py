@@ -1,4 +1,4 @@
-"""The process that analyses a player's games: the report of `kibitz analyze --player`, as it grows."""
+"""The process that analyzes a player's games: the report of `kibitz analyze --player`, as it grows."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 QUICK, THOROUGH = "quick", "thorough"
 """The stages of an analysis."""
 KEPT = 1000
-"""Quick games are kept in memory until the thorough stage has them, if there are no more than these."""
+"""Quick games are kept in memory until the thorough stage has replaced them, if there are at most this many."""
 EVERY, SHARE = 1.5, 0.05
-"""Seconds between two reports at least, and the share of the time that they may take: intervals are bootstrapped."""
+"""The shortest time in seconds between two reports, and their largest share of the time: intervals are bootstrapped."""
 
 
 def work(asked: Told, say: Say, stop: threading.Event) -> None:
-    """Analyse games and tell the report again and again.
+    """Analyze games and send the report repeatedly.
 
-    asked: "games", a file with a line of JSON for each (number, side, text); "network", "player", "source": names;
-    "quick": whether the quick stage is the only one. A quick stage evaluates all games first; then a thorough stage
-    searches each move, and its games replace the quick ones in the report. Tells "begun", then after each game
-    "stage" (QUICK or THOROUGH), "done", "left_out" and "seconds" (of the stage), and now and then "report".
+    asked: "games", a file with a JSON line for each (number, side, text); "network", "player", "source": names;
+    "quick": whether to run only the quick stage. A quick stage evaluates all games first. Then a thorough stage
+    searches each move, and its games replace the quick ones in the report. Sends "begun", then after each game "stage"
+    (QUICK or THOROUGH), "done", "left_out" and "seconds" (of the stage), and sometimes "report".
     """
     from kibitz.analysis import load
     from kibitz.analysis.chess.judging import QUICK_DEPTH, Stopped, judge_by_search
@@ -86,25 +86,26 @@ def work(asked: Told, say: Say, stop: threading.Event) -> None:
 
 
 class _Teller:
-    """Tells how far the report is, and the report itself when the last one is old enough."""
+    """Sends the progress, and the report when the last one is old enough."""
 
     def __init__(self, empty: Callable[[], PlayerReport], source: str, say: Say):
         self.report = empty()
-        """Of the games of this stage."""
+        """The report of this stage's games."""
         self.left_out = 0
         self._rest: dict[int, tuple[AnalysedGame, str]] = {}
-        """Games of the quick stage that the thorough one has not reached, by their number, with the player's side."""
+        """Games of the quick stage that the thorough one has not replaced, by their number, with the player's side."""
         self._empty, self._source, self._say = empty, source, say
         self._keeps, self._stage, self._began, self._next = False, "", 0.0, 0.0
 
     def begin(self, stage: str, keep: bool) -> None:
-        """Count games and seconds of a new stage. keep: its games stay in the report until the next stage has them."""
+        """Count games and seconds of a new stage. keep: its games stay in the report until the next stage replaces
+        them."""
         self._stage, self._keeps, self._began = stage, keep, time.monotonic()
         self.report, self.left_out = self._empty(), 0
         self._say({"begun": True, "stage": stage, "done": 0, "left_out": 0, "seconds": 0.0})
 
     def tell_progress(self) -> float:
-        """Say how far it is; the time."""
+        """Send the progress, and return the time."""
         now = time.monotonic()
         told = {"done": self.report.games, "left_out": self.left_out, "seconds": round(now - self._began, 2)}
         self._say({"stage": self._stage, **told})

@@ -1,4 +1,4 @@
-"""Work in a process of its own, which tells how far it is in lines of JSON."""
+"""Work in a separate process, which sends its progress as lines of JSON."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from kibitz.errors import KibitzError, one_line
 Told = dict[str, Any]
 Say = Callable[[Told], None]
 Work = Callable[[Told, Say, threading.Event], None]
-"""What a process does: it is given what is asked for, a function that tells, and an event that stops it."""
+"""The job of a process. Arguments: the request, a function that sends a message, and an event that stops it."""
 PATIENCE = 20.0
-"""Seconds that a process may take to end when it is asked to."""
+"""Seconds that a process has to end after a request."""
 
 
 class Background:
-    """A process that runs a function `work` of a module of kibitz.
+    """A process that runs a function `work` of a kibitz module.
 
-    It is given a line of JSON, and goes on until it is done, or its standard input is closed: so it also ends with the
-    board, however that ends. on_told: called with each line, in a thread; on_end: called once, with how it ended:
-    "done", "stopped" or "failed", and an error in one line or "".
+    It gets a line of JSON, and runs until it is done or its standard input is closed, so it also ends with the board.
+    on_told: called with each message, in a thread. on_end: called once, with "done", "stopped" or "failed", and an
+    error in one line or "".
     """
 
     def __init__(self, module: str, asked: Told, on_told: Say, on_end: Callable[[str, str], None]):
@@ -41,7 +41,7 @@ class Background:
         threading.Thread(target=self._listen, name=f"kibitz {module}", daemon=True).start()
 
     def stop(self) -> None:
-        """Ask it to end; it is killed if it does not in time."""
+        """Request its end; it is killed if it doesn't end in time."""
         self._stopped = True
         self._close()
         threading.Thread(target=self._end_at_last, name="kibitz stops work", daemon=True).start()
@@ -85,11 +85,11 @@ class Background:
 
 
 def main(module: str) -> None:
-    """The process itself: do the work of a module, and tell how it goes on standard output."""
+    """Run a module's job in this process, and write its messages to standard output."""
     out = os.fdopen(os.dup(1), "wb", buffering=0)
-    os.dup2(2, 1)  # what libraries print is no line for the board
+    os.dup2(2, 1)  # output of libraries is not a message to the board
     if os.name == "posix":
-        os.nice(3)  # the board answers first
+        os.nice(3)  # the board has priority
     lock, stop = threading.Lock(), threading.Event()
 
     def say(told: Told) -> None:
@@ -107,7 +107,7 @@ def main(module: str) -> None:
 
 
 def _first_line() -> bytes:
-    """The first line of standard input, unbuffered: a thread that waits in a buffer's lock could not end."""
+    """Return the first line of standard input, unbuffered: a thread that waits for a buffer's lock could not end."""
     line = b""
     while not line.endswith(b"\n"):
         if not (more := os.read(0, 1)):
@@ -117,7 +117,7 @@ def _first_line() -> bytes:
 
 
 def _watch(stop: threading.Event) -> None:
-    """Stops the work at the end of standard input, and the process where that takes too long."""
+    """Stop the work at the end of standard input, and the process if that takes too long."""
     while os.read(0, 1 << 12):
         pass
     stop.set()

@@ -1,4 +1,4 @@
-"""Where a player's games come from: a PGN file, or a store."""
+"""The sources of a player's games: a PGN file, or a store."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 SIDES = ("white", "black")
 LARGEST = 400 << 20
-"""Bytes of a file that is taken from the page."""
+"""The largest number of bytes of a file from the page."""
 
 
 @dataclass(frozen=True)
 class ChosenGame:
-    """A game of the player: its number in its source (of a file from 1, of a store from 0), and the player's side."""
+    """A game of the player: its number in its source (in a file from 1, in a store from 0), and the player's side."""
 
     number: int
     side: str
@@ -36,8 +36,11 @@ class ChosenGame:
 class Source(ABC):
     """Games with the names of their players.
 
-    name: as the page calls it; path: what `kibitz personal` reads; games: how many are of standard chess; variants: how
-    many are not; players: all of them, the most frequent first.
+    name: as the page shows it.
+    path: the input of `kibitz personal`.
+    games: number of games of standard chess.
+    variants: number of other games.
+    players: all of them, the most frequent first.
     """
 
     name: str
@@ -47,17 +50,20 @@ class Source(ABC):
     players: list[names.Player]
 
     def find(self, wanted: Sequence[str]) -> list[names.Player]:
-        """The players that these names mean. Raises KibitzError, with the nearest names, for one that there is not."""
+        """Return the players that these names mean. Raises KibitzError, with the most similar names, for an unknown
+        name."""
         return names.named(self.players, wanted, self.name, "")
 
     @abstractmethod
     def newest(self, players: Sequence[names.Player], most: int) -> list[ChosenGame]:
-        """The newest so many games of a player, known under these names, in the order of the source. Games with the
-        player on both sides are left out."""
+        """Return the newest `most` games of a player with these names, in the order of the source.
+
+        Games with the player on both sides are skipped.
+        """
 
     @abstractmethod
     def text(self, number: int) -> str:
-        """A game as PGN. Raises IndexError for one that is not there."""
+        """Return a game as PGN. Raises IndexError if it doesn't exist."""
 
 
 @dataclass(frozen=True)
@@ -73,11 +79,13 @@ class _Place:
 
 
 class PgnSource(Source):
-    """The games of a PGN file, packed or not. A plain copy of it in UTF-8 is made, of which parts are read again; it is
-    removed when nobody holds this source any more."""
+    """The games of a PGN file, compressed or not.
+
+    An uncompressed copy in UTF-8 is made, of which parts are read again. It is removed with this source.
+    """
 
     def __init__(self, path: Path, copy: Path, name: str):
-        """name: of the file, for people. Raises KibitzError where no game of standard chess names its players."""
+        """name: of the file, as shown. Raises KibitzError if no game of standard chess names its players."""
         from kibitz.games.chess.io.reader import glance
 
         self.name, self.path, self._copy = name, str(copy), copy
@@ -94,7 +102,7 @@ class PgnSource(Source):
                     file.write(data)
                     self._add(number, begin, begin + len(data), headers, written)
                     begin += len(data)
-        except KibitzError as error:  # it names the file as it lies here
+        except KibitzError as error:  # it names the file on this machine
             raise KibitzError(str(error).replace(str(path), name)) from None
         self.games, self.variants = len(self._places), number - len(self._places)
         self.players = names.players_among(written)
@@ -109,7 +117,7 @@ class PgnSource(Source):
         white, black = headers.get("White", ""), headers.get("Black", "")
         written.update((white, black))
         date = headers.get("UTCDate") or headers.get("Date", "")
-        date = "" if "?" in date[:4] else date.replace("?", "0")  # a day that is not known stands before the others
+        date = "" if "?" in date[:4] else date.replace("?", "0")  # an unknown day comes before the others
         self._places.append(_Place(number, begin, end, names.key(white), names.key(black), date))
 
     def newest(self, players: Sequence[names.Player], most: int) -> list[ChosenGame]:
@@ -154,7 +162,8 @@ class StoreSource(Source):
 
 
 def _newest(dates: Sequence[str], most: int) -> list[int]:
-    """The places of the newest so many dates, of those in one day by the order of the file, as `games.in_time`."""
+    """Return the indices of the newest `most` dates; those of one day by the order of the file, as in
+    `games.in_time`."""
     days: NDArray[np.str_] = np.array(dates, dtype=str)
     order = np.arange(len(days))
     if len(days) > 1 and (days[1:] < days[:-1]).sum() > (days[1:] > days[:-1]).sum():

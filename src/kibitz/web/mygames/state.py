@@ -1,4 +1,4 @@
-"""What the page knows of a player's games: where they are from, their analysis, and the network made of them."""
+"""The page's state of a player's games: their source, their analysis, and the network trained on them."""
 
 from __future__ import annotations
 
@@ -27,24 +27,25 @@ if TYPE_CHECKING:
     from kibitz.web.mygames.sources import Source
 
 MOST = 200
-"""The newest games that are analysed, where nothing else is asked for."""
+"""The default number of newest games to analyze."""
 MOST_AT_ALL = 100_000
 PACE = {"quick": 1.0, "thorough": 20.0}
-"""Seconds that a game takes in each stage, before an analysis has measured them here."""
+"""Seconds that a game takes in each stage, until an analysis has measured them here."""
 MEASURED = 3
-"""Games after which a stage's pace is known."""
+"""Number of games after which a stage's pace is known."""
 NAMES = 200
-"""Players that are offered."""
+"""Number of players that are offered."""
 RUNNING = "running"
 _PART_MISSING = "part of the file is missing. Choose the file again"
 
 
 @dataclass
 class Task:
-    """A piece of work in the background, as the page is told of it.
+    """A background job, as the page sees it.
 
-    state: running, done, stopped or failed, and then `error`. about: what it is about, and how far it is. source: the
-    games that its process reads, which lie where they are as long as it is held here.
+    state: running, done, stopped or failed, then with `error`.
+    about: its subject, and its progress.
+    source: the games that its process reads; the copy exists as long as this reference.
     """
 
     about: dict[str, Any]
@@ -62,7 +63,7 @@ class Task:
 
 
 class MyGames:
-    """The games that are looked at, one analysis and one training at a time, and the last report.
+    """The opened games, one analysis and one training job at a time, and the last report.
 
     given: files and stores of the command line. networks: those of the board.
     """
@@ -86,8 +87,11 @@ class MyGames:
     # Games
 
     def upload(self, fields: Fields) -> dict[str, Any]:
-        """The answer of /api/mygames/upload: a part of a file from the page, in base64, which follows the part before
-        it; after the last one what is in the file. Raises KibitzError."""
+        """The response of /api/mygames/upload: receive a part of a file from the page, in base64, after the previous
+        part.
+
+        After the last part it contains the summary of the file. Raises KibitzError.
+        """
         from kibitz.web.mygames.sources import LARGEST, PgnSource
 
         name = text(fields, "name")[-120:] or "my-games.pgn"
@@ -99,10 +103,10 @@ class MyGames:
         if at + len(data) > LARGEST:
             raise BadRequest(f"{name} is larger than {LARGEST >> 20} MB. Split it into smaller files", 413)
         path = self._room() / f"upload{_ending(name)}"
-        if at and not path.is_file():  # begun with a board that has ended since
+        if at and not path.is_file():  # started with a board that has ended since
             raise BadRequest(_PART_MISSING, 409)
         with self._lock, path.open("r+b" if at else "wb") as file:
-            if file.seek(0, 2) != at or (at and name != self._uploading):  # another tab has begun with another file
+            if file.seek(0, 2) != at or (at and name != self._uploading):  # another tab has started with another file
                 raise BadRequest(_PART_MISSING, 409)
             self._uploading = name
             file.write(data)
@@ -111,7 +115,7 @@ class MyGames:
         return self._take(PgnSource(path, self._copy(), name))
 
     def open(self, fields: Fields) -> dict[str, Any]:
-        """The answer of /api/mygames/open: what is in a file or store of the command line. Raises KibitzError."""
+        """The response of /api/mygames/open: the summary of a file or store of the command line. Raises KibitzError."""
         from kibitz.web.mygames.sources import PgnSource, StoreSource
 
         name = text(fields, "name")
@@ -122,7 +126,7 @@ class MyGames:
         return self._take(PgnSource(Path(name), self._copy(), name))
 
     def game(self, fields: Fields) -> dict[str, str]:
-        """The answer of /api/mygames/game: a game of the report as PGN. Raises BadRequest."""
+        """The response of /api/mygames/game: a game of the report as PGN. Raises BadRequest."""
         source = self._report_of or self._source
         number = whole(fields, "game", -1, 0, 10**9)
         try:
@@ -139,14 +143,14 @@ class MyGames:
         return self.as_json()
 
     def _room(self) -> Path:
-        """A folder for copies of games, which is removed with the board."""
+        """Return a folder for copies of games, which is removed with the board."""
         with self._lock:
             if self._folder is None:
                 self._folder = Path(tempfile.mkdtemp(prefix="kibitz-mygames-"))
             return self._folder
 
     def _copy(self) -> Path:
-        """A new name for a copy: one that is being read stays as it is."""
+        """Return a new name for a copy: one that is being read stays unchanged."""
         return self._room() / f"games-{next(self._copies)}.pgn"
 
     def _players(self, fields: Fields) -> tuple[Source, list[Player]]:
@@ -161,7 +165,7 @@ class MyGames:
     # Analysis
 
     def analyse(self, fields: Fields) -> dict[str, Any]:
-        """The answer of /api/mygames/analyse: begins to analyse a player's newest games. Raises KibitzError."""
+        """The response of /api/mygames/analyse: start analyzing a player's newest games. Raises KibitzError."""
         source, players = self._players(fields)
         network = self._judge(text(fields, "network", "human"))
         quick = fields.get("quick") is True
@@ -194,15 +198,17 @@ class MyGames:
         return name
 
     def _deepens(self, task: Task, source: Source) -> bool:
-        """Whether it analyses the same games as the quick analysis before it, whose report stays until this one has as
-        many games."""
+        """Return whether the task analyzes the same games as the previous quick analysis.
+
+        Then that report stays until this one has as many games.
+        """
         before = self._analysis
         if before is None or source is not self._report_of or before.state not in ("done", "stopped"):
             return False
         return not task.about["quick"] and all(before.about[each] == task.about[each] for each in ("player", "network"))
 
     def _analysed(self, task: Task, told: Told) -> None:
-        """A line of the process that analyses."""
+        """Receive a message of the analyzing process."""
         if "report" in told and told["report"]["games"] >= self._report[1].get("games", 0):
             self._report = self._report[0] + 1, told["report"]
         known = ("begun", "stage", "done", "left_out", "seconds")
@@ -211,12 +217,12 @@ class MyGames:
             self._pace[task.about["stage"]] = round(task.about["seconds"] / task.about["done"], 2)
 
     def report(self) -> dict[str, Any]:
-        """The answer of /api/mygames/report: the last one, {} before the first game is done, and its number."""
+        """The response of /api/mygames/report: the last one, {} before the first game is done, and its number."""
         number, report = self._report
         return {"revision": number, "report": report}
 
     def page(self) -> dict[str, str]:
-        """The answer of /api/mygames/page: the report as a page of its own. Raises BadRequest where there is none."""
+        """The response of /api/mygames/page: the report as a separate page. Raises BadRequest if there is none."""
         from kibitz.report.player import render_player_page
 
         report, source, task = self._report[1], self._report_of, self._analysis
@@ -228,7 +234,7 @@ class MyGames:
     # Training
 
     def train(self, fields: Fields) -> dict[str, Any]:
-        """The answer of /api/mygames/train: begins to make a network of a player's games. Raises KibitzError."""
+        """The response of /api/mygames/train: start training a network on a player's games. Raises KibitzError."""
         from kibitz.personal.games import LEAST
         from kibitz.personal.names import key
 
@@ -254,7 +260,7 @@ class MyGames:
         return self.as_json()
 
     def _trained(self, task: Task, told: Told) -> None:
-        """A line of the process that trains."""
+        """Receive a message of the training process."""
         told.pop("over", None)
         task.about |= told
 
@@ -275,12 +281,12 @@ class MyGames:
             task.state, task.error = "failed", f"no process could be started: {error.strerror or error}"
 
     def _plain(self, error: str) -> str:
-        """An error without the names of our copies."""
+        """Return an error without the names of our copies."""
         source = self._source
         return error if source is None else error.replace(source.path, source.name)
 
     def stop(self, fields: Fields) -> dict[str, Any]:
-        """The answer of /api/mygames/stop: asks the analysis or the training to stop; what it has done stays."""
+        """The response of /api/mygames/stop: request the end of the analysis or the training; its results stay."""
         what = text(fields, "what")
         task = {"analysis": self._analysis, "training": self._training}.get(what)
         if task is not None and task.runs and task.process is not None:
@@ -288,7 +294,7 @@ class MyGames:
         return self.as_json()
 
     def as_json(self) -> dict[str, Any]:
-        """The answer of /api/mygames."""
+        """The response of /api/mygames."""
         from kibitz.personal.games import LEAST
 
         source, analysis, training = self._source, self._analysis, self._training
@@ -316,7 +322,7 @@ class MyGames:
 
 
 def _run_of(players: Sequence[Player], name: str) -> Path:
-    """The run of these players among those of that name, `name`, `name`-2, …; else the first that is not there."""
+    """Return the run of these players among `name`, `name`-2, …; else the first unused name."""
     from kibitz.personal.names import key
     from kibitz.runs import INFO, Run
 
@@ -337,6 +343,6 @@ def _refuse_second(task: Task | None, what: str) -> None:
 
 
 def _ending(name: str) -> str:
-    """The ending of a file's name by which it is known to be packed."""
+    """Return the suffix of a file name that shows its compression."""
     found = re.search(r"\.(zst|gz|bz2)$", name.lower())
     return f".pgn{found[0]}" if found else ".pgn"

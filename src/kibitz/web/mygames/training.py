@@ -1,4 +1,4 @@
-"""The process that makes a network of a player's games: what `kibitz personal` does."""
+"""The process that trains a network on a player's games, as `kibitz personal` does."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from kibitz.personal.fitting import PersonalStep
 
 EVERY = 0.5
-"""Seconds between two lines about a training."""
+"""Seconds between two messages about training."""
 
 
 def work(asked: Told, say: Say, stop: threading.Event) -> None:
-    """Make the run, or go on with one that was begun; new games are added to one that there is.
+    """Make the run, or resume it; new games are added to an existing run.
 
-    asked: "source" (a path), "players" (names), "base", "run" and "command". Tells "number", "name", "iteration",
-    "iterations", "per_second" and "left" (seconds of this training), "note" (a line of the log), and at the end "run",
-    "kept" and "stopped".
+    asked: "source" (a path), "players" (names), "base", "run" and "command". Sends "number", "name", "iteration",
+    "iterations", "per_second" and "left" (seconds of this training job), "note" (a line of the log), and at the end
+    "run", "kept" and "stopped".
     """
     from kibitz.personal.fitting import PersonalRequest, make
     from kibitz.runs import INFO
@@ -34,20 +34,20 @@ def work(asked: Told, say: Say, stop: threading.Event) -> None:
     threading.Thread(target=_interrupt, args=(stop,), daemon=True).start()
     try:
         done = make(request, _Steps(say), lambda line: say({"note": line}))
-    except KeyboardInterrupt:  # outside a training, which ends by itself and keeps its state
+    except KeyboardInterrupt:  # outside of training, which ends by itself and saves its state
         return
     stopped = done.reason in ("stopped", "time limit")
     say({"run": done.path.as_posix(), "kept": done.info.get("kept"), "stopped": stopped})
 
 
 def _interrupt(stop: threading.Event) -> None:
-    """Ask the trainer to stop as Ctrl-C does: it writes a checkpoint first."""
+    """Stop the trainer as Ctrl-C does: it writes a checkpoint first."""
     stop.wait()
     _thread.interrupt_main()
 
 
 class _Steps:
-    """Tells the iterations of trainings, not all of them."""
+    """Sends some of the iterations of training jobs."""
 
     def __init__(self, say: Say):
         self._say, self._next, self._number = say, 0.0, 0

@@ -1,4 +1,4 @@
-"""Routes for a network's answers about a line: analyses, judgements, heat maps, planes, and the moves of a player."""
+"""Routes for a network's results on a line: analyses, judgments, heat maps, planes, and a player's moves."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 MAX_SEQ = 2**53
 PUCT = "puct"
-"""The method that looks at moves by visits, in both games."""
+"""The method that searches by visits, in both games."""
 _FILES, _RANKS = "abcdefgh", "12345678"
 
 
 def read_request(state: AppState, fields: Fields) -> tuple[NetworkInfo, Line]:
-    """The network and the line of a request. Raises BadRequest if they do not fit."""
+    """Return the network and the line of a request. Raises BadRequest if they do not fit."""
     from kibitz.web import positions
 
     name = text(fields, "network")
@@ -144,7 +144,7 @@ def think(state: AppState, fields: Fields) -> StreamJob:
 
 
 def _read_square(name: str) -> int:
-    """0 (a1) .. 63 (h8)."""
+    """Return the index of a square, 0 (a1) to 63 (h8)."""
     if len(name) != 2 or name[0] not in _FILES or name[1] not in _RANKS:
         raise BadRequest("square must be one from a1 to h8")
     return _FILES.index(name[0]) + 8 * (int(name[1]) - 1)

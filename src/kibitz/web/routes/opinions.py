@@ -1,4 +1,4 @@
-"""Other programs: which there are, what one says of a position, and its moves in a game."""
+"""Other programs: the available ones, their analysis of a position, and their moves in a game."""
 
 from __future__ import annotations
 

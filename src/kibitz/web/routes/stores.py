@@ -1,4 +1,4 @@
-"""The stores of games that the board was given."""
+"""The game stores of the board."""
 
 from __future__ import annotations
 

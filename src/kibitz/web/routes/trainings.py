@@ -1,4 +1,4 @@
-"""The networks that there are, and how their trainings go."""
+"""The available networks, and the progress of their training."""
 
 from __future__ import annotations
 
