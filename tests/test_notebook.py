@@ -73,7 +73,7 @@ def test_a_mover_is_shown_with_its_heat_and_its_first_moves() -> None:
     assert f"{first['san']} {first['p']:.0%}" in shown.text
     assert "After 3.Bb5. Black to move." in shown.text
     assert "Black's next move" in shown.text
-    assert "White's winning probability" in shown.text
+    assert "White's win probability" in shown.text
     assert shown.svg.count('class="heat"') == sum(p >= 0.005 for p in answer["origin"]) > 0
     assert sum(answer["origin"]) == pytest.approx(1, abs=0.02)
 
@@ -128,7 +128,7 @@ def test_a_board_of_go() -> None:
 
 
 def test_what_cannot_be_shown_is_said_in_a_line() -> None:
-    with pytest.raises(KibitzError, match="no such run"):
+    with pytest.raises(KibitzError, match="no run or bundled network"):
         kibitz.show(chess.STARTING_FEN, "runs/none")
     with pytest.raises(KibitzError, match="network for Go"):
         kibitz.show(chess.STARTING_FEN, "gocnn")

@@ -112,7 +112,7 @@ def test_a_book_and_seen_games_that_claim_too_much(tmp_path: Path) -> None:
     header = b"{'descr': '<u4', 'fortran_order': False, 'shape': (99999999999999,), }"
     claim = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header
     (run / "seen.npy").write_bytes(claim)
-    with pytest.raises(KibitzError, match=r"seen\.npy: damaged"):
+    with pytest.raises(KibitzError, match=r"seen\.npy is damaged"):
         Run(run).seen()
     (tmp_path / "book.npy").write_bytes(claim)
     with pytest.raises(KibitzError, match="missing or damaged"):
@@ -123,9 +123,9 @@ def test_a_book_and_seen_games_that_claim_too_much(tmp_path: Path) -> None:
 def test_accounts_that_are_deep_or_long(tmp_path: Path, text: str) -> None:
     for name in ("run.json", "store.json"):
         (tmp_path / name).write_text(text)
-    with pytest.raises(KibitzError, match=r"run\.json: damaged"):
+    with pytest.raises(KibitzError, match=r"run\.json is damaged"):
         Run(tmp_path)
-    with pytest.raises(KibitzError, match=r"store\.json: damaged"):
+    with pytest.raises(KibitzError, match=r"store\.json is damaged"):
         Store(tmp_path)
 
 
@@ -169,9 +169,9 @@ def test_networks_with_weights_elsewhere(place: str, tmp_path: Path, capsys: pyt
     (run / "model.onnx").write_bytes(model(place).SerializeToString())
     assert not is_self_contained(run / "model.onnx")
     session = Session(run)
-    assert mentions(capsys.readouterr().err, "model.onnx & torch")
+    assert mentions(capsys.readouterr().err, "model.onnx & PyTorch")
     assert session.outputs == Session("winner").outputs  # of best.safetensors
-    with pytest.raises(KibitzError, match=r"model\.onnx: damaged"):
+    with pytest.raises(KibitzError, match=r"model\.onnx is damaged"):
         describe(Run(run))
 
 
@@ -242,5 +242,5 @@ def test_start_positions_that_there_are_not(at: int, small_store: Store, tmp_pat
     rows = np.fromfile(file, np.uint8)
     rows[at] = 200
     rows.tofile(file)
-    with pytest.raises(KibitzError, match=r"starts\.u8: damaged"):
+    with pytest.raises(KibitzError, match=r"starts\.u8 is damaged"):
         _ = Store(tmp_path / "s").starts

@@ -217,7 +217,7 @@ def test_files_in_an_object_store(tmp_path: Path) -> None:
         assert stream.consumed == len(memory.cat_file("games/b.pgn.gz"))
     assert records.size(found) is None
     for path, told in (
-        ("memory://games/none.pgn", "no such file there"),
+        ("memory://games/none.pgn", "no game files"),
         ("memory://none/", "none/"),
         ("nowhere://games/a.pgn", "check the address"),
     ):
@@ -368,5 +368,5 @@ def test_one_piece_of_zstd_takes_little_memory(tmp_path: Path) -> None:
 
 def test_xz_is_no_text(tmp_path: Path) -> None:
     (tmp_path / "a.pgn.xz").write_bytes(lzma.compress(TEXT))
-    with pytest.raises(KibitzError, match="binary, not text"):
+    with pytest.raises(KibitzError, match="binary"):
         list(Stream(str(tmp_path / "a.pgn.xz")).texts(1000, "a PGN is text"))

@@ -16,8 +16,8 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from kibitz import interrupts, memory, preparation
-from kibitz.commands import help, options
+from kibitz import interrupts, memory, messages, preparation
+from kibitz.commands import help, options, wrong_call
 from kibitz.commands.workers import with_ray_local
 from kibitz.errors import KibitzError, need_training, one_line
 
@@ -56,18 +56,21 @@ OF_THE_EXTRA = ("train", "personal", "tune", "test")
 INTERRUPTED = 130
 """Exit code after Ctrl-C: 128 and the signal's number, as shells expect."""
 
+_OF_THE_PROGRAM = ("-h", "--help", "--version")
+"""Options that go without a command."""
+
 _REMEDIES = {
-    errno.ENOSPC: "the disk is full; free some space and run the same command again",
-    errno.EDQUOT: "your share of the disk is used up; free some space and run the same command again",
-    errno.EACCES: "permission denied; choose another place or change its rights",
-    errno.EPERM: "not permitted; choose another place or change its rights",
-    errno.EROFS: "this place is read-only; choose another",
-    errno.ENOENT: "no such file or folder; check the path",
-    errno.EEXIST: "there is something of that name already; choose another name",
-    errno.ENOTDIR: "part of this path is a file, not a folder; choose another place",
-    errno.EISDIR: "this is a folder; name a file",
-    errno.ENAMETOOLONG: "the name is too long; choose a shorter one",
-    errno.EMFILE: "too many open files; raise the limit (ulimit -n)",
+    errno.ENOSPC: "the disk is full. Free some space and run the same command again.",
+    errno.EDQUOT: "your disk quota is used up. Free some space and run the same command again.",
+    errno.EACCES: "permission denied. Change the permissions or choose another path.",
+    errno.EPERM: "permission denied. Change the permissions or choose another path.",
+    errno.EROFS: "the file system is read-only. Choose another path.",
+    errno.ENOENT: "no such file or folder. Check the path.",
+    errno.EEXIST: "the file or folder exists already. Choose another name.",
+    errno.ENOTDIR: "part of this path is a file, not a folder. Choose another path.",
+    errno.EISDIR: "the path is a folder. Name a file.",
+    errno.ENAMETOOLONG: "the name is too long. Choose a shorter one.",
+    errno.EMFILE: "too many open files. Raise the limit with ulimit -n.",
 }
 _UsageError = cast("type[Exception]", typer.BadParameter.__mro__[2])
 """Click's exception for a wrong call, wherever this version of typer keeps click."""
@@ -124,6 +127,9 @@ def run(arguments: Sequence[str]) -> int:
 
     0 done, 1 failed, 2 a wrong call, 130 interrupted.
     """
+    if arguments and arguments[0] not in {*COMMANDS, *options.RENAMED_COMMANDS, *_OF_THE_PROGRAM}:
+        messages.error(wrong_call.unknown_command(arguments[0], list(COMMANDS)))
+        return 2
     try:
         arguments = with_ray_local(options.respelled(arguments))
         if not arguments or arguments[0] in (
@@ -142,10 +148,10 @@ def run(arguments: Sequence[str]) -> int:
     except typer.Exit as done:
         return done.exit_code
     except KibitzError as error:
-        _report(str(error))
+        messages.error(str(error))
         return error.exit_code
     except KeyboardInterrupt as error:
-        _report(str(error) or "interrupted")
+        messages.stopped(str(error) or "interrupted")
         return INTERRUPTED
     except BrokenPipeError:  # the reader of our output, for example `head`, has enough
         with contextlib.suppress(OSError):
@@ -159,17 +165,15 @@ def run(arguments: Sequence[str]) -> int:
         line = describe(error) or (memory.full() if memory.is_short() else None)
         if line is None:
             raise
-        _report(line)
+        messages.error(line)
         return 1
     except _UsageError as error:
-        wrong: Any = error
-        path = wrong.ctx.command_path if getattr(wrong, "ctx", None) else "kibitz"
-        _report(f"{wrong.format_message().rstrip('.')} (see: {path} --help)")
+        messages.error(wrong_call.message(error, arguments))
         return 2
     except (MemoryError, RuntimeError, ImportError) as error:
         if not _memory_is_full(error) and not memory.is_short():
             raise
-        _report(memory.full())
+        messages.error(memory.full())
         return 1
     return 0
 
@@ -178,7 +182,7 @@ def describe(error: OSError) -> str | None:
     """One line for an error of the operating system: file, reason, remedy. None if it has no number (a bug)."""
     if error.errno is None:
         return None
-    remedy = _REMEDIES.get(error.errno, f"{one_line(error)}; check the file and try again")
+    remedy = _REMEDIES.get(error.errno, f"{one_line(error)}. Check the file and try again.")
     return f"{error.filename}: {remedy}" if error.filename else remedy
 
 
@@ -188,16 +192,11 @@ def _memory_is_full(error: Exception) -> bool:
     return isinstance(error, MemoryError) or "can't allocate memory" in text or "out of memory" in text
 
 
-def _report(line: str) -> None:
-    with contextlib.suppress(OSError, ValueError):  # standard error may be closed
-        print("kibitz: " + " ".join(line.split()), file=sys.stderr)
-
-
 def main() -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):  # names of players need more than some terminals and pipes can show
         sys.stdout.reconfigure(errors="replace")
     interrupts.unwind()
-    memory.end_with_a_line(_report)
+    memory.end_with_a_line(messages.error)
     if not {"uci", "gtp"} & set(sys.argv[1:2]) or sys.stderr.isatty():  # programs may show what engines write there
         preparation.listeners.append(preparation.PreparationLine())
     sys.exit(run(sys.argv[1:]))

@@ -39,13 +39,13 @@ def parse_day(text: str, option: str, *, end: bool = False) -> datetime.date:
         month = month or 12
         return datetime.date(year, month, calendar.monthrange(year, month)[1])
     except ValueError:
-        raise UsageError(f"{option} {text}: not a date; write 2015, 2015-06 or 2015-06-30") from None
+        raise UsageError(f"{option} must be a date: 2015, 2015-06 or 2015-06-30 (got {text})") from None
 
 
 def check_period(since: datetime.date | None, until: datetime.date | None) -> None:
     """Raise UsageError if a period ends before it begins."""
     if since and until and until < since:
-        raise UsageError(f"--until {until} is before --since {since}; exchange them")
+        raise UsageError(f"--until must not be before --since (got {until} and {since}). Exchange them.")
 
 
 def outside(date: datetime.date | None, since: datetime.date | None, until: datetime.date | None) -> str | None:

@@ -44,4 +44,4 @@ def need_training(what: str) -> None:
     missing = [name for name in TRAINING if importlib.util.find_spec(name) is None]
     if missing:
         parts = "PyTorch and what goes with it" if "torch" in missing else " and ".join(missing)
-        raise KibitzError(f"{what} needs {parts}: pip install 'kibitz[train]'")
+        raise KibitzError(f"{what} needs {parts}. Install it: pip install 'kibitz[train]'")

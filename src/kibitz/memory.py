@@ -33,10 +33,10 @@ def full() -> str:
     """Return the message for full memory."""
     if limit := allowed():
         return (
-            f"not enough memory: this shell allows a program {limit >> 20:,} MB (ulimit -v), of which libraries reserve"
-            " more than they use; allow 4 GB, or set no limit"
+            f"not enough memory: this shell allows a program {limit >> 20:,} MB (ulimit -v)."
+            " Allow 4 GB, or set no limit."
         )
-    return "not enough memory; take a smaller --batch or smaller --layers where you can, or close other programs"
+    return "not enough memory. Use a smaller --batch or smaller --layers, or close other programs."
 
 
 def check() -> None:

@@ -195,7 +195,7 @@ def _go(networks: NetworkRegistry, known: NetworkInfo, board: GoBoard, line: GoL
 
 
 def _claim(known: NetworkInfo) -> str:
-    """Return the meaning of the probability: "White's winning probability"."""
+    """Return the meaning of the probability: "White's win probability"."""
     return known.claim["name"] if known.claim else ""
 
 

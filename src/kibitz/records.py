@@ -49,7 +49,7 @@ def find(paths: Iterable[str], endings: tuple[str, ...]) -> list[str]:
     records: list[str] = []
     for path in paths:
         if not path:
-            raise UsageError("an empty name of a file; name a file or a folder")
+            raise UsageError("a file name is empty (got nothing). Name a file or a folder.")
         if (advice := what_to_do(path)) and not Path(path).exists():
             raise UsageError(advice)
         if is_remote(path):
@@ -64,21 +64,21 @@ def find(paths: Iterable[str], endings: tuple[str, ...]) -> list[str]:
             inside += [member for file in files if file.lower().endswith(ARCHIVE) for member in _members(file, ends)]
             inside += [str(error.filename) for error in unreadable]  # reported when it is read
             if not inside:
-                raise KibitzError(f"{path}: no {' or '.join(endings)} file in this folder; name the files themselves")
+                raise KibitzError(f"{path} has no {' or '.join(endings)} file. Name the files themselves.")
             records += inside
         elif path.lower().endswith(ARCHIVE) and Path(path).is_file():
             members = _members(path, ends)
             if not members:
-                raise KibitzError(f"{path}: no {' or '.join(endings)} file in this archive")
+                raise KibitzError(f"{path} has no {' or '.join(endings)} file. Name another archive.")
             records += members
         elif path == STDIN or Path(path).exists():
             records.append(path)  # a pipe or a device reads like a file
         elif archive := _in_archive(path):
             if not {path, archive[0]} & set(_members(archive[0], ("",))):
-                raise KibitzError(f"{path}: no such file in the archive; check the path")
+                raise KibitzError(f"{path}: no such file in the archive. Check the path.")
             records.append(path)
         else:
-            raise KibitzError(f"{path}: no such file; check the path")
+            raise KibitzError(f"{path}: no such file. Check the path.")
     return list(dict.fromkeys(records))
 
 
@@ -141,14 +141,14 @@ def _opened(path: str, _modified: int) -> zipfile.ZipFile:
 def _why_not_opened(path: str) -> str:
     """Return the problem and remedy for a zip archive that was given instead of a file of records."""
     if path == STDIN:
-        return "a zip archive, which cannot be read from a pipe; unpack it first"
+        return "a zip archive, which cannot be read from a pipe. Unpack it first."
     if not path.lower().endswith(ARCHIVE):
-        return f"a zip archive; give it a name that ends in {ARCHIVE}"
+        return f"a zip archive. Give it a name that ends in {ARCHIVE}."
     try:
         _open_archive(path)
     except (OSError, *_FAULTS):
-        return "a damaged zip archive; fetch the file again"
-    return f"a zip archive; name the file in it, as {path}:FILE"
+        return "a damaged zip archive. Download or copy it again."
+    return f"a zip archive. Name the file in it: {path}:FILE"
 
 
 def printable(path: str) -> str:
@@ -213,12 +213,12 @@ class Stream:
             buffered = io.BufferedReader(self._raw, 1 << 20)
             magic = buffered.peek(4)[:4]
         except OSError as error:
-            raise KibitzError(f"{path}: {one_line(error)}; check that it can be read") from None
+            raise KibitzError(f"{path}: {one_line(error)}. Check the path and the permissions.") from None
         except _FAULTS as error:
             raise self._damaged(error) from None
         if magic == b"PK\x03\x04" or path.lower().endswith(ARCHIVE):
             self._raw.close()
-            raise KibitzError(f"{self.name}: {_why_not_opened(path)}")
+            raise KibitzError(f"{self.name} is {_why_not_opened(path)}")
         self._file: _Readable
         if magic == b"\x28\xb5\x2f\xfd" or (magic[1:] == b"\x2a\x4d\x18" and magic[0] >> 4 == 5):
             self._file = _Zst(buffered)
@@ -245,8 +245,8 @@ class Stream:
             unpacked += len(block)
             if unpacked > max(FREELY_UNPACKED, MOST_UNPACKED * self.consumed):
                 raise KibitzError(
-                    f"{self.name}: unpacks to more than {MOST_UNPACKED} times its size, as no games do; "
-                    "it is read no further"
+                    f"{self.name} unpacks to more than {MOST_UNPACKED} times its size, as no game file does. The"
+                    " rest is not read."
                 )
             if block:
                 yield block
@@ -276,7 +276,7 @@ class Stream:
         blocks = self.blocks(size)
         first = next(blocks, b"")
         if b"\0" in first:
-            raise KibitzError(f"{self.name}: binary, not text; {what}")
+            raise KibitzError(f"{self.name} is a binary file, not text. {what}.")
         begins_line, cut = True, b""
         for block in itertools.chain([first], blocks):
             text = cut + block if cut else block
@@ -293,8 +293,7 @@ class Stream:
             yield cut
 
     def _damaged(self, error: Exception) -> KibitzError:
-        reason = one_line(error).rstrip(".")
-        return KibitzError(f"{self.name}: cannot be unpacked further ({reason}); fetch the file again")
+        return KibitzError(f"{self.name} is damaged and cannot be unpacked further. Download or copy it again.")
 
     def close(self) -> None:
         self._file.close()

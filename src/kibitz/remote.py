@@ -31,7 +31,7 @@ def find(path: str, ends: tuple[str, ...]) -> list[str]:
     except Exception as error:  # each kind of store has its own exceptions
         raise _failed(path, error) from None
     if not found:
-        raise KibitzError(f"{path}: no such file there, or no records in it; a folder ends in /")
+        raise KibitzError(f"{path} has no game files. Check the address. The address of a folder ends in /.")
     return found
 
 
@@ -49,7 +49,7 @@ def _reach(path: str) -> tuple[Any, str]:
     try:
         from fsspec.core import url_to_fs
     except ImportError:
-        raise UsageError(f"{path}: reading from there needs fsspec: pip install fsspec") from None
+        raise UsageError(f"{path} needs fsspec, which is not installed. Install it: pip install fsspec") from None
     try:
         return cast("tuple[Any, str]", url_to_fs(path))
     except Exception as error:
@@ -57,4 +57,4 @@ def _reach(path: str) -> tuple[Any, str]:
 
 
 def _failed(path: str, error: Exception) -> KibitzError:
-    return KibitzError(f"{path}: {one_line(error).rstrip('.')}; check the address, and that it may be read")
+    return KibitzError(f"{path} cannot be read ({one_line(error).rstrip('.')}). Check the address and the permissions.")

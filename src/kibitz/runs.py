@@ -25,7 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.durable import NEW, write_array, write_whole
-from kibitz.errors import KibitzError, one_line
+from kibitz.errors import KibitzError
+from kibitz.messages import did_you_mean
 from kibitz.received import is_inside, read_array, read_json
 from kibitz.store.split import Split
 from kibitz.systems import load
@@ -70,10 +71,9 @@ def find(name: str | Path) -> Path:
     if str(name) in known:
         return known[str(name)]
     if path.exists():
-        raise KibitzError(f"{name}: not a run (no {INFO} in it); train one with: kibitz train SYSTEM STORE")
+        raise KibitzError(f"{name} is not a run: it has no {INFO}. To train one: kibitz train SYSTEM STORE")
     raise KibitzError(
-        f"{name}: no such run, and no packaged network of that name (there are: {', '.join(known) or 'none'}); "
-        "train one with: kibitz train SYSTEM STORE"
+        f"{name} is no run or bundled network.{did_you_mean(str(name), known)} To list networks: kibitz systems"
     )
 
 
@@ -94,9 +94,11 @@ class Run:
             if any(not isinstance(self.info.get(name, {}), dict) for name in ("data", "beyond")):
                 raise TypeError
         except (ValueError, KeyError, TypeError, AttributeError):
-            raise KibitzError(f"{self.path / INFO}: damaged; train again") from None
+            raise KibitzError(f"{self.path / INFO} is damaged. Train the network again.") from None
         if version != FORMAT:
-            raise KibitzError(f"{name}: a run of version {version}, this kibitz reads version {FORMAT}; train again")
+            raise KibitzError(
+                f"{name} is a run of version {version}, and this kibitz reads version {FORMAT}. Train it again."
+            )
 
     @property
     def system(self) -> System:
@@ -132,14 +134,15 @@ class Run:
         try:
             return Split.from_json(self.info["data"]["split"])
         except (KeyError, TypeError, ValueError, AttributeError):
-            raise KibitzError(f"{self.path / INFO}: damaged; train again") from None
+            raise KibitzError(f"{self.path / INFO} is damaged. Train the network again.") from None
 
     def trained(self) -> Path:
         """Return the weights file. Raises KibitzError if there was no validation yet."""
         path = self.path / WEIGHTS
         if not path.is_file():
             raise KibitzError(
-                f"{self.name}: nothing is trained yet; go on with: {self.info.get('command', 'kibitz train')}"
+                f"{self.name} has no trained network yet. Continue the training:"
+                f" {self.info.get('command', 'kibitz train')}"
             )
         return path
 
@@ -183,8 +186,8 @@ class Run:
 
         try:
             yield
-        except (OSError, SafetensorError, RuntimeError, KeyError) as error:
-            raise KibitzError(f"{self.path}: its weights cannot be read ({one_line(error)}); train again") from None
+        except (OSError, SafetensorError, RuntimeError, KeyError):
+            raise KibitzError(f"{self.path}: the weights cannot be read. Train the network again.") from None
 
     def metrics(self) -> list[dict[str, Any]]:
         """Return the rows of metrics.jsonl, without an incomplete last line."""
@@ -221,11 +224,13 @@ class Run:
         """Return short hashes of its training and validation games, uint32 [n]. Raises KibitzError if they are lost."""
         path = self.path / SEEN
         if not path.is_file():
-            raise KibitzError(f"{path}: missing, so that no game can be told to be unseen; train again")
+            raise KibitzError(f"{path} is missing, so the training games are unknown. Train the network again.")
         try:
             seen = read_array(path, np.uint32)
         except ValueError:
-            raise KibitzError(f"{path}: damaged, so that no game can be told to be unseen; train again") from None
+            raise KibitzError(
+                f"{path} is damaged, so the training games are unknown. Train the network again."
+            ) from None
         return seen
 
 

@@ -63,7 +63,7 @@ def test_gnugo_plays_chinese_rules_in_gtp() -> None:
 
 
 def test_other_programs_have_their_options_on_their_command_line() -> None:
-    with pytest.raises(UsageError, match="on its command line"):
+    with pytest.raises(UsageError, match="in its command line"):
         player(sys.executable, ["level=3"], game="go")
 
 
@@ -96,10 +96,10 @@ def test_games_that_do_not_go_together(a: str, b: str, wanted: str | None, said:
     [
         ("no-such-engine --uci", [], KibitzError, "no-such-engine & engine"),
         ("stockfish 'x", [], UsageError, "quotation mark"),
-        ("", [], UsageError, "no name"),
-        ("winner", ["Hash"], UsageError, "Name=Value"),
-        ("winner", ["=3"], UsageError, "Name=Value"),
-        ("winner", [], UsageError, "winner & positions"),
+        ("", [], UsageError, "player & nothing"),
+        ("winner", ["Hash"], UsageError, "NAME=VALUE"),
+        ("winner", ["=3"], UsageError, "NAME=VALUE"),
+        ("winner", [], UsageError, "winner & chessnet"),
     ],
 )
 def test_what_is_no_player(text: str, options: list[str], kind: type[KibitzError], said: str) -> None:

@@ -64,7 +64,7 @@ def test_no_store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("info", tmp_path / "nothing") == 1
     assert mentions(capsys.readouterr().err, "store")
     assert run("info", tmp_path) == 1
-    assert "not a store" in capsys.readouterr().err
+    assert "not a game store" in capsys.readouterr().err
 
 
 def test_no_games_at_all(tmp_path: Path, bundled_store: Store) -> None:

@@ -237,7 +237,7 @@ def test_a_packaged_network_goes_by_its_name(
         (("{tmp}/none",), 1, "none: no such run"),
         (("{tmp}",), 1, "not a run"),
         (("{run}", "{tmp}/none.store"), 1, "no such store"),
-        (("{run}", "{tmp}"), 1, "not a store"),
+        (("{run}", "{tmp}"), 1, "not a game store"),
         (("{run}", "{seen}"), 1, "1 & winner & run"),
         (("{run}", "{go}"), 2, "store"),
         (("{run}", "--split", "train"), 2, "--split & train & validation"),

@@ -61,10 +61,10 @@ def test_the_settings_of_a_system_are_options_with_the_papers_defaults(capsys: p
     [
         (["--layers", "400conv9x9"], 2, "layer 1 (400conv9x9)"),
         (["--activation", "tanh"], 2, "choose from identity, relu"),
-        (["--validate-from", "soon"], 2, "not a date"),
-        (["--test-from", ""], 2, "not a date"),
+        (["--validate-from", "soon"], 2, "date"),
+        (["--test-from", ""], 2, "date"),
         (["--start-from", ""], 2, "run"),
-        (["--most-epochs", "1e300"], 2, "a number up to"),
+        (["--most-epochs", "1e300"], 2, "at most"),
         (["--validate-from", "2020", "--test-from", "2019"], 2, "must be after"),
         (["--test-from", "1900"], 1, "400 & training"),
         (["--validate-share", "80", "--test-share", "30"], 2, "train"),

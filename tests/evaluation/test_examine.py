@@ -23,7 +23,7 @@ from support.causes import naming
 def test_every_system_has_an_examination() -> None:
     for name in SYSTEMS:
         assert callable(load(name).evaluate)
-    with pytest.raises(UsageError, match="no such system"):
+    with pytest.raises(UsageError, match="unknown system"):
         load("games")  # a module of the package, and no system
 
 

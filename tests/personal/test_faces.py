@@ -119,7 +119,7 @@ def test_the_command(my_games: Path, human_run: Path, tmp_path: Path, capsys: py
         (["--from", "winner"], 2, "--from & winner & human & run"),
         (["--from", "nowhere"], 1, "nowhere: no such run"),
         (["--time-limit", "0"], 2, "--time-limit 0: minutes, more than 0"),
-        (["--update"], 2, "--update: there is no run"),
+        (["--update"], 2, "--update needs a run"),
     ],
 )
 def test_calls_that_cannot_work(

@@ -154,7 +154,7 @@ def test_without_a_usable_onnx_file_torch_answers(
     said = capfd.readouterr()
     assert said.out == ""
     assert said.err.count("\n") == 1
-    assert "torch answers instead" in said.err
+    assert "PyTorch is used" in said.err
     assert session.outputs == ("white_wins",)
     np.testing.assert_allclose(session.evaluate(*positions)["white_wins"], expected, rtol=0, atol=1e-6)
     assert session.evaluate(positions[0][:0], positions[1][:0])["white_wins"].shape == (0,)
@@ -170,7 +170,7 @@ def test_nothing_trained_and_damaged_weights_are_told_in_one_line(
     with pytest.raises(KibitzError, match="weights cannot be read"):
         Session(run)
     (run.path / WEIGHTS).unlink()
-    with pytest.raises(KibitzError, match="nothing is trained yet"):
+    with pytest.raises(KibitzError, match="no trained network"):
         Session(run)
     with pytest.raises(KibitzError, match="no such run"):
         Session(tmp_path / "elsewhere")

@@ -57,10 +57,10 @@ def test_a_store_of_no_games(tmp_path: Path, make_store: Callable[..., Store]) -
 def test_no_store(tmp_path: Path) -> None:
     with pytest.raises(KibitzError, match=naming("store")):
         Store(tmp_path / "nothing")
-    with pytest.raises(KibitzError, match="not a store"):
+    with pytest.raises(KibitzError, match="not a game store"):
         Store(tmp_path)
     (tmp_path / "file").write_text("")
-    with pytest.raises(KibitzError, match="not a store"):
+    with pytest.raises(KibitzError, match="not a game store"):
         Store(tmp_path / "file")
 
 
@@ -115,7 +115,7 @@ def test_offsets_that_lead_out_of_the_moves(copy: Path) -> None:
     offsets = np.fromfile(file, "<i8")
     offsets[5] = 10**12
     offsets.tofile(file)
-    with pytest.raises(KibitzError, match=r"offsets\.i64: damaged"):
+    with pytest.raises(KibitzError, match=r"offsets\.i64 is damaged"):
         touch_all(copy)
 
 

@@ -341,9 +341,9 @@ def test_places_where_no_store_can_be(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match=naming("folder")):
         write(tmp_path / "file", batch([[1]]))
-    with pytest.raises(KibitzError, match="choose another place"):
+    with pytest.raises(KibitzError, match="Choose another path"):
         write(tmp_path / "file" / "store", batch([[1]]))
-    with pytest.raises(KibitzError, match="choose another place"):
+    with pytest.raises(KibitzError, match="Choose another path"):
         write(Path("/proc/store"), batch([[1]]))
     write(tmp_path / "a", batch([[1]]))
     with pytest.raises(UsageError, match="--append"):

@@ -14,8 +14,8 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-PREFIX = "kibitz: "
-"""How each line that the program writes to standard error begins."""
+PREFIX = "error: "
+"""How the line of an error begins."""
 FAILED, WRONG_CALL = 1, 2
 _succeeded: set[object] = set()
 

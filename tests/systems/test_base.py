@@ -68,16 +68,16 @@ class Bounded:
 @pytest.mark.parametrize(
     ("name", "good", "bad", "said"),
     [
-        ("share", (0, 0.99), (1, -0.01), "under 1"),
-        ("whole", (0, 1), (1.01, -0.01), "a share from 0 to 1"),
-        ("up", (0, 10**9), (-1,), "must be 0 or more"),
+        ("share", (0, 0.99), (1, -0.01), "less than 1"),
+        ("whole", (0, 1), (1.01, -0.01), "from 0 to 1"),
+        ("up", (0, 10**9), (-1,), "must be at least 0"),
         ("some", (2, 10**9), (1,), "must be at least 2"),
-        ("rate", (1e-9, 1e9), (0, -1, float("inf"), float("nan")), "must be more than 0"),
+        ("rate", (1e-9, 1e9), (0, -1, float("inf"), float("nan")), "must be greater than 0"),
         ("gamma", (1e-9, 1), (0, 1.1), "at most 1"),
-        ("ply", (2, 4), (1, 5), "from 2 to under 5"),
+        ("ply", (2, 4), (1, 5), "at least 2 and less than 5"),
         ("size", (2, 5), (1, 6), "from 2 to 5"),
         ("free", (-1e9, float("inf")), (), ""),
-        ("kind", ("a", "b"), ("c",), "choose from a, b"),
+        ("kind", ("a", "b"), ("c",), "a or b"),
     ],
 )
 def test_bounds_are_kept_and_told(name: str, good: tuple[Any, ...], bad: tuple[Any, ...], said: str) -> None:
@@ -96,7 +96,7 @@ class Later(Bounded):
 
 def test_a_default_of_a_subclass_keeps_the_bounds() -> None:
     check_bounds(Later())
-    with pytest.raises(UsageError, match="--up -1: must be 0 or more"):
+    with pytest.raises(UsageError, match=r"--up .*got -1"):
         check_bounds(Later(up=-1))
 
 
@@ -135,7 +135,7 @@ def test_systems_with_a_command_of_their_own_stand_in_no_list() -> None:
     assert "gopersonal" not in list(SYSTEMS)
     assert find("gopersonal").command == "personal"
     assert all(not declaration.command for declaration in SYSTEMS.values())
-    with pytest.raises(UsageError, match=naming("nobody & winner & system")):
+    with pytest.raises(UsageError, match=naming("nobody & system")):
         find("nobody")
 
 

@@ -92,7 +92,7 @@ def test_which_games(store: Store) -> None:
 
 def test_a_store_without_owners(tmp_path: Path) -> None:
     found = store_of(tmp_path / "s", [game(19, 160, label=None)])
-    with pytest.raises(KibitzError, match=naming("nobody")):
+    with pytest.raises(KibitzError, match=naming("territory")):
         SYSTEM.games(found, Settings())
 
 
@@ -287,11 +287,11 @@ def test_it_learns(store: Store) -> None:
 @pytest.mark.parametrize(
     ("options", "what"),
     [
-        ({"sizes": "20"}, "--sizes 20"), ({"sizes": ""}, "--sizes"), ({"liberties": 4}, "--liberties 4"),
-        ({"recent": 9}, "--recent 9"), ({"last": 4}, "--last 4"), ({"layers": "8conv3x3"}, "layer 1"),
+        ({"sizes": "20"}, "--sizes .*20"), ({"sizes": ""}, "--sizes"), ({"liberties": 4}, "--liberties .*4"),
+        ({"recent": 9}, "--recent .*9"), ({"last": 4}, "--last .*4"), ({"layers": "8conv3x3"}, "layer 1"),
         ({"layers": "8conv3x3p1.pool2x2"}, "layer 2"), ({"layers": "8conv3x3p1.ip5"}, "layer 2"),
-        ({"layers": "8conv3x3p1.chain9"}, "only 8 channels"), ({"loss": "no"}, "--loss no"),
-        ({"optimiser": "no"}, "--optimiser no"), ({"learning_rate": -1.0}, "--learning-rate"),
+        ({"layers": "8conv3x3p1.chain9"}, "8 channels"), ({"loss": "no"}, "--loss .*no"),
+        ({"optimiser": "no"}, "--optimiser .*no"), ({"learning_rate": -1.0}, "--learning-rate"),
         ({"momentum": 1.0}, "--momentum"), ({"batch": 0}, "--batch"), ({"min_moves": -1}, "--min-moves"),
     ],
 )  # fmt: skip

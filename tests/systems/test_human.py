@@ -99,7 +99,7 @@ def test_it_begins_as_a_normalised_chessnet(small_store: Store) -> None:
         with pytest.raises(UsageError, match="other planes or layers"):
             SYSTEM.adopt(net, "chessnet", chessnet.SYSTEM.network(unlike).state_dict())
     plain = SYSTEM.network(Settings(norm=False))
-    with pytest.raises(UsageError, match="add --norm"):
+    with pytest.raises(UsageError, match="Add --norm"):
         SYSTEM.adopt(plain, "chessnet", other.state_dict())
 
 
@@ -178,11 +178,11 @@ def test_the_outcome_sees_the_board(small_store: Store) -> None:
 
 def test_what_does_not_fit_is_told() -> None:
     large, small = network(blocks=3), network(blocks=1)
-    with pytest.raises(UsageError, match="give it as many --blocks"):
+    with pytest.raises(UsageError, match="--blocks"):
         SYSTEM.adopt(small, "human", large.state_dict())
     with pytest.raises(UsageError, match="another shape"):
         SYSTEM.adopt(network(filters=24), "human", small.state_dict())
-    with pytest.raises(UsageError, match="no one body"):
+    with pytest.raises(UsageError, match="--share body"):
         SYSTEM.adopt(small, "chessnet", {"nets.piece.last.weight": torch.zeros(1)})
 
 
@@ -377,9 +377,10 @@ def test_a_mix_gives_its_share_of_the_samples(small_store: Store) -> None:
 @pytest.mark.parametrize(
     ("settings", "told"),
     [
-        ({"blocks": 0}, "--blocks 0"), ({"batch": 0}, "--batch 0"), ({"iterations": 0}, "--iterations 0"),
-        ({"balance": 1.5}, "--balance 1.5"), ({"withhold": -1.0}, "--withhold -1"), ({"warmup": -1}, "--warmup -1"),
-        ({"learning_rate": float("nan")}, "--learning-rate nan"), ({"outcome_weight": -1.0}, "--outcome-weight -1"),
+        ({"blocks": 0}, "--blocks .*0"), ({"batch": 0}, "--batch .*0"), ({"iterations": 0}, "--iterations .*0"),
+        ({"balance": 1.5}, "--balance .*1.5"), ({"withhold": -1.0}, "--withhold .*-1"),
+        ({"warmup": -1}, "--warmup .*-1"),
+        ({"learning_rate": float("nan")}, "--learning-rate .*nan"), ({"outcome_weight": -1.0}, "--outcome-weight .*-1"),
     ],
 )  # fmt: skip
 def test_settings_that_cannot_be(settings: dict[str, Any], told: str) -> None:

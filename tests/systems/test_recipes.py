@@ -82,7 +82,7 @@ def test_every_system_has_the_recipes_that_everybody_asks_for() -> None:
         recipes = load(system).recipes
         assert {DEFAULT, "long"} <= recipes.keys(), system
         assert "paper" in recipes or not load(system).declaration.paper, system
-    with pytest.raises(UsageError, match=naming("--recipe & papers & winner & recipe")):
+    with pytest.raises(UsageError, match=naming("--recipe & papers & paper")):
         find_recipe("winner", "papers")
 
 

@@ -192,7 +192,7 @@ def test_every_system_is_what_its_entry_says() -> None:
     for name, entry in SYSTEMS.items():
         system = load(name)
         assert (system.name, system.game, system.declaration) == (name, entry.game, entry)
-    with pytest.raises(UsageError, match="winner"):
+    with pytest.raises(UsageError, match="unknown system"):
         load("loser")
 
 

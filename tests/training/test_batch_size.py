@@ -98,7 +98,7 @@ def test_on_a_cpu_it_is_the_recipes(small_store: Store, tmp_path: Path) -> None:
 
 
 def test_where_it_means_nothing(small_store: Store, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(UsageError, match="only train finds it"):
+    with pytest.raises(UsageError, match="got auto"):
         load("winner").check(Settings(batch=AUTO))
     assert command(["train", "winner", str(small_store.path), "--batch", "many"]) == 2
     assert mentions(" ".join(capsys.readouterr().err.split()), "auto & whole")

@@ -126,7 +126,7 @@ def test_a_damaged_checkpoint_is_said(small_store: Store, tmp_path: Path, at: fl
     where = int(at * len(data))
     data[where : where + 64] = bytes(64) if any(data[where : where + 64]) else b"\x3f" * 64
     path.write_bytes(data)
-    with pytest.raises(KibitzError, match=r"last\.pt: damaged"):
+    with pytest.raises(KibitzError, match=r"last\.pt is damaged"):
         train(*given, run=tmp_path / "r", plan=QUICK)
 
 
@@ -137,7 +137,7 @@ def test_a_run_of_other_kinds_is_damaged(small_run: Path, tmp_path: Path, more: 
     shutil.copytree(small_run, tmp_path / "r")
     info = json.loads((tmp_path / "r" / "run.json").read_text())
     (tmp_path / "r" / "run.json").write_text(json.dumps(info | more))
-    with pytest.raises(KibitzError, match=r"run\.json: damaged"):
+    with pytest.raises(KibitzError, match=r"run\.json is damaged"):
         Run(tmp_path / "r")
     (tmp_path / "r" / "run.json").write_text(json.dumps(info))
     (tmp_path / "r" / "metrics.jsonl").write_text('{}\n{"kind": "validation"}\n1\n')
@@ -314,7 +314,7 @@ def test_a_full_disk_is_told_with_the_files_name(tmp_path: Path, monkeypatch: py
 @pytest.mark.parametrize("content", ["{", "[]", "{}", '{"kibitz_run": 1}', '{"kibitz_run": 1, "system": "winner"}'])
 def test_a_damaged_description_of_a_run(content: str, tmp_path: Path) -> None:
     (tmp_path / "run.json").write_text(content)
-    with pytest.raises(KibitzError, match=r"run\.json: damaged"):
+    with pytest.raises(KibitzError, match=r"run\.json is damaged"):
         Run(tmp_path)
 
 
@@ -326,7 +326,7 @@ def test_a_damaged_description_of_a_run(content: str, tmp_path: Path) -> None:
 def test_a_run_that_does_not_say_how_its_games_were_divided(data: object, tmp_path: Path) -> None:
     account = {"kibitz_run": 1, "system": "winner", "game": "chess", "settings": {}, "data": data}
     (tmp_path / "run.json").write_text(json.dumps(account))
-    with pytest.raises(KibitzError, match=r"run\.json: damaged"):
+    with pytest.raises(KibitzError, match=r"run\.json is damaged"):
         _ = Run(tmp_path).split
 
 
@@ -353,8 +353,8 @@ def test_damaged_files_of_a_run(content: bytes, small_store: Store, tmp_path: Pa
         plan=replace(QUICK, time_limit=0.0),
     )
     (path / "seen.npy").write_bytes(content)
-    with pytest.raises(KibitzError, match=r"seen\.npy: damaged"):
+    with pytest.raises(KibitzError, match=r"seen\.npy is damaged"):
         Run(path).unseen(small_store.column("hash"))
     (path / "last.pt").write_bytes(content)
-    with pytest.raises(KibitzError, match=r"last\.pt: damaged"):
+    with pytest.raises(KibitzError, match=r"last\.pt is damaged"):
         train("winner", quick(small_store, iterations=50), str(small_store.path), run=path, plan=QUICK)

@@ -43,8 +43,8 @@ def test_networks(client: Client, small_run: Path) -> None:
     assert listed["convchess"]["answers"] == ["moves"]
     assert listed["gocnn"]["answers"] == ["owners"]
     assert listed["gocnn"]["sizes"] == [9, 13, 19]
-    assert listed["gocnn"]["claim"]["name"] == "Black's winning probability"
-    assert listed["winner"]["claim"]["name"] == "White's winning probability"
+    assert listed["gocnn"]["claim"]["name"] == "Black's win probability"
+    assert listed["winner"]["claim"]["name"] == "White's win probability"
     assert listed["convchess"]["claim"] is None
     assert all(network["planes"] for network in listed.values())
     for name in packaged():  # what the list says without loading them

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.errors import UsageError, one_line
+from kibitz.errors import UsageError
 from kibitz.games import game_of
 from kibitz.systems import find
 
@@ -82,10 +82,8 @@ def check_outputs(session: NetworkSession, system: str, name: str) -> None:
             return
         white = load(system).white_wins(answers, state)
         moves = load(system).expected_moves(answers, codes, state)
-    except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
-        raise UsageError(
-            f"{name} has outputs that cannot be shown ({has}): {type(error).__name__} {one_line(error)}. {_REMEDY}"
-        ) from None
+    except (KeyError, TypeError, AttributeError, IndexError, ValueError):
+        raise UsageError(f"{name} has outputs that analyze cannot show (got {has}). {_REMEDY}") from None
     if white is None and moves is None:
         raise UsageError(f"{name} has no output that analyze can show (got {has}). {_REMEDY}")
     if white is not None:

@@ -74,11 +74,11 @@ def analyse(
     3
     """
     if number < 1:
-        raise UsageError(f"number {number}: games are counted from 1")
+        raise UsageError(f"number must be at least 1 (got {number})")
     with contextlib.closing(_analysed(game, network, number, GameOptions(swing, ratings, raw, depth, nodes))) as games:
         if (analysed := next(games, None)) is not None:
             return analysed
-    raise KibitzError(f"{_name(game)}: no game in it that can be analysed")
+    raise KibitzError(f"{_name(game)} has no game that can be analyzed. Check that it is PGN or SGF.")
 
 
 def analyse_all(
@@ -122,11 +122,14 @@ class GameOptions:
         from kibitz.analysis.chess.judging import MAX_DEPTH
 
         if self.raw and (self.depth is not None or self.nodes is not None):
-            raise UsageError("raw: without a search; leave depth and nodes out")
+            raise UsageError(
+                "raw cannot be combined with depth or nodes: it shows values without a search. Leave depth and nodes"
+                " out."
+            )
         if self.depth is not None and not 1 <= self.depth <= MAX_DEPTH:
-            raise UsageError(f"depth {self.depth}: from 1 to {MAX_DEPTH}")
+            raise UsageError(f"depth must be from 1 to {MAX_DEPTH} (got {self.depth})")
         if self.nodes is not None and self.nodes < 0:
-            raise UsageError(f"nodes {self.nodes}: 0 or more")
+            raise UsageError(f"nodes must be at least 0 (got {self.nodes})")
 
 
 def _analysed(game: Any, network: Any, number: int | None, options: GameOptions) -> Generator[AnalysedGame]:
@@ -153,7 +156,7 @@ def _of_chess(
 
     swing, ratings = CHESS_SWING if options.swing is None else options.swing, options.ratings
     if not 0 < swing <= 1:
-        raise UsageError(f"swing {swing:g}: of a probability, over 0 to 1")
+        raise UsageError(f"swing must be greater than 0 and at most 1 (got {swing:g}). It is a probability.")
     if ratings is not None:
         _check_ratings(ratings, network)
     games: Iterator[Record]
@@ -163,19 +166,26 @@ def _of_chess(
     _check_number(number, path)
     if path is not None:
         if path.lower().endswith((".sgf", ".sgfl")):
-            raise UsageError(f"{path}: a file of Go, and {network.name} is a network for chess")
+            raise UsageError(
+                f"{path} is a Go game, and {network.name} is a network for chess. Choose a network for Go, such as"
+                " gohuman."
+            )
         games = read(path, number)
     else:
         record = parse(game)
         if record is None:
-            raise KibitzError("no game in this text; is it PGN?")
+            raise KibitzError("this text has no chess game. Check that it is PGN.")
         games = iter([record])
     session, analysis = network._session, load(network.system)
     judge = None if options.raw else judge_by_search(session, analysis, options.depth, options.nodes)
     if options.nodes and (judge is None or not judge.searches):
-        raise UsageError(f"nodes: {network.name} does not search itself; depth says how far its moves are followed")
+        raise UsageError(
+            f"nodes is not for {network.name}, which does not search itself (got {options.nodes}). Use depth."
+        )
     if options.depth is not None and judge is None:
-        raise UsageError(f"depth: {network.name} does not say who wins, so that no search judges its moves")
+        raise UsageError(
+            f"depth is not for {network.name}, which does not predict who wins (got {options.depth}). Leave it out."
+        )
     meaning = meaning_of(network.system, judge is not None)
     for record in games:
         if not record.refused:
@@ -192,28 +202,41 @@ def _of_go(game: Any, network: TrainedNetwork, number: int | None, options: Game
     from kibitz.games.go.io.sgf import Record, Unreadable, parse_record, read_records
 
     if isinstance(game, chess.pgn.Game):
-        raise UsageError(f"a game of chess, and {network.name} is a network for Go")
+        raise UsageError(
+            f"{network.name} is a network for Go (got a chess game). Choose a network for chess, such as human."
+        )
     if options.ratings is not None:
-        raise UsageError(f"ratings: {network.name} has no ratings among its inputs")
+        raise UsageError(
+            f"ratings are not for {network.name}, which has no rating inputs (got {options.ratings}). Leave them out."
+        )
     if options.depth is not None:
-        raise UsageError(f"depth: of chess, and {network.name} is a network for Go")
+        raise UsageError(
+            f"depth is for chess, and {network.name} is a network for Go (got {options.depth}). Leave it out."
+        )
     if options.nodes and "policy" not in network._session.outputs:
-        raise UsageError(f"nodes: {network.name} does not name moves, so it cannot search; take gohuman")
+        raise UsageError(
+            f"nodes is not for {network.name}, which does not predict moves (got {options.nodes}). Use gohuman."
+        )
     swing = options.swing
     if swing is not None and not 0 < swing <= 361:
-        raise UsageError(f"swing {swing:g}: points of lead, over 0 to 361")
+        raise UsageError(f"swing must be greater than 0 and at most 361 points (got {swing:g})")
     games: Iterator[Record | Unreadable]
     path = _path(game)
     _check_number(number, path)
     if path is not None:
         if path.lower().endswith(".pgn"):
-            raise UsageError(f"{path}: a file of chess, and {network.name} is a network for Go")
+            raise UsageError(
+                f"{path} is a chess game, and {network.name} is a network for Go. Choose a network for chess, such"
+                " as human."
+            )
         games = read_records([path], cut=True)
     else:
         try:
             games = iter([parse_record(str(game), cut=True)])
         except ValueError as error:
-            raise KibitzError(f"no game of Go in this text: {' '.join(str(error).split())}") from None
+            raise KibitzError(
+                f"this text has no Go game that can be read: {' '.join(str(error).split())}. Check that it is SGF."
+            ) from None
     count, session, nodes = 0, network._session, 0 if options.raw else options.nodes
     for record in games:
         if isinstance(record, Unreadable) and record.number == 0:
@@ -224,7 +247,7 @@ def _of_go(game: Any, network: TrainedNetwork, number: int | None, options: Game
         problem = record.reason if isinstance(record, Unreadable) else ""
         if not isinstance(record, Unreadable) and record.size > max(network.board_sizes):
             largest = max(network.board_sizes)
-            problem = f"a board of {record.size}×{record.size}, and {network.name} sees up to {largest}×{largest}"
+            problem = f"the board is {record.size}×{record.size}, and {network.name} takes at most {largest}×{largest}"
         if isinstance(record, Unreadable) or problem:
             if number is not None:
                 raise KibitzError(f"{_name(game)} game {count}: {problem}")
@@ -233,18 +256,21 @@ def _of_go(game: Any, network: TrainedNetwork, number: int | None, options: Game
         if number is not None:
             return
     if number is not None:
-        raise KibitzError(f"{_name(game)}: there is no game {number}, it has {count:,}")
+        raise KibitzError(f"{_name(game)} has no game {number}. Choose a number from 1 to {count:,}.")
 
 
 def _check_number(number: int | None, path: str | None) -> None:
     if path is None and number not in (None, 1):
-        raise UsageError(f"number {number}: a text is read to its first game; write it to a file for its others")
+        raise UsageError(
+            f"number must be 1 for a text, of which only the first game is read (got {number}). Save the text to a"
+            " file."
+        )
 
 
 def _path(game: Any) -> str | None:
     """Return the path if it is one; None for a text. Raises KibitzError for a missing file."""
     if not isinstance(game, (str, os.PathLike)):
-        raise UsageError(f"no game: {type(game).__name__}; take a file, the text of a game or a chess.pgn.Game")
+        raise UsageError(f"game must be a file, the text of a game or a chess.pgn.Game (got {type(game).__name__})")
     if isinstance(game, str) and _is_text(game):
         return None
     path = str(os.fspath(game))
@@ -283,9 +309,9 @@ def _check_ratings(ratings: tuple[int, int], network: TrainedNetwork) -> None:
     from kibitz.analysis.chess.ratings import HIGHEST, LOWEST
 
     if "rating" not in network.side_inputs:
-        raise UsageError(f"ratings: {network.name} has no ratings among its inputs; take human")
+        raise UsageError(f"ratings are not for {network.name}, which has no rating inputs (got {ratings}). Use human.")
     if len(ratings) != 2:
-        raise UsageError(f"ratings {tuple(ratings)}: two, White's and Black's")
+        raise UsageError(f"ratings must be two numbers, White's and Black's (got {tuple(ratings)})")
     for rating in ratings:
         if not LOWEST <= rating <= HIGHEST:
-            raise UsageError(f"rating {rating}: ratings from {LOWEST} to {HIGHEST}")
+            raise UsageError(f"rating must be from {LOWEST} to {HIGHEST} (got {rating})")

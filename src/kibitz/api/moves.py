@@ -96,7 +96,10 @@ def choose_chess(
             check_whole(name, limit, 1)
     _check_options(options)
     if not any(board.generate_legal_moves()):
-        raise UsageError(f"no move is legal: {'checkmate' if board.is_check() else 'stalemate'}")
+        raise UsageError(
+            f"there is no legal move: the position is {'checkmate' if board.is_check() else 'stalemate'}. Choose"
+            " another position."
+        )
     settings: dict[str, Any] = {"temperature": temperature, "seed": options.get("seed"), "hash_mb": HASH_MB}
     if side_inputs:
         settings["side_inputs"] = side_inputs

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from kibitz.api.checks import check_number, check_whole
 from kibitz.api.positions import KOMI, PositionArrays, ReadPosition, check_arrays, read_position, stack
 from kibitz.errors import UsageError
+from kibitz.games import GAME_NAMES
+from kibitz.messages import not_one_of
 from kibitz.systems.declaration import GO_PUCT
 
 if TYPE_CHECKING:
@@ -142,9 +144,9 @@ class PositionEvaluation:
     >>> import kibitz
     >>> mate = kibitz.load_network("winner").evaluate("7k/5KQ1/8/8/8/8/8/8 b - - 0 1")
     >>> mate.white, mate.moves, mate.meaning
-    (1.0, None, "White's winning probability")
+    (1.0, None, "White's win probability")
     >>> mate
-    White's winning probability 100%
+    White's win probability 100%
     """
 
     white: float | None = None
@@ -280,7 +282,7 @@ class TrainedNetwork:
         >>> import kibitz
         >>> positions = ["k7/8/8/8/8/8/QR6/K7 b - - 0 1", "7k/5KQ1/8/8/8/8/8/8 b - - 0 1"]
         >>> kibitz.load_network("winner").evaluate_all(positions)[1]
-        White's winning probability 100%
+        White's win probability 100%
         """
         values = self._side_values("evaluate_all", inputs)
         return self._evaluations(positions, values, to_move, komi)
@@ -331,7 +333,7 @@ class TrainedNetwork:
                 raise UsageError(f"{name} is for Go, and {self.name} is a network for chess")
         judge = judge_by_search(self._session, load(self.system), None, nodes)
         if judge is None:
-            raise UsageError(f"{self.name} does not predict who wins; use winner or chessnet")
+            raise UsageError(f"{self.name} does not predict who wins. Use winner or chessnet.")
         return judge.value(read.chess_board)
 
     @overload
@@ -364,13 +366,20 @@ class TrainedNetwork:
         if read.game == "chess":
             for name in ("to_move", "komi", "rules"):
                 if options.get(name) is not None:
-                    raise UsageError(f"{name} is for Go, and {self.name} is a network for chess")
+                    raise UsageError(
+                        f"{name} is for Go, and {self.name} is a network for chess (got {options.get(name)}). Leave"
+                        " it out."
+                    )
             return choose_chess(self._run, self._session, read.chess_board, options, values)
         if (method := options.get("method")) not in (None, *self.methods):
-            raise UsageError(f"no method {method!r}; {self.name} has {', '.join(self.methods) or 'none'}")
+            raise UsageError(
+                not_one_of("method", method, self.methods)
+                if self.methods
+                else f"{self.name} has no method to play by (got {method!r})"
+            )
         searches = (method or self.methods[0]) == GO_PUCT.name
         if options.get("depth") is not None or (options.get("nodes") is not None and not searches):
-            raise UsageError("depth and nodes are limits of a search; this player of Go takes seconds")
+            raise UsageError("depth and nodes limit a search, and this Go method has none. Use seconds.")
         komi = _komi(options.get("komi"), read)
         return choose_go(self._run, self._session, read.go_board, options, komi, read.handicap, read.rules, values)
 
@@ -378,11 +387,15 @@ class TrainedNetwork:
         """Return a position that fits the network. Raises UsageError for another game or size."""
         read = read_position(position, to_move)
         if read.game != self.game:
-            names = {"chess": "chess", "go": "Go"}
-            raise UsageError(f"{self.name} is a network for {names[self.game]}, not for {names[read.game]}")
+            raise UsageError(
+                f"{self.name} is a network for {GAME_NAMES[self.game]} (got a position of {GAME_NAMES[read.game]})."
+                " Choose"
+                " another"
+                " network."
+            )
         if self.game == "go" and read.go_board.size not in self.board_sizes:
             sizes = ", ".join(map(str, self.board_sizes))
-            raise UsageError(f"{self.name} knows boards of {sizes}, not of {read.go_board.size}")
+            raise UsageError(f"{self.name} plays on boards of {sizes} (got {read.go_board.size})")
         return read
 
     def _side_values(self, function: str, inputs: SideInputs, keywords: type = SideInputs) -> dict[str, int]:
@@ -408,14 +421,14 @@ class TrainedNetwork:
             for name, word, known in (("speed", speed, SPEEDS), ("scale", scale, SCALES)):
                 if word is not None:
                     if word not in known[1:]:
-                        raise UsageError(f"{name} {word!r}: choose from {', '.join(known[1:])}")
+                        raise UsageError(not_one_of(name, word, known[1:]))
                     given[name] = known.index(word)
         for name, number in given.items():
             if name not in self.side_inputs:
                 has = f"has {', '.join(self.side_inputs)}" if self.side_inputs else "has no side inputs"
-                raise UsageError(f"{name}: {self.name} {has}")
+                raise UsageError(f"{self.name} has no side input {name}. It {has}.")
             if not isinstance(number, (int, np.integer)) or not 0 <= number <= 255:
-                raise UsageError(f"{name} {number}: a whole number from 0 to 255")
+                raise UsageError(f"{name} must be a whole number from 0 to 255 (got {number})")
         return given
 
     def _rows(
@@ -436,11 +449,14 @@ class TrainedNetwork:
                 unknown = {"handicap": _unknown_handicap()} if "handicap" in beyond else {}  # as of boards
                 return codes, with_default_side_inputs(state, {**beyond, **unknown, **values}), None
             if values:
-                raise UsageError(f"{', '.join(values)}: the state has columns for side inputs already")
+                raise UsageError(
+                    f"state already has columns for side inputs (got {', '.join(values)} too). Leave one of them out."
+                )
             return codes, state, None
         if isinstance(positions, (str, chess.Board)) or not isinstance(positions, Sequence):
             raise UsageError(
-                "several positions are a list, or arrays; of one position take `evaluate`, or put it in []"
+                "positions must be a list or arrays (got one position). Use evaluate for one position, or put it in"
+                " a list."
             )
         read = [self._read(position, to_move) for position in positions]
         if not read:
@@ -561,7 +577,7 @@ def _rating(name: str, value: int) -> int:
     from kibitz.games.chess.sides import RATING_UNIT
 
     if not LOWEST <= value <= HIGHEST:
-        raise UsageError(f"{name} {value}: ratings from {LOWEST} to {HIGHEST}")
+        raise UsageError(f"{name} must be from {LOWEST} to {HIGHEST} (got {value})")
     return min(int(value) // RATING_UNIT, 255)
 
 
@@ -618,7 +634,9 @@ def _komi_input(points: float) -> int:
 
     check_number("komi", points)
     if abs(points) > MOST_KOMI:
-        raise UsageError(f"komi {points:g}, handicap stones counted: the network knows up to {MOST_KOMI:g} points")
+        raise UsageError(
+            f"komi, with handicap stones counted, must be from -{MOST_KOMI:g} to {MOST_KOMI:g} points (got {points:g})"
+        )
     return komi_byte(points)
 
 

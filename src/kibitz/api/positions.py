@@ -95,9 +95,9 @@ def read_position(position: Any, to_move: str | None = None) -> ReadPosition:
     """Read a position of any form. Raises UsageError for another type, KibitzError for an invalid position."""
     if isinstance(position, chess.Board):
         if type(position).uci_variant != "chess":
-            raise UsageError(f"no position: {type(position).__name__}, a variant; only standard chess is known")
+            raise UsageError(f"position must be of standard chess (got the variant {type(position).__name__})")
         if position.chess960 and position.clean_castling_rights():
-            raise UsageError("no position: a board of Chess960 with castling rights; only standard chess is known")
+            raise UsageError("position must be of standard chess (got a Chess960 board with castling rights)")
         read_fen(position.fen())
         return ReadPosition(position)
     if isinstance(position, str):
@@ -108,7 +108,7 @@ def read_position(position: Any, to_move: str | None = None) -> ReadPosition:
         return ReadPosition(position)
     if hasattr(position, "side") and hasattr(position, "list_occupied_points"):
         return ReadPosition(_from_sgfmill(position, to_move))
-    raise UsageError(f"no position: {type(position).__name__}; take {_KINDS}")
+    raise UsageError(f"position must be {_KINDS} (got {type(position).__name__})")
 
 
 def read_fen(fen: str) -> chess.Board:
@@ -130,16 +130,18 @@ def _read_sgf(text: str) -> ReadPosition:
         record = parse_record(text)
         return ReadPosition(record.board(), record.komi, record.handicap, record.rules)
     except Illegal as error:
-        raise KibitzError(f"the SGF has an illegal move ({error})") from None
+        raise KibitzError(f"the SGF has an illegal move: {error}. Correct it or shorten the game.") from None
     except ValueError as error:
-        raise KibitzError(f"the SGF cannot be read: {' '.join(str(error).split())}") from None
+        raise KibitzError(f"the SGF cannot be read: {' '.join(str(error).split())}. Check the text.") from None
 
 
 def _from_sgfmill(board: SgfmillBoard, to_move: str | None) -> GoBoard:
     from kibitz.games.go.points import BLACK, GRID, WHITE
 
     if to_move not in ("b", "w"):
-        raise UsageError("a board of sgfmill does not say who is to move; add to_move='b' or to_move='w'")
+        raise UsageError(
+            f"to_move must be 'b' or 'w' for a board of sgfmill, which has no side to move (got {to_move!r})"
+        )
     copy = make_go_board(size=board.side)
     stones = 0
     for row in range(board.side):
@@ -148,7 +150,7 @@ def _from_sgfmill(board: SgfmillBoard, to_move: str | None) -> GoBoard:
                 copy.put(BLACK if colour == "b" else WHITE, (board.side - 1 - row) * GRID + column)
                 stones += 1
     if int(np.isin(copy.colours(), (BLACK, WHITE)).sum()) != stones:
-        raise KibitzError("the board cannot be: a chain has no liberty")
+        raise KibitzError("this board is impossible: a chain has no liberty. Remove captured stones.")
     copy.to_move = BLACK if to_move == "b" else WHITE
     return copy
 
@@ -176,7 +178,7 @@ def make_go_board(moves: Iterable[str] = (), *, size: int = 19) -> GoBoard:
         try:
             board.play(board.to_move, from_gtp(vertex, size))
         except Illegal as error:
-            raise UsageError(f"move {ply}, {vertex}: illegal ({error})") from None
+            raise UsageError(f"move {ply}, {vertex}, is illegal: {error}") from None
         except ValueError as error:
             raise UsageError(f"move {ply}, {error}") from None
     return board
@@ -199,14 +201,14 @@ def encode_positions(
     (1, 361)
     """
     if not len(positions):
-        raise UsageError("no positions: there is nothing to encode")
+        raise UsageError("positions must have at least one position (got none)")
     return stack([read_position(position, to_move) for position in positions])
 
 
 def stack(read: Sequence[ReadPosition]) -> PositionArrays:
     """Return the arrays of at least one position. Raises UsageError if they are from different games."""
     if len({position.game for position in read}) > 1:
-        raise UsageError("positions of chess and of Go in one call; make one call for each game")
+        raise UsageError("positions must be of one game (got chess and Go). Make one call for each game.")
     rows = [position.row() for position in read]
     return PositionArrays(np.stack([codes for codes, _ in rows]), np.stack([state for _, state in rows]))
 
@@ -219,14 +221,14 @@ def check_arrays(arrays: tuple[Any, Any], game: str, side_inputs: int, sizes: Se
     codes, state = (np.asarray(part) for part in arrays)
     width = _WIDTHS[game]
     if codes.dtype != np.uint8 or state.dtype != np.uint8:
-        raise UsageError(f"codes and state must be uint8, not {codes.dtype} and {state.dtype}")
+        raise UsageError(f"codes and state must be uint8 (got {codes.dtype} and {state.dtype})")
     if codes.ndim != 2 or codes.shape[1] != width:
-        raise UsageError(f"codes must be [n, {width}], not {list(codes.shape)}")
+        raise UsageError(f"codes must be [n, {width}] (got {list(codes.shape)})")
     columns = sorted({_STATE, _STATE + side_inputs})
     if state.ndim != 2 or state.shape[1] not in columns or len(state) != len(codes):
-        raise UsageError(f"state must be [{len(codes)}, {' or '.join(map(str, columns))}], not {list(state.shape)}")
+        raise UsageError(f"state must be [{len(codes)}, {' or '.join(map(str, columns))}] (got {list(state.shape)})")
     if len(codes) and (codes.max() > _HIGHEST_CODE[game] or (state[:, :_STATE] > _HIGHEST_STATE[game]).any()):
-        raise UsageError(f"codes or state have values that mean nothing in {game}; see kibitz.PositionArrays")
+        raise UsageError(f"codes or state have values outside their ranges for {game}. See kibitz.PositionArrays.")
     if game == "go" and len(codes) and not np.isin(state[:, 1], sizes).all():
-        raise UsageError(f"the network knows boards of {', '.join(map(str, sizes))}")
+        raise UsageError(f"the network plays on boards of {', '.join(map(str, sizes))} (got another size)")
     return PositionArrays(codes, state)

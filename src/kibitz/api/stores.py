@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from kibitz.api.checks import check_whole
 from kibitz.api.positions import PositionArrays
 from kibitz.errors import UsageError
+from kibitz.messages import did_you_mean, not_one_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -123,7 +124,7 @@ class GameStore:
         if part is None:
             return np.arange(len(self))
         if part not in PARTS:
-            raise UsageError(f"part {part!r}: choose from {', '.join(PARTS)}")
+            raise UsageError(not_one_of("part", part, PARTS))
         return np.flatnonzero(self._store.sides() == PARTS.index(part))
 
     def explore(
@@ -147,7 +148,7 @@ class GameStore:
         from kibitz.explorer.report import explore
 
         if rating is not None and (len(rating) != 2 or rating[0] > rating[1]):
-            raise UsageError(f"rating {rating}: two numbers, the least and the greatest")
+            raise UsageError(f"rating must be two numbers, the lowest and the highest (got {rating})")
         if self._explorer is None:
             self._explorer = Explorer(self._store)
         return explore(self._explorer, moves, fen, rating)
@@ -165,7 +166,10 @@ class GameStore:
         if columns is not None:
             has = self._store.columns
             if unknown := [name for name in columns if name not in has]:
-                raise UsageError(f"{self.path}: no column {', '.join(unknown)}; it has {', '.join(has)}")
+                raise UsageError(
+                    f"{self.path} has no column {', '.join(unknown)}.{did_you_mean(unknown[0], has)} Its columns:"
+                    f" {', '.join(has)}."
+                )
         return self._store.table(None if columns is None else list(columns))
 
     def moves(self, game: int) -> list[str]:
@@ -408,24 +412,26 @@ class GameStore:
     def _check(self, game: int) -> None:
         check_whole("game", game, -sys.maxsize)
         if not 0 <= game < len(self):
-            raise UsageError(f"{self.path}: there is no game {game}, the store has games 0 to {len(self) - 1}")
+            raise UsageError(f"{self.path} has no game {game}. Choose a number from 0 to {len(self) - 1}.")
 
     def _pairs(self, games: ArrayLike, plies: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         first, second = np.atleast_1d(np.asarray(games)), np.atleast_1d(np.asarray(plies))
         for name, values in (("games", first), ("plies", second)):
             if values.ndim != 1 or (values.size and values.dtype.kind not in "iu"):
-                raise UsageError(f"{name} must be whole numbers [n], not {values.dtype} {list(values.shape)}")
+                raise UsageError(f"{name} must be whole numbers of shape [n] (got {values.dtype} {list(values.shape)})")
         try:
             first, second = np.broadcast_arrays(first, second)
         except ValueError:
-            raise UsageError(f"{len(first)} games and {len(second)} plies: one of each a position") from None
+            raise UsageError(
+                f"games and plies must have the same length (got {len(first)} and {len(second)})"
+            ) from None
         first, second = first.astype(np.int64), second.astype(np.int64)
         for game in first[(first < 0) | (first >= len(self))][:1].tolist():
             self._check(game)
         wrong = np.flatnonzero((second < 0) | (second > self.plies[first]))
         if len(wrong):
             game, ply = int(first[wrong[0]]), int(second[wrong[0]])
-            raise UsageError(f"{self.path}: game {game} has positions 0 to {int(self.plies[game])}, not {ply}")
+            raise UsageError(f"{self.path}: game {game} has positions 0 to {int(self.plies[game])} (got {ply})")
         return first, second
 
     def _packed(self, game: int) -> NDArray[np.uint16]:

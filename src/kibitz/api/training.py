@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from kibitz.api.checks import check_number, check_whole
 from kibitz.errors import UsageError
+from kibitz.messages import did_you_mean, not_one_of
 from kibitz.systems.spelling import AUTO
 
 if TYPE_CHECKING:
@@ -127,9 +128,9 @@ class TrainingOptions:
         """Raise UsageError, naming the option, for the first value out of range."""
         _check_device(self.device)
         if self.precision is not None and self.precision not in PRECISIONS:
-            raise UsageError(f"precision {self.precision!r}: choose from {', '.join(PRECISIONS)}")
+            raise UsageError(not_one_of("precision", self.precision, PRECISIONS))
         if self.compile not in (None, *COMPILE):
-            raise UsageError(f"compile {self.compile!r}: choose from {', '.join(COMPILE)}")
+            raise UsageError(not_one_of("compile", self.compile, COMPILE))
         if self.time_limit is not None:
             check_number("time_limit (minutes)", self.time_limit, above=0)
         check_whole("seed", self.seed, 0, 2**31 - 1)
@@ -243,7 +244,10 @@ def _settings(
 
     known = {field.name: type(field.default) for field in fields(load(system).settings_type)}
     if unknown := [name for name in given if name not in known]:
-        raise UsageError(f"{system} has no setting {', '.join(unknown)}; it has {', '.join(sorted(known))}")
+        raise UsageError(
+            f"{system} has no setting {', '.join(unknown)}.{did_you_mean(unknown[0], known)} Its settings:"
+            f" {', '.join(sorted(known))}."
+        )
     for name, value in given.items():
         if name == "batch" and value == AUTO:
             continue
@@ -252,7 +256,7 @@ def _settings(
         elif not isinstance(value, _TYPES.get(known[name], object)) or (
             isinstance(value, bool) and known[name] is not bool
         ):
-            raise UsageError(f"{name} {value!r}: {_KINDS[known[name]]}")
+            raise UsageError(f"{name} must be {_KINDS[known[name]]} (got {value!r})")
     merged: dict[str, Any] = {}
     if start_from is not None:
         earlier = Run(start_from)
@@ -266,12 +270,12 @@ def _settings(
 def _check_device(device: str) -> None:
     """Raise UsageError for an unknown device."""
     if device not in ("auto", "cpu", "cuda"):
-        raise UsageError(f"device {device!r}: choose from auto, cpu, cuda")
+        raise UsageError(not_one_of("device", device, ("auto", "cpu", "cuda")))
     if device == "cuda":
         import torch
 
         if not torch.cuda.is_available():
-            raise UsageError("device 'cuda': this machine has none that torch can use; leave it out")
+            raise UsageError("device must be cpu or auto on this computer: PyTorch finds no GPU (got cuda)")
 
 
 def _draw(path: Path) -> None:

@@ -10,6 +10,8 @@ from pathlib import Path
 
 from kibitz.errors import KibitzError, UsageError
 from kibitz.external.programs import find_program
+from kibitz.games import GAME_NAMES
+from kibitz.messages import did_you_mean, not_one_of
 
 SPEAKS = {"chess": "UCI", "go": "GTP"}
 """The protocol of each game's programs; `kibitz uci RUN` and `kibitz gtp RUN` support it."""
@@ -44,13 +46,16 @@ def game_of(a: str, b: str, requested: str | None = None) -> str:
     """
     said = {text: game for text in (a, b) if (game := _plays(text))}
     if requested is not None and requested not in SPEAKS:
-        raise UsageError(f"--game {requested}: choose from {', '.join(SPEAKS)}")
+        raise UsageError(not_one_of("--game", requested, SPEAKS))
     for text, game in said.items():
         if requested not in (None, game):
-            raise UsageError(f"{text}: plays {game}, and --game says {requested}; choose another player")
+            raise UsageError(
+                f"{text} plays {GAME_NAMES[game]}, but --game is {requested}. Choose another player or leave --game"
+                " out."
+            )
     if len(set(said.values())) > 1:
-        one, other = (f"{text} plays {game}" for text, game in said.items())
-        raise UsageError(f"{one} and {other}; a match is of one game: choose another player")
+        one, other = (f"{text} plays {GAME_NAMES[game]}" for text, game in said.items())
+        raise UsageError(f"both players must play the same game ({one} and {other}). Choose another player.")
     return requested or next(iter(said.values()), "chess")
 
 
@@ -77,26 +82,25 @@ def player(text: str, options: Sequence[str] = (), name: str | None = None, game
         return _network(text, parsed, name, game)
     words = _words(text)
     if not words:
-        raise UsageError(
-            f"a player has no name; give a run, a packaged network, or a program that speaks {SPEAKS[game]}"
-        )
+        raise UsageError(f"a player must be a network or a program that speaks {SPEAKS[game]} (got nothing)")
     if words == ["sunfish"]:
         from kibitz.arena.chess.find_sunfish import sunfish_command
 
         return Participant(name or "sunfish", sunfish_command(), parsed)
     path = find_program(words[0])
     if path is None:
-        there_are = ", ".join(packaged()) or "none"
         raise KibitzError(
-            f"{words[0]}: no such run, packaged network (there are: {there_are}) or program; install it, give its path,"
-            " or train a run with: kibitz train SYSTEM STORE"
+            f"{words[0]} is no run, bundled network or installed program.{did_you_mean(words[0], packaged())} To list"
+            " networks: kibitz systems"
         )
     program = Path(words[0]).name
     arguments = words[1:]
     if game == "go" and program == "gnugo":
         arguments = [*GNUGO, *arguments]
     elif game == "go" and parsed:
-        raise UsageError(f"{text}: write a GTP program's options on its command line; options are for runs and gnugo")
+        raise UsageError(
+            f"options of a GTP program belong in its command line (got {text}). Leave --option-a and --option-b out."
+        )
     return Participant(name or program, (path, *arguments), parsed)
 
 
@@ -112,7 +116,11 @@ def _network(text: str, options: tuple[tuple[str, str], ...], name: str | None, 
 
     run = Run(text)
     if run.info["game"] != game:
-        raise KibitzError(f"{text}: a network for {run.info['game']}, and this match is of {game}; choose another")
+        raise KibitzError(
+            f"{text} is a network for {GAME_NAMES[run.info['game']]}, and this match is {GAME_NAMES[game]}. Choose"
+            " another"
+            " player."
+        )
     if not playable(run):
         raise UsageError(plays_nothing(text))
     command = (sys.executable, "-m", "kibitz", SPEAKS[game].lower(), text)
@@ -123,12 +131,12 @@ def _words(text: str) -> list[str]:
     try:
         return shlex.split(text)
     except ValueError:
-        raise UsageError(f"{text}: a quotation mark is open; close it") from None
+        raise UsageError(f"a quotation mark is not closed (got {text}). Close it.") from None
 
 
 def _option(text: str, game: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals or not name.strip():
         example = "Hash=64" if game == "chess" else "level=5"
-        raise UsageError(f"option {text!r}: write Name=Value, for example {example}")
+        raise UsageError(f"an option must be written NAME=VALUE, for example {example} (got {text})")
     return name.strip(), value.strip()

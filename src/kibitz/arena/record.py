@@ -93,7 +93,7 @@ def resume(path: Path, settings: Mapping[str, str], form: RecordFormat) -> list[
     try:
         text = io.TextIOWrapper(io.BytesIO(_whole_letters(data)), encoding="utf-8").read()
     except UnicodeDecodeError:
-        raise UsageError(f"{path}: not a match's games; choose another place with {form.option}") from None
+        raise UsageError(f"{path} is not a record of a match. Choose another file with {form.option}.") from None
     rows: dict[int, ScoredGame] = {}
     complete = 0
     for part in re.split(rf"(?<=\n\n)(?={re.escape(form.head[0])})", text):  # no line within a game begins like this
@@ -130,14 +130,15 @@ def _read(path: Path, part: str, settings: Mapping[str, str], form: RecordFormat
         number = int(tags["GameNumber"])
     except (AssertionError, KeyError, ValueError):
         raise UsageError(
-            f"{path}: holds games that are not of a kibitz match; choose another file with {form.option}"
+            f"{path} has games that are not from a kibitz match. Choose another file with {form.option}."
         ) from None
     for key, value in settings.items():
         had = tags.get(SETTING + key, "")
         if had != tag(value):
             raise UsageError(
-                f"{path}: holds a match with other settings ({key}: {had or 'none'}; now: {tag(value)});"
-                f" choose another file with {form.option}, or give the settings it was begun with"
+                f"{path} has a match with other settings ({key}: {had or 'none'}, now {tag(value)}). Choose another"
+                " file"
+                f" with {form.option}, or use the same settings."
             )
     return ScoredGame(
         number,
@@ -156,4 +157,6 @@ def append(path: Path, text: str) -> None:
             file.write(text.encode())
             sync(file)
     except OSError as error:
-        raise KibitzError(f"{path}: {one_line(error)}; make room, and the same command goes on") from None
+        raise KibitzError(
+            f"{path}: {one_line(error)}. Free some space, then run the same command again to resume."
+        ) from None

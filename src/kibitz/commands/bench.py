@@ -33,7 +33,7 @@ def bench(
     use_provider(provider)
     run = Run(network)
     if run.info["game"] != "chess":
-        raise UsageError(f"{network}: kibitz bench measures networks for chess; take chessnet")
+        raise UsageError(f"kibitz bench is for networks for chess (got {network}). Use chessnet.")
     session = Session(run)
     figures: dict[str, Any] = {
         "network": session.name,

@@ -84,12 +84,12 @@ def _records(names: list[str]) -> tuple[list[str], list[str]]:
         path, called = Path(name), name.lower().endswith(RECORDS)
         if called and not path.is_dir():
             if not path.is_file():
-                raise KibitzError(f"{name}: no such file; check the path")
+                raise KibitzError(f"{name}: no such file. Check the path.")
             records.append(name)
         elif inside := _records_inside(path):
             records += inside
         elif called and not any((path / file).exists() for file in (STORE, RUN)):
-            raise KibitzError(f"{name}: a folder, and no PGN file in it; name a file of your games")
+            raise KibitzError(f"{name} has no PGN file. Name a file of your games.")
         else:
             others.append(name)
     return records, others

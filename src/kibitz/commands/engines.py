@@ -13,6 +13,7 @@ from kibitz.commands.provider import Provider, use_provider
 from kibitz.engines.uci.options import AUTO, ELO, METHODS, OWN_TEMPERATURE, Options
 from kibitz.errors import UsageError
 from kibitz.games.go.rulesets import MAX_KOMI, NAMED, named
+from kibitz.messages import not_one_of, warning
 from kibitz.systems import MOVES, find
 from kibitz.systems.declaration import BEST_SCORE, GO_PUCT, GO_TOP_PROB, HUMAN_SEARCH, TOP_PROB
 from kibitz.text import shown
@@ -97,16 +98,18 @@ class UciOptions:
         if self.method not in (AUTO, *methods):
             if self.method in METHODS:
                 raise UsageError(why_not(self.method, run, list(methods)))
-            raise UsageError(f"--method {self.method}: choose from {', '.join((AUTO, *methods))}")
+            raise UsageError(not_one_of("--method", self.method, (AUTO, *methods)))
         if self.elo is not None and not rated:
-            raise UsageError(f"--elo {self.elo}: {run} is not told ratings, so it has one strength; take human")
+            raise UsageError(
+                f"--elo is for networks with rating inputs, which {run} lacks (got {self.elo}). Use human."
+            )
         if self.elo is not None and not ELO[0] <= self.elo <= ELO[1]:
-            raise UsageError(f"--elo {self.elo}: ratings from {ELO[0]} to {ELO[1]}")
+            raise UsageError(f"--elo must be between {ELO[0]} and {ELO[1]} (got {self.elo})")
         person = opened.person is not None
         if self.think_times and not person:
-            raise UsageError(f"--think-times is for networks of one person (kibitz personal), not {run}")
+            raise UsageError(f"--think-times is for networks of kibitz personal (got {run}). Leave it out.")
         if self.resign and not (person or rated):
-            raise UsageError(f"--resign is for networks of people (human, or kibitz personal), not {run}")
+            raise UsageError(f"--resign is for human and for networks of kibitz personal (got {run}). Leave it out.")
         usual = OWN_TEMPERATURE if rated else 100 if person else 0
         return Options(
             method=self.method, value=self.value or "", rated=rated, methods=methods,
@@ -142,7 +145,7 @@ def uci(
 
     from kibitz.engines.uci.engine import UciEngine, read_lines
 
-    with _standard_streams("kibitz uci", "a GUI gives it both") as (lines, output):
+    with _standard_streams("kibitz uci", "Start it from a chess program") as (lines, output):
         UciEngine(Path(run).resolve().name, opener(run), options, output).run(read_lines(lines))
 
 
@@ -153,7 +156,7 @@ def _standard_streams(command: str, remedy: str) -> Iterator[tuple[BinaryIO, Bin
     Raises UsageError if either of them is closed.
     """
     if sys.stdin is None or sys.stdout is None:
-        raise UsageError(f"{command}: needs standard input and standard output; {remedy}")
+        raise UsageError(f"{command} needs standard input and standard output. {remedy}.")
     output = sys.stdout.buffer
     with contextlib.redirect_stdout(sys.stderr):  # what a library prints must not come between the answers
         yield sys.stdin.buffer, output
@@ -232,11 +235,11 @@ def _with_habits(player: ThinkingPlayer, run: Run, options: Options) -> Thinking
     rating = options.elo if options.limit_strength else STRONGEST
     habits = usual_habits(rating) if options.rated else run.info.get("habits", {})
     for wanted, name, why in (
-        (options.think_times, "think", "its games have no clocks"),
-        (options.resign, "resign", "it resigned too few of its games"),
+        (options.think_times, "think", "the games have no clock times"),
+        (options.resign, "resign", "too few of the games were resigned"),
     ):
         if wanted and name not in habits:
-            print(f"kibitz: {run.name}: {why}, so that this habit is not known", file=sys.stderr)
+            warning(f"{run.name} plays without the habit {name}: {why}")
     return HabitualPlayer(player, habits, think=options.think_times, resign=options.resign, seed=options.seed or None)
 
 
@@ -315,14 +318,14 @@ class GtpOptions:
             raise UsageError(
                 why_not(self.method, run, list(offered))
                 if known
-                else f"--method {self.method}: choose from {', '.join((AUTO, *offered))}"
+                else not_one_of("--method", self.method, (AUTO, *offered))
             )
         if not abs(self.komi) <= MAX_KOMI:  # not a number either
-            raise UsageError(f"--komi {self.komi:g}: points from {-MAX_KOMI:g} to {MAX_KOMI:g}")
+            raise UsageError(f"--komi must be from {-MAX_KOMI:g} to {MAX_KOMI:g} points (got {self.komi:g})")
         try:
             named(self.rules)
-        except ValueError as error:
-            raise UsageError(f"--rules {self.rules}: {error}") from None
+        except ValueError:
+            raise UsageError(not_one_of("--rules", self.rules, NAMED)) from None
 
     def of_engine(self, run: str, largest: int) -> GtpSettings:
         """The engine's settings. largest: the largest board that the network of this run knows."""
@@ -366,7 +369,7 @@ def gtp(
 
         return Session(run, options.threads)
 
-    with _standard_streams("kibitz gtp", "a Go program's controller gives it both") as (lines, output):
+    with _standard_streams("kibitz gtp", "Start it from a Go program") as (lines, output):
         GtpEngine(options.of_engine(run, largest), load, output).run(read_lines(lines))
 
 
@@ -376,7 +379,7 @@ def _largest_board(name: str) -> int:
 
     run = Run(name)
     if run.info["game"] != "go":
-        raise UsageError(f"{name}: a network for {run.info['game']}; GTP is for Go")
+        raise UsageError(f"{name} is a network for chess, and GTP is for Go. Try: kibitz uci {name}")
     if not (run.path / ONNX).is_file():
         run.trained()
     return max(find(run.info["system"]).sizes_of(run.info["settings"]), default=19)
@@ -388,10 +391,10 @@ def _check(name: str) -> None:
 
     run = Run(name)
     if run.info["game"] != "chess":
-        raise UsageError(f"{name}: a network for {run.info['game']}; UCI is for chess")
+        raise UsageError(f"{name} is a network for Go, and UCI is for chess. Try: kibitz gtp {name}")
     trained = run.info["settings"].get("networks", "all")
     moves = MOVES in find(run.info["system"]).answers_of(run.info["settings"])
     if moves and trained != "all" and trained.count(",") < 6:  # fewer than the seven that predict moves
-        print(f"kibitz: {name}: trained for {trained} only; about the rest it knows nothing", file=sys.stderr)
+        warning(f"{name} is trained for {trained} only. Its other moves are random.")
     if not (run.path / ONNX).is_file():
         run.trained()

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from kibitz.errors import KibitzError, UsageError, need_training, one_line
+from kibitz.messages import note
 
 
 def export(
@@ -41,27 +42,27 @@ def export(
     opened.trained()
     check(opened)
     if int8 and half:
-        raise UsageError("--int8 and --half: choose one")
+        raise UsageError("--int8 cannot be combined with --half (got both). Choose one.")
     numbers = "int8" if int8 else "half" if half else ""
     if numbers:
         need_training(f"kibitz export --{numbers}")
     if to.exists() and (not to.is_dir() or any(to.iterdir())):
-        raise UsageError(f"--to {to}: there is something already; name a folder that is new or empty")
+        raise UsageError(f"--to must be a new or empty folder (got {to}). Choose another name.")
     name = None if opened.person is None else _name_of_person(opened.person["name"])
     try:
         to.mkdir(parents=True, exist_ok=True)
         files = write_folder(opened, to, name, numbers)
     except OSError as error:
-        raise KibitzError(f"{to}: {one_line(error)}; choose another --to") from None
+        raise KibitzError(f"{to}: {one_line(error)}. Choose another folder with --to.") from None
     if opened.person is not None:
-        print("the network alone: the person's opening book and games stay in the run")
-    print(f"{to}: {', '.join(file.name for file in files)}; try: python {to / 'example.py'}")
+        print("Exported the network only. The opening book and the games stay in the run.")
+    print(f"{to}: {', '.join(file.name for file in files)}. Try: python {to / 'example.py'}")
 
 
 def _name_of_person(name: str) -> str:
     """What a person's network is called in a folder that may be shared: the name only where the user says so."""
     asked = sys.stdin is not None and sys.stdin.isatty()
-    if asked and typer.confirm(f"This network plays like {name}. Write that name into the folder?", default=False):
+    if asked and typer.confirm(f"This network plays like {name}. Write the name into the folder?", default=False):
         return name
-    print("the folder does not say whose network this is", file=sys.stderr)
+    note("the folder does not name the player")
     return "a person"

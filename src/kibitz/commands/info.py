@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kibitz.commands.tables import print_table
+from kibitz.errors import KibitzError
 from kibitz.keys import counted, key_of, labelled_reasons
+from kibitz.messages import did_you_mean
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -48,6 +50,9 @@ def info(
     if (store / INFO).is_file() or (str(store) in packaged() and not store.exists()):
         _show_network(str(store), as_json)
         return
+    if not store.exists():
+        near = did_you_mean(str(store), packaged())
+        raise KibitzError(f"{store} is no store, run or bundled network.{near} Check the path.")
     summary = describe(Store(store))
     if as_json:
         print(json.dumps(summary, indent=1, ensure_ascii=False))

@@ -34,7 +34,9 @@ def merge(
 
     opened = [Store(path) for path in stores]
     if len({store.game for store in opened}) > 1:
-        raise UsageError(f"{stores[0]} and others: stores of chess and of Go; games of each need a store of their own")
+        raise UsageError(
+            f"stores of chess and Go cannot be merged (got {stores[0]} and others). Merge stores of one game."
+        )
     split = _split(opened, division.values())
     with told_of_store(into, f"{into} was not made; run the same command to begin again"):
         made, duplicates = _merge(opened, into, split)
@@ -52,8 +54,8 @@ def _split(stores: list[Store], options: dict[str, Any]) -> Split:
     splits = [store.split for store in stores]
     if any(split != splits[0] for split in splits) and not options:
         raise UsageError(
-            f"{stores[0].path} and others are split differently; say how the new store shall be, for instance"
-            " --validate-share 5 --test-share 5"
+            f"{stores[0].path} and the other stores have different splits. Choose one, for example: --validate-share"
+            " 5 --test-share 5"
         )
     split = splits[0].changed(options)
     split.check()
@@ -69,7 +71,7 @@ def _merge(stores: list[Store], into: Path, split: Split) -> tuple[Store, int]:
 
     rules = game_of(stores[0].game)
     total = sum(map(len, stores))
-    refuse_existing(into, "choose another name")
+    refuse_existing(into, "Choose another name.")
     with contextlib.ExitStack() as held:
         writer = held.enter_context(StoreWriter(
             into, stores[0].game, rules.COLUMNS, rules.STANDARD_START, rules.PER_MOVE, split, per_game=rules.PER_GAME

@@ -16,7 +16,9 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from kibitz.errors import UsageError
 from kibitz.systems import spelling
+from kibitz.text import shown
 
 RENAMED_COMMANDS = {"search": "tune"}
 """Old name of a command -> its name. Old names work for one more release and are in no help."""
@@ -197,7 +199,8 @@ def _number_or_auto(text: str) -> Any:
     try:
         return int(text)
     except ValueError:
-        raise typer.BadParameter(f"'{text}' is not a whole number, nor {spelling.AUTO}.") from None
+        wrong = f"--batch must be a whole number or {spelling.AUTO} (got {shown(text) or 'nothing'})"
+        raise UsageError(wrong) from None
 
 
 def _with_parameters(command: Callable[..., None], parameters: Sequence[inspect.Parameter]) -> Callable[..., None]:

@@ -16,13 +16,20 @@ def check_page(page: Path, option: str, others: Iterable[str] = ()) -> None:
     take the place of one of the other files that are read or written. option: that chooses another place."""
     for other in others:
         if _is_same(page, Path(other)):
-            raise UsageError(f"{option} {page}: it would take the place of {printable(other)}; name another file")
+            raise UsageError(
+                f"{option} must not be {printable(other)}, which is also read or written. Name another file."
+            )
     if page.is_dir():
-        raise KibitzError(f"{page}: a folder; name a file with {option}")
+        raise KibitzError(f"{option} must be a file (got the folder {page})")
     if not page.parent.is_dir():
-        raise KibitzError(f"{page}: there is no folder {page.parent}; make it, or choose another place with {option}")
+        raise KibitzError(
+            f"{page} cannot be written: there is no folder {page.parent}. Create it, or choose another file with"
+            f" {option}."
+        )
     if not os.access(page.parent, os.W_OK):
-        raise KibitzError(f"{page}: no permission to write in {page.parent}; choose another place with {option}")
+        raise KibitzError(
+            f"{page} cannot be written: no permission for {page.parent}. Choose another file with {option}."
+        )
 
 
 def _is_same(one: Path, other: Path) -> bool:
@@ -38,5 +45,5 @@ def write_page(page: Path, text: str, option: str) -> None:
     try:
         write_whole(page, text.encode())
     except OSError as error:
-        words = f"{one_line(error)}; the page was not written, choose another place with {option}"
+        words = f"{one_line(error)}. The page was not written. Choose another file with {option}."
         raise KibitzError(f"{page}: {words}") from None

@@ -12,11 +12,10 @@ import typer
 
 from kibitz.commands.tables import print_table
 from kibitz.errors import UsageError
+from kibitz.games import GAME_NAMES
 
 if TYPE_CHECKING:
     from kibitz.systems.base import ValueSource
-
-_GAMES = {"chess": "chess", "go": "Go"}
 
 
 def systems(
@@ -49,7 +48,7 @@ def systems(
         return
     from kibitz.runs import packaged
 
-    rows = [(name, _GAMES.get(entry.game, entry.game), entry.title) for name, entry in SYSTEMS.items()]
+    rows = [(name, GAME_NAMES.get(entry.game, entry.game), entry.title) for name, entry in SYSTEMS.items()]
     print_table("", ("name", "game", "what it does"), rows)
     print(f"networks that come with kibitz: {', '.join(packaged())}; what one has learned: kibitz info NAME")
     print("paper and recipes of a system: kibitz systems NAME")

@@ -21,6 +21,7 @@ from kibitz.commands.provider import Provider, use_provider
 from kibitz.commands.tables import print_table
 from kibitz.commands.workers import WorkerOptions
 from kibitz.errors import UsageError
+from kibitz.messages import not_one_of, note
 from kibitz.parallel import open_workers
 
 if TYPE_CHECKING:
@@ -191,7 +192,7 @@ def run_test(
     from kibitz.store.store import Store
 
     if options.split not in CHOICES:
-        raise UsageError(f"--split {options.split}: choose from {', '.join(CHOICES)}")
+        raise UsageError(not_one_of("--split", options.split, CHOICES))
     engines.check()
     use_provider(provider)
     if engines.engine and options.against is not None:
@@ -202,9 +203,11 @@ def run_test(
     opened = Run(run)
     opened.trained()
     if options.all_ways and opened.info["game"] != "go":
-        raise UsageError(f"--all-ways is for networks of Go; {run} is one of {opened.info['game']}")
+        raise UsageError(f"--all-ways is for networks for Go (got {run}). Leave it out.")
     if (options.stranger or options.curve) and opened.person is None:
-        raise UsageError(f"--stranger and --learning-curve are for runs of kibitz personal; {run} is none")
+        raise UsageError(
+            f"--stranger and --learning-curve are for runs of kibitz personal (got {run}). Leave them out."
+        )
     if options.against is not None:
         _compare(opened, store, options)
         return
@@ -217,7 +220,9 @@ def run_test(
     for option, path in programs.items():
         if path is None:
             name = PROGRAMS[option]
-            _log(f"{name} is not installed, so its baselines are left out; install it, or name it with --{option}")
+            _log(
+                f"{name} is not installed, so its baselines are skipped. Install it, or give its path with --{option}."
+            )
     backend = sharing.backend()
     config = EvalConfig(
         options.most_positions(POSITIONS), programs.get("stockfish"), options.stockfish_positions,
@@ -357,7 +362,7 @@ def _page(run: Run, store: Path, out: Path | None) -> Path:
 
 
 def _log(line: str) -> None:
-    print(f"kibitz: {line}", file=sys.stderr)
+    note(line)
 
 
 class EvaluationBar(Progress):

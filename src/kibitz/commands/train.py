@@ -14,6 +14,7 @@ import typer
 
 from kibitz.commands.progress import BAR, LEFT, Progress
 from kibitz.errors import UsageError
+from kibitz.messages import not_one_of, note
 
 if TYPE_CHECKING:
     from kibitz.store.split import Split
@@ -95,7 +96,7 @@ class LoopOptions:
         """The fields of the loop's plan that were given; the time limit in seconds. Raises UsageError."""
         check_time_limit(self.time_limit)
         if self.checkpoint_megabytes is not None and not math.isfinite(self.checkpoint_megabytes):
-            raise UsageError(f"--checkpoint-megabytes {self.checkpoint_megabytes:g}: a number of megabytes")
+            raise UsageError(f"--checkpoint-megabytes must be at least 0 (got {self.checkpoint_megabytes:g})")
         values = {**asdict(self), "time_limit": None if self.time_limit is None else self.time_limit * 60}
         return {name: value for name, value in values.items() if value is not None}
 
@@ -193,7 +194,9 @@ def train(
     from kibitz.training.ranks import ToldElsewhere, joined, place
 
     if start.start_from == "":
-        raise UsageError("--start-from: no run or packaged network is named")
+        raise UsageError(
+            "--start-from must be a run or a bundled network (got nothing). To list networks: kibitz systems"
+        )
     given = loop.given()
     if machine.precision is not None:
         given["precision"] = lightning_precision(machine.precision)
@@ -204,7 +207,7 @@ def train(
     check_device(machine.device)
     where = place(machine.devices, machine.num_nodes, machine.node_rank, machine.main_address)
     if where.world > where.here and not where.outside and not where.local:
-        print(f"{where.world} processes meet at {where.host}:{where.port}", file=sys.stderr)
+        note(f"{where.world} processes connect at {where.host}:{where.port}")
     try:
         with joined(where, machine.device) as ranks:
             done = _train(system, store, chosen.settings_type(**settings), start, division.split(store), given, ranks)
@@ -246,25 +249,25 @@ def _train(
 def lightning_precision(name: str) -> str:
     """Lightning's name of a precision of the command line. Raises UsageError."""
     if name not in PRECISIONS:
-        raise UsageError(f"--precision {name}: choose from {', '.join(PRECISIONS)}")
+        raise UsageError(not_one_of("--precision", name, PRECISIONS))
     return PRECISIONS[name]
 
 
 def check_time_limit(minutes: float | None) -> None:
     """Raises UsageError for a limit that leaves no time."""
     if minutes is not None and not minutes > 0:
-        raise UsageError(f"--time-limit {minutes:g}: minutes, more than 0")
+        raise UsageError(f"--time-limit must be greater than 0 minutes (got {minutes:g})")
 
 
 def check_device(device: str) -> None:
     """Raises UsageError for a device that there is not."""
     if device not in ("auto", "cpu", "cuda"):
-        raise UsageError(f"--device {device}: choose from auto, cpu, cuda")
+        raise UsageError(not_one_of("--device", device, ("auto", "cpu", "cuda")))
     if device == "cuda":
         import torch
 
         if not torch.cuda.is_available():
-            raise UsageError("--device cuda: this machine has none that torch can use; leave the option out")
+            raise UsageError("--device must be cpu or auto on this computer: PyTorch finds no GPU (got cuda)")
 
 
 class TrainingBar(Progress):

@@ -149,7 +149,7 @@ def tune(
         suffix = "" if network == usual_network else "-" + network.replace(",", "-")
         out = Path("searches") / f"{system}-{Path(store).stem}{suffix}.journal"
     if not out.name or out.is_dir():
-        raise UsageError(f"--out {out}: a folder; name a file in it")
+        raise UsageError(f"--out must be a file (got the folder {out})")
     with TuningProgress(request) as progress:
         if backend:
             progress.begin("", request.total * request.iterations, trial=1, figures="")
@@ -160,7 +160,7 @@ def tune(
 def _words(option: str, given: str) -> tuple[str, ...]:
     words = tuple(dict.fromkeys(word.strip() for word in given.split(",")))
     if "" in words:
-        raise UsageError(f"{option} {given or 'with nothing'}: give one or more, with commas between")
+        raise UsageError(f"{option} must be values with commas between (got {given or 'nothing'})")
     return words
 
 
@@ -172,7 +172,9 @@ def _numbers(option: str, given: str, zero: bool) -> tuple[float, ...]:
         except ValueError:
             number = -1.0
         if not (number >= 0 if zero else number > 0) or number == float("inf"):
-            raise UsageError(f"{option} {given}: {word} is no number {'of 0 or more' if zero else 'over 0'}")
+            raise UsageError(
+                f"{option} must be numbers {'of at least 0' if zero else 'greater than 0'} (got {word} in {given})"
+            )
         numbers.append(number)
     return tuple(dict.fromkeys(numbers))
 
@@ -269,7 +271,7 @@ def _report(request: TuneConfig, result: TuneResult, out: Path, folder: Path, as
     if result.reason == "stopped":
         raise typer.Exit(130)
     if result.best is None and left <= 0:
-        raise KibitzError(f"{out}: every trial diverged; search with smaller --learning-rates and another --out")
+        raise KibitzError(f"every trial diverged ({out}). Use smaller --learning-rates and another --out.")
 
 
 def _print_trials(result: TuneResult) -> None:

@@ -52,7 +52,7 @@ Ray = Annotated[
 def ray_backend(text: str, workers: int) -> Backend:
     """The backend of --ray. workers: of a local Ray. Raises UsageError without Ray and for a wrong address."""
     if not is_address(text):
-        raise UsageError(f"--ray {text}: an address is HOST:PORT; --ray alone means this machine")
+        raise UsageError(f"--ray must be an address HOST:PORT, or nothing for this computer (got {text})")
     from kibitz.parallel.on_ray import need_ray
 
     need_ray()
@@ -80,5 +80,7 @@ class WorkerOptions:
             return Backend("processes", self.workers) if self.workers else None
         backend = ray_backend(self.ray, self.workers or cores())
         if backend.address and self.workers:
-            raise UsageError("--workers is not for a cluster, all of whose cores are used; leave it out")
+            raise UsageError(
+                "--workers cannot be combined with the address of a cluster, which uses all its cores. Leave it out."
+            )
         return backend

@@ -216,11 +216,10 @@ def own_store(run: Run) -> str:
     if not Path(path).exists():
         if run.name in packaged():
             raise KibitzError(
-                f"{run.name} comes with kibitz, and the games that it has learned from do not; name a store: "
-                f"kibitz test {run.name} STORE"
+                f"{run.name} is bundled without its training games. Name a store: kibitz test {run.name} STORE"
             )
         raise KibitzError(
-            f"{path}: the store that {run.name} was trained on is not there; name one: kibitz test {run.name} STORE"
+            f"{path}: the store that {run.name} was trained on is missing. Name one: kibitz test {run.name} STORE"
         )
     return path
 

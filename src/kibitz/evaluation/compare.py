@@ -80,7 +80,9 @@ def row_source(run: Run) -> RowSource:
     if run.person is not None or not all(
         hasattr(module, name) for name in ("row_questions", "eligible", "measure_rows")
     ):
-        raise UsageError(f"{run.name} has no rows by position (system {run.info['system']}). Name another network.")
+        raise UsageError(
+            f"{run.name} gives no results by position (system {run.info['system']}). Name another network."
+        )
     return cast(RowSource, module)
 
 
@@ -92,7 +94,7 @@ def unseen_by_all(runs: Sequence[Run], store: Store) -> NDArray[np.int64]:
     games = functools.reduce(np.intersect1d, [choose(run, store).games for run in runs])
     if not len(games):
         names = " and ".join(run.name for run in runs)
-        raise KibitzError(f"{store.path}: no game is left that neither of {names} has seen. Name another store.")
+        raise KibitzError(f"{store.path} has no game that neither of {names} has seen. Name another store.")
     return np.asarray(games)
 
 
@@ -103,7 +105,7 @@ def positions_of(
     source = row_source(run)
     question = source.row_questions(run)[0]
     if question == PAIR:
-        raise UsageError(f"{run.name} is tested on pairs of positions. Take the pairs from kibitz.test(…).rows.")
+        raise UsageError(f"{run.name} is tested on pairs of positions. Use kibitz.test(...).rows.")
     eligible = source.eligible(run, store, games, question)
     return eligible.locate(sample_indices(eligible, count, seed))
 
@@ -150,15 +152,14 @@ def _common(a: Run, b: Run, asked: Sequence[tuple[str, ...]], question: str | No
     if question is not None:
         if question not in both:
             raise UsageError(
-                f"question must be one that both networks answer: {', '.join(both) or 'there is none'}"
-                f" (got {question})."
+                f"question must be one that both networks answer: {', '.join(both) or 'there is none'} (got {question})"
             )
         return question
     if not both:
         kinds = [", ".join(QUESTIONS.get(name, name) for name in names) for names in asked]
         raise UsageError(
-            f"{a.name} and {b.name} answer different questions ({a.name}: {kinds[0]}; {b.name}: {kinds[1]}). Compare"
-            " two networks that answer the same one."
+            f"{a.name} ({kinds[0]}) and {b.name} ({kinds[1]}) do not predict the same thing. Choose two networks"
+            " that do."
         )
     return both[0]
 

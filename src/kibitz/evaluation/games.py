@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.errors import KibitzError, UsageError
+from kibitz.games import GAME_NAMES
+from kibitz.messages import not_one_of
 from kibitz.runs import Run
 from kibitz.store.split import TEST, TRAIN, VALIDATE
 from kibitz.store.store import Store
@@ -47,9 +49,12 @@ def choose(run: Run, store: Store, which: str = "unseen") -> Chosen:
     if no game is left.
     """
     if which not in CHOICES:
-        raise UsageError(f"--split {which}: choose from {', '.join(CHOICES)}")
+        raise UsageError(not_one_of("--split", which, CHOICES))
     if store.game != run.info["game"]:
-        raise UsageError(f"{store.path}: a store of {store.game} games; {run.name} was trained on {run.info['game']}")
+        raise UsageError(
+            f"{store.path} is a store of {GAME_NAMES[store.game]} games, and {run.name} is a network for"
+            f" {GAME_NAMES[run.info['game']]}. Name another store."
+        )
     taken = run.system.games(store, run.settings)
     unseen = run.unseen_games(store, taken)
     split = run.info["data"]["split_in_words"]
@@ -80,27 +85,27 @@ def choose_without_run(store: Store, which: str = "unseen") -> Chosen:
     """
     sides = {"test": TEST, "validation": VALIDATE, "training": TRAIN}
     if which not in CHOICES:
-        raise UsageError(f"--split must be one of {', '.join(CHOICES)} (got {which}).")
+        raise UsageError(not_one_of("--split", which, CHOICES))
     taken = np.flatnonzero(store.plies > 0)
     games = taken[store.sides(store.split)[taken] == sides[which]] if which in sides else taken
     if not len(games):
-        raise KibitzError(f"{store.path}: no game to test on ({len(taken):,} games, --split {which}). Try --split all.")
+        raise KibitzError(
+            f"{store.path} has no game to test on ({len(taken):,} games, --split {which}). Try --split all."
+        )
     words = f"{which} games of the store's split" if which in sides else "all games"
     return Chosen(games, len(taken), 0, 0, words)
 
 
 def _nothing(run: Run, store: Store, which: str, taken: int, excluded: int) -> str:
     if not taken:
-        return f"{store.path}: {run.info['system']} takes none of its {len(store):,} games; test on another store"
+        return f"{store.path}: {run.info['system']} can use none of its {len(store):,} games. Name another store."
     if which == "validation":
-        return (
-            f"{store.path}: none of its {taken:,} games is for validation in this run's split; choose another --split"
-        )
+        return f"{store.path}: none of its {taken:,} games is a validation game of this run. Choose another --split."
     if which == "training":
-        return f"{store.path}: the run learned from none of its {taken:,} games; choose another --split"
+        return f"{store.path}: none of its {taken:,} games is a training game of this run. Choose another --split."
     return (
-        f"{store.path}: none of its games is left to test on, the run has seen all {excluded:,} that "
-        f"{run.info['system']} takes; name another store, or take --split all and read the figures as training figures"
+        f"{store.path}: no unseen game is left: {run.name} has seen all {excluded:,}. Name another store, or use"
+        " --split all to measure on training games."
     )
 
 

@@ -24,14 +24,17 @@ def read_chess(moves: Sequence[str], fen: str | None = None) -> list[chess.Board
     """
     try:
         board = chess.Board(fen or chess.STARTING_FEN)
-    except ValueError as error:
-        raise UsageError(f"the FEN cannot be read: {shown(str(error))}") from None
+    except ValueError:
+        raise UsageError(f"the FEN cannot be read (got {shown(fen or '')}). Check it.") from None
     if not board.is_valid():
-        raise UsageError(f"the FEN is no position of a game: {shown(fen or '')}")
+        raise UsageError(f"the FEN is an impossible position (got {shown(fen or '')}). Check it.")
     boards = [board.copy(stack=False)]
     for word in _words(moves):
         if not (move := _move(board, word)):
-            raise UsageError(f"move {len(boards)}, {shown(word)}: no legal move there")
+            raise UsageError(
+                f"move {len(boards)}, {shown(word)}, is illegal in the"
+                f" {'start position' if len(boards) == 1 and not fen else 'position'}"
+            )
         board.push(move)
         boards.append(board.copy(stack=False))
     return boards
@@ -56,7 +59,10 @@ def read_go(moves: Sequence[str]) -> Any:
         try:
             board.play(board.to_move, from_gtp(word, GRID))
         except ValueError:
-            raise UsageError(f"move {ply}, {shown(word)}: no legal move there; moves are written like Q16") from None
+            raise UsageError(
+                f"move {ply}, {shown(word)}, is illegal in the {'empty board' if ply == 1 else 'position'}. Moves"
+                " are written like Q16."
+            ) from None
     return board
 
 
@@ -72,7 +78,7 @@ def explore(
         boards = read_chess(moves, fen)
         return answer(explorer, boards[-1], opening_of(boards), rating)
     if fen is not None:
-        raise UsageError("a FEN is of chess, and this is a store of Go; name the moves instead")
+        raise UsageError("a FEN is for chess, and this is a Go store. Name the moves instead, for example Q16 D4.")
     return answer(explorer, read_go(moves), None, rating)
 
 

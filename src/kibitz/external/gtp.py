@@ -56,7 +56,7 @@ class GtpProgram:
                 start_new_session=True,
             )
         except OSError as error:
-            raise EngineDied(f"{self.name}: cannot be started ({one_line(error)}); check its path", "died") from None
+            raise EngineDied(f"{self.name} cannot be started ({one_line(error)}). Check its path.", "died") from None
         running.add(self._process.pid)
         assert self._process.stdin is not None
         assert self._process.stdout is not None

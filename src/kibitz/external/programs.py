@@ -31,5 +31,5 @@ def find_named(option: str, path: str | None, find: Callable[[str | None], str |
     """Return `find(path)` for the path of an option. Raises UsageError if it isn't a program."""
     program = find(path)
     if path is not None and program is None:
-        raise UsageError(f"{option} {path}: no such program; give its path")
+        raise UsageError(f"{option} must be a program (got {path}). Install it or give its path.")
     return program

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from kibitz.parallel import Workers
 
 GAMES = ("chess", "go")
+GAME_NAMES = {"chess": "chess", "go": "Go"}
+"""The name of each game in a sentence."""
 STATE_WIDTH = 4
 """Number of values of a position besides its codes, in both games."""
 

@@ -89,7 +89,9 @@ def build(
         elif isinstance(layer, Pool):
             steps.append(make_pool(layer))
         elif isinstance(layer, Chain):
-            raise UsageError("chain: a layer for Go's chains of stones; leave it out")
+            raise UsageError(
+                "layers must not have chain for chess: it follows Go's chains of stones (got chain). Leave it out."
+            )
         elif isinstance(layer, Dense):
             if grid:
                 steps.append(nn.Flatten())

@@ -119,14 +119,13 @@ def read_layers(text: str) -> list[Layer]:
             positive = layer.units > 0
         else:
             raise UsageError(
-                f"layer {index} ({part or 'empty'}): no such layer; write for example 400conv4x4, pool2x2 or ip70, "
-                "with full stops between"
+                f"layer {index} is unknown (got {part or 'nothing'}). Example of layers: 400conv4x4.pool2x2.ip70"
             )
         if not positive:
             odd = ", and a residual block's sizes odd" if isinstance(layer, Residual) else ""
-            raise UsageError(f"layer {index} ({part}): sizes, filters and strides must be at least 1{odd}")
+            raise UsageError(f"layer {index} must have sizes, filters and strides of at least 1{odd} (got {part})")
         if not isinstance(layer, Dense) and layers and isinstance(layers[-1], Dense):
-            raise UsageError(f"layer {index} ({part}): a dense layer has no grid left for it; dense layers come last")
+            raise UsageError(f"layer {index} cannot follow a dense layer (got {part}). Put dense layers last.")
         layers.append(layer)
     return layers
 
@@ -152,11 +151,12 @@ def shapes(layers: list[Layer], channels: int, side: int = 8) -> list[tuple[int,
             channels = layer.filters
         elif isinstance(layer, Chain):
             if layer.channels > channels:
-                raise UsageError(f"layer {index} (chain{layer.channels}): there are only {channels} channels")
+                raise UsageError(f"layer {index} must have at most {channels} channels (got chain{layer.channels})")
         elif isinstance(layer, Pool):
             if layer.height > height or layer.width > width:
                 raise UsageError(
-                    f"layer {index} (pool{layer.height}x{layer.width}): larger than the {height}×{width} grid it gets"
+                    f"layer {index} must not be larger than its {height}×{width} input (got"
+                    f" pool{layer.height}x{layer.width})"
                 )
             height, width = -(-height // layer.height), -(-width // layer.width)
         else:
@@ -166,13 +166,13 @@ def shapes(layers: list[Layer], channels: int, side: int = 8) -> list[tuple[int,
                 room = size + 2 * padding - field
                 if room <= 0:
                     raise UsageError(
-                        f"{name}: {what} {size} + 2·{padding} padding − {field} field = {room}, must be over 0; "
-                        "take a smaller field or more padding"
+                        f"{name} does not fit: {what} {size} + 2·{padding} padding − {field} field = {room} must be"
+                        " greater than 0. Use a smaller field or more padding."
                     )
                 if room % stride:
                     raise UsageError(
-                        f"{name}: {what} {size} + 2·{padding} padding − {field} field = {room} is no multiple "
-                        f"of the stride {stride}; take another stride"
+                        f"{name} does not fit: {what} {size} + 2·{padding} padding − {field} field = {room} must be"
+                        f" a multiple of the stride {stride}. Use another stride."
                     )
             channels = layer.filters
             height = (height + 2 * layer.padding[0] - layer.height) // layer.stride[0] + 1

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from kibitz.errors import UsageError
+from kibitz.messages import not_one_of
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -39,9 +40,9 @@ class Backend:
 
     def __post_init__(self) -> None:
         if self.name not in BACKENDS:
-            raise UsageError(f"backend {self.name}: choose from {', '.join(BACKENDS)}")
+            raise UsageError(not_one_of("backend", self.name, BACKENDS))
         if self.workers < 1:
-            raise UsageError(f"{self.workers} workers: there must be at least one")
+            raise UsageError(f"workers must be at least 1 (got {self.workers})")
 
 
 SERIAL = Backend()

@@ -35,17 +35,17 @@ QUIET = {
 def need_ray() -> None:
     """Raise UsageError if Ray is not installed."""
     if importlib.util.find_spec("ray") is None:
-        raise UsageError("--ray needs Ray, which is not installed: pip install 'kibitz[ray]'")
+        raise UsageError("--ray needs Ray, which is not installed. Install it: pip install 'kibitz[ray]'")
 
 
 def _imported() -> Any:
     """Return the module ray. Raises UsageError if it can't be loaded."""
     try:
         import ray
-    except ImportError as error:
+    except ImportError:
         raise UsageError(
-            f"--ray: Ray is installed but cannot be loaded ({one_line(error)}); "
-            "install it again: pip install --force-reinstall ray"
+            "--ray needs Ray, which is installed but cannot be loaded. Install it again: pip install"
+            " --force-reinstall ray"
         ) from None
     return ray
 
@@ -121,10 +121,9 @@ class RayWorkers:
         except exceptions.RayTaskError as error:
             cause = getattr(error, "cause", None)
             raise (cause if isinstance(cause, Exception) else RuntimeError(one_line(error))) from None
-        except exceptions.RayError as error:
+        except exceptions.RayError:
             raise KibitzError(
-                f"a worker of Ray died {DEATHS + 1} times at the same piece of work, or Ray itself did"
-                f" ({type(error).__name__}); is there enough memory? Take fewer workers"
+                f"a Ray worker stopped {DEATHS + 1} times at the same work. Check the free memory or use fewer workers."
             ) from None
 
     def abandon(self) -> None:
@@ -152,10 +151,10 @@ def _call(function: Callable[[Any], object], item: object) -> object:
 
 def _unusable(address: str | None, error: Exception) -> KibitzError:
     if address is None:
-        remedy = "is it too busy (Ray waits half a minute)? Else check memory and disk"
-        return KibitzError(f"Ray on this machine cannot be used: {one_line(error)}; {remedy}")
-    remedy = "is it running (ray start --head), and of the same version?"
-    return KibitzError(f"Ray at {address} cannot be used: {one_line(error)}; {remedy}")
+        remedy = "Check the free memory and disk space, and try again when the computer is less busy."
+        return KibitzError(f"Ray on this computer cannot be used ({one_line(error)}). {remedy}")
+    remedy = "Check that it runs (ray start --head) and has the same version."
+    return KibitzError(f"Ray at {address} cannot be used ({one_line(error)}). {remedy}")
 
 
 def _reach(address: str) -> None:

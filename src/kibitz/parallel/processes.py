@@ -80,8 +80,8 @@ class ProcessWorkers:
         self._deaths[index] += 1
         if self._deaths[index] > DEATHS:
             raise KibitzError(
-                f"a worker process died {DEATHS + 1} times at the same piece of work (the last with exit code "
-                f"{worker.process.exitcode}); is there enough memory? Take fewer workers"
+                f"a worker process stopped {DEATHS + 1} times at the same work, last with exit code"
+                f" {worker.process.exitcode}. Check the free memory or use fewer workers."
             )
         self._todo.appendleft((index, item))
 

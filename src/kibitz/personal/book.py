@@ -50,7 +50,7 @@ class Book:
         try:
             rows = read_array(path, ROW)
         except (OSError, ValueError):
-            raise KibitzError(f"{path}: the opening book is missing or damaged; run kibitz personal again") from None
+            raise KibitzError(f"{path}: the opening book is missing or damaged. Run kibitz personal again.") from None
         return cls(rows)
 
     def save(self, path: Path) -> None:

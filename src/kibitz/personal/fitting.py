@@ -269,7 +269,9 @@ def _of_run(request: PersonalRequest, source: Store) -> list[str]:
     known = Run(request.run).info.get("person", {}).get("names", [])
     found = names.present(source, known)
     if known and not found:
-        raise UsageError(f"--update: no game of {shown(known[0])} there; another name of that person: --player NAME")
+        raise UsageError(
+            f"--update needs games of {shown(known[0])} (got none). If the name has changed, add --player NAME."
+        )
     return found
 
 
@@ -277,7 +279,7 @@ def _base(request: PersonalRequest, kind: Kind) -> Run:
     """Return the base run. Raises UsageError for another system, KibitzError if it has no weights."""
     base = Run(request.base)
     if base.info["system"] != kind.BASE:
-        raise UsageError(f"--from {request.base}: a run of {base.info['system']}; begin from one of {kind.BASE}")
+        raise UsageError(f"--from must be a run of {kind.BASE} (got {request.base}, a run of {base.info['system']})")
     base.trained()
     return base
 
@@ -296,17 +298,21 @@ def _begun(path: Path, base: Run, request: PersonalRequest, kind: Kind) -> tuple
     held = Store(own) if own.exists() else None
     if not (path / INFO).is_file():
         if path.exists() and not _ours(path, held is not None):
-            raise UsageError(f"{path}: not a run, and not empty; choose another --run")
+            raise UsageError(f"{path} is not a run, and not empty. Choose another --run.")
         if request.update:
-            raise UsageError(f"--update: there is no run {path} yet; leave it out, or name the run with --run")
+            raise UsageError(
+                f"--update needs a run (got {path}, which does not exist). Leave it out, or name the run with --run."
+            )
         return {}, held
     info = Run(path).info
     if info["system"] != kind.SYSTEM:
-        raise UsageError(f"{path}: a run of {info['system']}; choose another --run")
+        raise UsageError(
+            f"--run must be a run of kibitz personal (got {path}, a run of {info['system']}). Choose another --run."
+        )
     if held is None:
-        raise KibitzError(f"{own}: the person's games are missing; choose another --run")
+        raise KibitzError(f"{own}: the person's games are missing. Choose another --run.")
     if info["started_from"] != base.weights_sha256() and not request.update:
-        raise UsageError(f"{path}: began from other weights than {request.base}; choose another --run")
+        raise UsageError(f"{path} started from other weights than {request.base}. Choose another --run.")
     return info, held
 
 
@@ -334,7 +340,7 @@ def _stored(path: Path, held: Store | None, source: Store, mine: NDArray[np.int6
         path.mkdir(parents=True, exist_ok=True)
         return games.add_games(source, mine, path / GAMES, request.sources)
     if set(held.column("hash").tolist()) != set(source.column("hash")[mine].tolist()):
-        raise UsageError(f"{path}: begun with other games; add new ones with --update, or choose another --run")
+        raise UsageError(f"{path} has other games. Add new games with --update, or choose another --run.")
     return held
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from kibitz import records
 from kibitz.errors import KibitzError, UsageError
-from kibitz.games import game_of
+from kibitz.games import GAME_NAMES, game_of
 from kibitz.games.batch import GameBatch, Rejections
 from kibitz.personal import names
 from kibitz.store.positions import Positions
@@ -107,7 +107,10 @@ def opened(sources: Sequence[str], log: Callable[[str], None]) -> Iterator[Store
         yield Store(sources[0])
         return
     if any((Path(source) / INFO).is_file() for source in sources):
-        raise UsageError("a store among several sources: name it alone; kibitz import --append adds games to it")
+        raise UsageError(
+            "a store cannot be combined with other sources (got both). Name it alone. To add games to it: kibitz"
+            " import --append"
+        )
     paths = records.find(list(sources), tuple(records.ENDINGS))
     with tempfile.TemporaryDirectory(prefix="kibitz-") as folder:
         yield _read(paths, _game_of(paths), sources, Path(folder) / "games", log)
@@ -118,7 +121,7 @@ def _game_of(paths: Sequence[str]) -> str:
     games."""
     found = list(records.games_by_ending(paths))
     if len(found) > 1:
-        raise UsageError("games of chess and of Go together; kibitz personal learns one of them at a time")
+        raise UsageError("kibitz personal learns one game at a time (got chess and Go). Name the files of one game.")
     return found[0]
 
 
@@ -170,7 +173,8 @@ def _read(paths: list[str], game: str, sources: Sequence[str], into: Path, log: 
         if not writer.games:
             why = reasons or "; ".join(reader.broken[:1])
             raise KibitzError(
-                f"{', '.join(sources[:3])}: no game of {KINDS[game]} to learn from" + (f" ({why})" if why else "")
+                f"{', '.join(sources[:3])}: no {GAME_NAMES[game]} game to learn from{f' ({why})' if why else ''}."
+                " Check the files."
             )
         for line in reader.broken:
             log(f"warning: {line}")

@@ -84,7 +84,7 @@ def find(store: Store, names: Sequence[str], where: str) -> list[Player]:
     """
     players = players_of(store)
     if not players:
-        raise UsageError(f"{where}: no game in it names its players, so nobody's games can be found")
+        raise UsageError(f"{where}: the games have no names of players. Choose other games.")
     if not names:
         return [_in_nearly_all(store, players, where)]
     return named(players, names, where)
@@ -105,7 +105,7 @@ def named(players: Sequence[Player], names: Sequence[str], where: str, option: s
     found: dict[str, Player] = {}
     for name in names:
         if key(name) not in by_key:
-            raise UsageError(f"{option}{shown(name)}: no game of that name in {where}; {_nearest(name, players)}")
+            raise UsageError(f"{option}{shown(name)} has no games in {where}. {_nearest(name, players)}")
         found[key(name)] = by_key[key(name)]
     return list(found.values())
 
@@ -113,9 +113,11 @@ def named(players: Sequence[Player], names: Sequence[str], where: str, option: s
 def _in_nearly_all(store: Store, players: Sequence[Player], where: str) -> Player:
     first = players[0]
     if len(players) > 1 and players[1].games == first.games:
-        raise UsageError(f"{where}: two players are in as many games; say which with --player: {told(players)}")
+        raise UsageError(
+            f"{where}: two players have the same number of games. Choose one with --player: {told(players)}"
+        )
     if first.games < NEARLY_ALL * len(store):
-        raise UsageError(f"{where}: games of many players; say whose with --player: {told(players)}")
+        raise UsageError(f"{where} has games of many players. Choose one with --player: {told(players)}")
     return first
 
 

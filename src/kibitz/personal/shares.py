@@ -94,7 +94,7 @@ class Asked(ABC):
         """The index of the played move among `moves`, int64 [n]. Raises KibitzError if it is missing."""
         found = np.flatnonzero(self.moves == np.repeat(self.packed, np.diff(self.offsets)))
         if len(found) != len(self.packed):
-            raise KibitzError(f"{self.store.path}: a played move is not among the legal ones; import the games again")
+            raise KibitzError(f"{self.store.path} is damaged: a played move is illegal. Import the games again.")
         return found
 
     def shares(

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from kibitz.errors import UsageError
+from kibitz.messages import not_one_of
 from kibitz.systems import find
 from kibitz.systems.declaration import COMPARISON, FULL_COMPARISON, HUMAN_SEARCH, METHODS, MOVES, OWNERS, VALUE
 
@@ -19,8 +20,8 @@ _NEEDS = {
     MOVES: "predicts moves",
     VALUE: "values positions",
     COMPARISON: "compares positions",
-    FULL_COMPARISON: "compares positions and kept its large network",
-    OWNERS: "names the owners of points",
+    FULL_COMPARISON: "compares positions with its full network",
+    OWNERS: "predicts territory",
 }
 
 
@@ -65,14 +66,14 @@ def _known(declaration: Declaration) -> dict[str, Method]:
 
 def plays_nothing(name: str) -> str:
     """Return why a network of this name can't play by any method."""
-    return f"{name} neither predicts moves nor values positions for the mover; take chessnet, say"
+    return f"{name} cannot play: it predicts neither moves nor the value for the side to move. Try chessnet."
 
 
 def why_not(method: str, name: str, offered: list[str]) -> str:
     """Return why a network of this name, which offers these methods, can't play by another."""
     if method not in METHODS:
-        return f"no method {method!r}; {name} has {', '.join(offered) or 'none'}"
+        return not_one_of("method", method, offered) if offered else f"{name} has no method to play by (got {method})"
     if method == HUMAN_SEARCH.name:
-        return f"{method} needs a network that is told ratings, and {name} is not; take human"
+        return f"the method {method} needs a network with rating inputs, which {name} lacks. Use human."
     needs = " and ".join(_NEEDS[need] for need in METHODS[method].needs)
-    return f"{method} needs a network that {needs}, and {name} does not"
+    return f"the method {method} needs a network that {needs} (got {name}). Choose another network."

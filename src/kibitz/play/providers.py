@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 
 from kibitz.errors import KibitzError, UsageError
+from kibitz.messages import not_one_of
+from kibitz.text import either
 
 PROVIDER = "KIBITZ_PROVIDER"
 """Environment variable with the provider, so that worker processes and engines use the same one."""
@@ -19,11 +21,11 @@ BATCHES = {"cuda": 4096}
 def choose(name: str) -> None:
     """Make this process, and its child processes, use a provider. Raises UsageError if there is none."""
     if name != AUTO and name not in NAMES:
-        raise UsageError(f"--provider {name}: choose from {', '.join((AUTO, *reversed(NAMES)))}")
+        raise UsageError(not_one_of("--provider", name, (AUTO, *reversed(NAMES))))
     if name not in (AUTO, *installed()):
         raise UsageError(
-            f"--provider {name}: the ONNX Runtime that is installed has {', '.join(installed())} alone; "
-            f"install {PACKAGES[name]} in its place, or choose {CPU}"
+            f"--provider must be {either(installed())} with the installed ONNX Runtime (got {name}). Install"
+            f" {PACKAGES[name]}, or use {CPU}."
         )
     os.environ[PROVIDER] = name
 
@@ -51,4 +53,4 @@ def candidates() -> list[str]:
 
 def refused(name: str, why: str) -> KibitzError:
     """Return the error for an installed provider that can't be used on this machine."""
-    return KibitzError(f"--provider {name}: does not start on this machine ({why}); choose {CPU}")
+    return KibitzError(f"--provider {name} does not start on this computer ({why}). Use {CPU}.")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import importlib
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from kibitz.cores import cores
 from kibitz.errors import KibitzError, need_training, one_line
 from kibitz.games import STATE_WIDTH
+from kibitz.messages import warning
 from kibitz.play import providers
 from kibitz.received import is_self_contained
 from kibitz.runs import ONNX, Run, with_default_side_inputs
@@ -79,7 +79,7 @@ class Session:
         if path.is_file():
             try:
                 if not is_self_contained(path):
-                    raise KibitzError("keeps weights in other files, which are not read")
+                    raise KibitzError("it keeps weights in other files, which kibitz does not read")
                 self._few = _open(path, 1)
                 self.outputs: tuple[str, ...] = tuple(item.name for item in self._few.get_outputs())
                 self._answer: Callable[..., Sequence[Any]] = self._onnx
@@ -92,7 +92,7 @@ class Session:
                 return
         need_training(f"{path}: {problem}; to answer without it {self.name}")
         self._answer = self._torch() if without_onnx is None else self._by(without_onnx(self.run))
-        print(f"kibitz: {path}: {problem}; torch answers instead, more slowly", file=sys.stderr)
+        warning(f"{path}: {problem}. PyTorch is used instead, which is slower.")
 
     def _open_provider(self, path: Path) -> None:
         """Open the provider for large batches, if it isn't the CPU. Raises KibitzError if it doesn't start, unless
@@ -190,7 +190,7 @@ def _open(path: Path, threads: int, provider: str = providers.NAMES[providers.CP
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     session = onnxruntime.InferenceSession(path, options, providers=[provider])
     if session.get_providers()[0] != provider:
-        raise KibitzError(f"ONNX Runtime took {session.get_providers()[0]}")
+        raise KibitzError(f"ONNX Runtime chose {session.get_providers()[0]}")
     return session
 
 

@@ -27,10 +27,10 @@ def check_options(options: Mapping[str, Any]) -> None:
     """
     for side in ("validate", "test"):
         if f"{side}_from" in options and f"{side}_share" in options:
-            raise UsageError(f"--{side}-from and --{side}-share: a day or a share, choose one")
+            raise UsageError(f"--{side}-from cannot be combined with --{side}-share (got both). Choose one.")
     if "validate_from" in options and "test_from" not in options and options.get("test_share"):
-        raise UsageError("--test-share beside --validate-from: where the validation begins on a day the test does, too;"
-                         " give --test-from")  # fmt: skip
+        raise UsageError(
+                "--test-share cannot be combined with --validate-from alone (got both). Add --test-from.")  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -61,14 +61,15 @@ class Split:
         shares = self.validate_share, self.test_share
         if not (all(share >= 0 for share in shares) and sum(shares) < 100):  # NaN is neither
             raise UsageError(
-                "--validate-share and --test-share are percents of the games and must leave some to train on"
+                f"--validate-share and --test-share must be percents that add up to less than 100 (got {shares[0]:g}"
+                f" and {shares[1]:g})"
             )
         if self.newest < 0 or (self.newest and (self.test_from or self.validate_from)):
-            raise UsageError("the newest games as the test are a number of games, without days beside it")
+            raise UsageError(f"newest must be a number of games, without dates (got {self.newest})")
         if self.validate_from and self.test_from and self.test_from <= self.validate_from:
             raise UsageError(
-                f"--test-from {self.test_from} must be after --validate-from {self.validate_from}: "
-                "the test takes the latest games"
+                f"--test-from must be after --validate-from (got {self.test_from} and {self.validate_from})."
+                " Exchange them."
             )
 
     def changed(self, options: dict[str, Any]) -> Split:

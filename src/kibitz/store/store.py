@@ -49,17 +49,20 @@ class Store:
         self.path = Path(path)
         file = self.path / INFO
         if not self.path.exists():
-            raise KibitzError(f"{path}: no such store; make one with: kibitz import games.pgn --into {path}")
+            raise KibitzError(f"{path}: no such store. To make one: kibitz import games.pgn --into {path}")
         if not file.is_file():
-            raise KibitzError(f"{path}: not a store (no {INFO} in it); make one with: kibitz import games.pgn --into …")
+            raise KibitzError(
+                f"{path} is not a game store: it has no {INFO}. To make one: kibitz import games.pgn --into my.store"
+            )
         try:
             self.info: dict[str, Any] = read_json(file)
             version = self.info["kibitz_store"]
         except (ValueError, KeyError, TypeError):
-            raise KibitzError(f"{file}: damaged; import the games again") from None
+            raise KibitzError(f"{file} is damaged. Import the games again.") from None
         if version not in FORMATS:
             raise KibitzError(
-                f"{path}: a store of version {version}, this kibitz reads up to {FORMATS[-1]}; import the games again"
+                f"{path} is a store of version {version}, and this kibitz reads versions up to {FORMATS[-1]}. Import"
+                " the games again."
             )
         try:
             self.game: str = self.info["game"]
@@ -69,7 +72,7 @@ class Store:
             self._sizes = self._known_sizes()
             self._check_names()
         except (ValueError, KeyError, TypeError, AttributeError):
-            raise KibitzError(f"{file}: damaged; import the games again") from None
+            raise KibitzError(f"{file} is damaged. Import the games again.") from None
         for name, size in self._sizes.items():
             if not (self._folder / name).is_file() or (self._folder / name).stat().st_size < size:
                 raise self._broken(name, "missing or of the wrong size")
@@ -118,8 +121,8 @@ class Store:
         except (OSError, ValueError, KeyError, TypeError):
             folder = self._folder.name
         if folder != self._folder.name:
-            return KibitzError(f"{self.path}: games were added to it in the meantime; run the same command again")
-        return KibitzError(f"{self._folder / name}: {what}; import the games again")
+            return KibitzError(f"{self.path} has new games since the command started. Run the same command again.")
+        return KibitzError(f"{self._folder / name}: {what}. Import the games again.")
 
     def _map(self, name: str, dtype: str) -> NDArray[Any]:
         path = self._folder / name
@@ -141,7 +144,7 @@ class Store:
         """Where each game's moves begin in `moves`, and the end, int64 [games + 1]."""
         offsets = self._map("offsets.i64", "<i8")
         if offsets[0] != 0 or offsets[-1] != self.info["moves"] or (np.diff(offsets) < 0).any():
-            raise KibitzError(f"{self._folder / 'offsets.i64'}: damaged; import the games again")
+            raise KibitzError(f"{self._folder / 'offsets.i64'} is damaged. Import the games again.")
         return offsets
 
     def move_hashes(self, games: NDArray[np.int64]) -> NDArray[np.uint64]:
@@ -170,7 +173,7 @@ class Store:
         starts, width = self._map("starts.u8", "u1"), self.info["start_width"]
         rows = starts.reshape(-1, width) if len(starts) % width == 0 else starts[:0]
         if not len(rows) or not game_of(self.game).are_starts(rows):
-            raise KibitzError(f"{self._folder / 'starts.u8'}: damaged; import the games again")
+            raise KibitzError(f"{self._folder / 'starts.u8'} is damaged. Import the games again.")
         return rows
 
     @cached_property
@@ -178,7 +181,7 @@ class Store:
         """The row in `starts` of each game, int32 [games]."""
         starts = self.column("start")
         if len(starts) and not 0 <= starts.min() <= starts.max() < len(self.starts):
-            raise KibitzError(f"{self._folder / TABLE}: damaged; import the games again")
+            raise KibitzError(f"{self._folder / TABLE} is damaged. Import the games again.")
         return cast("NDArray[np.int32]", starts)
 
     def per_move(self, name: str) -> NDArray[Any] | None:
@@ -200,7 +203,7 @@ class Store:
         table = pa.concat_tables([self._table(name, columns) for name in self.tables])
         if len(table) != len(self):
             file = self._folder / self.tables[-1]
-            raise KibitzError(f"{file}: {len(table)} games instead of {len(self)}; import the games again")
+            raise KibitzError(f"{file} has {len(table)} games instead of {len(self)}. Import the games again.")
         return table
 
     def _table(self, name: str, columns: list[str] | None) -> pa.Table:

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from kibitz import durable
 from kibitz.durable import sync, sync_folder
 from kibitz.errors import KibitzError, UsageError, one_line
+from kibitz.games import GAME_NAMES
 from kibitz.games.batch import EXAMPLES, GameBatch, Rejections
 from kibitz.games.hashing import HashSet, hash_games, hash_names, hash_openings
 from kibitz.lock import exclusive_lock
@@ -37,7 +38,7 @@ def refuse_existing(path: Path, remedy: str) -> None:
     """Raise UsageError, with the remedy, if something exists at this path."""
     if path.exists():
         kind = "a store" if (path / INFO).exists() else "a file or folder"
-        raise UsageError(f"{path}: there is {kind} already; {remedy}")
+        raise UsageError(f"there is {kind} already at {path}. {remedy}")
 
 
 class StoreWriter:
@@ -111,10 +112,13 @@ class StoreWriter:
         if not self.path.exists():
             return None
         if not append:
-            refuse_existing(self.path, "add to a store with --append, or choose another name")
+            refuse_existing(self.path, "Add games to a store with --append, or choose another name.")
         old = Store(self.path)
         if old.game != self.game:
-            raise UsageError(f"{self.path}: a store of {old.game} games; {self.game} games need a store of their own")
+            raise UsageError(
+                f"{self.path} is a store of {GAME_NAMES[old.game]} games (got {GAME_NAMES[self.game]} games). Name"
+                " another store."
+            )
         return old
 
     def _lock_path(self) -> contextlib.ExitStack:
@@ -185,11 +189,11 @@ class StoreWriter:
         try:
             yield
         except OSError as error:
-            left = "the store is as it was before" if self.old is not None else "no store was made"
+            left = "the store is unchanged" if self.old is not None else "no store was made"
             full = error.errno in (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
             reason = "the disk is full" if full else one_line(error)
-            remedy = "free some space, or choose another place" if full else "choose another place"
-            raise KibitzError(f"{self.path}: {reason}; {left}; {remedy}") from None
+            remedy = "Free some space or choose another path." if full else "Choose another path."
+            raise KibitzError(f"{self.path}: {reason}; {left}. {remedy}") from None
 
     def _take_over(self, old: Store) -> None:
         """Copy what the store already records about its games: duplicates, start positions, fingerprint, counts."""

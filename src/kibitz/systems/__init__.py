@@ -7,12 +7,12 @@ group "kibitz.systems" whose object is a `Declaration`; see CONTRIBUTING.
 from __future__ import annotations
 
 import importlib
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kibitz.errors import UsageError, need_training, one_line
+from kibitz.messages import did_you_mean, not_one_of, warning
 from kibitz.systems.declaration import (
     BEST_SCORE,
     COMPARISON,
@@ -37,6 +37,7 @@ from kibitz.systems.declaration import (
     Settings,
 )
 from kibitz.systems.spelling import RENAMED_TRAINING
+from kibitz.text import shown
 
 if TYPE_CHECKING:
     from kibitz.systems.base import Recipe, System
@@ -157,7 +158,7 @@ _OURS = [
         answers=(OWNERS,),
         evaluation="kibitz.evaluation.owners.evaluator",
         meaning=Meaning(
-            "Black's winning probability",
+            "Black's win probability",
             "Black wins",
             "Derived from the predicted score and its uncertainty.",
         ),
@@ -174,7 +175,7 @@ _OURS = [
         planes="kibitz.systems.planes:gohuman",
         answers=(OWNERS, MOVES, VALUE),
         evaluation="kibitz.evaluation.policy.gohuman",
-        meaning=Meaning("Black's winning probability", "Black wins"),
+        meaning=Meaning("Black's win probability", "Black wins"),
         methods=(GO_PUCT, GO_TOP_PROB, BEST_SCORE),
         board_sizes=lambda settings: (9, 13, 19),
     ),
@@ -186,7 +187,7 @@ _OURS = [
         planes="kibitz.systems.planes:gohuman",
         answers=(OWNERS, MOVES, VALUE),
         evaluation="kibitz.evaluation.policy.personal",
-        meaning=Meaning("Black's winning probability", "Black wins"),
+        meaning=Meaning("Black's win probability", "Black wins"),
         methods=(GO_TOP_PROB, GO_PUCT, BEST_SCORE),
         board_sizes=lambda settings: (9, 13, 19),
         correction="kibitz.personal.go.answers:open_correction",
@@ -258,10 +259,7 @@ class _Registry(Mapping[str, Declaration]):
                 if declaration.name in self._known:
                     raise ValueError(f"there is a system {declaration.name} already")
             except Exception as error:  # an error in another package must not stop kibitz
-                print(
-                    f"kibitz: the system {point.name} cannot be used ({one_line(error)}); it is left out",
-                    file=sys.stderr,
-                )
+                warning(f"the system {point.name} of another package cannot be used: {one_line(error)}")
             else:
                 self.add(declaration)
 
@@ -280,7 +278,9 @@ def find(name: str) -> Declaration:
     try:
         return SYSTEMS[name]
     except KeyError:
-        raise UsageError(f"{name}: no such system; choose from {', '.join(SYSTEMS)}") from None
+        raise UsageError(
+            f"unknown system {shown(name)}.{did_you_mean(name, SYSTEMS)} To list systems: kibitz systems"
+        ) from None
 
 
 def load(name: str) -> System:
@@ -302,6 +302,6 @@ def find_recipe(system: str, name: str) -> Recipe:
     """Return a system's recipe. Raises UsageError, with the known names, for another name."""
     recipes = load(system).recipes
     if name not in recipes:
-        raise UsageError(f"--recipe {name}: {system} has {', '.join(recipes)}")
+        raise UsageError(not_one_of("--recipe", name, recipes))
     recipe = recipes[name]
     return replace(recipe, training={RENAMED_TRAINING.get(key, key): v for key, v in recipe.training.items()})

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from kibitz.errors import KibitzError, UsageError
+from kibitz.messages import not_one_of
 from kibitz.store.store import Store
 from kibitz.systems import find
 from kibitz.systems.declaration import Declaration
@@ -206,15 +207,17 @@ def check_bounds(settings: Any) -> None:
     for each in fields(settings):
         value, allowed = getattr(settings, each.name), _bounds(type(settings), each.name)
         if value == AUTO and isinstance(each.default, int):
-            raise UsageError(f"{option_of(each.name)} {AUTO}: only train finds it, and only for --batch; give a number")
+            raise UsageError(
+                f"{option_of(each.name)} must be a number (got {AUTO}). Only --batch of kibitz train can be {AUTO}."
+            )
         choices = allowed.get("choices", ())
         if choices and value not in choices:
-            raise UsageError(f"{option_of(each.name)} {value}: choose from {', '.join(map(str, choices))}")
+            raise UsageError(not_one_of(option_of(each.name), value, choices))
         if not _within(value, allowed):
-            raise UsageError(f"{option_of(each.name)} {value:g}: {_bounds_in_words(allowed)}")
+            raise UsageError(f"{option_of(each.name)} must be {_bounds_in_words(allowed)} (got {value:g})")
         largest = _LARGEST.get(type(value), math.inf)
         if isinstance(value, (int, float)) and largest < abs(value) < math.inf:
-            raise UsageError(f"{option_of(each.name)} {value:g}: a number up to {largest:g}")
+            raise UsageError(f"{option_of(each.name)} must be at most {largest:g} (got {value:g})")
 
 
 def _bounds(kind: type, name: str) -> Mapping[str, Any]:
@@ -242,14 +245,14 @@ def _within(value: Any, allowed: Mapping[str, Any]) -> bool:
 def _bounds_in_words(allowed: Mapping[str, Any]) -> str:
     low, over, below, high = (allowed.get(name) for name in ("at_least", "over", "below", "at_most"))
     if low == 0 and below == 1:
-        return "a share from 0 to under 1"
+        return "at least 0 and less than 1"
     if low == 0 and high == 1:
-        return "a share from 0 to 1"
+        return "from 0 to 1"
     if low is not None and (below is not None or high is not None):
-        return f"from {low:g} to {f'under {below:g}' if below is not None else f'{high:g}'}"
-    least = f"{low:g} or more" if low == 0 else f"at least {low:g}" if low is not None else f"more than {over or 0:g}"
-    most = f"under {below:g}" if below is not None else f"at most {high:g}" if high is not None else ""
-    return f"must be {least}" + (f" and {most}" if most else "")
+        return f"from {low:g} to {high:g}" if high is not None else f"at least {low:g} and less than {below:g}"
+    least = f"at least {low:g}" if low is not None else f"greater than {over or 0:g}"
+    most = f"less than {below:g}" if below is not None else f"at most {high:g}" if high is not None else ""
+    return f"{least} and {most}" if most else least
 
 
 def settings_from(kind: type, values: Mapping[str, Any]) -> Any:
@@ -262,7 +265,10 @@ def settings_from(kind: type, values: Mapping[str, Any]) -> Any:
     current = respelled(values, known, {f.name: f.metadata.get("choices", ()) for f in fields(kind)})
     for name in current:
         if name not in known:
-            raise KibitzError(f"its setting {name} is of another version of kibitz, which this one does not know")
+            raise KibitzError(
+                f"the setting {name} is unknown to this version of kibitz. Install the version that trained the"
+                " network."
+            )
     return kind(**{**getattr(kind, "unnamed", {}), **current})
 
 
@@ -328,7 +334,7 @@ class System:
         if {name: value.shape for name, value in weights.items()} != {
             name: value.shape for name, value in network.state_dict().items()
         }:
-            raise UsageError("its network has another shape; leave out the settings that change the network")
+            raise UsageError("its network has another shape. Leave out the settings that change the network.")
         return weights
 
     def stages(self, network: nn.Module, settings: Any) -> Sequence[Stage]:
@@ -347,10 +353,10 @@ def grown(begun: Mapping[str, Tensor], weights: Mapping[str, Tensor]) -> dict[st
         normal = stored.replace("first.bias", "norm.bias")
         name = normal if stored not in taken and normal in taken else stored
         if name not in taken:
-            remedy = "add --norm" if ".norm." in name else "give it as many --blocks"
-            raise UsageError(f"its network has {name}, this one has not; {remedy}")
+            remedy = "Add --norm." if ".norm." in name else "Use the same number of --blocks."
+            raise UsageError(f"its network has {name}, which this network lacks. {remedy}")
         if value.shape != taken[name].shape:
-            raise UsageError(f"{name} has another shape; leave out the settings that change it")
+            raise UsageError(f"{name} has another shape. Leave out the settings that change it.")
         taken[name] = value
     for name, value in begun.items():
         if name.endswith(("second.weight", "second.bias")) and name not in weights:

@@ -43,7 +43,7 @@ class Meaning:
     note: a sentence that prevents a wrong reading of the values, or "".
     """
 
-    name: str = "White's winning probability"
+    name: str = "White's win probability"
     short: str = "White wins"
     note: str = ""
 

@@ -314,7 +314,7 @@ class PairExamples:
         few = ids[: len(ids) // reuse]
         if len(few) < world:
             raise KibitzError(
-                f"--batch: pairs of {len(few)} positions cannot be shared by {world} processes; take fewer --devices"
+                f"--batch cannot share pairs of {len(few)} positions among {world} processes. Use fewer --devices."
             )
         row = np.array_split(np.arange(len(few)), world)[rank]
         others = np.stack([(row - turn) % len(few) for turn in range(reuse)])  # of games that Black won: [reuse, rows]
@@ -520,9 +520,8 @@ def reference_positions(store: Store, games: NDArray[np.int64], settings: Settin
     white_won = store.column("result")[sample.games] > 0
     if white_won.all() or not white_won.any():  # both hold if there are no games
         raise KibitzError(
-            f"{store.path}: pairs are made of positions of games that White won ({int(white_won.sum()):,} in the"
-            f" training games) and of games that Black won ({int((~white_won).sum()):,}); import more decisive games,"
-            " choose another split, or lower --opening"
+            f"{store.path} has too few pairs of positions: White won {int(white_won.sum()):,} training games, Black"
+            f" {int((~white_won).sum()):,}. Import more decisive games, or lower --opening."
         )
     order = np.random.default_rng(seed).permutation(len(sample))[:20_000]
     codes, state = store.replay(sample.games[order], sample.plies[order])
@@ -643,23 +642,22 @@ class DeepChessSystem(System):
 
     def check(self, settings: Settings) -> None:
         if settings.networks == "distilled":
-            raise UsageError(
-                "--networks distilled: the full network, which teaches the distilled one, is not in such a run;"
-                " train both"
-            )
+            raise UsageError("--networks distilled needs the full network, which such a run lacks. Train both.")
         super().check(settings)
         for name in ("pos2vec", "compare", "small_pos2vec", "small_compare"):
             try:
                 sizes(getattr(settings, name))
             except ValueError:
                 option = name.replace("_", "-")
-                raise UsageError(f"--{option} {getattr(settings, name)}: sizes of layers, as 400.200.100") from None
+                raise UsageError(
+                    f"--{option} must be sizes of layers, for example 400.200.100 (got {getattr(settings, name)})"
+                ) from None
         if settings.nearer and settings.positions == 1:
-            raise UsageError("--nearer compares two positions of a game: --positions must be 2 or more, or 0 for all")
+            raise UsageError(f"--positions must be 0 or at least 2 with --nearer (got {settings.positions})")
         if settings.batch % settings.reuse:
-            raise UsageError(f"--reuse {settings.reuse}: must divide --batch {settings.batch}")
+            raise UsageError(f"--reuse must divide --batch (got {settings.reuse} and {settings.batch})")
         if not (settings.pretrain_epochs or settings.epochs or (settings.distilled and settings.distil_epochs)):
-            raise UsageError("--pretrain-epochs, --epochs and --distil-epochs are all 0: nothing is left to train")
+            raise UsageError("--pretrain-epochs, --epochs and --distil-epochs must not all be 0. Raise one of them.")
 
     def games(self, store: Store, settings: Settings) -> NDArray[np.int64]:
         """Return the decisive games that continue beyond the opening. Raises KibitzError if one side has won almost
@@ -670,9 +668,8 @@ class DeepChessSystem(System):
         if min(won, lost) < MIN_GAMES_WON:
             too_short = f", {int(short.sum()):,} end in the first {settings.opening} moves" if short.any() else ""
             raise KibitzError(
-                f"{store.path}: pairs are made of games that White won ({won:,} here) and games that Black won"
-                f" ({lost:,}), at least {MIN_GAMES_WON} of each; import more decisive games (of {len(result):,} games"
-                f" {int((result == 0).sum()):,} are drawn{too_short})"
+                f"{store.path} needs at least {MIN_GAMES_WON} games that White won and that Black won (got {won:,}"
+                f" and {lost:,}{too_short}). Import more decisive games."
             )
         return np.flatnonzero((result != 0) & ~short)
 

@@ -106,7 +106,9 @@ class Settings:
         except ValueError:
             sizes = ()
         if not sizes or not set(sizes) <= set(SIZES):
-            raise UsageError(f"--sizes {self.sizes}: choose from {', '.join(map(str, SIZES))}, with commas between")
+            raise UsageError(
+                f"--sizes must be {either(map(str, SIZES))}, with commas between several (got {self.sizes})"
+            )
         return sizes
 
     @property
@@ -313,21 +315,20 @@ class GoCnnSystem(System):
     def check(self, settings: Settings) -> None:
         super().check(settings)
         if settings.last % 2 == 0:
-            raise UsageError(f"--last {settings.last}: an odd number of points")
+            raise UsageError(f"--last must be an odd number of points (got {settings.last})")
         layers = read_layers(settings.layers)
         planes = BoardPlanes(settings.board, settings.liberties, settings.recent, settings.ages).channels
         for number, (layer, shape) in enumerate(zip(layers, shapes(layers, planes, settings.board), strict=True), 1):
             if not isinstance(layer, Conv | Residual | Chain) or shape[1:] != (settings.board, settings.board):
-                raise UsageError(f"--layers: layer {number} must keep the board's grid: a convolution with padding")
+                raise UsageError(
+                    f"--layers must keep the board's grid in layer {number}. Use a convolution with padding."
+                )
 
     def games(self, store: Store, settings: Settings) -> NDArray[np.int64]:
         """Return the games with owners. Raises KibitzError if no game of the store has owners."""
         labelled = np.array([label is not None for label in store.column("labels")], np.bool_)
         if store.per_game("owner") is None or not labelled.any():
-            raise KibitzError(
-                f"{store.path}: nobody has told who owns what at the end of its games; import counted games again,"
-                " without --referee none"
-            )
+            raise KibitzError(f"{store.path} has no territory labels. Import its games again without --referee none.")
         size = store.column("size").astype(np.int64)
         taken = np.isin(size, settings.boards) & (store.column("handicap") <= settings.handicap)
         taken &= store.plies * GRID**2 >= settings.min_moves * size**2

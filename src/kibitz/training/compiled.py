@@ -13,6 +13,7 @@ from collections.abc import Iterator
 import torch
 
 from kibitz.errors import KibitzError, UsageError, one_line
+from kibitz.messages import not_one_of
 from kibitz.systems.base import Loss
 
 AUTO, ON, OFF = "auto", "on", "off"
@@ -44,14 +45,14 @@ def missing(device: torch.device) -> str:
 def check(wish: str, device: torch.device) -> None:
     """Raise UsageError for a wish that is not in WISHES, or that this device can't fulfill."""
     if wish not in WISHES:
-        raise UsageError(f"--compile {wish}: choose from {', '.join(WISHES)}")
+        raise UsageError(not_one_of("--compile", wish, WISHES))
     if wish == ON and (lack := missing(device)):
         raise impossible(lack)
 
 
 def impossible(why: str) -> UsageError:
     """Return the error for `--compile on` if torch can't compile."""
-    return UsageError(f"--compile {ON}: torch cannot compile here ({why}); leave the option out")
+    return UsageError(f"--compile {ON} is not possible here ({why}). Leave it out.")
 
 
 def compiled(loss: Loss) -> Loss:

@@ -20,6 +20,7 @@ from safetensors.torch import load_file, save
 from torch import nn
 
 from kibitz.errors import KibitzError, UsageError, one_line
+from kibitz.games import GAME_NAMES
 from kibitz.lock import exclusive_lock
 from kibitz.runs import (
     FORMAT,
@@ -79,13 +80,11 @@ def choose(
             return requested, None
         if not (requested / INFO).is_file():
             if not barely_begun(requested):
-                raise UsageError(f"{requested}: not a run, and not empty; choose another --run")
+                raise UsageError(f"{requested} is not a run, and not empty. Choose another --run.")
             return requested, None
         info = Run(requested).info
         if not same_training(info, system, settings, data, seed):
-            raise UsageError(
-                f"{requested}: {differences(info, system, settings, data, seed)}; choose another --run to train anew"
-            )
+            raise UsageError(f"{requested} {differences(info, system, settings, data, seed)}. Choose another --run.")
         return requested, info
     for path, info in _numbered(system):
         if same_training(info, system, settings, data, seed):
@@ -119,19 +118,19 @@ def begun_before(system: str, settings: Any, data: dict[str, Any], seed: int) ->
 def differences(info: dict[str, Any], system: str, settings: Any, data: dict[str, Any], seed: int) -> str:
     """Return how an existing run differs from the requested training, in a few words."""
     if info.get("system") != system:
-        return f"a run of {info.get('system')}"
+        return f"is a run of {info.get('system')}"
     old, new = respelled(info.get("settings", {}), [each.name for each in fields(settings)]), asdict(settings)
     parts = [f"{name} {old.get(name)} not {new[name]}" for name in new if not same_value(old.get(name), new[name])]
     if info.get("seed") != seed:
         parts.append(f"seed {info.get('seed')} not {seed}")
     before = info.get("data", {})
     if before.get("fingerprint") != data["fingerprint"]:
-        parts.append("a store with other games")
+        parts.append("other games")
     if before.get("split") != data["split"]:
         parts.append("another split")
     if before.get("started_from") != data.get("started_from"):
-        parts.append("other weights to start from")
-    return "begun with " + ", ".join(parts)
+        parts.append("another --start-from")
+    return "started with " + ", ".join(parts)
 
 
 @dataclass(frozen=True)
@@ -151,7 +150,10 @@ def prepare_data(system: System, settings: Any, store_path: str, split: Split | 
     """Open a store for a system. Raises KibitzError or UsageError if the store has no training games for it."""
     store = Store(store_path)
     if store.game != system.game:
-        raise UsageError(f"{store_path}: a store of {store.game} games; {system.name} learns {system.game}")
+        raise UsageError(
+            f"{store_path} is a store of {GAME_NAMES[store.game]} games, and {system.name} learns"
+            f" {GAME_NAMES[system.game]}. Name another store."
+        )
     split = split or store.split
     split.check()
     games = system.games(store, settings)
@@ -159,8 +161,8 @@ def prepare_data(system: System, settings: Any, store_path: str, split: Split | 
     games_by_side = {side: games[sides == side] for side in (TRAIN, VALIDATE, TEST)}
     if not len(games_by_side[TRAIN]):
         raise KibitzError(
-            f"{store_path}: none of its {len(store)} games is for training with {system.name} "
-            f"({len(games)} fit the system; split {split.describe()}); import other games or choose another split"
+            f"{store_path} has no training games for {system.name}: {len(games):,} of {len(store):,} games fit,"
+            f" split {split.describe()}. Import other games or choose another split."
         )
     description = {
         "store": str(store_path),
@@ -271,7 +273,7 @@ def prepare_all(request: TrainRequest, log: Callable[[str], None]) -> TrainJob:
         if told[0] != same:
             where = "another store" if told[0][:3] == same[:3] else "another command"
             raise KibitzError(
-                f"process {ranks.rank + 1} of {ranks.world} has {where} than the first: give all the same"
+                f"process {ranks.rank + 1} of {ranks.world} has {where} than the first. Give all processes the same."
             )
 
     try:
@@ -380,8 +382,8 @@ def _chosen(
         asked = request.plan.precision
         if begun and asked not in ("auto", begun.get("precision")):
             raise UsageError(
-                f"{path}: was begun with another precision ({begun.get('precision')}); leave --precision out to go on,"
-                " or choose another --run to train anew"
+                f"{path} started with another precision ({begun.get('precision')}). Leave --precision out to resume,"
+                " or choose another --run."
             )
         return path, begun
 
@@ -405,7 +407,7 @@ def _lock(path: Path, held: contextlib.ExitStack, wait: float = 0.0) -> None:
         held.callback(_remove_empty, path)
         held.enter_context(exclusive_lock(path / LOCK, path, "training", wait))
     except OSError as error:
-        raise KibitzError(f"{path}: {one_line(error)}; choose another --run") from None
+        raise KibitzError(f"{path}: {one_line(error)}. Choose another --run.") from None
 
 
 def fit(job: TrainJob, on_progress: Callable[[TrainProgress], object]) -> TrainOutcome:
@@ -471,11 +473,11 @@ def _open_parent(system: System, name: str) -> Run:
     """Return the run to start from. Raises UsageError if the system can't use its weights."""
     parent = Run(name)
     if parent.info["system"] not in (system.name, *system.begins_from):
-        raise UsageError(f"--start-from {name}: a run of {parent.info['system']}, not of {system.name}")
+        raise UsageError(f"--start-from must be a run of {system.name} (got {name}, a run of {parent.info['system']})")
     try:
         parent.system.check(parent.settings)
     except UsageError as error:
-        raise UsageError(f"--start-from {name}: cannot learn any further ({error})") from None
+        raise UsageError(f"--start-from {name} cannot be trained further: {error}") from None
     return parent
 
 
@@ -486,7 +488,7 @@ def _weights_from(parent: Run, system: System, network: nn.Module) -> Mapping[st
             weights = load_file(parent.trained())
         return system.adopt(network, parent.info["system"], weights)
     except UsageError as error:
-        raise UsageError(f"--start-from {parent.name}: {error}") from None
+        raise UsageError(f"--start-from {parent.name} does not fit: {error}") from None
 
 
 def _remove_empty(path: Path) -> None:
@@ -500,8 +502,8 @@ def _make_room(path: Path, network: nn.Module, plan: TrainConfig) -> RunBytes:
     present = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
     if (free := shutil.disk_usage(path).free + present) < size.peak:
         raise KibitzError(
-            f"{path}: this run may take {size.peak / 1e6:,.0f} MB and {free / 1e6:,.0f} MB are free on this disk; make"
-            " room, or choose another --run, fewer --checkpoint-megabytes or a smaller network"
+            f"{path} may need {size.peak / 1e6:,.0f} MB, and the disk has {free / 1e6:,.0f} MB free. Free some"
+            " space, or use fewer --checkpoint-megabytes."
         )
     return size
 

@@ -29,7 +29,7 @@ from lightning_fabric import Fabric
 from torch import Tensor
 
 from kibitz.cores import cores
-from kibitz.errors import KibitzError, UsageError, one_line
+from kibitz.errors import KibitzError, UsageError
 
 T = TypeVar("T")
 TIMEOUT = timedelta(minutes=5)
@@ -228,20 +228,18 @@ def place(devices: int | None, nodes: int | None, node_rank: int | None, main_ad
     devices, nodes = devices or 1, nodes or 1
     if nodes == 1:
         if node_rank or main_address:
-            raise UsageError(
-                "--node-rank and --main-address belong to a training on several machines: give --num-nodes"
-            )
+            raise UsageError("--node-rank and --main-address are for training on several machines. Add --num-nodes.")
         return Place(0, devices, 0, devices, "127.0.0.1", 0)
     if main_address is None or node_rank is None:
         raise UsageError(
-            f"--num-nodes {nodes}: give each machine --main-address HOST[:PORT] of the first one, and its own"
-            f" --node-rank, 0 to {nodes - 1}"
+            f"--num-nodes {nodes} needs --main-address HOST of the first machine, and on each machine its"
+            f" --node-rank from 0 to {nodes - 1}"
         )
     if not 0 <= node_rank < nodes:
-        raise UsageError(f"--node-rank {node_rank}: 0 to {nodes - 1}, another one on each machine")
+        raise UsageError(f"--node-rank must be from 0 to {nodes - 1}, different on each machine (got {node_rank})")
     host, _, port = main_address.partition(":")
     if not host or (port and not (port.isdecimal() and 0 < int(port) <= _LAST_PORT)):
-        raise UsageError(f"--main-address {main_address}: HOST or HOST:PORT of the first machine")
+        raise UsageError(f"--main-address must be HOST or HOST:PORT of the first machine (got {main_address})")
     return Place(node_rank * devices, nodes * devices, 0, devices, host, int(port or PORT))
 
 
@@ -252,9 +250,15 @@ def _place_outside(devices: int | None, nodes: int | None) -> Place:
     world, outside = number("WORLD_SIZE", 1), _PARENT not in os.environ
     here = number("LOCAL_WORLD_SIZE", world)
     if outside and devices not in (None, here):
-        raise UsageError(f"--devices {devices}: torchrun has started {here} processes here; leave the option out")
+        raise UsageError(
+            f"--devices cannot be combined with torchrun, which started {here} processes here (got {devices}). Leave"
+            " it out."
+        )
     if outside and nodes not in (None, world // here):
-        raise UsageError(f"--num-nodes {nodes}: torchrun has {world // here}; leave the option out")
+        raise UsageError(
+            f"--num-nodes cannot be combined with torchrun, which uses {world // here} machines (got {nodes}). Leave"
+            " it out."
+        )
     host, port = os.environ.get("MASTER_ADDR", "127.0.0.1"), number("MASTER_PORT", PORT)
     return Place(number("RANK", 0), world, number("LOCAL_RANK", 0), here, host, port, outside)
 
@@ -274,7 +278,8 @@ def joined(where: Place, device: str) -> Iterator[Ranks]:
     gpus = device != "cpu" and torch.cuda.is_available()
     if gpus and where.here > torch.cuda.device_count():
         raise UsageError(
-            f"--devices {where.here}: this machine has {torch.cuda.device_count()} GPUs; or take --device cpu"
+            f"--devices must be at most {torch.cuda.device_count()}, the GPUs of this machine (got {where.here}). Or"
+            " use --device cpu."
         )
     ranks = Ranks(where.rank, where.world, where.local, "nccl" if gpus else "gloo")
     if not gpus and "OMP_NUM_THREADS" not in os.environ:
@@ -313,11 +318,11 @@ def _connect(ranks: Ranks, where: Place) -> None:
                 ranks.backend, store=store, rank=ranks.rank, world_size=ranks.world, timeout=TIMEOUT
             )
         ranks.control = dist.new_group(backend="gloo", timeout=TIMEOUT)
-    except (RuntimeError, OSError, UnicodeError) as error:  # the last one is for an invalid host name
-        what = "cannot listen there" if listens else "no answer"
+    except (RuntimeError, OSError, UnicodeError):  # the last one is for an invalid host name
+        what = "this address cannot be used on this machine" if listens else "no answer"
         raise KibitzError(
-            f"{where.host}:{where.port}: {what} ({one_line(error)}); start the same command on every machine, with the"
-            " --main-address of the first one"
+            f"{where.host}:{where.port}: {what}. Start the same command on every machine, with the --main-address of"
+            " the first one."
         ) from None
 
 

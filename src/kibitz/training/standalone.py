@@ -56,7 +56,7 @@ def write_folder(run: Run, folder: Path, name: str | None = None, numbers: str =
     """
     check(run)
     if not (run.path / ONNX).is_file():
-        raise KibitzError(f"{run.path / ONNX}: missing; finish the training with the command that began it")
+        raise KibitzError(f"{run.path / ONNX} is missing. Run the training command again to finish it.")
     description = describe(run, name)
     if numbers:
         from kibitz.training.quantised import write_half, write_int8
@@ -78,7 +78,8 @@ def check(run: Run) -> None:
     """Raise KibitzError if a run is for Go or compares positions, because there is no example for these."""
     if run.info["game"] not in STATE or COMPARISON in find(run.info["system"]).answers:
         raise KibitzError(
-            f"{run.name}: a network of {run.info['system']}, which has no hand-over form yet; copy {run.path / ONNX}"
+            f"kibitz export does not support {run.info['system']} networks yet (got {run.name}). You can copy the"
+            f" ONNX file: {run.path / ONNX}"
         )
 
 
@@ -93,7 +94,7 @@ def describe(run: Run, name: str | None = None) -> dict[str, Any]:
     except Exception:  # ONNX Runtime raises a different exception for each kind of damage
         session = None
     if session is None:
-        raise KibitzError(f"{run.path / ONNX}: damaged; finish the training with the command that began it")
+        raise KibitzError(f"{run.path / ONNX} is damaged. Run the training command again to finish it.")
     columns = STATE[game] + [
         f"{each}: {SIDE_INPUTS.get(each, 'see kibitz')}; unknown: {usual}" for each, usual in side_inputs.items()
     ]

@@ -376,7 +376,7 @@ class Trainer:
         if saved is None:
             self._drop_rows_after(0, 0)
             return 0, 0, None
-        damaged = KibitzError(f"{path}: damaged, so that this run cannot go on; train anew with another --run")
+        damaged = KibitzError(f"{path} is damaged, so this run cannot resume. Train with another --run.")
         try:
             if inflates(saved):
                 raise damaged
@@ -457,7 +457,7 @@ class Trainer:
                     try:
                         self.network.load_state_dict(load(best))
                     except (SafetensorError, RuntimeError):
-                        raise KibitzError(f"{self.path / WEIGHTS}: damaged; train anew with another --run") from None
+                        raise KibitzError(f"{self.path / WEIGHTS} is damaged. Train with another --run.") from None
                 index, iteration, optimiser_state = index + 1, 0, None
                 self._averages = self._new_averages(index)
                 self._checks_without_better, self._best = 0, self._best if index == len(self.stages) else {}
@@ -565,8 +565,8 @@ class Trainer:
         examples = stage.examples(self.store, self.games)
         if not len(examples):
             raise KibitzError(
-                f"{self.store.path}: the settings leave nothing to learn for {stage.name}; relax those that choose "
-                "games or moves, --min-rating say, or import other games"
+                f"{self.store.path} has no examples for {stage.name} with these settings. Import other games, or use"
+                " weaker filters such as a lower --min-rating."
             )
         validation = stage.examples(self.store, self.validation)
         rate_factors = [group.get("rate", 1.0) for group in optimiser.param_groups]
@@ -598,7 +598,7 @@ class Trainer:
 
         fast = compiled(stage.loss)
         if not (why := missing(device)):
-            note("compiling its steps, which takes a minute or so where they were not compiled before")
+            note("compiling the training steps, which takes about a minute the first time")
             with self.profile.part("compile"):
                 why = self._first_failure(fast, stage, examples, iteration)
         why = next(filter(None, self.ranks.gather(why)), "")
@@ -606,7 +606,7 @@ class Trainer:
             return fast
         if self.plan.compile == ON:
             raise impossible(why)
-        note(f"its steps are not compiled: {why}")
+        note(f"training is not compiled: {why}")
         return stage.loss
 
     def _first_failure(self, loss: Loss, stage: Stage, examples: Examples, iteration: int) -> str:

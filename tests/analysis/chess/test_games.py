@@ -93,13 +93,13 @@ def test_utf8_and_latin1_in_one_file(file: Path) -> None:
     ],
 )
 def test_no_game(text: bytes, file: Path) -> None:
-    with pytest.raises(KibitzError, match="no game in it"):
+    with pytest.raises(KibitzError, match="no game headers"):
         read_text(file, text)
 
 
 @pytest.mark.parametrize("text", [b"\x00" * 3000, b"\x7fELF\x00\x01 a2 e4 Nf3\n"])
 def test_a_binary_file_is_no_game_even_where_it_spells_a_move(text: bytes, file: Path) -> None:
-    with pytest.raises(KibitzError, match="binary, not text"):
+    with pytest.raises(KibitzError, match="binary"):
         read_text(file, text)
 
 
@@ -145,7 +145,7 @@ def test_an_illegal_move_in_a_variation_leaves_the_main_line_whole(file: Path) -
         ('[Variant "Chess960"]', "Chess960"),
         ('[Variant "\x1b[31mred"]', r"\[31mred"),
         ('[FEN "no board"]', "start position"),
-        ('[FEN "bnrbkrqn/pppppppp/8/8/8/8/PPPPPPPP/BNRBKRQN w KQkq - 0 1"]', "castling as in Chess960"),
+        ('[FEN "bnrbkrqn/pppppppp/8/8/8/8/PPPPPPPP/BNRBKRQN w KQkq - 0 1"]', "Chess960 castling"),
         ('[FEN "8/8/8/8/8/8/8/K7 w - - 0 1"]', "king"),
         ('[FEN "7k/8/5K2/6Q1/8/8/8/7R w - - 0 1"]', "check"),
         ('[FEN "7k/8/8/8/8/8/8/KK6 w - - 0 1"]', "king"),

@@ -33,23 +33,25 @@ TRANSCRIPT = """\
 Game 1: Morphy (2690) – B, 1-0
 Café de la Régence, 1858.??.??
 
-White's winning probability, from start to end:
+White's win probability, from start to end:
 ▅▅▅▄▄▄█▇
 
-move             before  after   mover   White wins
-   1. e4            53%    55%      +2   ██████████▌········
-   1… e5            55%    55%       0   ██████████▌········
-   2. Bc4?!         55%    45%     -10   ████████▌··········
-   2… Nc6           45%    44%      +1   ████████▍··········
-   3. Qh5           44%    42%      -2   ████████···········
-   3… Nf6??         42%    98%     -56   ██████████████████▋
-   4. Qxf7#         98%    80%       #   ███████████████▎···
+change: percentage points, for the player.
+move            before  after change   White wins
+   1. e4           53%    55%     +2   ███████████·········
+   1… e5           55%    55%      0   ███████████·········
+   2. Bc4?!        55%    45%    -10   █████████···········
+   2… Nc6          45%    44%     +1   ████████▊···········
+   3. Qh5          44%    42%     -2   ████████▍···········
+   3… Nf6??        42%    98%    -56   ███████████████████▋
+   4. Qxf7#        98%    80%      #   ████████████████····
 
-Checkmate: the last number is the network's, not the result.
-Swings of 10 points or more: 2:
+Checkmate. The last number is the network's, not the result.
+2 swings (10 percentage points or more):
    3… Nf6??       -56  White 42% → 98%
    2. Bc4?!       -10  White 55% → 45%
-Average loss a move: White 4.1 points, Black 18.7 points.
+Average loss per move, in percentage points: White 4.1, 
+Black 18.7.
 """
 
 
@@ -105,45 +107,47 @@ WANTED = (
 )  # fmt: skip
 
 ROWS = """\
-move              after mover  rank prob   network's choices
-   1. e4            45%    -5     1  45%   e4 45%       d4 31%       c4 15%
-   1… e5?!          55%   -10     2  30%   c5 50%       e5 30%       e6 20%
-   2. Bc4?!         45%   -10     3  10%   Nf3 75%      d4 15%       Bc4 10%
-   2… Nc6           50%    -5     2  46%   Nf6 51%      Nc6 46%      Bc5 3%
-   3. Qh5           50%     0     3  <1%*  d3 60%       Nc3 40%      Qh5 <1%
-   3… Nf6??         97%   -47    27   0%*  g6 90%       Qe7 6%       Qf6 4%
-   4. Qxf7#         95%     #     1  70%   Qxf7# 70%    Qe2 20%      a3 10%
+change: percentage points, for the player. rank, prob: of the played move.
+move             White change  rank prob   network's choices
+   1. e4           45%     -5     1  45%   e4 45%       d4 31%       c4 15%
+   1… e5?!         55%    -10     2  30%   c5 50%       e5 30%       e6 20%
+   2. Bc4?!        45%    -10     3  10%   Nf3 75%      d4 15%       Bc4 10%
+   2… Nc6          50%     -5     2  46%   Nf6 51%      Nc6 46%      Bc5 3%
+   3. Qh5          50%      0     3  <1%*  d3 60%       Nc3 40%      Qh5 <1%
+   3… Nf6??        97%    -47    27   0%*  g6 90%       Qe7 6%       Qf6 4%
+   4. Qxf7#        95%      #     1  70%   Qxf7# 70%    Qe2 20%      a3 10%
 
-Checkmate: the last number is the network's, not the result.
-Swings of 10 points or more: 3:
+Checkmate. The last number is the network's, not the result.
+3 swings (10 percentage points or more):
    3… Nf6??       -47  White 50% → 97%
    1… e5?!        -10  White 45% → 55%
    2. Bc4?!       -10  White 55% → 45%
-Average loss a move: White 5.0 points, Black 20.8 points.
-Surprises * (below the 10th rank, or under 1%): 2:
+Average loss per move, in percentage points: White 5.0, Black 20.8.
+2 surprising moves (below the 10th choice of the network, or under 1%): *
    3… Nf6??       27th of 28, 0%; first choice g6 90%
    3. Qh5         3rd of 33, <1%; first choice d3 60%
 
-How predictable   moves  first choice  first three  mean prob
-White                 4           50%         100%        31%
-Black                 3            0%          67%        25%
+Predicted moves   moves  top-1  top-3  mean prob.
+White                 4    50%   100%         31%
+Black                 3     0%    67%         25%
 """
 
 WITHOUT_VALUE = """\
 Game 1: Morphy (2690) – B, 1-0
 Café de la Régence, 1858.??.??
 
-move             rank prob   network's choices
-   1. e4            1  45%   e4 45%       d4 31%       c4 15%
-   1… e5            2  30%   c5 50%       e5 30%       e6 20%
-   2. Bc4           3  10%   Nf3 75%      d4 15%       Bc4 10%
-   2… Nc6           2  46%   Nf6 51%      Nc6 46%      Bc5 3%
-   3. Qh5           3  <1%*  d3 60%       Nc3 40%      Qh5 <1%
-   3… Nf6          27   0%*  g6 90%       Qe7 6%       Qf6 4%
-   4. Qxf7#         1  70%   Qxf7# 70%    Qe2 20%      a3 10%
+rank, prob: of the played move.
+move            rank prob   network's choices
+   1. e4           1  45%   e4 45%       d4 31%       c4 15%
+   1… e5           2  30%   c5 50%       e5 30%       e6 20%
+   2. Bc4          3  10%   Nf3 75%      d4 15%       Bc4 10%
+   2… Nc6          2  46%   Nf6 51%      Nc6 46%      Bc5 3%
+   3. Qh5          3  <1%*  d3 60%       Nc3 40%      Qh5 <1%
+   3… Nf6         27   0%*  g6 90%       Qe7 6%       Qf6 4%
+   4. Qxf7#        1  70%   Qxf7# 70%    Qe2 20%      a3 10%
 
 Checkmate.
-Surprises * (below the 10th rank, or under 1%): 2:
+2 surprising moves (below the 10th choice of the network, or under 1%): *
 """
 VALUES = [0.0, 0.1, 0.1, 0.1, 0.0, 0.0, 0.95, -0.9]
 
@@ -162,15 +166,15 @@ def test_with_choices_it_fits_80_columns(judge_moves: Callable[..., AnalysedGame
         (
             120,
             True,
-            "   1. e4            45%    -5     1  45%   e4 45%       d4 31%       c4 15%        █████████████▌·",
+            "   1. e4           45%     -5     1  45%   e4 45%       d4 31%       c4 15%        █████████████▌·",
         ),
-        (91, True, "   1. e4            45%    -5     1  45%   e4 45%       d4 31%       c4 15%        ███▋····"),
-        (90, True, "   1. e4            45%    -5     1  45%   e4 45%       d4 31%       c4 15%"),
-        (79, True, "   1. e4            45%    -5     1  45%   e4 45%       d4 31%"),
-        (66, True, "   1. e4            45%    -5     1  45%   e4 45%"),
-        (53, True, "   1. e4            45%    -5     1  45%"),
-        (66, False, "   1. e4            1  45%   e4 45%       d4 31%       c4 15%"),
-        (40, False, "   1. e4            1  45%   e4 45%"),
+        (92, True, "   1. e4           45%     -5     1  45%   e4 45%       d4 31%       c4 15%        ███▋····"),
+        (90, True, "   1. e4           45%     -5     1  45%   e4 45%       d4 31%       c4 15%"),
+        (79, True, "   1. e4           45%     -5     1  45%   e4 45%       d4 31%"),
+        (66, True, "   1. e4           45%     -5     1  45%   e4 45%"),
+        (53, True, "   1. e4           45%     -5     1  45%"),
+        (66, False, "   1. e4           1  45%   e4 45%       d4 31%       c4 15%"),
+        (40, False, "   1. e4           1  45%   e4 45%"),
     ],
 )
 def test_narrow_windows_lose_bars_first_and_then_choices(
@@ -193,7 +197,7 @@ def test_the_longest_moves_fit(judge_moves: Callable[..., AnalysedGame]) -> None
 def test_an_underpromotion_is_explained(judge_moves: Callable[..., AnalysedGame]) -> None:
     text = '[FEN "8/4P1k1/8/8/8/8/8/K7 w - - 0 60"]\n\n60. e8=N+ *'
     shown = printed(judge_moves(text, [{"e7e8": 0.9, "a1a2": 0.1}]), 80)
-    assert "  60. e8=N+         7   0%*  e8=Q 90%     Ka2 10%      Kb1 0%" in shown
+    assert "  60. e8=N+        7   0%*  e8=Q 90%     Ka2 10%      Kb1 0%" in shown
     assert "7th of 7, 0%; first choice e8=Q 90%" in shown
     assert mentions(shown, "pawn")
     assert "A pawn" not in printed(judge_moves(text.replace("e8=N+", "e8=Q"), [{"e7e8": 1}]), 80)
@@ -201,8 +205,8 @@ def test_an_underpromotion_is_explained(judge_moves: Callable[..., AnalysedGame]
 
 def test_no_surprise_and_no_move(judge_moves: Callable[..., AnalysedGame]) -> None:
     shown = printed(judge_moves("1. e4 *", [{"e2e4": 1}]), 80)
-    assert mentions(shown, "10th & 1% & network")
-    assert "Black" not in shown.rsplit("How predictable", 1)[1]
+    assert mentions(shown, "10th & 1% & choice")
+    assert "Black" not in shown.rsplit("Predicted moves", 1)[1]
     assert printed(judge_moves('[White "A"]\n\n*', [{"e2e4": 1}]), 80).endswith("\nno moves\n")
 
 
@@ -214,5 +218,5 @@ def test_a_stalemate_that_was_judged_is_named_with_its_cost(judge_text: Judge) -
     move = replace(move, worth=Worth(1.0, 0.5, -0.5), judged=found, fault="??")
     shown = printed(replace(judged, moves=[move]), 60)
     assert re.search(r"1\. Qg6\?\? +100% +50% +50 ", shown)
-    assert mentions(shown, "Moves & 10 & Stalemate")
+    assert mentions(shown, "1 mistake & 10 & Stalemate")
     assert "better: Qg7#" in shown

@@ -30,10 +30,12 @@ TRANSCRIPT = """\
 Game 1: Shū (3k) (Black) – B (White), W+3.5
 Cup, 2020-01-02, 9×9, komi 6.5, Chinese
 
-Black's lead, from start to end (even in the middle, 28 points at the edges):
+Black's lead, from start to end (28 points behind to 28 ahead):
 ▄▃▃▁▁▃▃
 
-move            before   after   count   mover    Black leads
+before, after: the lead. count: the lead by the likelier owner of each 
+intersection. change: points for the player who moved.
+move            before   after   count  change    Black leads
    1. B E5?!     W+6.5  W+11.9   W+6.5    -5.4    ████████▋·····················
    2. W E7      W+11.9  W+11.9   W+6.5       0    ████████▋·····················
    3. B C7??    W+11.9  W+28.1  W+24.5   -16.2    ······························
@@ -41,15 +43,15 @@ move            before   after   count   mover    Black leads
    5. B G5      W+28.1  W+11.9   W+6.5   +16.2 ↑  ████████▋·····················
    6. W pass    W+11.9  W+11.9   W+6.5       0    ████████▋·····················
 
-Swings of 3 points or more: 3:
+3 swings (3 points or more):
    3. B C7??    -16.2  W+11.9 → W+28.1
       9 points around B8 become White's
    5. B G5      +16.2  W+28.1 → W+11.9
       8 points around B8 become Black's; the black stone at C7 lives
    1. B E5?!     -5.4  W+6.5 → W+11.9
       most of it in the upper right
-Average loss a move: Black 7.2 points, White 0.0 points.
-At the end: W+11.9, or W+6.5 by each point's likelier owner; recorded W+3.5.
+Average loss per move, in points: Black 7.2, White 0.0.
+At the end: W+11.9 (count W+6.5). Recorded result: W+3.5.
 
 After move 3, Black C7: W+28.1 (count W+24.5)
     A B C D E F G H J
@@ -77,7 +79,8 @@ After move 6, White pass, the end: W+11.9 (count W+6.5)
  1  + + + . . . - - -  1
     A B C D E F G H J
 
-X O stones, x o stones that will be lost; + Black's, - White's (75%), . open
+X, O: stones. x, o: stones that will be lost. +, -: territory of Black, White 
+(75% sure).
 """
 
 
@@ -111,7 +114,7 @@ def test_the_count_is_shown_of_settled_boards_only() -> None:
     ]  # fmt: skip
     none = printed(one_game(maps=[OPENING]), 80)
     assert "count   mover" not in none
-    assert "after   mover" in none
+    assert "after  change" in none
 
 
 def test_colour_adds_nothing_to_the_words() -> None:

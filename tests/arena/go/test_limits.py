@@ -55,5 +55,5 @@ def test_clocks_that_cannot_be_read(clock: str) -> None:
 
 
 def test_one_of_both() -> None:
-    with pytest.raises(UsageError, match="one of them"):
+    with pytest.raises(UsageError, match="got both"):
         time_limit(1000, "600")

@@ -96,7 +96,7 @@ def test_other_settings_are_refused_and_named(tmp_path: Path) -> None:
     path = tmp_path / "m.sgf"
     append(path, text_of(0, game(), NAMES, 5, SETTINGS))
     before = path.read_text()
-    with pytest.raises(UsageError, match=r"Seed: 3; now: 4.*--sgf"):
+    with pytest.raises(UsageError, match=r"Seed: 3, now 4.*--sgf"):
         resume(path, {**SETTINGS, "Seed": "4"})
     assert path.read_text() == before
 
@@ -107,6 +107,6 @@ def test_other_settings_are_refused_and_named(tmp_path: Path) -> None:
 def test_a_file_of_something_else_is_left_alone(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "m.sgf"
     path.write_bytes(content)
-    with pytest.raises(UsageError, match="choose another"):
+    with pytest.raises(UsageError, match="Choose another"):
         resume(path, SETTINGS)
     assert path.read_bytes() == content

@@ -145,7 +145,7 @@ def test_table(small_run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "\n  35… Qxh4#" in out
     assert mentions(out, "White & Black & points")
     raw, _ = analyzed(capsys, small_run, GAMES, "--raw")
-    assert "Average loss a move" in raw
+    assert "Average loss per move" in raw
 
 
 def test_search_says_what_was_lost_and_what_was_better(
@@ -221,11 +221,11 @@ def test_nothing_is_written_where_nothing_can_be_analysed(
     ("arguments", "code", "words"),
     [
         (["--game", "9"], 1, "9 & 4 & --game & 1 & file"),
-        (["--game", "2", "--all"], 2, "--game and --all"),
+        (["--game", "2", "--all"], 2, "--game & --all"),
         (["--game", "0"], 2, "--game"),
         (["--swing", "0"], 2, "--swing 0: points of a hundred"),
         (["--swing", "nan"], 2, "--swing nan"),
-        (["--raw", "--depth", "2"], 2, "--raw: without a search"),
+        (["--raw", "--depth", "2"], 2, "--raw & search"),
         (["--depth", "0"], 2, "--depth"),
         (["--json", "--pgn", "-"], 2, "--json and --pgn -"),
         (["--pgn", "no/such/folder/out.pgn"], 1, "no/such/folder/out.pgn & folder"),
@@ -243,7 +243,7 @@ def test_files_that_hold_no_game(small_run: Path, tmp_path: Path, capsys: pytest
     for content in (b"", bytes(range(1, 256)) * 9):
         file.write_bytes(content)
         for option in ("--json", "--all"):
-            assert f"{file}: no game in it" in refused(capsys, 1, small_run, file, option)
+            assert f"{file} & no game headers" in refused(capsys, 1, small_run, file, option)
     assert "gone.pgn: no such file" in refused(capsys, 1, small_run, tmp_path / "gone.pgn")
     assert f"{tmp_path}: " in refused(capsys, 1, small_run, tmp_path)
     assert "no such run" in refused(capsys, 1, tmp_path / "gone", file)
@@ -270,7 +270,7 @@ def test_a_run_without_its_onnx_file(
     shutil.copytree(small_run, copy)
     (copy / "model.onnx").unlink()
     out, err = analyzed(capsys, copy, file, "--json")
-    assert "torch answers instead" in err
+    assert "PyTorch is used" in err
     for one, other in zip(json.loads(whole)["games"][0]["moves"], json.loads(out)["games"][0]["moves"], strict=True):
         assert one["after"] == pytest.approx(other["after"], abs=2e-4)
 
@@ -376,7 +376,7 @@ def test_moves_alone(convchess: Path, file: Path, tmp_path: Path, capsys: pytest
     assert err == ""
     assert mentions(out, "network")
     assert "How predictable" in out
-    assert "White's winning" not in out
+    assert "White's win" not in out
     assert max(map(len, out.splitlines())) <= 80
     written = target.read_text(encoding="utf-8")
     assert "%eval" not in written

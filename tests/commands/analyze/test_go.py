@@ -155,11 +155,11 @@ def test_broken_games_are_told_and_passed_over(
     ("arguments", "code", "words"),
     [
         (["--game", "9"], 1, "9 & 3 & --game & 1 & file"),
-        (["--game", "2", "--all"], 2, "--game and --all"),
+        (["--game", "2", "--all"], 2, "--game & --all"),
         (["--swing", "0"], 2, "--swing 0: points of lead"),
         (["--swing", "nan"], 2, "--swing nan"),
         (["--move", "-1"], 2, "--move"),
-        (["--owners"], 2, "--owners: prints numbers; add --json"),
+        (["--owners"], 2, "--owners & --json"),
         (["--json", "--sgf", "-"], 2, "--json and --sgf -"),
         (["--sgf", "no/such/folder/out.sgf", "--game", "1"], 1, "no/such/folder/out.sgf & folder"),
         (["--pgn", "out.pgn"], 2, "--pgn & gocnn-1 & Go & SGF & --sgf & chess"),
@@ -258,7 +258,7 @@ def test_a_search_unless_raw(file: Path, monkeypatch: pytest.MonkeyPatch, capsys
     assert [{key: move[key] for key in move if key != "line"} for move in usual] == raw
     assert [move["line"] for move in moves("--nodes", "16")] == [move["line"] for move in usual]
     assert raw == moves("--nodes", "0")
-    assert "--raw: without a search" in refused(capsys, 2, "gohuman", file, "--raw", "--nodes", "5")
+    assert "--raw & search" in refused(capsys, 2, "gohuman", file, "--raw", "--nodes", "5")
 
 
 def test_what_a_record_does_not_say_is_told(

@@ -181,7 +181,7 @@ def test_two_games_do_not_mix(run: Run, tmp_path: Path) -> None:
     go, chess = put(tmp_path / "a.sgf", game()), put(tmp_path / "a.pgn", '[Result "1-0"]\n\n1. e4 1-0\n')
     code, _, err = run("import", go, chess, "--into", tmp_path / "s")
     assert code == 2
-    assert "records of different games" in err
+    assert "chess & Go" in err
     assert run("import", go, "--into", tmp_path / "s", "--referee", "none")[0] == 0
     code, _, err = run("import", chess, "--into", tmp_path / "s", "--append")
     assert code == 2

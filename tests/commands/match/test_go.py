@@ -151,7 +151,7 @@ def test_a_program_that_cannot_be_started_ends_the_match(capsys: pytest.CaptureF
         (["--komi", "6.3"], 2, "--komi & 6.3 & komi"),
         (["--movetime", "100"], 2, "--movetime 100: GTP counts in whole seconds"),
         (["--clock-b", "10+0.1"], 2, "--clock 10+0.1: write whole seconds"),
-        (["--option-a", "level=3"], 2, "on its command line"),
+        (["--option-a", "level=3"], 2, "command line"),
     ],
 )
 def test_wrong_calls(capsys: pytest.CaptureFixture[str], arguments: list[str], code: int, said: str) -> None:

@@ -87,7 +87,7 @@ def test_an_analysis_asks_no_book(tmp_path: Path) -> None:
 
 def test_a_book_that_cannot_be_used_is_told_once(tmp_path: Path) -> None:
     (tmp_path / "damaged.bin").write_bytes(b"abc")
-    for path, told in ((tmp_path / "nowhere.bin", "No such file"), (tmp_path / "damaged.bin", "no Polyglot book")):
+    for path, told in ((tmp_path / "nowhere.bin", "No such file"), (tmp_path / "damaged.bin", "Polyglot opening book")):
         lines = Bench().say(f"setoption name BookFile value {path}", "isready", "go depth 1", "(wait)", "go depth 1")
         assert [told in line for line in lines if "BookFile" in line] == [True]
         assert lines[0].endswith("play goes on without a book")

@@ -127,7 +127,7 @@ def test_engines_share_the_positions_by_rating(small_store: Store) -> None:
     assert sum(counts) == result["figures"]["accuracy"]["n"]
     assert min(counts) > 0
     assert "log_loss" not in result["figures"], "only one of the engines prints probabilities"
-    with pytest.raises(UsageError, match="need a rating each"):
+    with pytest.raises(UsageError, match="needs a rating"):
         evaluated(test_of(engine("best", rating=1400), engine("best")), small_store)
     with pytest.raises(UsageError, match="1400 is given twice"):
         evaluated(test_of(engine("best", rating=1400), engine("lines", rating=1400)), small_store)

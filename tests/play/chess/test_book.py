@@ -54,7 +54,7 @@ def test_what_is_no_book(tmp_path: Path) -> None:
         path.write_bytes(damaged)
         with pytest.raises(UsageError, match=naming(f"book.bin & Polyglot & {told} & book")):
             OpeningBook(str(path))
-    with pytest.raises(UsageError, match=r"nowhere.bin: No such file"):
+    with pytest.raises(UsageError, match=r"nowhere.bin: no such file"):
         OpeningBook(str(tmp_path / "nowhere.bin"))
     with pytest.raises(UsageError):
         OpeningBook(str(tmp_path))

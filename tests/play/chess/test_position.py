@@ -87,5 +87,5 @@ def test_more_men_than_a_side_can_have_are_refused() -> None:
     assert len(positions.root(full)[0].legal()) == full.legal_moves.count()
     for board in (full, full.mirror()):
         board.set_piece_at(chess.H5, chess.Piece(chess.KNIGHT, board.turn))
-        with pytest.raises(KibitzError, match="more than 16 men"):
+        with pytest.raises(KibitzError, match="at most 16 pieces"):
             positions.root(board)

@@ -99,7 +99,7 @@ def test_what_compares_nothing_and_what_is_damaged(tmp_path: Path, small_run: Pa
         else:
             arrays["reference_codes"] = arrays["reference_codes"] + np.uint8(13)
         save_file(arrays, run.path / WEIGHTS)
-        with pytest.raises(KibitzError, match=r"best\.safetensors: damaged"):
+        with pytest.raises(KibitzError, match=r"best\.safetensors is damaged"):
             load(run)
 
 

@@ -505,11 +505,11 @@ def test_methods(tmp_path: Path, small_run: Path) -> None:
     assert ComparisonPlayer(run, method="comparison-full").memory.comparer.weights.feature_weights.shape[1] == 48
     thought = ComparisonPlayer(run).think(chess.Board(), SearchLimits(depth=2))
     assert thought
-    with pytest.raises(UsageError, match=naming("top-move & comparison & moves")):
+    with pytest.raises(UsageError, match=naming("top-move & comparison")):
         ComparisonPlayer(run, method="top-move")
     with pytest.raises(UsageError, match="at least 1"):
         ComparisonPlayer(run, hash_mb=0)
-    with pytest.raises(UsageError, match="compares no positions"):
+    with pytest.raises(UsageError, match="does not compare positions"):
         ComparisonPlayer(Run(small_run))
     with pytest.raises(UsageError, match=naming("comparison & top-move & method")):
         player_of_values.ChessPlayer(Fake(), method="comparison")

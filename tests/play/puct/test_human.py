@@ -172,7 +172,7 @@ def test_moves_are_drawn_as_often_as_is_said() -> None:
 
 
 def test_what_it_needs() -> None:
-    with pytest.raises(UsageError, match=naming("fake & human & ratings")):
+    with pytest.raises(UsageError, match=naming("fake & human & rating inputs")):
         HumanSearchPlayer(Fake())
     silent = RatedFake()
     silent.outputs = ("origin", "target")

@@ -19,7 +19,7 @@ LABEL = 27
 COUNTED = ("?", "??")
 """The annotations that are counted; ?! is omitted to save space."""
 TITLES = {
-    "phase": "by phase", "piece": "by piece moved", "time_left": "by time left", "side": "by colour",
+    "phase": "by phase", "piece": "by piece moved", "time_left": "by time left", "side": "by color",
     "result": "by result",
 }  # fmt: skip
 
@@ -48,7 +48,7 @@ def show(report: PlayerReport, console: Console) -> None:
         if own := [part for part in parts.openings if part.side == side]:
             _rows(console, f"by opening {LABELS['side'][side]} (whole games)", own, compared)
     print_line(console, "")
-    print_line(console, "points: hundredths of the chance of winning. ±: half of the 95% interval, over games.")
+    print_line(console, "lost, usual, more: percentage points per move. ±: half of the 95% interval.")
     if compared:
         print_line(console, "usual: what players of the same rating lose in the same positions.")
         for line in sentences(parts.standing_out()):
@@ -70,7 +70,7 @@ def sentences(parts: list[Part]) -> list[str]:
 
 
 def _heading(console: Console, compared: bool) -> None:
-    heading = f"{'points lost a move':<{LABEL}}{'games':>6}{'moves':>7}{'score':>6}{'lost':>6}"
+    heading = f"{'loss per move':<{LABEL}}{'games':>6}{'moves':>7}{'score':>6}{'lost':>6}"
     heading += f"{'usual':>6}{'more':>6}{'':>6}" if compared else f"{'':>6}"
     print_line(console, heading + "".join(f"{sign:>5}" for sign in COUNTED), "bold")
 
@@ -107,9 +107,9 @@ def _interval(figure: Estimate) -> str:
 def _show_worst(worst: list[Mistake], console: Console) -> None:
     print_line(console, "")
     if not worst:
-        print_line(console, "No mistake was found.")
+        print_line(console, "No mistakes.")
         return
-    print_line(console, "The worst mistakes" if len(worst) > 1 else "The worst mistake", "bold")
+    print_line(console, "Worst mistakes", "bold")
     several = len({one.file for one in worst}) > 1
     for one in worst[:SHOWN]:
         move, judged = one.move, one.move.judged

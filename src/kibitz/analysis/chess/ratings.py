@@ -83,9 +83,12 @@ def read_pair(text: str) -> tuple[int, int]:
     """Return the ratings of `--rating`: one for both players, or White's and Black's. Raises UsageError."""
     parts = text.replace("/", ",").split(",")
     if not 1 <= len(parts) <= 2 or not all(part.strip().isdecimal() for part in parts):
-        raise UsageError(f"--rating {text}: a rating for both players, 1500, or White's and Black's, 1500,1720")
+        raise UsageError(
+            f"--rating must be one rating for both players or White's and Black's (got {text}). Example: 1500 or"
+            " 1500,1720"
+        )
     numbers = [int(part) for part in parts]
     for number in numbers:
         if not LOWEST <= number <= HIGHEST:
-            raise UsageError(f"--rating {number}: ratings from {LOWEST} to {HIGHEST}")
+            raise UsageError(f"--rating must be from {LOWEST} to {HIGHEST} (got {number})")
     return numbers[0], numbers[-1]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
 from rich.console import Console
 from rich.text import Text
 
@@ -16,7 +19,6 @@ from kibitz.analysis.chess.moves import (
     UNLIKELY_FOR,
     WHOLE,
     AnalysedGame,
-    ByStrength,
     Move,
     Report,
     report,
@@ -31,6 +33,10 @@ RANK, CHOICE = 12, 13
 """Widths in columns: the played move's rank and probability; one of the network's choices (a move of up to seven
 characters, its probability, a gap)."""
 MOST_SWINGS, MOST_ONLY = 5, 8
+WON = 0.97
+"""White's value from which a game counts as won; 1 less this is lost."""
+FOLDED = 6
+"""Moves of a won ending at least that are shown as one row."""
 SURPRISE = "*"
 SLIP = "!"
 """A costly move that is unlikely for its player's rating."""
@@ -39,10 +45,8 @@ SURPRISED = "magenta"
 
 
 def show(judged: AnalysedGame, swing: float, console: Console) -> None:
-    """Print a game. It needs 60 columns, or 80 with a network's choices.
-
-    Narrower windows omit the bars first, then the later choices.
-    """
+    """Print a game. It reads well from 50 columns, with a network's choices from 60. In narrower windows the bars are
+    left out first, then the later choices, then the choices by rating."""
     _show_heading(judged, console)
     print_line(console, "")
     if judged.moves:
@@ -72,67 +76,162 @@ def _show_heading(judged: AnalysedGame, console: Console) -> None:
 
 
 def _show_moves(judged: AnalysedGame, console: Console) -> None:
-    """Print a row per move. With choices, the probability before the move is omitted: the row above ends with it."""
-    ascii_only = console.options.ascii_only
-    before, after, mover = "before", "after", "mover"
-    if any(move.judged for move in judged.moves):
-        before, after, mover = "best", "played", "lost"
-        what = after if judged.predicts else f"{before}, {after}"
-        print_line(console, f"{what}: {judged.meaning.name}; {mover}: what the move cost its player")
-    heading = f"{'move':<17}"
-    room = 6 if judged.predicts else 8
-    if judged.white is not None:
-        heading += ("" if judged.predicts else f"{before:>6} ") + f"{after:>6}{mover:>{room}}  "
-    choices = 0
-    strengths = any(move.by_strength for move in judged.moves)
-    if strengths:
-        heading += f"{f'-{STEP}':>5}{'own':>5}{f'+{STEP}':>6}  "
-    if judged.predicts:
-        choices = max(0, min(SHOWN, (console.width + 2 - len(heading) - RANK) // CHOICE))  # the last needs no gap
-        title = "network's choices" if choices > 1 else "choice" if choices else ""
-        heading += f"rank prob   {title:<{choices * CHOICE}}"
-    width = 0
-    if judged.white is not None and (choices == SHOWN or not judged.predicts):
-        width = min(WIDEST_BAR, console.width - len(heading) - 1)
-        width = width if width >= NARROWEST_BAR else 0
-        heading += f" {judged.meaning.short}" if width else ""
-    print_line(console, heading.rstrip(), "bold")
-    for move in judged.moves:
-        text = Text(f"{_number(move, ascii_only):>5} {move.san + _sign(move):<11}")
-        if move.worth:
-            if not judged.predicts:
-                text.append(f"{move.worth.before:>6.0%} ")
-            text.append(f"{move.worth.after:>6.0%}{_change(move):>{room}} {GAINED if move.mark == GAINED else ' '}")
-        if sign := move.sign or move.mark:
-            text.stylize(STYLES[sign])
-        if strengths:
-            text.append(_strengths(move.by_strength))
-        if move.expected:
-            text.append(_expected(move.expected, choices))
-        if width and move.worth:
-            text.append(" " + bar(move.worth.after, width, ascii_only))
+    """A row a move. Where there are choices the value before the move is left out: it is at the end of the row above.
+    The moves of a won ending, which change nothing, are one row."""
+    columns = _columns(judged, console)
+    print_line(console, _legend(judged, columns), "")
+    print_line(console, "".join(column.heading for column in columns).rstrip(), "bold")
+    folded = _won_ending(judged)
+    for at, move in enumerate(judged.moves):
+        if at in folded:
+            if at == folded[0]:
+                stays = f"above {WON:.0%}" if judged.moves[-1].worth.after > 0.5 else f"below {1 - WON:.0%}"
+                print_line(console, f"     … {len(folded)} moves: White stays {stays}")
+            continue
+        text = Text()
+        for column in columns:
+            text.append(column.cell(move))
         text.rstrip()
         print_text(console, text)
 
 
-def _strengths(one: ByStrength | None) -> Text:
-    """Return the probability of the move for a weaker player, this one and a stronger one, as text of fixed width."""
+@dataclass(frozen=True)
+class _Column:
+    """A column of the table of moves: its name, its heading, and its cell for a move, which is as wide."""
+
+    name: str
+    heading: str
+    cell: Callable[[Move], Text]
+
+
+def _columns(judged: AnalysedGame, console: Console) -> list[_Column]:
+    """The columns that fit the window."""
+    ascii_only = console.options.ascii_only
+    by_rating = _strength_columns(judged)
+    columns = [_Column("move", f"{'move':<16}", lambda move: _styled(move, _where(move, console)[:16]))]
+    if judged.white is not None:
+        columns += _value_columns(judged)
+    room = console.width - sum(len(column.heading) for column in columns)
+    wide = sum(len(column.heading) for column in by_rating)
+    if by_rating and room >= wide - 2:
+        columns, room = columns + by_rating, room - wide
+    elif judged.predicts and room >= RANK - 2:
+        columns.append(_Column("rank", f"{'rank prob':<{RANK}}", lambda move: _rank(move.expected)))
+        room -= RANK
+    choices = max(0, min(SHOWN, (room + 2) // CHOICE)) if judged.predicts else 0  # the last needs no gap
+    if choices:
+        title = "network's choices" if choices > 1 else "choice"
+        heading = f"{title:<{choices * CHOICE}}"
+        columns.append(_Column("choices", heading, lambda move: _choices(move.expected, choices)))
+        room -= choices * CHOICE
+    width = min(WIDEST_BAR, room - 2)
+    if judged.white is not None and (choices == SHOWN or not judged.predicts) and width >= NARROWEST_BAR:
+
+        def filled(move: Move) -> Text:
+            return _styled(move, " " + bar(move.worth.after, width, ascii_only)) if move.worth else Text()
+
+        columns.append(_Column("bar", f" {judged.meaning.short}", filled))
+    return columns
+
+
+def _styled(move: Move, text: str) -> Text:
+    sign = move.sign or move.mark
+    return Text(text, style=STYLES[sign] if sign else "")
+
+
+def _value_columns(judged: AnalysedGame) -> list[_Column]:
+    """White's value, before and after the move or after it alone, and what the move cost or changed."""
+    searched = any(move.judged for move in judged.moves)
+    change = "lost" if searched else "change"
+
+    def after(move: Move) -> Text:
+        return _styled(move, f"{move.worth.after:>6.0%}") if move.worth else Text(" " * 6)
+
+    def before(move: Move) -> Text:
+        return _styled(move, f"{move.worth.before:>6.0%} ") if move.worth else Text(" " * 7)
+
+    def changed(move: Move) -> Text:
+        gained = GAINED if move.mark == GAINED else " "
+        return _styled(move, f"{_change(move):>7} {gained}") if move.worth else Text(" " * 9)
+
+    last = _Column(change, f"{change:>7}  ", changed)
+    if judged.predicts:
+        return [_Column("White", f"{'White':>6}", after), last]
+    heads = ("best", "played") if searched else ("before", "after")
+    return [_Column(heads[0], f"{heads[0]:>6} ", before), _Column(heads[1], f"{heads[1]:>6}", after), last]
+
+
+def _strength_columns(judged: AnalysedGame) -> list[_Column]:
+    """How likely the move is for players of three ratings; nothing for a network without rating inputs."""
+    known = {move.by_strength.rating for move in judged.moves if move.by_strength}
+    if not known:
+        return []
+    heads = ("weaker", "same", "stronger")
+    if len(known) == 1:
+        rating = known.pop()
+        heads = (f"at {rating - STEP}", f"{rating}", f"{rating + STEP}")
+    return [_Column("strengths", f"{heads[0]:>7}{heads[1]:>6} {heads[2]:>8}  ", lambda move: _strengths(move))]
+
+
+def _legend(judged: AnalysedGame, columns: list[_Column]) -> str:
+    """What the columns mean that do not explain themselves, in one line."""
+    names = {column.name for column in columns}
+    heading = next((" ".join(column.heading.split()) for column in columns if column.name == "strengths"), "")
+    parts = []
+    if "best" in names:
+        parts.append("best, played: with the best move, with the played one")
+    if "lost" in names:
+        parts.append("lost: percentage points")
+    if "change" in names:
+        parts.append("change: percentage points, for the player")
+    if heading.startswith("at "):
+        parts.append(f"{heading.replace(' ', ', ').replace('at, ', 'at ')}: how often such players choose it")
+    elif heading:
+        parts.append(f"weaker, stronger: players rated {STEP} lower and higher")
+    if "rank" in names:
+        parts.append("rank, prob: of the played move")
+    return ". ".join(parts) + "." if parts else ""
+
+
+def _won_ending(judged: AnalysedGame) -> range:
+    """The moves of a long won ending, which are shown as one row: all but the first and the last of them."""
+    white = [move.worth.after if move.worth else 0.5 for move in judged.moves]
+    if not white or abs(white[-1] - 0.5) < WON - 0.5:
+        return range(0)
+    first = len(white)
+    while first and (white[first - 1] > 0.5) == (white[-1] > 0.5) and abs(white[first - 1] - 0.5) >= WON - 0.5:
+        if judged.moves[first - 1].sign in SIGNS:
+            break
+        first -= 1
+    folded = range(first + 1, len(white) - 1)
+    return folded if len(folded) >= FOLDED else range(0)
+
+
+def _strengths(move: Move) -> Text:
+    """How likely the move was for a weaker player, this one and a stronger one, of a fixed width."""
+    one = move.by_strength
     if one is None:
-        return Text(" " * 18)
-    text = f"{percent(one.weaker):>5}{percent(one.player):>5}{percent(one.stronger):>6}{SLIP if one.slip else ' '} "
-    return Text(text)
+        return Text(" " * 24)
+    surprising = SURPRISE if move.expected and move.expected.surprising else " "
+    text = f"{percent(one.weaker):>7}{percent(one.player):>6}{surprising}{percent(one.stronger):>8}"
+    return Text(f"{text}{SLIP if one.slip else ' '} ", style=SURPRISED if surprising == SURPRISE else "")
 
 
-def _expected(expected: Expected, choices: int) -> Text:
-    """Return rank and probability of the played move, and the network's first choices, as text of fixed width."""
+def _rank(expected: Expected | None) -> Text:
+    """Rank and probability of the played move, of a fixed width."""
+    if expected is None:
+        return Text(" " * RANK)
     sign = SURPRISE if expected.surprising else " "
-    text = Text(f"{expected.rank:>4}{percent(expected.probability):>5}{sign}  ")
-    if expected.surprising:
-        text.stylize(SURPRISED)
-    for i in range(choices):
-        one = expected.choices[i] if i < len(expected.choices) else None
-        text.append((f"{one.san} {percent(one.probability)}" if one else "").ljust(CHOICE))
-    return text
+    text = f"{expected.rank:>4}{percent(expected.probability):>5}{sign}".ljust(RANK)
+    return Text(text, style=SURPRISED if expected.surprising else "")
+
+
+def _choices(expected: Expected | None, choices: int) -> Text:
+    """The network's first choices, of a fixed width."""
+    text = ""
+    for one in expected.choices[:choices] if expected else ():
+        text += f"{one.san} {percent(one.probability)}".ljust(CHOICE)
+    return Text(text.ljust(CHOICE * choices), style=SURPRISED if expected and expected.surprising else "")
 
 
 def _show_summary(judged: AnalysedGame, swing: float, console: Console) -> None:
@@ -140,22 +239,22 @@ def _show_summary(judged: AnalysedGame, swing: float, console: Console) -> None:
         if judged.white is None:
             print_line(console, "no moves")
         else:
-            print_line(console, f"no moves; {judged.meaning.name} is {judged.white[0]:.0%}")
+            print_line(console, f"no moves. {judged.meaning.name}: {judged.white[0]:.0%}")
             if judged.meaning.note:
                 print_line(console, judged.meaning.note)
         return
     end = {MATE: "Checkmate", STALEMATE: "Stalemate"}.get(judged.moves[-1].mark)
     if judged.white is not None:
         if end and not any(move.judged for move in judged.moves):
-            print_line(console, f"{end}: the last number is the network's, not the result.")
+            print_line(console, f"{end}. The last number is the network's, not the result.")
         elif judged.moves[-1].mark == STALEMATE:
             print_line(console, f"{end}.")
         _show_swings(judged, swing, console)
     elif end:
         print_line(console, f"{end}.")
     if slips := judged.slips:
-        more = f", the costliest {MOST_SWINGS}" if len(slips) > MOST_SWINGS else ""
-        print_line(console, f"Slips {SLIP} (costly, and under {UNLIKELY_FOR:.0%} for the rating): {len(slips)}{more}:")
+        title = _counted(len(slips), "slip", f"costly, and chosen by under {UNLIKELY_FOR:.0%} of players of the rating")
+        print_line(console, f"{title} {SLIP}")
         for move in slips[:MOST_SWINGS]:
             if strength := move.by_strength:
                 line = f"{_where(move, console)}{_points(move.change or 0):>4}  {percent(strength.player)} at "
@@ -169,19 +268,15 @@ def _show_summary(judged: AnalysedGame, swing: float, console: Console) -> None:
 def _show_mistakes(judged: AnalysedGame, swing: float, console: Console) -> None:
     """Print the annotated moves with the better moves, and where each side lost most."""
     marked = judged.swings
-    points = f"{swing * 100:g} points or more"
-    if not marked:
-        print_line(console, f"No move lost its player {points}.")
-    else:
-        more = f", the costliest {MOST_SWINGS}" if len(marked) > MOST_SWINGS else ""
-        print_line(console, f"Moves that lost their player {points}: {len(marked)}{more}:")
+    points = f"{swing * 100:g} percentage points or more"
+    print_line(console, _counted(len(marked), "mistake", points))
     for move in marked[:MOST_SWINGS]:
         line = f"{_where(move, console)}{_points(move.change or 0):>4}  better: "
         line += " ".join(move.judged.line if move.judged else ())
         print_line(console, line, STYLES[move.sign])
     if found := [move for move in judged.moves if move.judged and move.judged.only and move.mark != MATE]:
         shown = ", ".join(f"{_number(move, console.options.ascii_only)} {move.san}" for move in found[:MOST_ONLY])
-        print_line(console, f"Only moves that were found: {shown}{', …' if len(found) > MOST_ONLY else ''}")
+        print_line(console, f"Only good moves that were found: {shown}{', …' if len(found) > MOST_ONLY else ''}")
     print_line(console, "")
     _show_report(report([judged]), console)
 
@@ -200,23 +295,43 @@ def _show_report(report: Report, console: Console) -> None:
     If known, the usual loss of players of the same rating in these positions is next to them.
     """
     compared = [side for side in SIDES if (whole := report.slice(side, WHOLE)) and whole.usual is not None]
-    heading = f"{'points lost a move':<19}"
-    for side in SIDES:
+    print_line(console, "Average loss per move, in percentage points", "bold")
+    both = len(_report_rows(report, SIDES, compared)[0]) <= console.width
+    for sides in [SIDES] if both else [(side,) for side in SIDES]:
+        heading, *rows = _report_rows(report, sides, compared)
+        print_line(console, heading, "bold")
+        for row in rows:
+            print_line(console, row)
+    if compared:
+        print_line(console, "usual: what players of the same rating lose in the same positions.")
+
+
+def _report_rows(report: Report, sides: Sequence[str], compared: Sequence[str]) -> list[str]:
+    """The table of a report: its heading, and a row for each part with moves."""
+    heading = f"{'':<14}"
+    for side in sides:
         heading += f"{side.capitalize():>8}" + (f"{'usual':>7}" if side in compared else "")
         heading += "".join(f"{sign:>4}" for sign in SIGNS) + "  "
-    print_line(console, heading.rstrip(), "bold")
+    rows = [heading.rstrip()]
     for name in (WHOLE, *PHASES, *PIECES):
-        row = f"{name:<19}"
-        for side in SIDES:
+        row = f"{name:<14}"
+        for side in sides:
             one = report.slice(side, name)
             row += f"{one.loss * 100:>8.1f}" if one else f"{'':>8}"
             if side in compared:
                 row += f"{one.usual * 100:>7.1f}" if one and one.usual is not None else f"{'':>7}"
             row += "".join(f"{one.marks[sign] or '':>4}" if one else f"{'':>4}" for sign in SIGNS) + "  "
         if row.strip() != name:
-            print_line(console, row.rstrip())
-    if compared:
-        print_line(console, "usual: what players of the same rating lose in the same positions.")
+            rows.append(row.rstrip())
+    return rows
+
+
+def _counted(count: int, what: str, bounds: str) -> str:
+    """The title of a list: "2 mistakes (10 percentage points or more):"; a sentence if there are none."""
+    if not count:
+        return f"No {what}s ({bounds})."
+    more = f", the first {MOST_SWINGS}" if count > MOST_SWINGS else ""
+    return f"{count} {what}{'' if count == 1 else 's'} ({bounds}){more}:"
 
 
 def _show_swings(judged: AnalysedGame, swing: float, console: Console) -> None:
@@ -224,12 +339,8 @@ def _show_swings(judged: AnalysedGame, swing: float, console: Console) -> None:
         _show_mistakes(judged, swing, console)
         return
     swings = judged.swings
-    points = f"{swing * 100:g} points or more"
-    if not swings:
-        print_line(console, f"No move changed its player's chances by {points}.")
-    else:
-        more = f", the largest {MOST_SWINGS}" if len(swings) > MOST_SWINGS else ""
-        print_line(console, f"Swings of {points}: {len(swings)}{more}:")
+    points = f"{swing * 100:g} percentage points or more"
+    print_line(console, _counted(len(swings), "swing", points))
     for move in swings[:MOST_SWINGS]:
         line = f"{_where(move, console)}{_points(move.change or 0):>4}"
         if move.worth:
@@ -239,19 +350,15 @@ def _show_swings(judged: AnalysedGame, swing: float, console: Console) -> None:
     for side in SIDES:
         loss, _ = judged.average_loss(side)
         if loss is not None:
-            losses.append(f"{side.capitalize()} {loss * 100:.1f} points")
+            losses.append(f"{side.capitalize()} {loss * 100:.1f}")
     if losses:
-        print_line(console, f"Average loss a move: {', '.join(losses)}.")
+        print_line(console, f"Average loss per move, in percentage points: {', '.join(losses)}.")
 
 
 def _show_surprises(judged: AnalysedGame, console: Console) -> None:
     surprises = judged.surprises
-    bounds = f"below the {ordinal(FAR_DOWN)} rank, or under {UNLIKELY:.0%}"
-    if not surprises:
-        print_line(console, f"No move surprised the network ({bounds}).")
-    else:
-        more = f", the least likely {MOST_SWINGS}" if len(surprises) > MOST_SWINGS else ""
-        print_line(console, f"Surprises {SURPRISE} ({bounds}): {len(surprises)}{more}:")
+    bounds = f"below the {ordinal(FAR_DOWN)} choice of the network, or under {UNLIKELY:.0%}"
+    print_line(console, _counted(len(surprises), "surprising move", bounds) + (f" {SURPRISE}" if surprises else ""))
     for move in surprises[:MOST_SWINGS]:
         if (expected := move.expected) and expected.choices:
             first = expected.choices[0]
@@ -259,17 +366,17 @@ def _show_surprises(judged: AnalysedGame, console: Console) -> None:
             line += f"{percent(expected.probability)}; first choice {first.san} {percent(first.probability)}"
             print_line(console, line, SURPRISED)
     if any(move.expected and move.expected.underpromotion for move in judged.moves):
-        print_line(console, "A pawn is expected to become a queen; any other piece has 0% and ranks last.")
+        print_line(console, "The network assumes that a pawn becomes a queen: any other piece has 0%.")
 
 
 def _show_predictable(judged: AnalysedGame, console: Console) -> None:
     print_line(console, "")
-    columns = f"{'moves':>6}{'first choice':>14}{'first three':>13}{'mean prob':>11}"
-    print_line(console, f"{'How predictable':<17}{columns}", "bold")
+    columns = f"{'moves':>6}{'top-1':>7}{'top-3':>7}{'mean prob.':>12}"
+    print_line(console, f"{'Predicted moves':<17}{columns}", "bold")
     for side in SIDES:
         if one := judged.predictable(side):
-            line = f"{side.capitalize():<17}{one.moves:>6}{one.first_choice:>14.0%}{one.first_three:>13.0%}"
-            print_line(console, f"{line}{one.probability:>11.0%}")
+            line = f"{side.capitalize():<17}{one.moves:>6}{one.first_choice:>7.0%}{one.first_three:>7.0%}"
+            print_line(console, f"{line}{one.probability:>12.0%}")
 
 
 def _where(move: Move, console: Console) -> str:

@@ -42,7 +42,9 @@ def show(judged: AnalysedGame, ply: int | None, console: Console) -> None:
         print_line(console, "")
         show_board(judged, position, console)
     print_line(console, "")
-    print_line(console, f"X O stones, x o stones that will be lost; + Black's, - White's ({SURE:.0%}), . open")
+    print_line(
+        console, f"X, O: stones. x, o: stones that will be lost. +, -: territory of Black, White ({SURE:.0%} sure)."
+    )
 
 
 def _heading(judged: AnalysedGame, console: Console) -> None:
@@ -68,28 +70,31 @@ def _scale(judged: AnalysedGame) -> float:
 def _curve(judged: AnalysedGame, console: Console) -> None:
     scale = _scale(judged)
     shares = np.array([(one.score.lead / scale + 1) / 2 for one in judged.positions])
-    print_line(console, f"Black's lead, from start to end (even in the middle, {scale:.0f} points at the edges):")
+    print_line(console, f"Black's lead, from start to end ({scale:.0f} points behind to {scale:.0f} ahead):")
     print_line(console, sparkline(shares, min(console.width, len(shares)), console.options.ascii_only))
     print_line(console, "")
 
 
 def _moves(judged: AnalysedGame, console: Console) -> None:
     ascii_only, scale = console.options.ascii_only, _scale(judged)
-    columns = (("before", 8), ("after", 8), ("count", 8), ("mover", 8))
+    columns = (("before", 8), ("after", 8), ("count", 8), ("change", 8))
     left = max(0, console.width - 14)
-    shown = {"after", "mover"} if left < 32 else {name for name, _ in columns}
+    shown = {"after", "change"} if left < 32 else {name for name, _ in columns}
     if not any(one.settled for one in judged.positions):
         shown.discard("count")
     heading = f"{'move':<14}" + "".join(f"{name:>{room}}" for name, room in columns if name in shown)
     width = min(WIDEST_BAR, console.width - len(heading) - 4)
     width = width if width >= NARROWEST_BAR else 0
-    print_line(console, heading + ("    Black leads" if width else ""), "bold")
+    legend = "before, after: the lead. " if "before" in shown else ""
+    legend += "count: the lead by the likelier owner of each intersection. " if "count" in shown else ""
+    print_line(console, f"{legend}change: points for the player who moved.")
+    print_line(console, heading + ("    Black leads"[: width + 4] if width else ""), "bold")
     for move in judged.moves:
         cells = {
             "before": lead_words(move.before.lead),
             "after": lead_words(move.after.lead),
             "count": lead_words(move.after.count) if judged.positions[move.ply].settled else "",
-            "mover": change_words(move.change),
+            "change": change_words(move.change),
         }
         row = _move(move) + "".join(f"{cells[name]:>{room}}" for name, room in columns if name in shown)
         row += f" {GAINED if move.mark == GAINED else ' '}"
@@ -103,11 +108,12 @@ def _summary(judged: AnalysedGame, console: Console) -> None:
     if not judged.moves:
         print_line(console, "no moves")
     elif not judged.swings:
-        print_line(console, f"No move changed the lead by {judged.swing:g} points or more.")
+        print_line(console, f"No swings ({judged.swing:g} points or more).")
     else:
         swings = judged.swings
         more = f", the largest {MOST_SWINGS}" if len(swings) > MOST_SWINGS else ""
-        print_line(console, f"Swings of {judged.swing:g} points or more: {len(swings)}{more}:")
+        what = "swing" if len(swings) == 1 else "swings"
+        print_line(console, f"{len(swings)} {what} ({judged.swing:g} points or more){more}:")
         for move in swings[:MOST_SWINGS]:
             lead = f"{lead_words(move.before.lead)} → {lead_words(move.after.lead)}"
             print_line(console, f"{_move(move)} {change_words(move.change):>6}  {lead}", STYLES[move.mark])
@@ -117,22 +123,22 @@ def _summary(judged: AnalysedGame, console: Console) -> None:
     for colour, side in SIDES.items():
         loss, _ = judged.average_loss(colour)
         if loss is not None:
-            losses.append(f"{side.capitalize()} {loss:.1f} points")
+            losses.append(f"{side.capitalize()} {loss:.1f}")
     if losses:
-        print_line(console, f"Average loss a move: {', '.join(losses)}.")
+        print_line(console, f"Average loss per move, in points: {', '.join(losses)}.")
     if judged.phases:
         _phases(judged, console)
     result = clean(judged.record.headers.get("RE", ""), 20)
     print_line(
         console,
-        f"At the end: {lead_words(last.lead)}, or {lead_words(last.count)} by each point's likelier owner"
-        f"{f'; recorded {result}' if result else ''}.",
+        f"At the end: {lead_words(last.lead)} (count {lead_words(last.count)})"
+        f"{f'. Recorded result: {result}' if result else ''}.",
     )
 
 
 def _phases(judged: AnalysedGame, console: Console) -> None:
-    """Print where in the game points were lost, by side."""
-    print_line(console, f"{'points lost a move':<20}{'moves':>6}{'mean':>7}{'?!':>5}{'?':>5}{'??':>5}", "bold")
+    """Where in the game points were lost, by side."""
+    print_line(console, f"{'loss per move':<20}{'moves':>6}{'mean':>7}{'?!':>5}{'?':>5}{'??':>5}", "bold")
     for row in judged.phases:
         marks = "".join(f"{count:>5}" for count in row["marks"].values())
         name = f"{row['phase']}, {row['side'].capitalize()}"

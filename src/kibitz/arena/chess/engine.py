@@ -61,7 +61,7 @@ class ChessEngine:
                 if isinstance(error, OptionRefused) or error.how == "absent":
                     break  # retrying is pointless
         name, command = self.participant.name, " ".join(self.participant.command)
-        raise StartFailed(f"{name}: cannot be started ({reason}); try it by hand: {command}")
+        raise StartFailed(f"{name} cannot be started ({reason}). Try it in a terminal: {command}")
 
     def _start(self) -> None:
         def begun(process: int) -> None:

@@ -22,10 +22,7 @@ def sunfish_command(folder: Path | None = None) -> tuple[str, ...]:
     inside = place / ("Scripts" if os.name == "nt" else "bin") / "sunfish-uci"
     script = shutil.which(str(inside)) or shutil.which("sunfish-uci")
     if script is None:
-        raise KibitzError(
-            "sunfish: not installed; in kibitz's folder run: sh tools/install_sunfish.sh"
-            " (or put its sunfish-uci on your PATH)"
-        )
+        raise KibitzError("Sunfish is not installed. In a clone of kibitz run: sh tools/install_sunfish.sh")
     return (_python_of(Path(script)), str(Path(__file__).with_name("sunfish_nodes.py")))
 
 
@@ -40,4 +37,6 @@ def _python_of(script: Path) -> str:
     for neighbour in (script.with_name("python"), script.with_name("python.exe")):
         if neighbour.exists():
             return str(neighbour)
-    raise KibitzError(f"{script}: its Python is not found; install Sunfish again: sh tools/install_sunfish.sh")
+    raise KibitzError(
+        f"{script} cannot start: its Python is missing. Install Sunfish again: sh tools/install_sunfish.sh"
+    )

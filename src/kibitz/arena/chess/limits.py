@@ -91,7 +91,7 @@ def _nodes(text: str) -> tuple[int, int]:
     except ValueError:
         bounds = 0, 0
     if not 1 <= bounds[0] <= bounds[1]:
-        raise UsageError(f"--nodes {text}: write a number, as 800, or a range, as 10-1000")
+        raise UsageError(f"--nodes must be at least 1, for example 800 or 10-1000 (got {text})")
     return bounds
 
 
@@ -102,5 +102,5 @@ def _clock(text: str) -> tuple[float, float]:
     except ValueError:
         seconds = 0.0, 0.0
     if not (0 < seconds[0] < math.inf and 0 <= seconds[1] < math.inf):
-        raise UsageError(f"--clock {text}: write seconds and increment, as 10+0.1")
+        raise UsageError(f"--clock must be seconds and an increment, for example 10+0.1 (got {text})")
     return seconds

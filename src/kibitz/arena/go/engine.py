@@ -73,7 +73,7 @@ class GoEngine:
                 self.stop()
         self.stop()
         raise StartFailed(
-            f"{self.participant.name}: cannot be started ({reason}); try it by hand: {' '.join(self.command)}"
+            f"{self.participant.name} cannot be started ({reason}). Try it in a terminal: {' '.join(self.command)}"
         )
 
     def _start(self) -> None:

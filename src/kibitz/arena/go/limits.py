@@ -73,14 +73,18 @@ def time_limit(movetime: int | None, clock: str | None) -> GoTime:
     Raises UsageError for text that can't be read, or that GTP can't express, because it counts in whole seconds.
     """
     if movetime is not None and clock is not None:
-        raise UsageError("--movetime and --clock: in Go, give one of them")
+        raise UsageError("--movetime cannot be combined with --clock in Go (got both). Choose one.")
     if movetime is not None:
         if movetime < 1000 or movetime % 1000:
-            raise UsageError(f"--movetime {movetime}: GTP counts in whole seconds; write 1000, 2000, ...")
+            raise UsageError(
+                f"--movetime must be whole seconds in Go, for example 1000 or 2000 milliseconds (got {movetime})"
+            )
         return GoTime(move=movetime // 1000)
     if clock is None:
         return GoTime()
     main, plus, move = clock.partition("+")
     if not (main.isdecimal() and (move.isdecimal() if plus else True)) or int(main) < 1:
-        raise UsageError(f"--clock {clock}: write whole seconds, and those a move when they are used up, as 600+10")
+        raise UsageError(
+            f"--clock must be whole seconds and seconds a move after them, for example 600+10 (got {clock})"
+        )
     return GoTime(int(main), int(move or 0) or None)

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from kibitz import preparation, records
 from kibitz.commands.analyze.options import AnalyzeOptions
-from kibitz.commands.analyze.output import as_object, progress, same_file, warn
+from kibitz.commands.analyze.output import as_object, progress, same_file
 from kibitz.errors import KibitzError, UsageError
+from kibitz.messages import warning
 
 if TYPE_CHECKING:
     from kibitz.analysis import Analysis
@@ -77,16 +78,22 @@ def _ratings(session: Session, text: str) -> tuple[int, int]:
     from kibitz.analysis.chess.ratings import RATING, read_pair
 
     if RATING not in session.side_inputs:
-        raise UsageError(f"--rating {text}: {session.name} is not told ratings; take human")
+        raise UsageError(
+            f"--rating is for networks with rating inputs, which {session.name} lacks (got {text}). Use human."
+        )
     return read_pair(text)
 
 
 def check_search(session: Session, judge: Judge | None, options: AnalyzeOptions) -> None:
     """Raises UsageError for limits of a search that no search would heed."""
     if options.nodes and (judge is None or not judge.searches):
-        raise UsageError(f"--nodes: {session.name} does not search itself; --depth says how far its moves are followed")
+        raise UsageError(
+            f"--nodes is not for {session.name}, which does not search itself (got {options.nodes}). Use --depth."
+        )
     if options.depth is not None and judge is None:
-        raise UsageError(f"--depth: {session.name} does not say who wins, so that no search judges its moves")
+        raise UsageError(
+            f"--depth is not for {session.name}, which does not predict who wins (got {options.depth}). Leave it out."
+        )
 
 
 class PgnGames:
@@ -100,14 +107,17 @@ class PgnGames:
         """Raises UsageError for options that make no sense together or for this network."""
         swing = SWING if options.swing is None else options.swing
         if not 0 < swing <= 100:
-            raise UsageError(f"--swing {swing:g}: points of a hundred, over 0 to 100")
+            raise UsageError(f"--swing must be greater than 0 and at most 100 percentage points (got {swing:g})")
         self.session, self.path, self.swing, self.workers = session, path, swing / 100, workers
         self.number = None if options.every or options.about_player else options.game or 1
         self.replaced = bool(options.pgn) and same_file(options.pgn or "", path)
         if options.pgn and not self.replaced and same_file(options.pgn, records.on_disk(path)):
-            raise UsageError(f"--pgn {options.pgn}: the archive that is read; name another file")
+            raise UsageError(f"--pgn cannot be the archive that is read (got {options.pgn}). Name another file.")
         if self.replaced and self.number is not None:
-            raise UsageError(f"--pgn {options.pgn}: its other games would be lost; add --all, or name another file")
+            raise UsageError(
+                f"--pgn cannot be the file that is read without --all (got {options.pgn}): its other games would be"
+                " lost. Add --all or name another file."
+            )
         self.ratings = _ratings(session, options.rating) if options.rating is not None else None
         self.name = "standard input" if path == records.STDIN else records.printable(path)
         self._refused: list[str] = []
@@ -175,16 +185,16 @@ class PgnGames:
         if record.refused:
             self._refused.append(f"{where}: {record.refused}")
             if self.number is None:
-                warn(self._refused[-1])
+                warning(self._refused[-1])
         else:
             for note in record.notes:
-                warn(f"{where}: {note}")
+                warning(f"{where}: {note}")
             if record.problem:
-                warn(f"{where}: {record.problem}; analysed up to there")
+                warning(f"{where}: {record.problem}. The moves before it are analyzed.")
         if self.replaced and (record.refused or record.problem or record.notes):
             raise KibitzError(
-                f"{self.path}: left as it is, since writing it again would lose what is wrong in game {record.number}; "
-                "name another file"
+                f"{self.path} is unchanged: rewriting it would lose what is wrong in game {record.number}. Name"
+                " another file."
             )
         if record.refused:
             return False
@@ -196,11 +206,9 @@ class PgnGames:
         """Report text that belongs to no game. Raises KibitzError if the file is replaced."""
         if self.replaced:
             where = f"after game {stray.games}" if stray.games else "at its beginning"
-            raise KibitzError(
-                f"{self.path}: left as it is, since writing it again would lose text {where}; name another file"
-            )
+            raise KibitzError(f"{self.path} is unchanged: rewriting it would lose text {where}. Name another file.")
         if self.number is None and not stray.words.startswith("%"):
-            warn(f"{self.name} line {stray.line}: text that belongs to no game ({stray.words}); not read")
+            warning(f"{self.name} line {stray.line}: skipped text that belongs to no game ({stray.words})")
 
     def _warn_of_ratings(self) -> None:
         """Say which games lacked a rating that the network is given."""
@@ -212,15 +220,15 @@ class PgnGames:
         if len(self._unrated) > 1:
             which = f"{len(self._unrated):,} games, from {self._unrated[0]} on, lack"
         usual = self.session.side_inputs[RATING] * UNIT
-        took = f"took the player for one of {usual}" if usual else "was told that it is not known"
-        warn(f"{self.name}: {which} a rating from {LOWEST} to {HIGHEST}, which the network is told; it {took}")
+        took = f"The network assumes {usual}" if usual else "The network treats it as unknown"
+        warning(f"{self.name}: {which} a rating from {LOWEST} to {HIGHEST}, which is an input of the network. {took}.")
 
     def _nothing_left(self) -> KibitzError:
         first = self._refused[0] if self._refused else ""
         if self.number is not None:
-            return KibitzError(f"{first}; choose another with --game")
-        why = f"{len(self._refused):,}; {first.removeprefix(self.name + ' ')}"
-        return KibitzError(f"{self.name}: none of its games can be analysed ({why})")
+            return KibitzError(f"{first}. Choose another game with --game.")
+        why = f"{len(self._refused):,} skipped, the first: {first.removeprefix(self.name + ' ')}"
+        return KibitzError(f"{self.name}: no game can be analyzed ({why})")
 
 
 def _table(swing: float) -> Callable[[AnalysedGame], None]:

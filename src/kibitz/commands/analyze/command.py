@@ -14,6 +14,7 @@ from kibitz.commands.analyze.options import AnalyzeOptions
 from kibitz.commands.provider import Provider, use_provider
 from kibitz.commands.workers import WorkerOptions
 from kibitz.errors import UsageError
+from kibitz.games import GAME_NAMES
 from kibitz.parallel import open_workers
 
 if TYPE_CHECKING:
@@ -60,7 +61,10 @@ def analyze(
     use_provider(provider)
     if game_file is None:
         file = shlex.quote(run) if os.path.isfile(run) else "FILE"
-        raise UsageError(f"name a network and a file: kibitz analyze {'winner' if file != 'FILE' else run} {file}")
+        raise UsageError(
+            f"a network and a file are needed (got {records.printable(run)}). Example: kibitz analyze"
+            f" {'winner' if file != 'FILE' else run} {file}"
+        )
     from kibitz.analysis import check_outputs
     from kibitz.play.session import Session
 
@@ -79,26 +83,31 @@ def analyze(
             analyze_go(session, run, game_file, options, workers)
 
 
-_NAMES = {"chess": "chess", "go": "Go"}
 _OPTIONS = {"chess": ("pgn", "rating", "depth", "player", "mine", "page"), "go": ("sgf", "move", "owners")}
 """Options that mean something for one game alone."""
-_INSTEAD = {"pgn": "; write SGF with --sgf", "sgf": "; write PGN with --pgn"}
+_INSTEAD = {"pgn": "Write SGF with --sgf.", "sgf": "Write PGN with --pgn."}
 _ENDINGS = {"chess": (".pgn",), "go": (".sgf", ".sgfl")}
 
 
 def _check_game(session: Session, path: str, options: AnalyzeOptions) -> None:
     """Raises UsageError for options or a file of another game than the run's."""
-    if session.game not in _NAMES:
-        raise UsageError(f"{session.name}: a network for {session.game}, which analyze does not know")
-    its = f"{session.name} is a network for {_NAMES[session.game]}"
+    if session.game not in GAME_NAMES:
+        raise UsageError(
+            f"{session.name} is a network for {session.game}, which kibitz analyze does not support. Choose another"
+            " network."
+        )
+    its = f"{session.name} is a network for {GAME_NAMES[session.game]}"
     plain = path.lower()
     for packed in records.PACKED:
         plain = plain.removesuffix(packed)
-    for game, name in _NAMES.items():
+    for game, name in GAME_NAMES.items():
         if game == session.game:
             continue
         for option in _OPTIONS[game]:
             if options.given(option):
-                raise UsageError(f"--{option}: for {name}, and {its}{_INSTEAD.get(option, '')}")
+                raise UsageError(f"--{option} is for {name}, and {its}. {_INSTEAD.get(option, 'Leave it out.')}")
         if plain.endswith(_ENDINGS[game]):
-            raise UsageError(f"{records.printable(path)}: a file of {name}, and {its}; take a run for {name}")
+            raise UsageError(
+                f"{records.printable(path)} is a {name} game, and {its}. Choose a network for {name}, such as"
+                f" {'gohuman' if game == 'go' else 'human'}."
+            )

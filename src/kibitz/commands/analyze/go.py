@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from kibitz import preparation, records
 from kibitz.commands.analyze.options import AnalyzeOptions
-from kibitz.commands.analyze.output import as_object, progress, same_file, warn
+from kibitz.commands.analyze.output import as_object, progress, same_file
 from kibitz.errors import KibitzError, UsageError
 from kibitz.games.go.io.blocks import ENDINGS
 from kibitz.games.go.points import POINTS
+from kibitz.messages import warning
 from kibitz.systems import find
 
 if TYPE_CHECKING:
@@ -29,13 +30,16 @@ def analyze_go(session: Session, run: str, path: str, options: AnalyzeOptions, w
     workers: who analyses them; None: this process.
     """
     if options.swing is not None and not 0 < options.swing <= POINTS:
-        raise UsageError(f"--swing {options.swing:g}: points of lead, over 0 to {POINTS}")
+        raise UsageError(f"--swing must be greater than 0 and at most {POINTS} points (got {options.swing:g})")
     if options.nodes and "policy" not in session.outputs:
-        raise UsageError(f"--nodes: a search needs a network that names moves and who wins, and {run} does not")
+        raise UsageError(f"--nodes is not for {run}, which does not predict moves (got {options.nodes}). Use gohuman.")
     if options.owners and not options.as_json:
-        raise UsageError("--owners: prints numbers; add --json")
+        raise UsageError("--owners prints numbers and needs --json. Add --json.")
     if options.sgf and any(same_file(options.sgf, records.on_disk(file)) for file in records.find([path], ENDINGS)):
-        raise UsageError(f"--sgf {options.sgf}: its own comments and variations would be lost; name another file")
+        raise UsageError(
+            f"--sgf cannot be the file that is read (got {options.sgf}): its comments and variations would be lost."
+            " Name another file."
+        )
 
     from rich.console import Console
 
@@ -129,7 +133,7 @@ class _SgfGames:
                 continue
             self.read += 1
             if self._held_back:
-                warn(self._held_back)
+                warning(self._held_back)
                 self._held_back = ""
             if only in (None, self.read):
                 if isinstance(record, Unreadable):
@@ -146,7 +150,7 @@ class _SgfGames:
         line = f"{record.file}: {record.reason}"
         if not Path(self.path).is_dir():
             raise KibitzError(line)
-        warn(line)
+        warning(line)
 
     def _refuse(self, problem: str, inside: Unreadable | None = None) -> None:
         """Leave the present game out. inside: the record, where its own file is to be named."""
@@ -156,38 +160,36 @@ class _SgfGames:
         if self.options.game is None and self.read == 1:
             self._held_back = line
         elif self.options.game is None:
-            warn(line)
+            warning(line)
 
     def _too_large(self, size: int) -> str | None:
         """Why the network cannot see a board of that size; None where it can."""
         largest = max(self.boards)
         if size <= largest:
             return None
-        return f"a board of {size}×{size}, and {self.session.name} sees up to {largest}×{largest}; take another run"
+        return f"the board is {size}×{size}, and {self.session.name} takes at most {largest}×{largest}"
 
     def _warn_about(self, game: AnalysedGame) -> None:
         where, size, move = f"{self.name} game {game.number}", game.record.size, self.options.move
         if size not in self.boards and size not in self._warned_sizes:
             self._warned_sizes.add(size)
-            warn(f"{where}: {size}×{size}, of which {self.session.name} has learned nothing")
+            warning(f"{where}: {self.session.name} was not trained on boards of {size}×{size}")
         if game.assumed:
-            warn(f"{where}: {'; '.join(game.assumed)}")
+            warning(f"{where}: {'; '.join(game.assumed)}")
         if game.problem:
-            warn(f"{where}: {game.problem}; analysed up to there")
+            warning(f"{where}: {game.problem}. The moves before it are analyzed.")
         if move is not None and move > len(game.moves):
-            warn(f"{where}: --move {move}: it has {len(game.moves)} moves; its end is shown")
+            warning(f"{where} has {len(game.moves)} moves (got --move {move}). Its last position is shown.")
 
     def _nothing_left(self) -> KibitzError:
         only = self.options.game
         if not self.read:
-            return KibitzError(f"{self.name}: no game in it; is it an SGF file?")
+            return KibitzError(f"{self.name} has no game. Check that it is an SGF file.")
         if only is not None and self.read < only:
             count = "1 game" if self.read == 1 else f"{self.read:,} games"
-            return KibitzError(
-                f"{self.name}: there is no game {only}, the file has {count}; choose --game 1 to {self.read}"
-            )
+            return KibitzError(f"{self.name} has no game {only}: the file has {count}. Choose --game 1 to {self.read}.")
         first = self._refused[0]
         if only is not None or self.read == 1:
             return KibitzError(first)
-        why = f"{len(self._refused):,}; {first.removeprefix(self.name + ' ')}"
-        return KibitzError(f"{self.name}: none of its games can be analysed ({why})")
+        why = f"{len(self._refused):,} skipped, the first: {first.removeprefix(self.name + ' ')}"
+        return KibitzError(f"{self.name}: no game can be analyzed ({why})")

@@ -127,19 +127,23 @@ class AnalyzeOptions:
     def check(self) -> None:
         """Raises UsageError for options that exclude each other."""
         if self.player and self.mine:
-            raise UsageError("--player and --mine: choose one of them")
+            raise UsageError("--player cannot be combined with --mine (got both). Choose one.")
         if self.about_player:
             for name in ("game", "raw"):
                 if self.given(name):
                     what = "every game of the file" if name == "game" else "what a search found"
-                    raise UsageError(f"--{name}: the report about a player is over {what}; leave --{name} out")
+                    raise UsageError(
+                        f"--{name} is not for the report about a player, which is over {what}. Leave --{name} out."
+                    )
         if self.game is not None and self.every:
-            raise UsageError("--game and --all: choose one of them")
+            raise UsageError("--game cannot be combined with --all (got both). Choose one.")
         if self.raw and (self.nodes is not None or self.depth is not None):
-            raise UsageError("--raw: without a search; leave --nodes and --depth out")
+            raise UsageError(
+                "--raw shows values without a search, so it cannot be combined with --nodes or --depth. Leave them out."
+            )
         if self.as_json and "-" in (self.pgn, self.sgf):
             name = "--pgn" if self.pgn == "-" else "--sgf"
-            raise UsageError(f"--json and {name} -: both print on standard output; name a file for {name}")
+            raise UsageError(f"--json and {name} - cannot both print on standard output. Name a file for {name}.")
 
     def given(self, name: str) -> bool:
         """Whether the option of that name (without dashes) is on the command line."""

@@ -25,11 +25,6 @@ def same_file(one: str, other: str) -> bool:
         return False
 
 
-def warn(line: str) -> None:
-    """A line on standard error; the work goes on."""
-    print(f"kibitz: warning: {line}", file=sys.stderr)
-
-
 @contextlib.contextmanager
 def as_object(
     run: str, system: str, note: str = "", last: Callable[[], dict[str, Any]] = dict

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -12,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 from kibitz import records
 from kibitz.commands.analyze.chess import PgnGames, check_search
 from kibitz.commands.analyze.options import AnalyzeOptions
-from kibitz.commands.analyze.output import as_object, warn
+from kibitz.commands.analyze.output import as_object
 from kibitz.commands.pages import check_page, write_page
 from kibitz.commands.progress import BAR, LEFT, Progress
 from kibitz.errors import KibitzError, UsageError
+from kibitz.messages import note, warning
 
 if TYPE_CHECKING:
     from kibitz.analysis.chess.moves import AnalysedGame
@@ -46,13 +46,16 @@ def analyze_player(
     from kibitz.analysis.files import whole_file
 
     if path == records.STDIN:
-        raise UsageError("-: the report about a player reads the games twice; name a file")
+        raise UsageError(
+            "the report about a player reads the games twice, so they cannot come from standard input (got -). Name"
+            " a file."
+        )
     files = [PgnGames(session, file, options, workers) for file in records.find([path], (".pgn",))]
     _check(files, options)
     analysis = load(session.system)
     judge = judge_by_search(session, analysis, options.depth, options.nodes)
     if judge is None:
-        raise UsageError(f"{session.name} does not say who wins, so what a move lost is not known; take human")
+        raise UsageError(f"{session.name} does not predict who wins, so it cannot judge moves. Use human.")
     check_search(session, judge, options)
     player = _players(path, options.player or [])
     sides, repeats = _Sides(player), Repeats()
@@ -80,16 +83,16 @@ def analyze_player(
                 raise
             stopped = True
         if repeats.again:
-            number = "1 game is" if repeats.again == 1 else f"{repeats.again:,} games are"
-            warn(f"{records.printable(path)}: {number} there again, with the same players, date and moves; left out")
+            number = "1 repeated game" if repeats.again == 1 else f"{repeats.again:,} repeated games"
+            warning(f"{records.printable(path)}: skipped {number} with the same players, date and moves")
         if not report.games:
-            raise KibitzError(f"{records.printable(path)}: none of the player's games can be analysed")
+            raise KibitzError(f"{records.printable(path)}: none of the player's games can be analyzed. Check the file.")
         if not put and options.pgn != "-":
             _show(report)
     if options.page is not None:
         _write(Path(options.page), report, run, session, path)
     if stopped:
-        raise KeyboardInterrupt(f"interrupted; the report is of the first {report.games:,} of {total:,} games")
+        raise KeyboardInterrupt(f"interrupted: the report is about the first {report.games:,} of {total:,} games")
 
 
 def _whole(games: Generator[AnalysedGame], alone: bool) -> Generator[AnalysedGame]:
@@ -99,7 +102,7 @@ def _whole(games: Generator[AnalysedGame], alone: bool) -> Generator[AnalysedGam
     except KibitzError as error:
         if alone:
             raise
-        warn(str(error))
+        warning(str(error))
 
 
 def _tell(
@@ -118,7 +121,10 @@ def _tell(
 def _check(files: list[PgnGames], options: AnalyzeOptions) -> None:
     """Raises UsageError and KibitzError, before any work, for files that cannot be written so."""
     if any(games.replaced for games in files):
-        raise UsageError(f"--pgn {options.pgn}: the games of others would be lost; name another file")
+        raise UsageError(
+            f"--pgn cannot be the file that is read (got {options.pgn}): the games of others would be lost. Name"
+            " another file."
+        )
     if options.page is not None:
         written = [options.pgn] if options.pgn and options.pgn != "-" else []
         check_page(Path(options.page), "--page", [games.path for games in files] + written)
@@ -183,4 +189,4 @@ def _write(page: Path, report: PlayerReport, run: str, session: Session, path: s
 
     about = {"run": run, "system": session.system, "file": records.printable(path)}
     write_page(page, render_player_page(report.as_json(), about), "--page")
-    print(f"page: {page}", file=sys.stderr)
+    note(f"report: {page}")

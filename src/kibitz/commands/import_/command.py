@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import shlex
-import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kibitz import records
+from kibitz import messages, records
 from kibitz.commands.import_.options import FilterOptions, GameFilter, RefereeOptions, SplitOptions, filter_for
 from kibitz.commands.interruption import told_of_store
 from kibitz.commands.progress import BAR, ELAPSED, LEFT, Progress
@@ -24,6 +23,7 @@ from kibitz.errors import KibitzError, UsageError
 from kibitz.games import GAMES
 from kibitz.games.chess.filters import Filter as ChessFilter
 from kibitz.keys import labelled_reasons
+from kibitz.messages import not_one_of
 from kibitz.parallel import Backend, Workers, open_workers
 from kibitz.store.split import Split
 
@@ -75,12 +75,12 @@ def import_games(
     keep = filter_for(kind, values)
     ownership.check(kind)
     referees = _Referees(ownership, into) if kind == "go" and ownership.labels else None
-    kept = f"{into} is as it was before" if append and into.exists() else f"{into} was not made"
-    again = "to go on; owners that were found are kept" if referees else "to begin again"
-    with told_of_store(into, f"{kept}; run the same command {again}"):
+    kept = f"{into} is unchanged" if append and into.exists() else f"{into} was not written"
+    again = "to resume; the territory labels found so far are kept" if referees else "to start again"
+    with told_of_store(into, f"{kept}. Run the same command {again}."):
         done = _import(paths, into, kind, keep, divide, append, referees, backend, keep_duplicates)
     for line in [*done.broken, *_stray_lines(done)]:
-        print(f"kibitz: warning: {line}", file=sys.stderr)
+        messages.warning(line)
     if as_json:
         print(json.dumps(done.as_json(), indent=1, ensure_ascii=False))
     else:
@@ -91,12 +91,14 @@ def _game_of(files: list[str], named: str | None) -> str:
     """The game of the files: the named one, else by their endings. Raises UsageError where they hold more than one."""
     if named is not None:
         if named not in GAMES:
-            raise UsageError(f"--game {named}: choose from {', '.join(GAMES)}")
+            raise UsageError(not_one_of("--game", named, GAMES))
         return named
     games = records.games_by_ending(files)
     if len(games) > 1:
         one, other = list(games.values())[:2]
-        raise UsageError(f"{one} and {other}: records of different games; import them into stores of their own")
+        raise UsageError(
+            f"a store has games of one kind (got {one} and {other}). Make a store for chess and one for Go."
+        )
     return next(iter(games))
 
 
@@ -106,7 +108,7 @@ class _Referees:
     def __init__(self, options: RefereeOptions, into: Path):
         self.options = options
         if not into.name:
-            raise UsageError(f"--into {into}: name a store")
+            raise UsageError(f"--into must be the path of a store (got {into}). Example: --into my.store")
         self.journal = into.with_name(f".{into.name}.owners")
 
     @contextlib.contextmanager
@@ -129,10 +131,10 @@ class _Referees:
         ) as referee:
             note = referee.note
             if note:
-                print(f"kibitz: {note}", file=sys.stderr)
+                messages.note(note)
             yield lambda batch: referee.label(batch, lambda done: show(done, len(batch)))
             if referee.note and referee.note != note:  # it never answered
-                print(f"kibitz: warning: {referee.note}", file=sys.stderr)
+                messages.warning(referee.note)
 
     def forget(self) -> None:
         """Remove the journal: the store holds every verdict now."""
@@ -212,9 +214,9 @@ def _import(
         kept = writer.games - before
         rejections = writer.rejections.as_json()
         if kept == 0 and not (before and "duplicate" in rejections):
-            end = "the store is as it was" if before else "no store was written"
-            wrong = reader.broken or [f"text that belongs to no game ({stray})" for stray in strays[:1]]
-            raise KibitzError(f"{_why_nothing(writer.read, rejections, wrong, keep)}; {end}")
+            end = "The store is unchanged." if before else "Nothing was written."
+            wrong = reader.broken or [f"{stray.partition(', line')[0]} has no games" for stray in strays[:1]]
+            raise KibitzError(_why_nothing(files, writer.read, rejections, wrong, keep, end))
         if kept or divide:
             named = [records.printable(file) for file in files]
             store = writer.commit({"files": named, "filter": keep.as_json(), "read": writer.read, "kept": kept})
@@ -234,25 +236,40 @@ _SHOWN_STRAYS = 5
 
 def _stray_lines(done: ImportResult) -> list[str]:
     """Warnings about text that belongs to no game."""
-    lines = [f"text that belongs to no game ({stray}); not read" for stray in done.strays[:_SHOWN_STRAYS]]
+    lines = [f"skipped text that belongs to no game ({stray})" for stray in done.strays[:_SHOWN_STRAYS]]
     more = len(done.strays) - len(lines) + done.more_strays
-    return [*lines, f"{more:,} more stretches of text that belong to no game"] if more else lines
+    return [*lines, f"skipped {more:,} more pieces of text that belong to no game"] if more else lines
 
 
-def _why_nothing(read: int, rejections: dict[str, Any], broken: list[str], keep: GameFilter) -> str:
-    """One line on an import that kept no game: what was wrong, what to do."""
+def _why_nothing(
+    files: list[str], read: int, rejections: dict[str, Any], broken: list[str], keep: GameFilter, kept: str
+) -> str:
+    """One line on an import that found no game: what was wrong, what to do. kept: what became of the store."""
+    name = records.printable(files[0]) if len(files) == 1 else f"{len(files):,} files"
+    more = f" {len(broken) - 1:,} more files have no games either." if len(broken) > 1 else ""
     if read == 0:
-        more = f" (and {len(broken) - 1} more files like it)" if len(broken) > 1 else ""
-        return (broken[0] if broken else "no game in these files") + more
-    reasons = ", ".join(f"{reason} {entry['games']:,}" for reason, entry in list(rejections.items())[:4])
-    first = next((entry["first"][0] for entry in rejections.values() if entry["first"]), None)
-    example = f" (the first: {first['file']} game {first['game']})" if first else ""
+        return f"{broken[0] if broken else f'{name} has no games'}.{more} {kept}"
+    chess = isinstance(keep, ChessFilter)
+    examples = [example for entry in rejections.values() for example in entry["first"]]
+    if chess and rejections.keys() <= {"unreadable move", "no moves"} and not any(each["headers"] for each in examples):
+        return f"{name} does not look like a PGN file: no game headers, no moves. For Go records add --game go. {kept}"
+    games = "1 game" if read == 1 else f"{read:,} games"
+    first = next(iter(examples), None)
+    where = (
+        "" if not first else f" ({first['file']} game {first['game']}" if len(files) > 1 else f" (game {first['game']}"
+    )
+    detail = f"{where}{': ' if first and first['detail'] else ''}{first['detail'] if first else ''})" if where else ""
+    reasons = "; ".join(_skipped(rejections, 4))
     filtered = replace(keep, limit=None) != type(keep)()
-    remedy = "widen the filter" if filtered else "check that these are whole games of standard rules"
-    if isinstance(keep, ChessFilter) and reasons.startswith("no moves"):
-        remedy += ", or say --game go where it is Go"
-    damaged = f"; {broken[0]}" if broken else ""
-    return f"no game left of {read:,} read: {reasons}{example}; {remedy}{damaged}"
+    remedy = "Use a weaker filter." if filtered else "Check that they are complete games of standard rules."
+    damaged = f" {broken[0]}." if broken else ""
+    return f"no usable game in {name}. Skipped {games}: {reasons}{detail}. {remedy}{damaged} {kept}"
+
+
+def _skipped(rejections: dict[str, Any], most: int) -> list[str]:
+    """The commonest reasons in words, with the number of games if there is more than one reason."""
+    shown = list(rejections.items())[:most]
+    return [f"{reason} ({entry['games']:,})" if len(rejections) > 1 else reason for reason, entry in shown]
 
 
 @contextlib.contextmanager
@@ -284,15 +301,15 @@ def _progress(reader: Any, writer: StoreWriter, before: int) -> Iterator[Callabl
 def _report(done: ImportResult) -> None:
     """The table at the end."""
     rows = [("games read", f"{done.read:,}"), ("kept", f"{done.kept:,}"), ("positions", f"{done.positions:,}")]
-    rows += [(f"left out: {reason}", f"{entry['games']:,}") for reason, entry in done.rejections.items()]
+    rows += [(f"skipped: {reason}", f"{entry['games']:,}") for reason, entry in done.rejections.items()]
     if done.broken:
-        rows.append(("files that were broken", f"{len(done.broken):,}"))
+        rows.append(("damaged files", f"{len(done.broken):,}"))
     print_table("", ("", ""), rows, right=[1])
-    total = f", {len(done.store):,} games in all" if len(done.store) != done.kept else ""
     if done.kept:
-        told = f"{done.seconds:.1f} s{total}"
+        total = f" It has {len(done.store):,} games in all." if len(done.store) != done.kept else ""
+        summary = f"written in {done.seconds:.1f} s.{total}"
     elif done.divided:
-        told = f"no new games; now split {done.store.split.describe()}"
+        summary = f"no new games. The split is now {done.store.split.describe()}."
     else:
-        told = "unchanged: it held all these games before"
-    print(f"{done.store.path}: {told}; next: kibitz info {shlex.quote(str(done.store.path))}")
+        summary = "unchanged. It already has all these games."
+    print(f"{done.store.path}: {summary} Next: kibitz info {shlex.quote(str(done.store.path))}")

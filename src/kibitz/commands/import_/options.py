@@ -10,11 +10,13 @@ import typer
 
 from kibitz.dates import parse_day
 from kibitz.errors import UsageError
+from kibitz.games import GAME_NAMES
 from kibitz.games.chess import filters as chess
 from kibitz.games.go import filters as go
 from kibitz.games.go import points
 from kibitz.games.go.endings.referees import REFEREES
 from kibitz.games.go.io import headers
+from kibitz.messages import not_one_of
 from kibitz.store.split import Split, check_options
 
 GameFilter = chess.Filter | go.Filter
@@ -172,11 +174,11 @@ class RefereeOptions:
     def check(self, game: str) -> None:
         """Raises UsageError for a referee that there is not, and for options that mean nothing for the game."""
         if self.referee not in REFEREES:
-            raise UsageError(f"--referee {self.referee}: choose from {', '.join(REFEREES)}")
+            raise UsageError(not_one_of("--referee", self.referee, REFEREES))
         if game != "go" and (self.referee != "auto" or self.gnugo is not None or self.unconfirmed or self.play_out):
             raise UsageError(
-                "--referee, --gnugo, --unconfirmed and --play-out are for Go; these are records of chess (or else say"
-                " --game go)"
+                "--referee, --gnugo, --unconfirmed and --play-out are for Go (got chess games). Leave them out, or"
+                " add --game go."
             )
 
 
@@ -234,7 +236,10 @@ def filter_for(game: str, values: dict[str, Any]) -> GameFilter:
         if name in known:
             own[name] = value
         elif value is not None and value is not False and value != ():
-            raise UsageError(f"--{option.replace('_', '-')} is not for {game}; these are records of {game}")
+            raise UsageError(
+                f"--{option.replace('_', '-')} is not for {GAME_NAMES[game]} (got {GAME_NAMES[game]} games). Leave"
+                " it out."
+            )
     keep = kind(**own)
     keep.check()
     return keep

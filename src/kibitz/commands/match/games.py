@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from kibitz.errors import UsageError
+from kibitz.messages import not_one_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,7 +30,7 @@ def chess_game(limits: Mapping[str, Mapping[str, Any]], options: RuleOptions) ->
     for side in "AB":
         for name in ("depth", "movetime"):
             if limits[side][name] is not None and limits[side][name] < 1:
-                raise UsageError(f"--{name} {limits[side][name]}: must be at least 1")
+                raise UsageError(f"--{name} must be at least 1 (got {limits[side][name]})")
     of_sides = {side: limits_of(**limits[side]) for side in "AB"}
     rules = Adjudication(
         _adjudicated("--adjudicate-draw", options.adjudicate_draw),
@@ -44,7 +45,7 @@ def _adjudicated(option: str, text: str | None) -> tuple[int, int] | None:
         return None
     match = re.fullmatch(r"(\d+):(\d+)", text)
     if not match or int(match[2]) < 1:
-        raise UsageError(f"{option} {text}: write centipawns and moves, as 20:8")
+        raise UsageError(f"{option} must be centipawns and moves, for example 20:8 (got {text})")
     return int(match[1]), int(match[2])
 
 
@@ -58,8 +59,8 @@ def go_game(limits: Mapping[str, Mapping[str, Any]], options: RuleOptions) -> Go
     size = SIZES[-1] if options.size is None else options.size
     komi = _KOMI if options.komi is None else options.komi
     if size not in SIZES:
-        raise UsageError(f"--size {size}: choose from {', '.join(map(str, SIZES))}")
+        raise UsageError(not_one_of("--size", size, SIZES))
     if komi * 2 % 1 or abs(komi) > POINTS:
-        raise UsageError(f"--komi {komi:g}: write whole or half points, as 7.5")
+        raise UsageError(f"--komi must be whole or half points, for example 7.5 (got {komi:g})")
     times = {side: time_limit(limits[side]["movetime"], limits[side]["clock"]) for side in "AB"}
     return GoContest(times, options.seed, options.hang, GoRules(size, komi, options.max_plies or 3 * size * size))

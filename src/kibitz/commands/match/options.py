@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kibitz.errors import UsageError
+from kibitz.games import GAME_NAMES
 
 if TYPE_CHECKING:
     from kibitz.arena.elo import Sprt
@@ -165,12 +166,14 @@ class SprtOptions:
         try:
             elo0, elo1 = (float(word) for word in self.sprt.split(","))
         except ValueError:
-            raise UsageError(f"--sprt {self.sprt}: write two Elo differences, as 0,10") from None
+            raise UsageError(f"--sprt must be two Elo differences, for example 0,10 (got {self.sprt})") from None
         if not -1000 <= elo0 < elo1 <= 1000:
-            raise UsageError(f"--sprt {self.sprt}: the first must be the lower one, and both within 1000")
+            raise UsageError(
+                f"--sprt must have the lower Elo difference first, both from -1000 to 1000 (got {self.sprt})"
+            )
         for name, value in (("--alpha", self.alpha), ("--beta", self.beta)):
             if not 0 < value < 0.5:
-                raise UsageError(f"{name} {value:g}: must lie between 0 and 0.5")
+                raise UsageError(f"{name} must be greater than 0 and less than 0.5 (got {value:g})")
         return Sprt(elo0, elo1, self.alpha, self.beta)
 
 
@@ -200,7 +203,7 @@ class OutputOptions:
         named = self.sgf or self.pgn
         if named is not None and (not named.name or named.is_dir()):
             option = "--sgf" if self.sgf else "--pgn"
-            raise UsageError(f"{option} {named}: a folder; name a file")
+            raise UsageError(f"{option} must be a file (got the folder {named})")
         return named or usual
 
 
@@ -217,4 +220,5 @@ def check_game(game: str, limits: LimitOptions, rules: RuleOptions, output: Outp
     for of, given in options.items():
         for name, value in given.items():
             if value is not None and of != game:
-                raise UsageError(f"--{name}: is for {of}, and this match is of {game}; leave it out")
+                reason = f"--{name} is for {GAME_NAMES[of]}, and this match is {GAME_NAMES[game]}"
+                raise UsageError(f"{reason}. Leave it out.")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from kibitz.commands.progress import BAR, LEFT, Progress
 from kibitz.commands.tables import print_table
+from kibitz.messages import note
 
 if TYPE_CHECKING:
     from kibitz.arena.match import Match
@@ -33,12 +34,12 @@ class MatchProgress(Progress):
             self._begun = True
             self.begin(score, games, done)
             if match.resumed:
-                _log(f"going on: {match.resumed} of {games} games are in {match.config.record}")
+                _log(f"resuming: {match.resumed} of {games} games are in {match.config.record}")
         self.update(done, f"kibitz: {done} of {games} games: {score}", description=score)
 
 
 def _log(line: str) -> None:
-    print(f"kibitz: {line}", file=sys.stderr)
+    note(line)
 
 
 def show(match: Match, as_json: bool) -> None:

@@ -191,7 +191,9 @@ def _work(path: str, positions: _Positions, games: Iterator[int]) -> str:
                 continue
         return name
     except CommandRefused as error:
-        raise EngineDied(f"GNU Go: {error}; is {path} GNU Go?", "died") from None
+        raise EngineDied(
+            f"GNU Go does not answer as expected ({error}). Check that {path} is GNU Go.", "died"
+        ) from None
     finally:
         program.close()
 

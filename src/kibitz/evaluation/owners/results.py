@@ -25,7 +25,7 @@ def owners_of(store: Store) -> NDArray[np.uint8]:
     """Return the final owner of each point, uint8 [games, 361]. Raises KibitzError if the store has no labels."""
     owners = store.per_game("owner")
     if owners is None:
-        raise KibitzError(f"{store.path}: nobody has told who owns what at the end of its games; import them again")
+        raise KibitzError(f"{store.path} has no territory labels. Import its games again with --referee auto.")
     return owners
 
 

@@ -108,8 +108,8 @@ def _evaluate_positions(
     moves = _tested_moves(run, store, chosen.games)
     if not len(moves):
         raise KibitzError(
-            f"{store.path}: all moves of its games to test on are by players rated under {settings.min_rating}, whose "
-            f"moves {run.info['system']} does not learn; test on another store"
+            f"{store.path}: all test moves are by players rated under {settings.min_rating}, which"
+            f" {run.info['system']} does not use. Name another store."
         )
     sample = sample_indices(moves, config.positions, config.seed)
     data = describe(store, chosen, len(sample), len(moves))

@@ -41,7 +41,9 @@ class UciPredictor:
             self._engine.set_options(options)
         except OptionRefused as error:
             self._engine.kill()
-            raise UsageError(f"--engine-option: {self.name} does not take it ({error}). List its options.") from None
+            raise UsageError(
+                f"--engine-option is refused by {self.name} ({error}). Check the name and the value."
+            ) from None
         self.prints_probabilities = self._engine.has_option(MOVE_STATISTICS)
         most = self._engine.range_of("MultiPV")
         self._lines = 1 if self.prints_probabilities or most is None else min(LINES, most[1])

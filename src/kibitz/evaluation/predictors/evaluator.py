@@ -72,11 +72,13 @@ class EngineTest:
         ratings = [engine.rating for engine in self.engines]
         if len(ratings) > 1 and None in ratings:
             raise UsageError(
-                f"--engine: {len(ratings)} engines need a rating each (got {ratings.count(None)} without). Write "
-                '--engine "1500=COMMAND".'
+                f"each of several engines needs a rating (got {ratings.count(None)} without)."
+                ' Example: --engine "1500=COMMAND"'
             )
         if double := next((rating for rating in ratings if ratings.count(rating) > 1), None):
-            raise UsageError(f"--engine: the rating {double} is given twice. Give each engine another rating.")
+            raise UsageError(
+                f"--engine must have each rating once (got {double} twice). Give each engine another rating."
+            )
 
 
 def evaluate_engines(
@@ -103,7 +105,7 @@ def evaluate_engines(
     kept = np.flatnonzero(found.answered)
     if not len(kept):
         raise KibitzError(
-            f"{store.path}: the engine gave no move in any of its {len(some):,} positions. Try the engine."
+            f"{store.path}: the engine gave no move in any of its {len(some):,} positions. Check the engine."
         )
     some, engine_of = some.take(kept), engine_of[kept]
     found = found.take(kept)
@@ -119,7 +121,9 @@ def _with_rating(some: PlayedPositions, log: Callable[[str], None]) -> PlayedPos
     if missing := len(some) - len(known):
         log(f"{missing:,} of {len(some):,} positions are skipped: the mover has no rating, by which engines are chosen")
     if not len(known):
-        raise KibitzError(f"{some.store.path}: no player has a rating, by which engines are chosen. Give one --engine.")
+        raise KibitzError(
+            f"{some.store.path}: no player has a rating, so engines cannot be chosen by rating. Give one --engine."
+        )
     return some.take(known)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from kibitz.dates import check_period, outside
 from kibitz.errors import UsageError
+from kibitz.messages import not_one_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -180,19 +181,25 @@ class Filter:
         """Raise UsageError if the filter can't accept any game or has an unknown value."""
         check_period(self.since, self.until)
         if self.min_rating is not None and self.max_rating is not None and self.max_rating < self.min_rating:
-            raise UsageError(f"--max-rating {self.max_rating} is under --min-rating {self.min_rating}; exchange them")
+            raise UsageError(
+                f"--max-rating must not be below --min-rating (got {self.max_rating} and {self.min_rating})."
+                " Exchange them."
+            )
         if self.ending not in ENDINGS:
-            raise UsageError(f"--ending {self.ending}: choose from {', '.join(ENDINGS)}")
+            raise UsageError(not_one_of("--ending", self.ending, ENDINGS))
         if self.ending != "any" and self.result == ("1/2-1/2",):
-            raise UsageError(f"--ending {self.ending} leaves out all drawn games, --result 1/2-1/2 all others")
+            raise UsageError(
+                f"--ending {self.ending} excludes draws, and --result 1/2-1/2 excludes all other games. Leave one of"
+                " them out."
+            )
         for name in self.speed:
             if name not in SPEEDS:
-                raise UsageError(f"--speed {name}: choose from {', '.join(SPEEDS)}")
+                raise UsageError(not_one_of("--speed", name, SPEEDS))
         for name in self.result:
             if name not in RESULTS:
-                raise UsageError(f"--result {name}: choose from {', '.join(RESULTS)}")
+                raise UsageError(not_one_of("--result", name, RESULTS))
         if self.limit is not None and self.limit < 1:
-            raise UsageError(f"--limit {self.limit}: must be at least 1 game")
+            raise UsageError(f"--limit must be at least 1 (got {self.limit})")
 
     def refuses_headers(self, games: HeaderColumns) -> NDArray[np.object_]:
         """Return why each game is refused by its headers, None for the others. object [n]."""

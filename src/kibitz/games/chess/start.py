@@ -15,8 +15,8 @@ _START_PAWNS = chess.BB_RANK_2, chess.BB_RANK_7
 _IMPOSSIBLE = {
     chess.STATUS_NO_WHITE_KING: "White has no king",
     chess.STATUS_NO_BLACK_KING: "Black has no king",
-    chess.STATUS_TOO_MANY_KINGS: "a side has more than one king",
-    chess.STATUS_PAWNS_ON_BACKRANK: "a pawn stands on the first or last rank",
+    chess.STATUS_TOO_MANY_KINGS: "one color has more than one king",
+    chess.STATUS_PAWNS_ON_BACKRANK: "a pawn is on the first or last rank",
     chess.STATUS_OPPOSITE_CHECK: "the side that is not to move is in check",
 }
 """Faults that make playing impossible. Nine queens are not a fault."""
@@ -48,9 +48,9 @@ def read_fen(fen: str) -> chess.Board:
     board.fullmove_number = _count(fields[5:6], 1, MAX_FULLMOVES)
     for fault, why in _IMPOSSIBLE.items():
         if board.status() & fault:
-            raise BadStart(f"the FEN is no position to play from: {why}")
+            raise BadStart(f"the FEN is an impossible position: {why}")
     if _is_chess960(board, fields[2]):
-        raise Chess960Start("the FEN has castling as in Chess960; only standard chess is known")
+        raise Chess960Start("the FEN has Chess960 castling, and kibitz supports only standard chess")
     board.chess960 = False
     board.castling_rights = board.clean_castling_rights()
     if board.status() & chess.STATUS_INVALID_EP_SQUARE or not board.has_legal_en_passant():

@@ -11,6 +11,7 @@ from kibitz.errors import UsageError
 from kibitz.games.go.io.headers import RULES, HeaderInfo
 from kibitz.games.go.points import SIZES
 from kibitz.games.go.ranks import rank_value, read_rank
+from kibitz.messages import not_one_of
 
 ENDINGS = ("counted", "resignation", "time", "any")
 RESULTS = {"black": 1, "white": -1, "draw": 0}
@@ -50,22 +51,22 @@ class Filter:
         """Raise UsageError if the filter can't accept any game or has an unknown value."""
         check_period(self.since, self.until)
         if self.rank is not None and read_rank(self.rank) is None:
-            raise UsageError(f"--rank {self.rank}: no rank; write 5k, 6d or 1p")
+            raise UsageError(f"--rank must be a rank: 5k, 6d or 1p (got {self.rank})")
         if self.ending not in ENDINGS:
-            raise UsageError(f"--ending {self.ending}: choose from {', '.join(ENDINGS)}")
+            raise UsageError(not_one_of("--ending", self.ending, ENDINGS))
         for name in self.result:
             if name not in RESULTS:
-                raise UsageError(f"--result {name}: choose from {', '.join(RESULTS)}")
+                raise UsageError(not_one_of("--result", name, RESULTS))
         for name in self.rules:
             if name not in RULES:
-                raise UsageError(f"--rules {name}: choose from {', '.join(RULES)}")
+                raise UsageError(not_one_of("--rules", name, RULES))
         for size in self.size:
             if size not in SIZES:
-                raise UsageError(f"--size {size}: choose from {', '.join(map(str, SIZES))}")
+                raise UsageError(not_one_of("--size", size, SIZES))
         if self.handicap is not None and self.handicap < 0:
-            raise UsageError(f"--handicap {self.handicap}: must be 0 (even games) or more stones")
+            raise UsageError(f"--handicap must be at least 0, which is even games (got {self.handicap})")
         if self.limit is not None and self.limit < 1:
-            raise UsageError(f"--limit {self.limit}: must be at least 1 game")
+            raise UsageError(f"--limit must be at least 1 (got {self.limit})")
 
     def refuses_headers(self, game: HeaderInfo) -> str | None:
         """Return why a game is refused by its headers and setup stones; None if it isn't."""

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from kibitz.games.go.points import BLACK, GRID, NONE, OUTSIDE, PASS, POINTS, SIZES, on_board
 from kibitz.kernels import inner, kernel
+from kibitz.text import either
 
 COLOUR, ROOT, NEXT, TOUCHED, STONES, LIBERTIES, PLAYED = range(7)
 """Rows of a board: color; the chain's root; the next stone of the chain; at the root: pseudo-liberties, number of
@@ -222,7 +223,7 @@ class Board:
 
     def __init__(self, size: int = GRID, suicide: bool = False, superko: bool = False):
         if size not in SIZES:
-            raise ValueError(f"a board of {size}: choose from {', '.join(map(str, SIZES))}")
+            raise ValueError(f"size must be {either(map(str, SIZES))} (got {size})")
         self.size, self.suicide, self.superko = size, suicide, superko
         self.board = empty_board(size)
         self.ko = PASS

@@ -82,7 +82,7 @@ def named(text: str) -> Rules:
     """Return the rules with this name, in any case, with spaces or underscores for the hyphen. Raises UnknownRules."""
     name = "-".join(text.lower().replace("_", " ").split())
     if name not in NAMED:
-        raise UnknownRules(f"unknown rules {shown(text)}; there are {', '.join(NAMED)}")
+        raise UnknownRules(f"unknown rules {shown(text)}. Known rules: {', '.join(NAMED)}.")
     return NAMED[name]
 
 

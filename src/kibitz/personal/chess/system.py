@@ -147,7 +147,10 @@ class PersonalSystem(System):
     def check(self, settings: Settings) -> None:
         super().check(settings)
         if not settings.spellings:
-            raise UsageError("personal learns one person's moves: kibitz personal MY.pgn --player NAME")
+            raise UsageError(
+                "the system personal cannot be trained with kibitz train. Use: kibitz personal my-games.pgn"
+                " --player NAME"
+            )
 
     def games(self, store: Store, settings: Settings) -> NDArray[np.int64]:
         return np.flatnonzero((store.plies > 1) & (sides_of(store, settings.spellings) != NEITHER))
@@ -170,7 +173,9 @@ class PersonalSystem(System):
         begun = dict(network.state_dict())
         theirs = {name: value.shape for name, value in weights.items()}
         if theirs != {name: value.shape for name, value in begun.items() if not name.startswith("adapters.")}:
-            raise UsageError("its network has another shape; it must be one of human, with as many blocks and filters")
+            raise UsageError(
+                "its network has another shape. Choose a run of human with the same number of blocks and filters."
+            )
         return {**begun, **weights}
 
     def stages(self, network: nn.Module, settings: Settings) -> Sequence[Stage]:

@@ -189,7 +189,10 @@ class PersonalGoSystem(System):
     def check(self, settings: Settings) -> None:
         super().check(settings)
         if not settings.spellings:
-            raise UsageError("gopersonal learns one player's moves: kibitz personal MY.sgf --player NAME")
+            raise UsageError(
+                "the system gopersonal cannot be trained with kibitz train. Use: kibitz personal my-games.sgf"
+                " --player NAME"
+            )
 
     def games(self, store: Store, settings: Settings) -> NDArray[np.int64]:
         fits = np.isin(store.column("size"), SIZES) & (store.plies >= settings.min_moves)
@@ -214,7 +217,7 @@ class PersonalGoSystem(System):
         theirs = {name: value.shape for name, value in weights.items()}
         if theirs != {name: value.shape for name, value in begun.items() if not name.startswith("adapters.")}:
             raise UsageError(
-                "its network has another shape; it must be one of gohuman, with as many blocks and filters"
+                "its network has another shape. Choose a run of gohuman with the same number of blocks and filters."
             )
         return {**begun, **weights}
 

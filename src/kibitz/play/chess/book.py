@@ -9,7 +9,7 @@ import chess
 import chess.polyglot
 import numpy as np
 
-from kibitz.errors import UsageError
+from kibitz.errors import UsageError, one_line
 from kibitz.text import shown
 
 _ENTRY = np.dtype([("key", ">u8"), ("move", ">u2"), ("weight", ">u2"), ("learned", ">u4")])
@@ -27,13 +27,18 @@ class OpeningBook:
         try:
             size = Path(path).stat().st_size
             if size == 0 or size % _ENTRY.itemsize:
-                raise UsageError(f"{shown(path)}: no Polyglot book, or a damaged one ({size} bytes)")
+                raise UsageError(
+                    f"{shown(path)} is not a Polyglot opening book, or is damaged ({size} bytes). Name another file."
+                )
             keys = np.memmap(path, _ENTRY, "r")["key"].astype(np.uint64)
             self._reader = chess.polyglot.MemoryMappedReader(path)
         except OSError as error:
-            raise UsageError(f"{shown(path)}: {error.strerror or error}") from None
+            raise UsageError(f"{shown(path)}: {one_line(error)}. Check the path.") from None
         if (keys[1:] < keys[:-1]).any():
-            raise UsageError(f"{shown(path)}: no Polyglot book, or a damaged one (its positions are not in order)")
+            raise UsageError(
+                f"{shown(path)} is not a Polyglot opening book, or is damaged: its positions are not in order. Name"
+                " another file."
+            )
 
     def close(self) -> None:
         """Close the file."""

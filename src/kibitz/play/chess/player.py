@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from kibitz.errors import UsageError
 from kibitz.games.chess.moves import from_move
 from kibitz.games.chess.replay import encode_board
+from kibitz.messages import not_one_of
 from kibitz.play import plays_nothing
 from kibitz.play.chess import position as positions
 from kibitz.play.chess.alphabeta import AlphaBeta
@@ -91,22 +92,27 @@ class ChessPlayer:
         self.value = value if value is not None else session if "value" in session.outputs else None
         name = getattr(session, "name", "the network")
         if value is not None and "value" not in value.outputs:
-            raise UsageError(f"{getattr(value, 'name', 'the network')} has no value network; name a run that has one")
+            raise UsageError(f"{getattr(value, 'name', 'the network')} has no value network. Name a run that has one.")
         if self.policy is None and self.value is None:
             raise UsageError(plays_nothing(name))
         if method is None:
             searched = "topprob-negamax" if self.value is not None else "top-prob"
             method = searched if self.policy is not None else "value-negamax"
         if method not in METHODS:
-            raise UsageError(f"no method {method!r}; there are {', '.join(METHODS)}")
+            raise UsageError(not_one_of("method", method, METHODS))
         if method != "value-negamax" and self.policy is None:
-            raise UsageError(f"{method} needs a network that predicts moves, and {name} does not")
+            raise UsageError(
+                f"the method {method} needs a network that predicts moves (got {name}). Choose another network."
+            )
         if method in _SEARCHES and self.value is None:
             raise UsageError(
-                f"{method} needs a value network, and {name} has none; name a run that has one, or use top-prob"
+                f"the method {method} needs a value network, which {name} lacks. Name a run that has one, or use"
+                " top-prob."
             )
         if not 0 < cut <= 1 or width < 1 or lines < 1 or temperature < 0 or hash_mb < 1:
-            raise UsageError("cut must be in 0..1, width, lines and hash at least 1, the temperature at least 0")
+            raise UsageError(
+                "cut must be from 0 to 1, width, lines and hash at least 1, and the temperature at least 0"
+            )
         self.method, self.temperature, self.lines, self.tuning = method, temperature, lines, tuning or SearchTuning()
         self._random = np.random.default_rng(seed)
         self._side_inputs = side_inputs or {}

@@ -99,7 +99,7 @@ def root(board: chess.Board) -> tuple[SearchPosition, Counter[int]]:
     and pawns, because rust_chess doesn't support more.
     """
     if any(chess.popcount(men) > MOST_MEN for men in board.occupied_co):
-        raise KibitzError(f"a side has more than {MOST_MEN} men; no move is looked for in such a position")
+        raise KibitzError(f"a position can have at most {MOST_MEN} pieces of one color. Remove some.")
     position = SearchPosition(_board(board), encode_board(board))
     seen: Counter[int] = Counter()
     past = board.copy()

@@ -236,9 +236,9 @@ def load(run: Run, part: str | None = None) -> PositionComparer:
     path, arrays = run.trained(), run.load_weights()
     available = [name for name in PARTS if f"{name}.pos2vec.first.weight" in arrays]
     if not available:
-        raise UsageError(f"{run.name}: compares no positions; take a run of deepchess")
+        raise UsageError(f"{run.name} does not compare positions. Use a run of deepchess.")
     if part is not None and part not in available:
-        raise UsageError(f"{run.name}: holds no {part} network, only the {available[0]} one")
+        raise UsageError(f"{run.name} has no {part} network, only the {available[0]} one. Use that one.")
     part = part or available[0]
     try:
         parameters = {
@@ -250,8 +250,8 @@ def load(run: Run, part: str | None = None) -> PositionComparer:
         rows = np.concatenate([arrays["reference_codes"], arrays["reference_state"]], axis=1)
         if rows.shape[1] != START_WIDTH or rows.dtype != np.uint8 or rows.max(initial=0, where=_CODES) > 12:
             raise ValueError("reference positions")
-    except (KeyError, ValueError, IndexError) as error:
-        raise KibitzError(f"{path}: damaged ({' '.join(str(error).split())}); train again") from None
+    except (KeyError, ValueError, IndexError):
+        raise KibitzError(f"{path} is damaged. Train the network again.") from None
     return PositionComparer(weights, rows)
 
 

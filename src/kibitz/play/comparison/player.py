@@ -65,11 +65,10 @@ class ComparisonPlayer:
         method = METHODS[0] if method is None else method
         if method not in METHODS:
             raise UsageError(
-                f"{method} needs a network that predicts moves or values positions, and {run.name} compares positions;"
-                f" take {' or '.join(METHODS)}"
+                f"{run.name} compares positions and cannot play with the method {method}. Use {' or '.join(METHODS)}."
             )
         if lines < 1 or temperature < 0 or hash_mb < 1:
-            raise UsageError("lines and hash must be at least 1, the temperature at least 0")
+            raise UsageError("lines and hash must be at least 1, and the temperature at least 0")
         self.method, self.temperature, self.lines = method, temperature, lines
         self._random = np.random.default_rng(seed)
         comparer = load(run, "full" if method == FULL_COMPARISON_SEARCH.name else None)
@@ -329,5 +328,5 @@ def open_player(run: Run, session: Callable[[], Session], *, value: object = Non
     """Return the player of a run that compares positions, see kibitz.play.open_player. It ignores a value network."""
     if value is not None:
         other = getattr(value, "name", "another network")
-        raise UsageError(f"{run.name}: compares positions, and has no use for the values of {other}")
+        raise UsageError(f"{run.name} compares positions and takes no value network (got {other}). Leave it out.")
     return ComparisonPlayer(run, **settings)

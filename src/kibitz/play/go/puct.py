@@ -94,9 +94,11 @@ class GoPuctPlayer:
     ):
         name = getattr(network, "name", "the network")
         if not set(NEEDED) <= set(network.outputs):
-            raise UsageError(f"{name} does not say moves, winner, owners and score; take gohuman")
+            raise UsageError(
+                f"puct needs a network that predicts moves, winner, territory and score (got {name}). Use gohuman."
+            )
         if temperature < 0 or hash_mb < 1 or (visits is not None and visits < 1):
-            raise UsageError("visits and hash must be at least 1, the temperature at least 0")
+            raise UsageError("visits and hash must be at least 1, and the temperature at least 0")
         self.network, self.temperature = network, temperature
         self.of_person = getattr(network, "of_person", False)
         self.searches = method != GO_TOP_PROB.name

@@ -172,13 +172,13 @@ class HumanSearchPlayer:
         name = getattr(session, "name", "the network")
         known = getattr(session, "side_inputs", {})
         if "rating" not in known:
-            raise UsageError(f"{HUMAN_SEARCH.name} needs a network that is told ratings, and {name} is not; take human")
+            raise UsageError(f"{HUMAN_SEARCH.name} needs a network with rating inputs (got {name}). Use human.")
         if "value" not in (value or session).outputs:
-            raise UsageError(f"{HUMAN_SEARCH.name} needs a value network, and {name} has none; name a run that has one")
+            raise UsageError(f"{HUMAN_SEARCH.name} needs a value network, which {name} lacks. Name a run that has one.")
         self._look = ChessPlayer(session, method=TOP_PROB.name, lines=MAX_MOVES, side_inputs=side_inputs)
         self._look.own_values = False
         if lines < 1 or temperature < 0 or hash_mb < 1:
-            raise UsageError("lines and hash must be at least 1, the temperature at least 0")
+            raise UsageError("lines and hash must be at least 1, and the temperature at least 0")
         self.method, self.temperature, self.lines = HUMAN_SEARCH.name, temperature, lines
         self._search = RootSearch(session, value, hash_mb=hash_mb)
         rating = {**known, **(side_inputs or {})}["rating"] * RATING_UNIT or USUAL_RATING

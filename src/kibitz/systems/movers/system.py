@@ -193,7 +193,7 @@ def selected_networks(settings: Settings, every: Sequence[str]) -> tuple[str, ..
     names = [name.strip() for name in settings.networks.split(",")]
     for name in names:
         if name not in every:
-            raise UsageError(f"--networks {name or 'with nothing'}: choose all, or some of {', '.join(every)}")
+            raise UsageError(f"--networks must be all, or some of {', '.join(every)} (got {name or 'nothing'})")
     return tuple(name for name in every if name in names)
 
 
@@ -201,35 +201,39 @@ def check(settings: Settings, every: Sequence[str]) -> None:
     """Raise UsageError, naming the fault, for settings that no network can be built from."""
     names = selected_networks(settings, every)
     if settings.outcome_plane and VALUE in names:
-        raise UsageError("--outcome-plane: would tell the value network its answer; leave value out of --networks")
+        raise UsageError("--outcome-plane would show the result to the value network. Leave value out of --networks.")
     if settings.iterations == 0 and not 0 < settings.epochs < math.inf:
-        raise UsageError("--epochs must be over 0 where --iterations is 0")
+        raise UsageError("--epochs must be greater than 0 if --iterations is 0")
     if settings.initial not in ("he", "xavier"):
         try:
             positive = 0 < float(settings.initial) < math.inf
         except ValueError:
             positive = False
         if not positive:
-            raise UsageError(f"--initial {settings.initial}: he, xavier, or a standard deviation over 0")
+            raise UsageError(
+                f"--initial must be he, xavier or a standard deviation greater than 0 (got {settings.initial})"
+            )
     layers = read_layers(settings.layers)
     shapes(layers, channels=6)
     if settings.value_layers:
         shapes(read_layers(settings.value_layers), channels=6)
     if settings.share == "body":
         if settings.networks != "all" and set(names) - {VALUE} != set(SELECTORS):
-            raise UsageError("--share body: the seven networks are one, so --networks must be all, or all but value")
+            raise UsageError("--share body trains the seven networks as one. --networks must be all, or all but value.")
         if settings.piece_plane:
-            raise UsageError("--share body: takes no --piece-plane; --targets square tells targets apart by origin")
+            raise UsageError("--share body cannot be combined with --piece-plane. Use --targets square instead.")
         if settings.activation != "relu":
-            raise UsageError(f"--share body: takes --activation relu alone, not {settings.activation}")
+            raise UsageError(f"--activation must be relu with --share body (got {settings.activation})")
         usual = {each.name: each.default for each in fields(settings)}
         for name in ONE_BODY_LACKS:
             if getattr(settings, name) != usual[name]:
-                raise UsageError(f"--share body: takes no {option_of(name)}; the networks are one")
+                raise UsageError(f"--share body cannot be combined with {option_of(name)}. Leave it out.")
         if any(isinstance(layer, Dense) for layer in layers) or shapes(layers, 6)[-1][1:] != (8, 8):
-            raise UsageError("--share body: --layers must end on the 8×8 grid, say 64conv3x3p1.5*64res3x3")
+            raise UsageError(
+                "--layers must end on the 8×8 grid with --share body. Example: --layers 64conv3x3p1.5*64res3x3"
+            )
     elif settings.targets == "square":
-        raise UsageError("--targets square: needs --share body; with networks of their own take --piece-plane")
+        raise UsageError("--targets square needs --share body. For separate networks use --piece-plane.")
 
 
 # Games
@@ -369,8 +373,8 @@ def playable(store: Store, settings: Settings) -> NDArray[np.int64]:
         unrated = (store.column("white_rating")[games] == 0) | (store.column("black_rating")[games] == 0)
         if unrated.mean() > 0.5:
             raise KibitzError(
-                f"{store.path}: {unrated.sum():,} of its {len(games):,} games lack a rating, and the rating plane has "
-                "nothing to show for them; import with --min-rating 1, or leave out --rating-plane"
+                f"{store.path}: {unrated.sum():,} of {len(games):,} games lack a rating, which the rating plane"
+                " needs. Import with --min-rating 1, or leave out --rating-plane."
             )
     return games
 

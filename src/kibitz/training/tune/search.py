@@ -119,8 +119,8 @@ def search(
     began = time.monotonic()
     if backend and config.trials is not None:
         raise UsageError(
-            "--trials: each is drawn by the results of those before it, one after the other; leave out --workers and "
-            "--ray, or --trials for the whole grid"
+            "--trials cannot run in parallel: each trial depends on those before it. Leave out --workers and --ray,"
+            " or leave out --trials."
         )
     system = load(config.system)
     for name, values in config.grid.values.items():
@@ -129,13 +129,13 @@ def search(
     data = prepare_data(system, config.base, config.store)
     if not len(data.games[VALIDATE]):
         raise KibitzError(
-            f"{config.store}: no game is for validation, by which trials are compared "
-            f"({data.description['split_in_words']}); import with a larger --validate-share"
+            f"{config.store} has no validation games ({data.description['split_in_words']}). Import with a larger"
+            " --validate-share."
         )
     stages = system.stages(system.network(config.base), config.base)
     if len(stages) != 1:
         names = ", ".join(stage.name for stage in stages)
-        raise UsageError(f"--network {config.network}: a search trains one network, not {names}")
+        raise UsageError(f"--network must be one network (got {config.network}, which is {names})")
     with opened(out, config.fingerprint(data.description, stages[0].monitor)) as study:
         trials = _Trials(config, study, folder_of(out), stages[0].monitor, began, on_progress, on_end, log)
         return trials.run(backend)
@@ -240,8 +240,8 @@ class _Trials:
         """Record the end of a completely trained trial. Raises KibitzError if nothing was measured."""
         if self.monitor not in best:
             raise KibitzError(
-                f"{self.config.store}: {self.config.network or self.config.system} has no example for validation, by"
-                " which trials are compared; import more games, or with a larger --validate-share"
+                f"{self.config.store} has no validation example for {self.config.network or self.config.system}."
+                " Import more games, or use a larger --validate-share."
             )
         watch.iteration, watch.figures = iteration, best
         self._end(trial, number, "done", watch)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kibitz.errors import UsageError
+from kibitz.messages import not_one_of
 from kibitz.systems import load
 from kibitz.systems.base import System
 from kibitz.training.trainer import TrainConfig
@@ -84,15 +85,16 @@ class TuneConfig:
         _check_searchable(self.system, self.settings)
         if self.grid.initials and not hasattr(self.settings, INITIAL):
             raise UsageError(
-                f"--initials {','.join(self.grid.initials)}: {self.system} has no choice of initial weights"
+                f"--initials is not for {self.system}, which has one kind of initial weights (got"
+                f" {','.join(self.grid.initials)})"
             )
         several = load(self.system).networks
         for name in self.network.split(",") if self.network else []:
             if name not in (("all", *several) if several else ()):
                 raise UsageError(
-                    f"--network {self.network}: choose from {', '.join(several)}"
+                    not_one_of("--network", self.network, several)
                     if several
-                    else f"--network {self.network}: {self.system} is one network; leave the option out"
+                    else f"--network is not for {self.system}, which is one network (got {self.network}). Leave it out."
                 )
 
     @property
@@ -142,7 +144,7 @@ def _check_searchable(system: str, settings: Any) -> None:
     needed = [name for name in (*SEARCHED, "iterations") if name != INITIAL]
     lacking = [name for name in needed if not hasattr(settings, name)]
     if lacking:
-        raise UsageError(f"{system}: has no setting {lacking[0]}, so that there is nothing to search for")
+        raise UsageError(f"{system} has no setting {lacking[0]}, so there is nothing to search. Choose another system.")
 
 
 def usual_grid(system: System, network: str = "") -> Grid:

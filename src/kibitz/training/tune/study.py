@@ -51,15 +51,15 @@ def opened(path: Path, about: dict[str, Any]) -> Iterator[Study]:
         storage = _storage(path)
         names = [study.study_name for study in storage.get_all_studies()]
         if names not in ([], [NAME]):
-            raise KibitzError(f"{path}: a study of something else; choose another --out")
+            raise KibitzError(f"{path} belongs to another program. Choose another --out.")
         study = optuna.create_study(storage=storage, study_name=NAME, load_if_exists=True)
         before = study.user_attrs.get(_ABOUT)
         if before is not None and "l2s" in before:
-            raise UsageError(f"{path}: of an earlier version of kibitz; finish it there, or choose another --out")
+            raise UsageError(f"{path} is from an earlier version of kibitz. Choose another --out.")
         if before is None:
             study.set_user_attr(_ABOUT, about)
         elif not _same(before, about):
-            raise UsageError(f"{path}: begun with {_differences(before, about)}; choose another --out to search anew")
+            raise UsageError(f"{path} was started with {_differences(before, about)}. Choose another --out.")
         yield study
 
 
@@ -69,7 +69,7 @@ def _storage(path: Path) -> JournalStorage:
 
     data = path.read_bytes() if path.exists() else b""
     if data and not data.startswith(_FIRST):
-        raise KibitzError(f"{path}: not the file of a search; choose another --out")
+        raise KibitzError(f"{path} is not a file of kibitz tune. Choose another --out.")
     if not data.endswith(b"\n"):  # remove an incomplete last line, from a full disk or a power cut
         with path.open("ab") as file:
             file.truncate(data.rfind(b"\n") + 1)
@@ -77,7 +77,7 @@ def _storage(path: Path) -> JournalStorage:
     try:
         return JournalStorage(JournalFileBackend(str(path), lock_obj=lock))
     except (ValueError, KeyError, TypeError, AttributeError, IndexError, AssertionError):
-        raise KibitzError(f"{path}: damaged; search anew with another --out") from None
+        raise KibitzError(f"{path} is damaged. Choose another --out.") from None
 
 
 def _same(before: dict[str, Any], now: dict[str, Any]) -> bool:
@@ -94,7 +94,7 @@ def _differences(before: dict[str, Any], now: dict[str, Any]) -> str:
         if not same_value(before.get(name), value):
             parts.append(f"{name} {_shown(before.get(name))} not {_shown(value)}")
     if before.get("fingerprint") != now["fingerprint"]:
-        parts.append("a store with other games")
+        parts.append("other games")
     if before.get("split") != now["split"]:
         parts.append("another split")
     return ", ".join(parts) or "other settings"

@@ -180,7 +180,7 @@ def test_without_gnugo_playouts_judge_alone_and_it_is_said(monkeypatch: pytest.M
         Referee("gnugo")
     with pytest.raises(KibitzError, match="/nowhere/gnugo: no such program"):
         Referee("auto", gnugo="/nowhere/gnugo")
-    with pytest.raises(UsageError, match="choose from auto"):
+    with pytest.raises(UsageError, match="must be auto"):
         Referee("katago")
 
 

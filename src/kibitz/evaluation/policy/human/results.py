@@ -86,7 +86,7 @@ def ranked(answers: dict[str, NDArray[np.float32]], batch: Batch, played: NDArra
     rows = np.repeat(np.arange(len(played)), sizes)
     at = np.flatnonzero(moves == played[rows])
     if len(at) != len(played):
-        raise KibitzError("a played move is not among the legal ones; import the games again")
+        raise KibitzError("the store is damaged: a played move is illegal. Import the games again.")
     chance = shares[at]
     order = np.arange(len(moves))
     before = (shares > chance[rows]) | ((shares == chance[rows]) & (order < at[rows]))

@@ -33,7 +33,7 @@ def learning_curve(
     the store is not the run's.
     """
     if store.fingerprint != run.info["data"]["fingerprint"]:
-        raise KibitzError(f"--learning-curve: {store.path} is not the store of {run.name}; leave the store out")
+        raise KibitzError(f"--learning-curve needs the store of {run.name} (got {store.path}). Leave the store out.")
     order = in_time(store)
     before = order[~np.isin(order, np.flatnonzero(store.sides(run.split) == TEST))]
     games = len(before)

@@ -18,6 +18,7 @@ from kibitz.evaluation.policy.personal.arms import ADAPTED, BASE, BOOK_ARM, BOTH
 from kibitz.evaluation.policy.personal.curve import learning_curve
 from kibitz.evaluation.slices import PHASES, slices_as_json
 from kibitz.evaluation.tables import Cell, Column, Metric, Metrics, Table, metrics
+from kibitz.games import GAME_NAMES
 from kibitz.games.chess.material import phase
 from kibitz.games.chess.replay import SIDE
 from kibitz.runs import Run
@@ -53,9 +54,7 @@ def evaluate(
 ) -> dict[str, Any]:
     """Return the system's part of a result, see `kibitz.evaluation.Evaluation`."""
     if config.curve and chosen.seen:
-        raise UsageError(
-            f"--learning-curve: it learned from the games of this test ({chosen.words}); leave --split out"
-        )
+        raise UsageError(f"--learning-curve cannot use training games (got {chosen.words}). Leave --split out.")
     stranger = _stranger(config.stranger, store.game)
     arms = compare(run, store, chosen.games, stranger, on_progress)
     figures = figures_of(arms)
@@ -99,9 +98,12 @@ def _stranger(name: str | None, game: str) -> Run | None:
         return None
     other = Run(name)
     if other.person is None:
-        raise UsageError(f"--stranger {name}: a run of {other.info['system']}, not of kibitz personal")
+        raise UsageError(f"--stranger must be a run of kibitz personal (got {name}, a run of {other.info['system']})")
     if other.info["game"] != game:
-        raise UsageError(f"--stranger {name}: a network for {other.info['game']}; name one for {game}")
+        raise UsageError(
+            f"--stranger must be a network for {GAME_NAMES[game]} (got {name}, a network for"
+            f" {GAME_NAMES[other.info['game']]})"
+        )
     return other
 
 

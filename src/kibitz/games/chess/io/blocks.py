@@ -108,7 +108,7 @@ def _texts(
     rest, line = b"", 1
     skipping = False  # inside a text that is too long for a game
     bare: bool | None = None  # whether lines end with a carriage return alone, as on the first Macintosh computers
-    blocks = stream.texts(size, "a PGN is text in UTF-8 or Latin-1")
+    blocks = stream.texts(size, "PGN files are text in UTF-8 or Latin-1")
     while True:
         try:
             block = next(filter(None, blocks), b"")  # a block may contain only a byte order mark
@@ -129,7 +129,9 @@ def _texts(
             rest = text
             if len(rest) > MAX_GAME_BYTES:
                 if not skipping:
-                    broken.append(f"{stream.name}: {len(rest) >> 20} MB without an end of a game; is this a PGN file?")
+                    broken.append(
+                        f"{stream.name} does not look like a PGN file: {len(rest) >> 20} MB without the end of a game"
+                    )
                     if end := _end_of_first(rest):
                         yield rest[:end], begins, np.minimum(bodies, end), line, False
                 line += rest.count(b"\n")

@@ -81,7 +81,7 @@ def _panics(text: str) -> str | None:
     except BaseException as error:
         if type(error).__name__ != "PanicException":
             raise
-        return f"the parser gave up: {error}"
+        return "the text of the game is damaged"
     return None
 
 
@@ -154,4 +154,4 @@ class PgnReader(Files):
                     games += len(block)
                     yield block
                 if games == 0 and len(self.broken) == faults:
-                    self.broken.append(f"{stream.name}: no game in this file; is it a PGN?")
+                    self.broken.append(f"{stream.name} does not look like a PGN file: it has no games")

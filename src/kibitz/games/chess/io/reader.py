@@ -90,10 +90,16 @@ def read(
             on_stray(strays.pop(0))
     name = "standard input" if path == STDIN else printable(path)
     if number == 0:
-        raise KibitzError(f"{name}: no game in it; is it a PGN file?")
+        raise KibitzError(_without_games(name))
     if selected is not None:
         count = "1 game" if number == 1 else f"{number:,} games"
-        raise KibitzError(f"{name}: there is no game {selected}, the file has {count}; choose --game 1 to {number}")
+        raise KibitzError(
+            f"{name} has no game {selected}: it has {count}{f'. Choose --game 1 to {number}.' if number > 1 else ''}"
+        )
+
+
+def _without_games(name: str) -> str:
+    return f"{name} does not look like a PGN file: it has no game headers and no moves. Check the file."
 
 
 def glance(path: str) -> Generator[tuple[dict[str, str], str]]:
@@ -109,7 +115,7 @@ def glance(path: str) -> Generator[tuple[dict[str, str], str]]:
             yield read_headers(head), head + body
     if number == 0:
         name = "standard input" if path == STDIN else printable(path)
-        raise KibitzError(f"{name}: no game in it; is it a PGN file?")
+        raise KibitzError(_without_games(name))
 
 
 def _blocks(path: str) -> Generator[tuple[GameBlock, Stream]]:
@@ -191,7 +197,9 @@ class _Reading:
         headers, record = self.record.game.headers, self.record
         variant = headers.get("Variant", "")
         if variant.strip().lower() not in STANDARD_VARIANTS:
-            record.refused = f"the variant {shown(' '.join(variant.split()))[:30]}, and only standard chess is known"
+            record.refused = (
+                f"it is of the variant {shown(' '.join(variant.split()))[:30]}, and kibitz supports only standard chess"
+            )
             return None
         if "Variant" in headers:
             headers["Variant"] = variant.strip() or "Standard"  # python-chess refuses spaces around it
@@ -200,9 +208,9 @@ class _Reading:
         try:
             board = read_fen(headers["FEN"])
         except Chess960Start:
-            record.refused = "castling as in Chess960, and only standard chess is known"
+            record.refused = "it has Chess960 castling, and kibitz supports only standard chess"
         except BadStart as error:
-            record.refused = f"its start position cannot be read: {error}"
+            record.refused = f"the start position cannot be read: {error}"
         else:
             headers["FEN"] = board.fen()
             return board
@@ -291,7 +299,7 @@ class _Reading:
         line.is_skipped = True
         is_move = looks_like_move(core) and core not in NULLS
         if len(self._lines) > 1:
-            self.record.notes.append(f"a variation of move {place(line.board)} is left out from '{word}' on")
+            self.record.notes.append(f"a variation of move {place(line.board)} is skipped from '{word}' on")
             return
         self.record.is_illegal = is_move
         what = (

@@ -41,6 +41,7 @@ from kibitz.games.go.replay import STANDARD_START
 from kibitz.games.go.rules import CELL, CELLS, COLOUR, ROWS, place, set_up
 from kibitz.games.hashing import hash_games
 from kibitz.kernels import kernel
+from kibitz.messages import not_one_of
 from kibitz.parallel import Workers, map_unordered
 
 VERDICTS = (
@@ -195,7 +196,7 @@ class Referee:
         play_out: bool = False,
     ):
         if which not in REFEREES:
-            raise UsageError(f"referee {which}: choose from {', '.join(REFEREES)}")
+            raise UsageError(not_one_of("referee", which, REFEREES))
         self.which, self.limit_s, self.seed = which, limit_s, seed
         self._keep_unconfirmed, self._play_out = keep_unconfirmed, play_out
         of_name = {"playouts": self._by_playouts, "gnugo": self._by_gnugo}
@@ -220,10 +221,13 @@ class Referee:
         if path := find_gnugo(gnugo):
             return (path, *dead.GNUGO_ARGUMENTS)
         if methods == ("gnugo",) or gnugo or self._play_out:
-            raise KibitzError(f"{gnugo or 'gnugo'}: no such program; install GNU Go (Debian: apt install gnugo)")
+            raise KibitzError(
+                f"{gnugo or 'gnugo'} is not installed. Install GNU Go (Debian: apt install gnugo) or use --referee"
+                " playouts."
+            )
         self.note = (
-            "GNU Go is not installed, so random playouts alone tell who owns what: about twice as many counted games"
-            " are left out, a fifth instead of a tenth (Debian: apt install gnugo)"
+            "GNU Go is not installed, so only random playouts label territory. They confirm about"
+            " 80% of the scored games instead of 90%. Install GNU Go (Debian: apt install gnugo)."
         )
         return ()
 
@@ -391,8 +395,8 @@ class Referee:
         name = f"GNU Go ({self._command[0]})"
         if how == "hung":
             slow = f"took longer than {self.limit_s:g} s for each of {self._losses} positions"
-            return f"{name} {slow}, so playouts alone go on"
-        return f"{name} does not answer, so playouts alone go on; check that program"
+            return f"{name} {slow}, so only playouts label the rest"
+        return f"{name} does not answer, so only playouts label the rest. Check that program."
 
     def close(self) -> None:
         """End all processes and threads at once."""

@@ -173,7 +173,7 @@ def _by_tree(text: bytes) -> tuple[int, NDArray[np.uint8], int, list[int]]:
 def pieces(stream: Stream, broken: list[str]) -> Iterator[Piece]:
     """The games of one file, piece by piece. A damaged archive ends at the damage. Problems go to `broken`."""
     rest, games_read, faults, gib, stray = b"", 0, len(broken), False, _StrayText(stream.name)
-    unpacked = stream.texts(BLOCK, "an SGF is text")
+    unpacked = stream.texts(BLOCK, "SGF files are text")
     while True:
         try:
             block = next(unpacked, b"")
@@ -201,11 +201,11 @@ def pieces(stream: Stream, broken: list[str]) -> Iterator[Piece]:
         rest = text
         if not block:
             if not games_read and len(broken) == faults:
-                broken.append(f"{stream.name}: no game in this file; is it an SGF?")
+                broken.append(f"{stream.name} does not look like an SGF file: it has no games")
             return
         if len(rest) > MAX_GAME_BYTES:
             megabytes = len(rest) >> 20
-            broken.append(f"{stream.name}: {megabytes} MB without an end of a game, read no further; is it an SGF?")
+            broken.append(f"{stream.name} does not look like an SGF file: {megabytes} MB without the end of a game")
             return
 
 
@@ -221,7 +221,7 @@ def _stray(text: bytes, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> 
         if len(words) > 1:
             line = len(_ENDS_OF_LINES.findall(text, 0, start + text[start:stop].index(words)))
             begin = words[:_SHOWN_LENGTH].decode(charset_of(words), "replace")
-            yield line, f"text that belongs to no game, left out: {shown(begin)}"
+            yield line, f"skipped text that belongs to no game: {shown(begin)}"
 
 
 def stray_text(text: bytes, begins: NDArray[np.int64], ends: NDArray[np.int64]) -> list[str]:

@@ -91,15 +91,15 @@ def assumptions(headers: Mapping[str, str], komi: float, rules: str | None, hand
     written = headers.get("KM", "").strip()
     if read_number(written) is not None and read_komi(written, None, rules, handicap, server_of(headers)) != komi:
         found.append(
-            f"the komi {shown(written)} contradicts the result {shown(headers.get('RE', ''))}, {komi:g} is assumed"
+            f"the komi {shown(written)} contradicts the result {shown(headers.get('RE', ''))}; komi {komi:g} is assumed"
         )
     elif not tells_komi(headers):
-        lacks = f"the komi {shown(written)} is no number" if written else "no komi in the record"
-        found.append(f"{lacks}, {komi:g} is assumed")
+        lacks = f"the komi {shown(written)} is not a number" if written else "no komi in the record"
+        found.append(f"{lacks}; komi {komi:g} is assumed")
     if rules is None and (named := headers.get("RU", "").strip()):
-        found.append(f"the rules {shown(named)} are unknown, area is counted")
+        found.append(f"the rules {shown(named)} are unknown; area scoring is assumed")
     if without_its_stones(headers, handicap):
-        found.append(f"HA[{headers['HA'].strip()}], but no stones are placed, none are assumed")
+        found.append(f"the record names {headers['HA'].strip()} handicap stones but places none; none are assumed")
     return found
 
 

@@ -121,7 +121,7 @@ def parse_record(text: bytes | str, cut: bool = False) -> Record:
         data, text = gib_as_sgf(data), ""
     begins, ends, closed = find_games(data)
     if not len(begins):
-        raise ValueError("no game in this text")
+        raise ValueError("the text has no game")
     begins, ends, closed = begins[:1], ends[:1], closed[:1]
     lines = main_lines(data, begins, ends)
     charset = "utf-8" if isinstance(text, str) else None
@@ -145,7 +145,7 @@ def _record(games: Games, i: int) -> Record | Unreadable:
     headers = games.headers(i)
     why, problem = games.why_not(i, headers), None
     if why and why[0] == SET_UP_LATE and games.lines.move_count[i]:
-        problem = f"stones are set up {why[1]}; left out from there on"
+        problem = f"stones are set up {why[1]}"
     elif why:
         return Unreadable(games.files[i], games.numbers[i], ": ".join(part for part in why if part))
     anything = np.ones(1, np.bool_)
@@ -163,7 +163,7 @@ def _record(games: Games, i: int) -> Record | Unreadable:
     try:
         record.board(0)
     except Illegal as error:
-        return Unreadable(games.files[i], games.numbers[i], f"its stones cannot stand so: {error}")
+        return Unreadable(games.files[i], games.numbers[i], f"the start position is impossible: {error}")
     return record
 
 

@@ -1,0 +1,66 @@
+"""Messages to people: how errors, warnings and notes are printed, and which word somebody meant.
+
+An error reads `error: WHAT is wrong (got VALUE). What to do.` It is one line. A message of one sentence has no period
+at its end, and neither has a command or an example at the end of a message.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import sys
+from collections.abc import Iterable
+
+from kibitz.text import either, shown
+
+CLOSE, CLOSE_IF_SHORT = 0.6, 0.7
+"""How alike a name must be to be suggested, and a name of up to three letters: 0 any name, 1 the same name (difflib's
+ratio)."""
+
+
+def error(line: str) -> None:
+    """Print why the work cannot be done."""
+    _write(f"error: {line}")
+
+
+def warning(line: str) -> None:
+    """Print what is wrong although the work goes on."""
+    _write(f"warning: {line}")
+
+
+def note(line: str) -> None:
+    """Print what is good to know."""
+    _write(f"note: {line}")
+
+
+def stopped(line: str) -> None:
+    """Print what is left after Ctrl-C."""
+    _write(line)
+
+
+def _write(line: str) -> None:
+    with contextlib.suppress(OSError, ValueError):  # standard error may be closed
+        print(" ".join(line.split()), file=sys.stderr)
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that is most like this one, whatever its case; None if none is like it."""
+    by_key = {each.lower(): each for each in known}
+    close = difflib.get_close_matches(name.lower(), by_key, 1, CLOSE if len(name) > 3 else CLOSE_IF_SHORT)
+    return by_key[close[0]] if close else None
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A sentence with the nearest known name, with a space before it: " Did you mean winner?". Empty without one."""
+    near = nearest(name, known)
+    return f" Did you mean {near}?" if near is not None else ""
+
+
+def not_one_of(what: str, got: object, choices: Iterable[object]) -> str:
+    """The message for a value that is none of the choices: "--split must be test or all (got tets). Did you mean …?".
+
+    what: the option or parameter, such as "--split".
+    """
+    names = [str(each) for each in choices]
+    near = did_you_mean(str(got), names)
+    return f"{what} must be {either(names)} (got {shown(str(got)) or 'nothing'}){'.' if near else ''}{near}"
