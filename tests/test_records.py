@@ -170,7 +170,7 @@ def test_which_files_a_path_means(tmp_path: Path) -> None:
     with pytest.raises(KibitzError, match="no such file"):
         records.find([str(tmp_path / "nothing.pgn")], (".pgn",))
     (tmp_path / "empty").mkdir()
-    with pytest.raises(KibitzError, match=naming("folder")):
+    with pytest.raises(KibitzError, match=naming("empty & .pgn")):
         records.find([str(tmp_path / "empty")], (".pgn",))
 
 
@@ -219,11 +219,11 @@ def test_files_in_an_object_store(tmp_path: Path) -> None:
     for path, told in (
         ("memory://games/none.pgn", "no game files"),
         ("memory://none/", "none/"),
-        ("nowhere://games/a.pgn", "check the address"),
+        ("nowhere://games/a.pgn", "Check the address"),
     ):
         with pytest.raises(KibitzError, match=told):
             records.find([path], (".pgn",))
-    with pytest.raises(KibitzError, match="check the address"):
+    with pytest.raises(KibitzError, match="Check the address"):
         Stream("memory://games/none.pgn")
 
 

@@ -218,7 +218,7 @@ class Stream:
             raise self._damaged(error) from None
         if magic == b"PK\x03\x04" or path.lower().endswith(ARCHIVE):
             self._raw.close()
-            raise KibitzError(f"{self.name} is {_why_not_opened(path)}")
+            raise KibitzError(f"{self.name}: {_why_not_opened(path)}")
         self._file: _Readable
         if magic == b"\x28\xb5\x2f\xfd" or (magic[1:] == b"\x2a\x4d\x18" and magic[0] >> 4 == 5):
             self._file = _Zst(buffered)
@@ -245,7 +245,7 @@ class Stream:
             unpacked += len(block)
             if unpacked > max(FREELY_UNPACKED, MOST_UNPACKED * self.consumed):
                 raise KibitzError(
-                    f"{self.name} unpacks to more than {MOST_UNPACKED} times its size, as no game file does. The"
+                    f"{self.name}: it unpacks to more than {MOST_UNPACKED} times its size, as no game file does. The"
                     " rest is not read."
                 )
             if block:
@@ -276,7 +276,7 @@ class Stream:
         blocks = self.blocks(size)
         first = next(blocks, b"")
         if b"\0" in first:
-            raise KibitzError(f"{self.name} is a binary file, not text. {what}.")
+            raise KibitzError(f"{self.name}: a binary file, not text. {what}.")
         begins_line, cut = True, b""
         for block in itertools.chain([first], blocks):
             text = cut + block if cut else block
@@ -293,7 +293,7 @@ class Stream:
             yield cut
 
     def _damaged(self, error: Exception) -> KibitzError:
-        return KibitzError(f"{self.name} is damaged and cannot be unpacked further. Download or copy it again.")
+        return KibitzError(f"{self.name}: damaged, so the rest cannot be unpacked. Download or copy the file again.")
 
     def close(self) -> None:
         self._file.close()

@@ -97,7 +97,7 @@ def test_damaged_files(copy: Path, name: str, damage: str) -> None:
         file.unlink()
     else:
         file.write_bytes(b"" if damage == "empty" else file.read_bytes()[:-9])
-    with pytest.raises(KibitzError, match=f"{name}: .*; import the games again"):
+    with pytest.raises(KibitzError, match=f"{name}: .*. Import the games again"):
         touch_all(copy)
 
 

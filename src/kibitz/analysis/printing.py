@@ -47,4 +47,6 @@ def print_text(console: Console, text: Text) -> None:
     if console.options.ascii_only:  # a wrong letter is better than an encoding error
         plain = text.plain.translate(_PLAIN)
         text.plain = plain.encode(console.encoding, "replace").decode(console.encoding)
-    console.print(text, overflow="fold", highlight=False, markup=False)
+    for line in text.wrap(console, console.width, overflow="fold") or [text]:
+        line.rstrip()
+        console.print(line, no_wrap=True, highlight=False, markup=False)

@@ -692,7 +692,7 @@ def load_network(name: str | Path | TrainingRun) -> TrainedNetwork:
     >>> kibitz.load_network("nothing")
     Traceback (most recent call last):
     ...
-    kibitz.errors.KibitzError: nothing: no such run, and no packaged network of that name ...
+    kibitz.errors.KibitzError: nothing is no run or bundled network. To list networks: kibitz systems
     """
     return TrainedNetwork(name if isinstance(name, (str, Path)) else name.path)
 

@@ -486,6 +486,6 @@ def open_store(path: str | Path) -> GameStore:
     >>> kibitz.open_store("nothing.store")
     Traceback (most recent call last):
     ...
-    kibitz.errors.KibitzError: nothing.store: no such store; make one with: kibitz import games.pgn --into nothing.store
+    kibitz.errors.KibitzError: nothing.store: no such store. To make one: kibitz import games.pgn --into nothing.store
     """
     return GameStore(path)

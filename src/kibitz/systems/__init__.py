@@ -279,7 +279,8 @@ def find(name: str) -> Declaration:
         return SYSTEMS[name]
     except KeyError:
         raise UsageError(
-            f"unknown system {shown(name)}.{did_you_mean(name, SYSTEMS)} To list systems: kibitz systems"
+            f"unknown system {shown(name) or 'without a name'}.{did_you_mean(name, SYSTEMS)} To list systems:"
+            " kibitz systems"
         ) from None
 
 

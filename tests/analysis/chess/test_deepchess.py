@@ -47,7 +47,7 @@ def test_the_table_says_what_the_figures_are(judge_pairs: JudgePairs) -> None:
     text = printed(judge_pairs(TEXT, WHITE))
     assert mentions(text, "White's")
     assert MEANING.note in " ".join(text.split())
-    assert "mover   White better\n" in text
+    assert "change   White better\n" in text
     assert "White wins" not in text
     assert "winning" not in text
     alone = " ".join(printed(judge_pairs('[White "A"]\n\n*', [0.55])).split())

@@ -55,7 +55,7 @@ def test_a_game_by_number(file: Path) -> None:
     text = "".join(f'[White "{name}"]\n\n1. e4 {{{name}}} *\n\n' for name in "abc")
     (record,) = read_text(file, text, 2)
     assert (record.number, record.game.headers["White"]) == (2, "b")
-    with pytest.raises(KibitzError, match=naming("4 & 3 & --game & 1 & file")):
+    with pytest.raises(KibitzError, match=naming("4 & 3 games & --game & 1")):
         read_text(file, text, 4)
 
 

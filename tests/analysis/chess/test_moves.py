@@ -120,5 +120,5 @@ def test_long_games_are_asked_about_in_pieces(
 
 @pytest.mark.parametrize("name", ["moves", "moves.x", "../winner", "nothing", ""])
 def test_unknown_systems(name: str) -> None:
-    with pytest.raises(UsageError, match="no such system"):
+    with pytest.raises(UsageError, match="unknown system"):
         load(name)

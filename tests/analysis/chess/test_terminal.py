@@ -50,7 +50,7 @@ Checkmate. The last number is the network's, not the result.
 2 swings (10 percentage points or more):
    3… Nf6??       -56  White 42% → 98%
    2. Bc4?!       -10  White 55% → 45%
-Average loss per move, in percentage points: White 4.1, 
+Average loss per move, in percentage points: White 4.1,
 Black 18.7.
 """
 

@@ -33,7 +33,7 @@ Cup, 2020-01-02, 9×9, komi 6.5, Chinese
 Black's lead, from start to end (28 points behind to 28 ahead):
 ▄▃▃▁▁▃▃
 
-before, after: the lead. count: the lead by the likelier owner of each 
+before, after: the lead. count: the lead by the likelier owner of each
 intersection. change: points for the player who moved.
 move            before   after   count  change    Black leads
    1. B E5?!     W+6.5  W+11.9   W+6.5    -5.4    ████████▋·····················
@@ -79,7 +79,7 @@ After move 6, White pass, the end: W+11.9 (count W+6.5)
  1  + + + . . . - - -  1
     A B C D E F G H J
 
-X, O: stones. x, o: stones that will be lost. +, -: territory of Black, White 
+X, O: stones. x, o: stones that will be lost. +, -: territory of Black, White
 (75% sure).
 """
 

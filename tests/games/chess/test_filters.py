@@ -90,13 +90,13 @@ def test_ratings(text: str, rating: int) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"since": DAY(2016, 1, 1), "until": DAY(2015, 1, 1)}, "--until 2015-01-01 is before --since 2016-01-01"),
+        ({"since": DAY(2016, 1, 1), "until": DAY(2015, 1, 1)}, "--until .*2015-01-01 and 2016-01-01"),
         ({"min_rating": 2000, "max_rating": 1000}, "--max-rating 1000 is under --min-rating 2000"),
-        ({"ending": "mate"}, "--ending mate: choose from checkmate"),
-        ({"speed": ("fast",)}, "--speed fast: choose from bullet"),
-        ({"result": ("won",)}, "--result won: choose from 1-0"),
-        ({"limit": 0}, "--limit 0"),
-        ({"ending": "checkmate", "result": ("1/2-1/2",)}, "drawn"),
+        ({"ending": "mate"}, "--ending .*mate"),
+        ({"speed": ("fast",)}, "--speed .*fast"),
+        ({"result": ("won",)}, "--result .*won"),
+        ({"limit": 0}, "--limit .*0"),
+        ({"ending": "checkmate", "result": ("1/2-1/2",)}, "draws"),
     ],
 )
 def test_filters_that_cannot_work(options: dict[str, Any], words: str) -> None:

@@ -72,13 +72,13 @@ def test_moves() -> None:
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"rank": "strong"}, "--rank strong"),
-        ({"ending": "checkmate"}, "--ending checkmate"),
-        ({"rules": ("mine",)}, "--rules mine"),
-        ({"size": (20,)}, "--size 20"),
-        ({"handicap": -1}, "--handicap -1"),
-        ({"result": ("1-0",)}, "--result 1-0"),
-        ({"limit": 0}, "--limit 0"),
+        ({"rank": "strong"}, "--rank .*strong"),
+        ({"ending": "checkmate"}, "--ending .*checkmate"),
+        ({"rules": ("mine",)}, "--rules .*mine"),
+        ({"size": (20,)}, "--size .*20"),
+        ({"handicap": -1}, "--handicap .*-1"),
+        ({"result": ("1-0",)}, "--result .*1-0"),
+        ({"limit": 0}, "--limit .*0"),
         ({"since": DAY(2010, 1, 2), "until": DAY(2010, 1, 1)}, "Exchange them"),
     ],
 )

@@ -121,5 +121,5 @@ def test_a_copy_is_apart() -> None:
 
 
 def test_no_such_size() -> None:
-    with pytest.raises(ValueError, match="choose from 9, 13, 19"):
+    with pytest.raises(ValueError, match="9, 13 or 19"):
         Board(20)

@@ -248,11 +248,11 @@ def _why_nothing(
     name = records.printable(files[0]) if len(files) == 1 else f"{len(files):,} files"
     more = f" {len(broken) - 1:,} more files have no games either." if len(broken) > 1 else ""
     if read == 0:
-        return f"{broken[0] if broken else f'{name} has no games'}.{more} {kept}"
+        return f"{broken[0].rstrip('.') if broken else f'{name} has no games'}.{more} {kept}"
     chess = isinstance(keep, ChessFilter)
     examples = [example for entry in rejections.values() for example in entry["first"]]
     if chess and rejections.keys() <= {"unreadable move", "no moves"} and not any(each["headers"] for each in examples):
-        return f"{name} does not look like a PGN file: no game headers, no moves. For Go records add --game go. {kept}"
+        return f"{name}: this does not look like a PGN file: no game headers, no moves. For Go add --game go. {kept}"
     games = "1 game" if read == 1 else f"{read:,} games"
     first = next(iter(examples), None)
     where = (
@@ -262,7 +262,7 @@ def _why_nothing(
     reasons = "; ".join(_skipped(rejections, 4))
     filtered = replace(keep, limit=None) != type(keep)()
     remedy = "Use a weaker filter." if filtered else "Check that they are complete games of standard rules."
-    damaged = f" {broken[0]}." if broken else ""
+    damaged = f" {broken[0].rstrip('.')}." if broken else ""
     return f"no usable game in {name}. Skipped {games}: {reasons}{detail}. {remedy}{damaged} {kept}"
 
 

@@ -176,9 +176,9 @@ def test_without_gnugo_playouts_judge_alone_and_it_is_said(monkeypatch: pytest.M
         assert referee.note is not None
         assert "GNU Go is not installed" in referee.note
         assert len(referee.label(batch((PLAIN, WHITE_BY_9)))) == 1
-    with pytest.raises(KibitzError, match="no such program"):
+    with pytest.raises(KibitzError, match="is not installed"):
         Referee("gnugo")
-    with pytest.raises(KibitzError, match="/nowhere/gnugo: no such program"):
+    with pytest.raises(KibitzError, match="/nowhere/gnugo: is not installed"):
         Referee("auto", gnugo="/nowhere/gnugo")
     with pytest.raises(UsageError, match="must be auto"):
         Referee("katago")
@@ -320,7 +320,7 @@ def test_a_game_whose_end_gnugo_does_not_find_is_kept_without_owners(tmp_path: P
 
 def test_resigned_games_need_gnugo(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scoring, "find_gnugo", lambda path=None: None)
-    with pytest.raises(KibitzError, match="no such program"):
+    with pytest.raises(KibitzError, match="is not installed"):
         Referee("playouts", play_out=True)
 
 

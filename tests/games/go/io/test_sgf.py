@@ -130,7 +130,7 @@ def test_files(tmp_path: Path) -> None:
     assert isinstance(first, Record)
     assert first == last
     assert wrong == Unreadable(str(tmp_path / "a.sgf"), 2, "board of 20×20: SZ[20]")
-    assert file == Unreadable(str(tmp_path / "b.sgf"), 0, "binary, not text; an SGF is text")
+    assert file == Unreadable(str(tmp_path / "b.sgf"), 0, "a binary file, not text. SGF files are text.")
     with pytest.raises(KibitzError, match="no such file"):
         list(read_records([str(tmp_path / "c.sgf")]))
 

@@ -130,7 +130,8 @@ def _texts(
             if len(rest) > MAX_GAME_BYTES:
                 if not skipping:
                     broken.append(
-                        f"{stream.name} does not look like a PGN file: {len(rest) >> 20} MB without the end of a game"
+                        f"{stream.name}: this does not look like a PGN file: {len(rest) >> 20} MB without the end of"
+                        " a game"
                     )
                     if end := _end_of_first(rest):
                         yield rest[:end], begins, np.minimum(bodies, end), line, False

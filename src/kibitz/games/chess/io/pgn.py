@@ -154,4 +154,4 @@ class PgnReader(Files):
                     games += len(block)
                     yield block
                 if games == 0 and len(self.broken) == faults:
-                    self.broken.append(f"{stream.name} does not look like a PGN file: it has no games")
+                    self.broken.append(f"{stream.name}: this does not look like a PGN file: no game headers, no moves")

@@ -99,7 +99,7 @@ def read(
 
 
 def _without_games(name: str) -> str:
-    return f"{name} does not look like a PGN file: it has no game headers and no moves. Check the file."
+    return f"{name}: this does not look like a PGN file: no game headers, no moves. Check the file."
 
 
 def glance(path: str) -> Generator[tuple[dict[str, str], str]]:

@@ -201,11 +201,13 @@ def pieces(stream: Stream, broken: list[str]) -> Iterator[Piece]:
         rest = text
         if not block:
             if not games_read and len(broken) == faults:
-                broken.append(f"{stream.name} does not look like an SGF file: it has no games")
+                broken.append(f"{stream.name}: this does not look like an SGF file: no games")
             return
         if len(rest) > MAX_GAME_BYTES:
             megabytes = len(rest) >> 20
-            broken.append(f"{stream.name} does not look like an SGF file: {megabytes} MB without the end of a game")
+            broken.append(
+                f"{stream.name}: this does not look like an SGF file: {megabytes} MB without the end of a game"
+            )
             return
 
 
