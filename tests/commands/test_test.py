@@ -203,7 +203,7 @@ def test_a_page_never_takes_the_place_of_the_run_or_the_store(kibitz: Kibitz, ru
         before = path.read_bytes()
         done = kibitz("test", run, small_store.path, "--out", path)
         assert done.code == 2
-        assert "take the place of" in done.err
+        assert "--out" in done.err
         assert path.read_bytes() == before
 
 
@@ -234,14 +234,14 @@ def test_a_packaged_network_goes_by_its_name(
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (("{tmp}/none",), 1, "none: no such run"),
+        (("{tmp}/none",), 1, "none is no run"),
         (("{tmp}",), 1, "not a run"),
         (("{run}", "{tmp}/none.store"), 1, "no such store"),
         (("{run}", "{tmp}"), 1, "not a game store"),
         (("{run}", "{seen}"), 1, "1 & winner & run"),
         (("{run}", "{go}"), 2, "store"),
         (("{run}", "--split", "train"), 2, "--split & train & validation"),
-        (("{run}", "--stockfish", "{tmp}/none"), 2, "no such program"),
+        (("{run}", "--stockfish", "{tmp}/none"), 2, "--stockfish"),
         (("{run}", "--positions", "-1"), 2, "--positions"),
         (("{run}", "--out", "{tmp}"), 1, "folder"),
         (("{run}", "--out", "{tmp}/none/page.html"), 1, "there is no folder"),
@@ -265,7 +265,7 @@ def test_a_run_that_has_no_weights_yet(kibitz: Kibitz, run: Path) -> None:
     (run / "best.safetensors").unlink()
     ended = kibitz("test", run)
     assert (ended.code, ended.out) == (1, "")
-    assert "nothing is trained yet" in ended.err
+    assert "no trained network" in ended.err
 
 
 def test_figures_are_told_even_if_the_page_cannot_be_written(

@@ -64,7 +64,7 @@ def run(capfd: pytest.CaptureFixture[str]) -> Run:
         code = cli.run([str(argument) for argument in arguments])
         out, err = capfd.readouterr()
         assert "Traceback" not in err
-        assert all(line.startswith("kibitz: ") for line in err.splitlines())
+        assert all(line.startswith(("error: ", "warning: ", "note: ", "kibitz: ")) for line in err.splitlines())
         return code, out, err
 
     return call
@@ -87,8 +87,8 @@ def test_everything(run: Run, mixed: Path, tmp_path: Path) -> None:
     assert ["games", "read", "7"] in lines
     assert ["kept", "5"] in lines
     assert ["positions", "18"] in lines
-    assert ["left", "out:", "illegal", "move", "1"] in lines
-    assert ["left", "out:", "duplicate", "1"] in lines
+    assert ["skipped:", "illegal", "move", "1"] in lines
+    assert ["skipped:", "duplicate", "1"] in lines
     assert len(Store(tmp_path / "a.store")) == 5
 
 
@@ -271,7 +271,7 @@ def test_a_missing_file(run: Run, mixed: Path, tmp_path: Path) -> None:
 )
 def test_places_that_cannot_be_written(mixed: Path, tmp_path: Path, place: str, code: int) -> None:
     ended = in_process(["import", mixed, "--into", tmp_path / place])
-    assert_refused(ended, code=code, names=[str(tmp_path / place), "choose another"])
+    assert_refused(ended, code=code, names=[str(tmp_path / place), "Choose another"])
     assert left_in(tmp_path) == ["mixed.pgn"]
     must_succeed(["import", mixed, "--into", tmp_path / "a.store"], once="import")
 
