@@ -34,4 +34,4 @@ def test_the_recipes_of_a_system(capsys: pytest.CaptureFixture[str]) -> None:
     assert recipes["paper"]["settings"] == {"accumulator": 0.1}
     assert recipes["paper"]["departures"]
     assert cli.run(["systems", "checkers"]) == 2
-    assert "no such system" in capsys.readouterr().err
+    assert "unknown system" in capsys.readouterr().err

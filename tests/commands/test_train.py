@@ -91,7 +91,7 @@ def test_missing_stores_and_systems(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert run(["train", "winner", str(tmp_path / "no.store")]) == 1
     assert "no such store" in capsys.readouterr().err
     assert run(["train", "loser", str(tmp_path / "no.store")]) == 2
-    assert "no such system" in capsys.readouterr().err
+    assert "unknown system" in capsys.readouterr().err
 
 
 def test_an_interrupt_keeps_the_work(small_store: Store, tmp_path: Path) -> None:
@@ -146,7 +146,7 @@ def test_starting_from_what_does_not_fit(
     assert run([*call, "--start-from", str(small_run), "--layers", "8conv4x4.ip4"]) == 2
     assert "another shape" in capsys.readouterr().err
     assert run([*call, "--start-from", str(tmp_path / "nowhere")]) == 1
-    assert "no such run" in capsys.readouterr().err
+    assert "is no run" in capsys.readouterr().err
     assert run(["train", "convchess", *call[2:], "--start-from", str(small_run)]) == 2  # its settings are no defaults
     assert mentions(capsys.readouterr().err, "winner & convchess & run")
     assert not (tmp_path / "run").exists()

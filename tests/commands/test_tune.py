@@ -204,7 +204,7 @@ def test_missing_stores_and_systems(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert run(["tune", "winner", str(tmp_path / "no.store")]) == 1
     assert "no such store" in capsys.readouterr().err
     assert run(["tune", "loser", str(tmp_path / "no.store")]) == 2
-    assert "no such system" in capsys.readouterr().err
+    assert "unknown system" in capsys.readouterr().err
 
 
 def test_nothing_but_divergence_is_an_error(

@@ -182,7 +182,7 @@ def test_a_program_that_cannot_start(tmp_path: Path) -> None:
 
 
 def test_find(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="no such program"):
+    with pytest.raises(UsageError, match="must be a program"):
         find_named("--stockfish", str(tmp_path / "none"), find_stockfish)
     assert find_named("--stockfish", sys.executable, find_stockfish) == sys.executable
     assert find_named("--stockfish", None, find_stockfish) == program("stockfish")

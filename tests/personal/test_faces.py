@@ -117,7 +117,7 @@ def test_the_command(my_games: Path, human_run: Path, tmp_path: Path, capsys: py
     [
         (["--player", "nobody"], 2, "--player & nobody & player"),
         (["--from", "winner"], 2, "--from & winner & human & run"),
-        (["--from", "nowhere"], 1, "nowhere: no such run"),
+        (["--from", "nowhere"], 1, "nowhere is no run"),
         (["--time-limit", "0"], 2, "--time-limit 0: minutes, more than 0"),
         (["--update"], 2, "--update needs a run"),
     ],

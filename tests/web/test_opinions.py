@@ -92,7 +92,9 @@ def test_a_command_is_a_name_or_a_path_and_its_arguments(tmp_path: Path) -> None
     assert read_command(str(gnugo)) == Program("gnugo", (str(gnugo), "--mode", "gtp"), "go")
 
 
-@pytest.mark.parametrize(("words", "why"), [("no-such-engine", "no such program"), ("'x", "open"), ("", "no such")])
+@pytest.mark.parametrize(
+    ("words", "why"), [("no-such-engine", "must be a program"), ("'x", "quotation mark"), ("", "nothing")]
+)
 def test_a_command_that_is_none(words: str, why: str) -> None:
     with pytest.raises(UsageError, match=why):
         read_command(words)

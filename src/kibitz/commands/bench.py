@@ -17,10 +17,10 @@ BATCHES = 1, 16, 64
 
 
 def bench(
-    network: Annotated[str, typer.Argument(help="A run's directory or a packaged network.")] = "chessnet",
-    seconds: Annotated[float, typer.Option(min=0.1, max=600, help="Seconds for each figure.")] = 1.0,
+    network: Annotated[str, typer.Argument()] = "chessnet",
+    seconds: Annotated[float, typer.Option(min=0.1, max=600)] = 1.0,
     provider: Provider = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the line.")] = False,
+    as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """Measure a chess network's speed on this machine: one line, to be compared with those of others."""
     from importlib.metadata import version

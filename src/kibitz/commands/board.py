@@ -10,7 +10,6 @@ import typer
 
 from kibitz.commands.provider import Provider, use_provider
 from kibitz.errors import KibitzError
-from kibitz.web import PORT
 
 RECORDS = tuple(f".pgn{packed}" for packed in ("", ".zst", ".gz", ".bz2"))
 STORE, RUN = "store.json", "run.json"
@@ -21,32 +20,24 @@ def board(
     runs: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Runs, or names of packaged networks, to show first; runs in the folder runs/ and packaged networks"
-            " are there anyway. Stores of games, of which the board tells what was played in a position. And PGN files"
-            " of your own games, or folders of such, for its tab My games.",
             show_default=False,
             metavar="[RUN|STORE|MY.pgn]...",
         ),
     ] = None,
     port: Annotated[
         int | None,
-        typer.Option(
-            help=f"Port to serve on. Default: {PORT}, or the next free one.", min=1, max=65535, metavar="NUMBER"
-        ),
+        typer.Option(min=1, max=65535, metavar="NUMBER"),
     ] = None,
     engines: Annotated[
         list[str] | None,
         typer.Option(
             "--engine",
-            help="An engine for the page, which gives a second opinion and plays: its name or path, and its arguments,"
-            " such as stockfish or 'gnugo --mode gtp'; UCI for chess, GTP for Go. May be given several times."
-            " Well-known ones that are installed are there anyway.",
             show_default=False,
             metavar="COMMAND",
         ),
     ] = None,
     provider: Provider = None,
-    no_browser: Annotated[bool, typer.Option("--no-browser", help="Open no browser; the address is printed.")] = False,
+    no_browser: Annotated[bool, typer.Option("--no-browser")] = False,
 ) -> None:
     """Play the networks, load a game and see what they see, in the browser: chess and Go.
 

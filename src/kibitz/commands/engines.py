@@ -38,22 +38,16 @@ class UciOptions:
     method: Annotated[
         str,
         typer.Option(
-            help=f"How a move is chosen: {', '.join(METHODS)}; {AUTO} is what suits the network best: puct for"
-            " chessnet, comparison for networks that compare positions, top-prob for human, for a network of one"
-            " person, and where no value is known.",
             metavar="METHOD",
         ),
     ] = AUTO
     value: Annotated[
         str | None,
-        typer.Option(help="Another run, whose value network is used. Default: its own.", metavar="RUN"),
+        typer.Option(metavar="RUN"),
     ] = None
     temperature: Annotated[
         int | None,
         typer.Option(
-            help="Variety, in percent: 0 always plays the best move, 100 plays moves as often as the network predicts"
-            " them (where it searches: the more, the better they are). Default: 0; 100 with --elo, and of a network of"
-            " one person.",
             min=0,
             max=200,
             metavar="PERCENT",
@@ -63,9 +57,6 @@ class UciOptions:
     elo: Annotated[
         int | None,
         typer.Option(
-            help=f"Play like a person of this rating ({ELO[0]} to {ELO[1]}), one look at the network a move whatever"
-            f" the time, or a short look ahead with --method {HUMAN_SEARCH.name}; for networks that are told ratings,"
-            " as human is. Default: no limit.",
             metavar="RATING",
             show_default=False,
         ),
@@ -74,15 +65,12 @@ class UciOptions:
         bool,
         typer.Option(
             "--think-times",
-            help="A network of one person (kibitz personal): takes as long as the person over each move.",
         ),
     ] = False
     resign: Annotated[
         bool,
         typer.Option(
             "--resign",
-            help="A network of one person, or of ratings as human: resigns when the person, or people of that rating,"
-            " would; it says so, and its move is (none).",
         ),
     ] = False
 
@@ -120,9 +108,7 @@ class UciOptions:
 
 
 def uci(
-    run: Annotated[
-        str, typer.Argument(help="A run, or the name of a packaged network.", show_default=False, metavar="RUN")
-    ],
+    run: Annotated[str, typer.Argument(show_default=False, metavar="RUN")],
     *,
     start: UciOptions,
     provider: Provider = None,
@@ -256,42 +242,30 @@ class GtpOptions:
 
     name: Annotated[
         str,
-        typer.Option(
-            help="The name to answer to. Lizzie, say, shows owners where the name begins with KataGo.", metavar="NAME"
-        ),
+        typer.Option(metavar="NAME"),
     ] = "kibitz"
-    rules: Annotated[str, typer.Option(help=f"Rules of the first game: {', '.join(NAMED)}.", metavar="RULES")] = (
-        "chinese"
-    )
-    komi: Annotated[float, typer.Option(help="Komi of the first game.", metavar="POINTS")] = 7.5
+    rules: Annotated[str, typer.Option(metavar="RULES")] = "chinese"
+    komi: Annotated[float, typer.Option(metavar="POINTS")] = 7.5
     temperature: Annotated[
         int | None,
         typer.Option(
-            help="Variety of the first moves, as many as the board has lines, in percent: 0 always plays the best move,"
-            " with 100 one that promises a point less is played e times as rarely (by a search: moves as often as it"
-            " looked at them). Default: 0; of a network of one person 100, for all moves.",
             min=0,
             max=1000,
             metavar="PERCENT",
             show_default=False,
         ),
     ] = None
-    seed: Annotated[
-        int | None, typer.Option(help="Of the draws of --temperature. Default: any.", min=0, metavar="NUMBER")
-    ] = None
-    threads: Annotated[int | None, typer.Option(help="CPU cores to use. Default: all.", min=1, metavar="NUMBER")] = None
+    seed: Annotated[int | None, typer.Option(min=0, metavar="NUMBER")] = None
+    threads: Annotated[int | None, typer.Option(min=1, metavar="NUMBER")] = None
     method: Annotated[
         str,
         typer.Option(
-            help=f"How a move is chosen: {', '.join(GO_METHODS)}; {AUTO} is what suits the network best: puct for"
-            " gohuman, best-score for gocnn, top-prob for a network of one person.",
             metavar="METHOD",
         ),
     ] = AUTO
     visits: Annotated[
         int | None,
         typer.Option(
-            help="How often a search looks ahead for a move where no clock runs. Default: 200.",
             min=1,
             metavar="NUMBER",
             show_default=False,
@@ -300,7 +274,6 @@ class GtpOptions:
     resign: Annotated[
         int,
         typer.Option(
-            help="Give up when the chance to win was below this at three moves in a row, in percent; 0: never.",
             min=0,
             max=50,
             metavar="PERCENT",
@@ -345,9 +318,7 @@ class GtpOptions:
 
 
 def gtp(
-    run: Annotated[
-        str, typer.Argument(help="A run, or the name of a packaged network.", show_default=False, metavar="RUN")
-    ],
+    run: Annotated[str, typer.Argument(show_default=False, metavar="RUN")],
     *,
     options: GtpOptions,
     provider: Provider = None,

@@ -21,28 +21,24 @@ if TYPE_CHECKING:
 def explore(
     store: Annotated[
         Path,
-        typer.Argument(help="A store, as kibitz import makes it.", show_default=False, metavar="STORE"),
+        typer.Argument(show_default=False, metavar="STORE"),
     ],
     moves: Annotated[
         list[str] | None,
         typer.Argument(
-            help="The moves that lead to the position: e4 e5 Nf3, or of Go Q16 D4. None: the start.",
             show_default=False,
             metavar="[MOVES]...",
         ),
     ] = None,
-    fen: Annotated[
-        str | None, typer.Option(help="Begin from this position of chess.", show_default=False, metavar="FEN")
-    ] = None,
+    fen: Annotated[str | None, typer.Option(show_default=False, metavar="FEN")] = None,
     rating: Annotated[
         str | None,
         typer.Option(
-            help="Only games whose players' mean rating is in this range: 1600-2000, 2400-, of Go 5k-3d.",
             show_default=False,
             metavar="RANGE",
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the tables.")] = False,
+    as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """Show what was played in a position, how often, and how it scored; other ways to the position count too.
 

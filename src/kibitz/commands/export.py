@@ -13,19 +13,15 @@ from kibitz.messages import note
 
 
 def export(
-    run: Annotated[
-        str, typer.Argument(help="A run, or the name of a packaged network.", show_default=False, metavar="RUN")
-    ],
-    to: Annotated[Path, typer.Option("--to", help="The folder to make.", show_default=False, metavar="DIR")],
+    run: Annotated[str, typer.Argument(show_default=False, metavar="RUN")],
+    to: Annotated[Path, typer.Option("--to", show_default=False, metavar="DIR")],
     int8: Annotated[
         bool,
-        typer.Option(
-            "--int8", help="Compute in whole numbers of 8 bits: faster on a processor, for a small loss of accuracy."
-        ),
+        typer.Option("--int8"),
     ] = False,
     half: Annotated[
         bool,
-        typer.Option("--half", help="Compute in numbers of 16 bits: half the size, for GPUs; slow on a processor."),
+        typer.Option("--half"),
     ] = False,
 ) -> None:
     """Write a network for other programs: model.onnx, a description of its inputs and outputs, and an example.

@@ -29,43 +29,38 @@ CHUNK = 20_000
 
 
 def export_positions(
-    store: Annotated[str, typer.Argument(help="The store with the games.", show_default=False, metavar="STORE")],
+    store: Annotated[str, typer.Argument(show_default=False, metavar="STORE")],
     to: Annotated[
         Path,
         typer.Option(
             "--to",
-            help="The file to write. Its name ends in .npz (NumPy) or .h5 (HDF5).",
             show_default=False,
             metavar="FILE",
         ),
     ],
-    positions: Annotated[
-        int, typer.Option(help="Positions at most, drawn evenly from the games; 0 for all of them.", min=0)
-    ] = 100_000,
+    positions: Annotated[int, typer.Option(min=0)] = 100_000,
     part: Annotated[
         str | None,
-        typer.Option(help="Part of the store's split. Default: all games.", metavar="training|validation|test"),
+        typer.Option(metavar="training|validation|test"),
     ] = None,
     network: Annotated[
         str | None,
         typer.Option(
-            help="Export the positions on which 'kibitz test RUN STORE' tests this network. Default: none.",
             metavar="RUN",
         ),
     ] = None,
     played: Annotated[
         bool,
-        typer.Option("--played", help="Only positions in which a move was played, with the move as three arrays."),
+        typer.Option("--played"),
     ] = False,
     view: Annotated[
         str,
         typer.Option(
-            help="Whose view: 'mover' (the player to move has White's pieces, of Go Black's stones) or 'board'.",
             metavar="mover|board",
         ),
     ] = "mover",
-    seed: Annotated[int, typer.Option(help="Random seed of the draw.", min=0)] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    seed: Annotated[int, typer.Option(min=0)] = 0,
+    as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """Write positions, moves, results, ratings and clocks as arrays, for other programs.
 

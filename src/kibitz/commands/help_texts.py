@@ -1,7 +1,7 @@
 """The words of `kibitz --help`: what each command does, its examples, and the text of each option.
 
-An option has the same words in every command. Where a command needs other words, its key is "COMMAND --option". Options
-that are not listed here (settings of a system, options of other packages) show the help of their declaration.
+An option has the same words in every command. The key "COMMAND --option" is for words that
+one command needs. Other options, such as the settings of a system, show the help of their declaration.
 """
 
 from __future__ import annotations

@@ -33,12 +33,11 @@ def info(
     store: Annotated[
         Path,
         typer.Argument(
-            help="A store, as kibitz import makes it; or a run, or the name of a network that comes with kibitz.",
             show_default=False,
             metavar="STORE",
         ),
     ],
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the tables.")] = False,
+    as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """Show what is in a store: counts, ratings, dates, results, sides of the split, and what was left out and why.
 

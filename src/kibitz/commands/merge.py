@@ -21,13 +21,11 @@ if TYPE_CHECKING:
 
 
 def merge(
-    stores: Annotated[
-        list[str], typer.Argument(help="Stores of one game, chess or Go.", show_default=False, metavar="STORES")
-    ],
-    into: Annotated[Path, typer.Option(help="The store to make: a folder.", show_default=False, metavar="STORE")],
+    stores: Annotated[list[str], typer.Argument(show_default=False, metavar="STORES")],
+    into: Annotated[Path, typer.Option(show_default=False, metavar="STORE")],
     *,
     division: SplitOptions,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
+    as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """Join stores into a new one; a game that several of them hold is kept once. The old stores stay as they are."""
     from kibitz.store.store import Store

@@ -23,45 +23,34 @@ class PersonOptions:
 
     player: Annotated[
         list[str] | None,
-        typer.Option(
-            help="The person's name in the records; may be given several times, for several accounts. Case, accents and"
-            " the order of the words mean nothing. Default: who is in nearly all games."
-        ),
+        typer.Option(),
     ] = None
     base: Annotated[
         str,
         typer.Option(
             "--from",
-            help="The run or packaged network to begin from. Default: human, of Go gohuman.",
             metavar="RUN",
             show_default=False,
         ),
     ] = ""
-    run: Annotated[Path | None, typer.Option(help="Directory of the run.", show_default="runs/personal-NAME")] = None
-    update: Annotated[
-        bool, typer.Option("--update", help="Add the games to a run that there is, and learn anew from all of them.")
-    ] = False
-    most_games: Annotated[
-        int | None, typer.Option(help="Learn from the newest so many games only. Default: all.", min=20)
-    ] = None
-    seed: Annotated[int, typer.Option(help="Seed of everything random.", min=0, max=2**31 - 1)] = 0
-    time_limit: Annotated[float | None, typer.Option(help="Minutes after which this call stops, to go on later.")] = (
-        None
-    )
+    run: Annotated[Path | None, typer.Option(show_default="runs/personal-NAME")] = None
+    update: Annotated[bool, typer.Option("--update")] = False
+    most_games: Annotated[int | None, typer.Option(min=20)] = None
+    seed: Annotated[int, typer.Option(min=0, max=2**31 - 1)] = 0
+    time_limit: Annotated[float | None, typer.Option()] = None
 
 
 def personal(
     games: Annotated[
         list[str],
         typer.Argument(
-            help="PGN or SGF files with the person's games, folders of them, or a store.",
             show_default=False,
             metavar="MY.pgn|MY.sgf|FOLDER|STORE",
         ),
     ],
     *,
     options: PersonOptions,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
+    as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """Learn to play like one person, from that person's own games: an opening book, and a network that is adapted.
 

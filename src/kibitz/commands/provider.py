@@ -9,8 +9,6 @@ import typer
 Provider = Annotated[
     str | None,
     typer.Option(
-        help="What answers many positions at once: cpu, cuda or openvino, where the ONNX Runtime that is installed has"
-        " them, or auto, the best of these. Default: cpu.",
         metavar="auto|cpu|cuda|openvino",
         show_default=False,
     ),

@@ -19,19 +19,9 @@ if TYPE_CHECKING:
 
 
 def systems(
-    system: Annotated[
-        str | None, typer.Argument(help="Show this system's recipes.", show_default=False, metavar="SYSTEM")
-    ] = None,
-    new: Annotated[
-        str | None,
-        typer.Option(
-            "--new",
-            help="Create a package with a small system of your own in the new folder NAME, to install and change."
-            " Default: none.",
-            metavar="NAME",
-        ),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
+    system: Annotated[str | None, typer.Argument(show_default=False, metavar="SYSTEM")] = None,
+    new: Annotated[str | None, typer.Option("--new", metavar="NAME")] = None,
+    as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """List the systems and the networks that come with kibitz. With a name: that system's paper, figure and recipes."""
     from kibitz.systems import SYSTEMS

@@ -44,54 +44,33 @@ class RunTestOptions:
     split: Annotated[
         str,
         typer.Option(
-            help="Which of the store's games: 'unseen' by the run (of its own store the 'test' games), 'validation'"
-            " (by the run's split), 'training' (the games that it learned from: how much it knows by heart), or 'all'.",
             metavar="unseen|test|validation|training|all",
         ),
     ] = "unseen"
     positions: Annotated[
         int | None,
         typer.Option(
-            help="Positions at most (deepchess: pairs of them), sampled evenly from the games; 0 for all of them.",
             min=0,
             show_default="400000; with --engine 2000",
         ),
     ] = None
     stockfish_positions: Annotated[
         int,
-        typer.Option(
-            help="Positions that Stockfish answers at depth 1; at depth 10 a fifth as many. 0 for none.", min=0
-        ),
+        typer.Option(min=0),
     ] = 2000
-    stockfish: Annotated[
-        str | None, typer.Option(help="Stockfish's path. Default: the one that is installed, if any.", metavar="PATH")
-    ] = None
-    gnugo_positions: Annotated[
-        int,
-        typer.Option(
-            help="Positions that GNU Go answers beside a network of Go (influence, score estimate). 0 for none.",
-            min=0,
-        ),
-    ] = 300
-    gnugo: Annotated[
-        str | None, typer.Option(help="GNU Go's path. Default: the one that is installed, if any.", metavar="PATH")
-    ] = None
-    playout_positions: Annotated[
-        int, typer.Option(help="Positions that random playouts answer beside a network of Go. 0 for none.", min=0)
-    ] = 2000
+    stockfish: Annotated[str | None, typer.Option(metavar="PATH")] = None
+    gnugo_positions: Annotated[int, typer.Option(min=0)] = 300
+    gnugo: Annotated[str | None, typer.Option(metavar="PATH")] = None
+    playout_positions: Annotated[int, typer.Option(min=0)] = 2000
     all_ways: Annotated[
         bool,
         typer.Option(
             "--all-ways",
-            help="Go: the board is shown to the network turned and mirrored in all eight ways, and the mean counts;"
-            " takes eight times as long.",
         ),
     ] = False
     stranger: Annotated[
         str | None,
         typer.Option(
-            help="A person's network (kibitz personal): another person's run, whose network is asked about the same"
-            " moves. Default: none.",
             metavar="RUN",
         ),
     ] = None
@@ -99,26 +78,21 @@ class RunTestOptions:
         bool,
         typer.Option(
             "--learning-curve",
-            help="A person's network: also train networks of 20, 50, 100, … of the games; takes minutes.",
         ),
     ] = False
     against: Annotated[
         str | None,
         typer.Option(
-            help="Another network: both are tested on the same positions of games that neither has seen, and the"
-            " difference is printed with its interval. Default: none.",
             metavar="RUN",
         ),
     ] = None
     out: Annotated[
         Path | None,
         typer.Option(
-            help="The result page. Default: test-STORE.html in the run; for a packaged network"
-            " test-NAME-STORE.html beside the store.",
             metavar="FILE",
         ),
     ] = None
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False
+    as_json: Annotated[bool, typer.Option("--json")] = False
 
     def most_positions(self, default: int) -> int:
         """The limit of positions, 0 for none."""
@@ -144,19 +118,16 @@ class EngineOptions:
     engine: Annotated[
         list[str] | None,
         typer.Option(
-            help="Test a UCI (Go: GTP) engine as a predictor of the played moves: a command line. With"
-            " RATING=COMMAND, several engines share the positions: the one with the nearest rating predicts. Give"
-            " STORE alone, or NETWORK and STORE to compare both on the same positions.",
             metavar="COMMAND",
         ),
     ] = None
     nodes: Annotated[
         int | None,
-        typer.Option(help="With --engine: nodes of each search of a UCI engine.", min=1, show_default="1"),
+        typer.Option(min=1, show_default="1"),
     ] = None
     engine_option: Annotated[
         list[str] | None,
-        typer.Option(help="With --engine: a UCI option of all engines; may be repeated.", metavar="NAME=VALUE"),
+        typer.Option(metavar="NAME=VALUE"),
     ] = None
 
     def check(self) -> None:
@@ -170,14 +141,13 @@ def run_test(
     run: Annotated[
         str,
         typer.Argument(
-            help="A run's directory, or the name of a packaged network. With --engine it may be the store.",
             show_default=False,
             metavar="RUN",
         ),
     ],
     store: Annotated[
         str | None,
-        typer.Argument(help="The store with the games. Default: the run's own.", show_default=False, metavar="STORE"),
+        typer.Argument(show_default=False, metavar="STORE"),
     ] = None,
     *,
     options: RunTestOptions,

@@ -34,17 +34,12 @@ class StartOptions:
 
     recipe: Annotated[
         str | None,
-        typer.Option(
-            help="Settings that go together: default (the best known for half an hour on two cores), long, paper …; "
-            "kibitz systems SYSTEM shows them."
-        ),
+        typer.Option(),
     ] = None
-    run: Annotated[
-        Path | None, typer.Option(help="Directory of the run.", show_default="runs/SYSTEM-1, or the next free number")
-    ] = None
+    run: Annotated[Path | None, typer.Option(show_default="runs/SYSTEM-1, or the next free number")] = None
     start_from: Annotated[
         str | None,
-        typer.Option(help="Run or packaged network whose weights to begin with, to teach it your own games."),
+        typer.Option(),
     ] = None
 
 
@@ -52,44 +47,35 @@ class StartOptions:
 class LoopOptions:
     """Length of the training, and intervals of its checks. None: the value of the recipe."""
 
-    time_limit: Annotated[float | None, typer.Option(help="Minutes after which this call stops, to go on later.")] = (
-        None
-    )
-    seed: Annotated[int, typer.Option(help="Seed of everything random.", min=0, max=2**31 - 1)] = 0
+    time_limit: Annotated[float | None, typer.Option()] = None
+    seed: Annotated[int, typer.Option(min=0, max=2**31 - 1)] = 0
     summary_every: Annotated[
         int | None,
-        typer.Option(help="Iterations between summaries.", show_default="a hundredth of all, up to 300", min=1),
+        typer.Option(show_default="a hundredth of all, up to 300", min=1),
     ] = None
-    validate_every: Annotated[
-        int | None, typer.Option(help="Iterations between validations.", show_default="a twentieth of all", min=1)
-    ] = None
+    validate_every: Annotated[int | None, typer.Option(show_default="a twentieth of all", min=1)] = None
     checkpoint_every: Annotated[
         int | None,
-        typer.Option(help="Iterations between checkpoints.", show_default="a fiftieth of all, up to 2000", min=1),
+        typer.Option(show_default="a fiftieth of all, up to 2000", min=1),
     ] = None
     checkpoint_megabytes: Annotated[
         float | None,
-        typer.Option(
-            help="Most that the run's checkpoints may take: an even series of them is kept.", show_default="200", min=0
-        ),
+        typer.Option(show_default="200", min=0),
     ] = None
     average: Annotated[
         int | None,
         typer.Option(
-            help="Iterations over which the weights are averaged. The averages are validated and kept; 0 for none.",
             show_default="0; recipe plateau: 1000",
             min=0,
         ),
     ] = None
     validate_positions: Annotated[
         int | None,
-        typer.Option(
-            help="Positions of a validation.", show_default="from 2,048 to 51,200, by the length of the training", min=1
-        ),
+        typer.Option(show_default="from 2,048 to 51,200, by the length of the training", min=1),
     ] = None
     patience: Annotated[
         int | None,
-        typer.Option(help="Validations without a better one before it stops; 0 never.", show_default="20", min=0),
+        typer.Option(show_default="20", min=0),
     ] = None
 
     def given(self) -> dict[str, Any]:
@@ -105,16 +91,10 @@ class LoopOptions:
 class StoreSplitOptions:
     """The split of the games, if it is not the store's."""
 
-    validate_share: Annotated[
-        float | None, typer.Option(help="Percent of games for validation.", show_default="the store's")
-    ] = None
-    test_share: Annotated[
-        float | None, typer.Option(help="Percent of games for the test.", show_default="the store's")
-    ] = None
-    validate_from: Annotated[
-        str | None, typer.Option(help="Validation takes games from this day on (2015, 2015-06-30).")
-    ] = None
-    test_from: Annotated[str | None, typer.Option(help="The test takes games from this day on.")] = None
+    validate_share: Annotated[float | None, typer.Option(show_default="the store's")] = None
+    test_share: Annotated[float | None, typer.Option(show_default="the store's")] = None
+    validate_from: Annotated[str | None, typer.Option()] = None
+    test_from: Annotated[str | None, typer.Option()] = None
 
     def split(self, store: str) -> Split | None:
         """The requested split; None for the store's. Raises UsageError for an invalid day.
@@ -145,44 +125,34 @@ class MachineOptions:
 
     precision: Annotated[
         str | None,
-        typer.Option(help="auto (bf16 where the machine computes in it), float32 or bf16.", show_default="auto"),
+        typer.Option(show_default="auto"),
     ] = None
-    device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto"
+    device: Annotated[str, typer.Option()] = "auto"
     devices: Annotated[
         int | None,
-        typer.Option(
-            help="GPUs of this machine to train on together; with --device cpu, processes.", show_default="1", min=1
-        ),
+        typer.Option(show_default="1", min=1),
     ] = None
-    num_nodes: Annotated[
-        int | None, typer.Option(help="Machines; the same command starts each, with its --node-rank.", min=1)
-    ] = None
-    node_rank: Annotated[
-        int | None, typer.Option(help="Which of the machines this is, from 0; 0 writes the run.", min=0)
-    ] = None
-    main_address: Annotated[
-        str | None, typer.Option(help="HOST or HOST:PORT of machine 0, the same on each; without PORT it is 29400.")
-    ] = None
+    num_nodes: Annotated[int | None, typer.Option(min=1)] = None
+    node_rank: Annotated[int | None, typer.Option(min=0)] = None
+    main_address: Annotated[str | None, typer.Option()] = None
     compile: Annotated[
         str | None,
         typer.Option(
-            help="Whether torch compiles the steps, for a slow start and faster steps: auto (on a GPU that it can "
-            "compile for), on or off.",
             show_default="off; recipe gpu: auto",
         ),
     ] = None
-    profile: Annotated[bool, typer.Option("--profile", help="Print at the end where the time went.")] = False
+    profile: Annotated[bool, typer.Option("--profile")] = False
 
 
 def train(
-    system: Annotated[str, typer.Argument(help="The system: see kibitz systems.", metavar="SYSTEM")],
-    store: Annotated[str, typer.Argument(help="The store to learn from.", metavar="STORE")],
+    system: Annotated[str, typer.Argument(metavar="SYSTEM")],
+    store: Annotated[str, typer.Argument(metavar="STORE")],
     *,
     start: StartOptions,
     loop: LoopOptions,
     division: StoreSplitOptions,
     machine: MachineOptions,
-    json: Annotated[bool, typer.Option("--json", help="Print how it ended as one JSON object.")] = False,
+    json: Annotated[bool, typer.Option("--json")] = False,
     **settings: Any,
 ) -> None:
     """Train a system on a store. Ctrl-C is safe; the same command goes on.

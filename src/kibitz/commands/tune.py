@@ -37,18 +37,12 @@ NOT_OPTIONS = (
 class SpaceOptions:
     """The search space, and the network to train."""
 
-    learning_rates: Annotated[
-        str | None, typer.Option(help="Learning rates to try, with commas. Default: the system's, and about it.")
-    ] = None
-    weight_decays: Annotated[
-        str | None, typer.Option(help="Weight decays to try. Default: 0, 0.0001, 0.001, the system's.")
-    ] = None
-    initials: Annotated[
-        str | None, typer.Option(help="Initial weights to try, as --initial of train. Default: those it knows.")
-    ] = None
+    learning_rates: Annotated[str | None, typer.Option()] = None
+    weight_decays: Annotated[str | None, typer.Option()] = None
+    initials: Annotated[str | None, typer.Option()] = None
     network: Annotated[
         str | None,
-        typer.Option(help="Which network the trials train, of a system with several. Default: piece; all if shared."),
+        typer.Option(),
     ] = None
 
     def grid(self, usual: Grid) -> Grid:
@@ -67,27 +61,23 @@ class SpaceOptions:
 class TrialOptions:
     """How many trials there are, and how long each is."""
 
-    iterations_per_trial: Annotated[int, typer.Option(help="Batches of each trial.", min=1)] = 2000
+    iterations_per_trial: Annotated[int, typer.Option(min=1)] = 2000
     trials: Annotated[
         int | None,
-        typer.Option(help="Draw so many trials between what is given (Optuna's TPE), not the whole grid.", min=1),
+        typer.Option(min=1),
     ] = None
-    prune: Annotated[bool, typer.Option(help="Give up a trial whose validation is worse than the median's.")] = True
+    prune: Annotated[bool, typer.Option()] = True
 
 
 @dataclass(frozen=True)
 class TrialLoopOptions:
     """How each trial is trained, and how long all of them may take."""
 
-    time_limit: Annotated[float | None, typer.Option(help="Minutes after which this call stops, to go on later.")] = (
-        None
-    )
-    seed: Annotated[int, typer.Option(help="Seed of everything random.", min=0, max=2**31 - 1)] = 0
-    validate_positions: Annotated[int, typer.Option(help="Positions of a validation.", min=1)] = 51_200
-    precision: Annotated[str, typer.Option(help="auto (bf16 where the machine computes in it), float32 or bf16.")] = (
-        "auto"
-    )
-    device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto"
+    time_limit: Annotated[float | None, typer.Option()] = None
+    seed: Annotated[int, typer.Option(min=0, max=2**31 - 1)] = 0
+    validate_positions: Annotated[int, typer.Option(min=1)] = 51_200
+    precision: Annotated[str, typer.Option()] = "auto"
+    device: Annotated[str, typer.Option()] = "auto"
 
     def check(self) -> None:
         """Raises UsageError for a precision or a time limit that there is not."""
@@ -108,17 +98,15 @@ class TrialLoopOptions:
 
 
 def tune(
-    system: Annotated[str, typer.Argument(help="The system: see kibitz systems.", metavar="SYSTEM")],
-    store: Annotated[str, typer.Argument(help="The store to learn from.", metavar="STORE")],
+    system: Annotated[str, typer.Argument(metavar="SYSTEM")],
+    store: Annotated[str, typer.Argument(metavar="STORE")],
     *,
     space: SpaceOptions,
     trials: TrialOptions,
-    out: Annotated[
-        Path | None, typer.Option(help="File of the study. Default: searches/SYSTEM-STORE.journal.", metavar="FILE")
-    ] = None,
+    out: Annotated[Path | None, typer.Option(metavar="FILE")] = None,
     loop: TrialLoopOptions,
     sharing: WorkerOptions,
-    json: Annotated[bool, typer.Option("--json", help="Print what was found as one JSON object.")] = False,
+    json: Annotated[bool, typer.Option("--json")] = False,
     **settings: Any,
 ) -> None:
     """Tune a system's learning rate, weight decay and initial weights by short trainings.

@@ -41,8 +41,6 @@ def _is_wrong_address(text: str) -> bool:
 Ray = Annotated[
     str | None,
     typer.Option(
-        help="Share the work through Ray (pip install 'kibitz\\[ray]'): on this machine, or on the cluster at"
-        " HOST:PORT, all of whose cores are used.",
         metavar="[ADDRESS]",
         show_default=False,
     ),
@@ -66,7 +64,6 @@ class WorkerOptions:
     workers: Annotated[
         int | None,
         typer.Option(
-            help="Processes that share the work. Default: none but this one; with --ray one a core.",
             min=1,
             metavar="N",
             show_default=False,

@@ -96,10 +96,12 @@ def read_command(words: str) -> Program:
     try:
         command = [words] if path else shlex.split(words)
     except ValueError:
-        raise UsageError(f"--engine {words}: a quotation mark is open; close it") from None
+        raise UsageError(f"--engine has a quotation mark that is not closed (got {words}). Close it.") from None
     path = path or (find_program(command[0]) if command else None)
     if path is None:
-        raise UsageError(f"--engine {words}: no such program; give its name or path, and its arguments after it")
+        raise UsageError(
+            f"--engine must be a program (got {words or 'nothing'}). Give its name or path, and its arguments after it."
+        )
     return _program(str(Path(path).absolute()), command[1:])
 
 

@@ -56,7 +56,7 @@ def test_a_slip_is_costly_and_unlikely(human_run: Path, rated: str, capsys: pyte
 def test_the_table_has_both_strengths(human_run: Path, rated: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["analyze", str(human_run), rated]) == 0
     heading = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("move "))
-    assert heading.split()[3:6] == ["-400", "own", "+400"]
+    assert heading.split()[3:6] == ["weaker", "same", "stronger"]
 
 
 def test_ratings_can_be_given(human_run: Path, unrated: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -76,7 +76,7 @@ def test_a_game_without_ratings_is_told(human_run: Path, unrated: str, capsys: p
 @pytest.mark.parametrize(
     ("network", "rating", "told"),
     [
-        ("human", "0", "--rating 0: ratings from 100 to 4000"), ("human", "x", "--rating & x & players"),
+        ("human", "0", "--rating & 0 & 100 to 4000"), ("human", "x", "--rating & x & players"),
         ("chessnet", "1500", "--rating & 1500 & chessnet & ratings"),
     ],
 )  # fmt: skip

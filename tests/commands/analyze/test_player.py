@@ -69,7 +69,7 @@ def test_the_player_in_nearly_all_games_needs_no_name(
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith(f"{person.PERSON} (14")
     assert max(map(len, lines)) <= 80
-    for words in ("all moves", "by phase", "by time left", "by opening as White (whole games)", "The worst mistakes"):
+    for words in ("all moves", "by phase", "by time left", "by opening as White (whole games)", "Worst mistakes"):
         assert any(line.startswith(words) for line in lines), words
 
 
@@ -83,7 +83,7 @@ def test_a_folder_of_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     player = json.loads(out)["player"]
     assert player["games"] == 2
     assert {Path(mistake["file"]).name for mistake in player["worst"]} <= {"0.pgn", "1.pgn"}
-    assert "empty.pgn: no game in it" in err
+    assert "empty.pgn: this does not look like" in err
 
 
 def test_interrupted_it_tells_what_it_has(
@@ -115,17 +115,17 @@ def test_names_that_are_not_there(games: Path, capsys: pytest.CaptureFixture[str
     assert run(["analyze", "human", str(two), "--mine", *QUICK]) == 0
     two.write_text(person.games(1, person="Cy"), encoding="utf-8")
     capsys.readouterr()
-    assert "say which with --player" in refused(capsys, 2, "human", two, "--mine")
+    assert "Choose one with --player" in refused(capsys, 2, "human", two, "--mine")
 
 
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["--player", "x", "--mine"], "choose one"),
-        (["--mine", "--game", "2"], "leave --game out"),
-        (["--mine", "--raw"], "leave --raw out"),
+        (["--player", "x", "--mine"], "Choose one"),
+        (["--mine", "--game", "2"], "Leave --game out"),
+        (["--mine", "--raw"], "Leave --raw out"),
         (["--mine", "--page", "nowhere/report.html"], "no folder nowhere"),
-        (["--mine", "--page", "."], "a folder"),
+        (["--mine", "--page", "."], "the folder"),
     ],
 )
 def test_options_that_make_no_sense(
@@ -138,7 +138,7 @@ def test_options_that_make_no_sense(
 
 def test_what_it_cannot_do(games: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert mentions(refused(capsys, 2, "convchess", games, "--mine"), "wins")
-    assert "name a file" in refused(capsys, 2, "human", "-", "--mine")
+    assert "Name a file" in refused(capsys, 2, "human", "-", "--mine")
     assert "lost" in refused(capsys, 2, "human", games, "--mine", "--pgn", games)
     assert "for chess" in refused(capsys, 2, "gocnn", games.with_suffix(".sgf"), "--mine")
 
@@ -150,10 +150,10 @@ def test_a_page_does_not_take_the_place_of_games(
     link = tmp_path / "link.html"
     link.symlink_to(games)
     for page in (games, games.parent / "." / games.name, link):
-        assert mentions(refused(capsys, 2, "human", games, "--mine", "--page", page), "place")
-    assert "name another file" in refused(capsys, 2, "human", games.parent, "--mine", "--page", games)
+        assert mentions(refused(capsys, 2, "human", games, "--mine", "--page", page), "--page")
+    assert "Name another file" in refused(capsys, 2, "human", games.parent, "--mine", "--page", games)
     both = tmp_path / "new"
-    assert "take the place" in refused(capsys, 2, "human", games, "--mine", "--page", both, "--pgn", both)
+    assert "--page must not be" in refused(capsys, 2, "human", games, "--mine", "--page", both, "--pgn", both)
     assert games.read_bytes() == before
     assert not both.exists()
 
@@ -167,4 +167,4 @@ def test_a_game_that_is_there_twice_counts_once(tmp_path: Path, capsys: pytest.C
     assert run(["analyze", "human", str(tmp_path), "--player", "cy", "--json", *QUICK]) == 0
     out, err = capsys.readouterr()
     assert json.loads(out)["player"]["games"] == 3
-    assert f"{tmp_path}: 3 games are there again" in err
+    assert f"{tmp_path}: skipped 3 repeated games" in err

@@ -147,17 +147,17 @@ def test_filters(options: list[str], kept: int, run: Run, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--speed", "blitz"], "--speed is not for go"), (["--min-rating", "2000"], "--min-rating is not for go"),
-        (["--rank", "x"], "--rank x"), (["--ending", "checkmate"], "--ending checkmate"), (["--size", "7"], "--size 7"),
-        (["--rules", "own"], "--rules own"),
-        (["--gnugo-limit", "inf"], "--gnugo-limit"), (["--referee", "me"], "--referee me"),
+        (["--speed", "blitz"], "--speed is not for Go"), (["--min-rating", "2000"], "--min-rating is not for Go"),
+        (["--rank", "x"], "--rank & x"), (["--ending", "checkmate"], "--ending & checkmate"), (["--size", "7"], "--size & 7"),
+        (["--rules", "own"], "--rules & own"),
+        (["--gnugo-limit", "inf"], "--gnugo-limit"), (["--referee", "me"], "--referee & me"),
         (["--game", "shogi"], "--game"),
     ],
 )  # fmt: skip
 def test_wrong_calls(options: list[str], said: str, run: Run, tmp_path: Path) -> None:
     code, _, err = run("import", put(tmp_path / "a.sgf", game()), "--into", tmp_path / "s", *options)
     assert code == 2
-    assert said in err
+    assert mentions(err, said)
     assert err.count("\n") == 1
     assert not (tmp_path / "s").exists()
     must_succeed(["import", tmp_path / "a.sgf", "--into", tmp_path / "s", "--referee", "none"], once="import Go")
@@ -181,7 +181,7 @@ def test_two_games_do_not_mix(run: Run, tmp_path: Path) -> None:
     go, chess = put(tmp_path / "a.sgf", game()), put(tmp_path / "a.pgn", '[Result "1-0"]\n\n1. e4 1-0\n')
     code, _, err = run("import", go, chess, "--into", tmp_path / "s")
     assert code == 2
-    assert "chess & Go" in err
+    assert "for chess" in err
     assert run("import", go, "--into", tmp_path / "s", "--referee", "none")[0] == 0
     code, _, err = run("import", chess, "--into", tmp_path / "s", "--append")
     assert code == 2
@@ -192,7 +192,7 @@ def test_gnugo_that_is_not_there(run: Run, tmp_path: Path, monkeypatch: pytest.M
     file = put(tmp_path / "a.sgf", game())
     code, _, err = run("import", file, "--into", tmp_path / "s", "--gnugo", tmp_path / "no")
     assert code == 1
-    assert "no such program" in err
+    assert "gnugo" in err
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr("kibitz.games.go.endings.scoring.find_gnugo", lambda path=None: None)
     code, _, err = run("import", file, "--into", tmp_path / "t")

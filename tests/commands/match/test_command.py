@@ -175,7 +175,7 @@ def test_an_engine_that_is_mute(
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (["no-such-engine", "winner"], 1, "no-such-engine: no such run"),
+        (["no-such-engine", "winner"], 1, "no-such-engine is no run"),
         (["chessnet", "chessnet", "--nodes", "x"], 2, "--nodes x"),
         (["chessnet", "chessnet", "--clock-b", "0"], 2, "--clock 0"),
         (["chessnet", "chessnet", "--depth", "0"], 2, "--depth 0"),

@@ -183,7 +183,7 @@ def test_the_command(small_store: Store, tmp_path: Path, capsys: pytest.CaptureF
     assert "accuracy by ply" in out
     for wrong, words in (
         (["--nodes", 1], "Add --engine"),
-        (["--engine", "no-such-program"], "no such run"),
+        (["--engine", "no-such-program"], "is no run"),
         (["--engine", command, "--split", "half"], "half"),
         (["--engine", command, "--engine-option", "Nothing=1", "--positions", 1, "--out", page], "Nothing"),
     ):
@@ -197,5 +197,5 @@ def test_an_engine_with_a_rating_is_read() -> None:
     command = fake_engine("uci", "best")
     assert rated_engine(f"1100={command}", "chess").rating == 1100
     assert rated_engine(command, "chess").rating is None
-    with pytest.raises(KibitzError, match="no such run"):
+    with pytest.raises(KibitzError, match="is no run"):
         rated_engine("1100=no-such-program", "chess")

@@ -22,13 +22,10 @@ if TYPE_CHECKING:
 
 
 def analyze(
-    run: Annotated[
-        str, typer.Argument(help="A run, or the name of a packaged network.", show_default=False, metavar="RUN")
-    ],
+    run: Annotated[str, typer.Argument(show_default=False, metavar="RUN")],
     game_file: Annotated[
         str | None,
         typer.Argument(
-            help="A file of the run's game, PGN or SGF, or - for standard input; .zst, .gz and .bz2 are unpacked.",
             show_default=False,
             metavar="FILE",
         ),

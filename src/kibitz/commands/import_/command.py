@@ -37,18 +37,15 @@ def import_games(
     files: Annotated[
         list[str],
         typer.Argument(
-            help="PGN or SGF files, folders of them, or - for standard input; .zst, .gz, .bz2 and .zip are unpacked.",
             show_default=False,
             metavar="FILES",
         ),
     ],
-    into: Annotated[Path, typer.Option(help="The store to make: a folder.", show_default=False, metavar="STORE")],
+    into: Annotated[Path, typer.Option(show_default=False, metavar="STORE")],
     *,
     game: Annotated[
         str | None,
-        typer.Option(
-            help="What the records are of. Default: told by the files' endings, else chess.", metavar="chess|go"
-        ),
+        typer.Option(metavar="chess|go"),
     ] = None,
     filters: FilterOptions,
     ownership: RefereeOptions,
@@ -56,16 +53,12 @@ def import_games(
         bool,
         typer.Option(
             "--keep-duplicates",
-            help="Keep every game. Default: of games with the same moves, result, players and date the first is kept;"
-            " from 60 plies on, of games with the same moves and result.",
         ),
     ] = False,
-    append: Annotated[
-        bool, typer.Option("--append", help="Add to the store if there is one; games it holds already are left out.")
-    ] = False,
+    append: Annotated[bool, typer.Option("--append")] = False,
     division: SplitOptions,
     sharing: WorkerOptions,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
+    as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """Read games from records, keep those that are wanted, and make a store of them."""
     divide, backend = division.values(), sharing.backend()

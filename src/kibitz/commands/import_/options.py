@@ -35,87 +35,66 @@ _NAMES = {"go": {"min_plies": "min_moves", "unrated": "unranked"}}
 class FilterOptions:
     """Which games are kept. None, (), False and 1 stand for options that were not given."""
 
-    min_rating: Annotated[
-        int | None, typer.Option(help="Chess: lowest rating of either player, in Elo points. Default: no bound.", min=0)
-    ] = None
+    min_rating: Annotated[int | None, typer.Option(min=0)] = None
     max_rating: Annotated[
         int | None,
-        typer.Option(help="Chess: highest rating of either player, in Elo points. Default: no bound.", min=0),
+        typer.Option(min=0),
     ] = None
-    rank: Annotated[
-        str | None, typer.Option(help="Go: lowest rank of either player: 5k, 6d, 1p. Default: no bound.")
-    ] = None
+    rank: Annotated[str | None, typer.Option()] = None
     unrated: Annotated[
         bool,
-        typer.Option("--unrated", help="With a bound on rating or rank, keep games of players without one too."),
+        typer.Option("--unrated"),
     ] = False
     ending: Annotated[
         str,
         typer.Option(
-            help="Which endings to keep. Chess: 'checkmate' on the board, 'decisive' (no draws), or 'any'. Go:"
-            " 'counted', by 'resignation', on 'time', or 'any'.",
             metavar="|".join(ENDINGS),
         ),
     ] = "any"
     result: Annotated[
         list[str] | None,
-        typer.Option(
-            help="Keep games of this result; may be given several times. Default: all.", metavar="|".join(RESULTS)
-        ),
+        typer.Option(metavar="|".join(RESULTS)),
     ] = None
     rules: Annotated[
         list[str] | None,
-        typer.Option(
-            help="Go: keep games under these rules; may be given several times. Default: all.", metavar="|".join(RULES)
-        ),
+        typer.Option(metavar="|".join(RULES)),
     ] = None
-    handicap: Annotated[
-        int | None, typer.Option(help="Go: most handicap stones, 0 for even games. Default: no bound.", min=0)
-    ] = None
+    handicap: Annotated[int | None, typer.Option(min=0)] = None
     size: Annotated[
         list[int] | None,
         typer.Option(
-            help="Go: keep games on boards of this side; may be given several times. Default: all.",
             metavar="|".join(SIZES),
         ),
     ] = None
     since: Annotated[
         str | None,
-        typer.Option(help="First day to keep: 2015, 2015-06 or 2015-06-30. Default: no bound.", metavar="DATE"),
+        typer.Option(metavar="DATE"),
     ] = None
     until: Annotated[
         str | None,
-        typer.Option(help="Last day to keep; 2015 is the whole of that year. Default: no bound.", metavar="DATE"),
+        typer.Option(metavar="DATE"),
     ] = None
     speed: Annotated[
         list[str] | None,
         typer.Option(
-            help="Chess: keep games of this speed, told by TimeControl or else by the event's name; may be given"
-            " several times. Default: all.",
             metavar="|".join(SPEEDS),
         ),
     ] = None
     min_plies: Annotated[
         int,
-        typer.Option("--min-plies", "--min-moves", help="Shortest game to keep, in plies (moves of one side).", min=1),
+        typer.Option("--min-plies", "--min-moves", min=1),
     ] = 1
     player: Annotated[
         list[str] | None,
-        typer.Option(
-            help="Keep games in which a player's name contains this text; may be given several times. Default: all."
-        ),
+        typer.Option(),
     ] = None
     no_bots: Annotated[
         bool,
         typer.Option(
             "--no-bots",
-            help="Chess: skip games in which a header says that a player is a program: WhiteTitle BOT, WhiteIsComp,"
-            " WhiteType program.",
         ),
     ] = False
-    limit: Annotated[
-        int | None, typer.Option(help="Stop when this many games are kept. Default: no bound.", metavar="GAMES")
-    ] = None
+    limit: Annotated[int | None, typer.Option(metavar="GAMES")] = None
 
     def values(self) -> dict[str, Any]:
         """By name: days as dates (of `until` the last), lists as tuples. Raises UsageError for what is no day."""
@@ -134,36 +113,25 @@ class RefereeOptions:
     referee: Annotated[
         str,
         typer.Option(
-            help="Go: who tells the owners of all points at the end of counted games: random 'playouts', 'gnugo', both"
-            " ('auto': GNU Go where playouts do not agree with the written result), or 'none'. A game whose result"
-            " neither confirms is left out.",
             metavar="|".join(REFEREES),
         ),
     ] = "auto"
-    gnugo: Annotated[
-        str | None, typer.Option(help="Go: GNU Go's path. Default: the one that is installed, if any.", metavar="PATH")
-    ] = None
+    gnugo: Annotated[str | None, typer.Option(metavar="PATH")] = None
     unconfirmed: Annotated[
         bool,
         typer.Option(
             "--unconfirmed",
-            help="Go: keep counted games too whose result no referee confirms, without owners, for their moves and"
-            " winner.",
         ),
     ] = False
     play_out: Annotated[
         bool,
         typer.Option(
             "--play-out",
-            help="Go: let GNU Go play resigned games to their end, some seconds each, so that their owners are known"
-            " too, wherever the recorded winner wins there. The others are kept without owners.",
         ),
     ] = False
     gnugo_limit: Annotated[
         float,
-        typer.Option(
-            help="Go: seconds that GNU Go has for a game, before it is killed and the game left out.", min=0.1, max=3600
-        ),
+        typer.Option(min=0.1, max=3600),
     ] = 10.0
 
     @property
@@ -188,21 +156,19 @@ class SplitOptions:
 
     validate_share: Annotated[
         float | None,
-        typer.Option(help="Percent of the games for validation, drawn by hash. Default: 5.", metavar="PERCENT"),
+        typer.Option(metavar="PERCENT"),
     ] = None
     test_share: Annotated[
         float | None,
-        typer.Option(help="Percent of the games for the test, drawn by hash. Default: 5.", metavar="PERCENT"),
+        typer.Option(metavar="PERCENT"),
     ] = None
     validate_from: Annotated[
         str | None,
-        typer.Option(
-            help="Games from this day on are the validation, instead of a share. Default: by hash.", metavar="DATE"
-        ),
+        typer.Option(metavar="DATE"),
     ] = None
     test_from: Annotated[
         str | None,
-        typer.Option(help="Games from this day on are the test, instead of a share. Default: by hash.", metavar="DATE"),
+        typer.Option(metavar="DATE"),
     ] = None
 
     def values(self) -> dict[str, Any]:

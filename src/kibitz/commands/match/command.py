@@ -23,26 +23,23 @@ def match(
     a: Annotated[
         str,
         typer.Argument(
-            help="A run's directory, a packaged network, 'sunfish', 'gnugo', or the command of a UCI engine (stockfish,"
-            ' "gnuchess --uci") or of a GTP engine.',
             show_default=False,
             metavar="PLAYER",
         ),
     ],
-    b: Annotated[str, typer.Argument(help="Its opponent, likewise.", show_default=False, metavar="OPPONENT")],
+    b: Annotated[str, typer.Argument(show_default=False, metavar="OPPONENT")],
     *,
     game: Annotated[
         str | None,
         typer.Option(
-            help="chess or go, where the players do not say: a run and gnugo do. Default: chess.",
             metavar="GAME",
             show_default=False,
         ),
     ] = None,
-    games: Annotated[int, typer.Option(help="Games, two for each opening, with colours changed.", min=1)] = 100,
+    games: Annotated[int, typer.Option(min=1)] = 100,
     limits: LimitOptions,
     players: PlayerOptions,
-    concurrency: Annotated[int, typer.Option(help="Games at a time; more than there are cores is unfair.", min=1)] = 1,
+    concurrency: Annotated[int, typer.Option(min=1)] = 1,
     ray: Ray = None,
     rules: RuleOptions,
     test: SprtOptions,

@@ -25,33 +25,26 @@ _GO_PANEL = "Go"
 _STATISTICS_PANEL = "Sequential test"
 
 
-def _limit(what: str, metavar: str, side: str = "") -> Any:
-    whose = f" for {side} alone" if side else ""
-    return typer.Option(help=f"{what}{whose}.", metavar=metavar, rich_help_panel=_LIMITS_PANEL, show_default=False)
-
-
-_NODES = "Nodes a move (chess); a range is drawn from for every move, evenly in its logarithm"
-_DEPTH = "Plies of depth (chess)"
-_MOVETIME = "Milliseconds a move; in Go whole seconds"
-_CLOCK = "A clock: seconds for the game and seconds a move on top; in Go those are for moves after the main time"
+def _limit(metavar: str) -> Any:
+    return typer.Option(metavar=metavar, rich_help_panel=_LIMITS_PANEL, show_default=False)
 
 
 @dataclass(frozen=True)
 class LimitOptions:
     """Time and search limits of the sides."""
 
-    nodes: Annotated[str | None, _limit(_NODES, "N|LEAST-MOST")] = None
-    nodes_a: Annotated[str | None, _limit("The same", "N|LEAST-MOST", "A")] = None
-    nodes_b: Annotated[str | None, _limit("The same", "N|LEAST-MOST", "B")] = None
-    depth: Annotated[int | None, _limit(_DEPTH, "PLIES")] = None
-    depth_a: Annotated[int | None, _limit("The same", "PLIES", "A")] = None
-    depth_b: Annotated[int | None, _limit("The same", "PLIES", "B")] = None
-    movetime: Annotated[int | None, _limit(_MOVETIME, "MS")] = None
-    movetime_a: Annotated[int | None, _limit("The same", "MS", "A")] = None
-    movetime_b: Annotated[int | None, _limit("The same", "MS", "B")] = None
-    clock: Annotated[str | None, _limit(_CLOCK, "10+0.1")] = None
-    clock_a: Annotated[str | None, _limit("The same", "10+0.1", "A")] = None
-    clock_b: Annotated[str | None, _limit("The same", "10+0.1", "B")] = None
+    nodes: Annotated[str | None, _limit("N|LEAST-MOST")] = None
+    nodes_a: Annotated[str | None, _limit("N|LEAST-MOST")] = None
+    nodes_b: Annotated[str | None, _limit("N|LEAST-MOST")] = None
+    depth: Annotated[int | None, _limit("PLIES")] = None
+    depth_a: Annotated[int | None, _limit("PLIES")] = None
+    depth_b: Annotated[int | None, _limit("PLIES")] = None
+    movetime: Annotated[int | None, _limit("MS")] = None
+    movetime_a: Annotated[int | None, _limit("MS")] = None
+    movetime_b: Annotated[int | None, _limit("MS")] = None
+    clock: Annotated[str | None, _limit("10+0.1")] = None
+    clock_a: Annotated[str | None, _limit("10+0.1")] = None
+    clock_b: Annotated[str | None, _limit("10+0.1")] = None
 
     def of_sides(self) -> dict[str, dict[str, Any]]:
         """The limits of "A" and "B", by the names in LIMITS: a side's own where it has any, else those of both."""
@@ -70,13 +63,12 @@ class PlayerOptions:
     option_a: Annotated[
         list[str] | None,
         typer.Option(
-            help="A UCI option of A; in Go an option of kibitz gtp or of gnugo, as level=5. May be repeated.",
             metavar="NAME=VALUE",
         ),
     ] = None
-    option_b: Annotated[list[str] | None, typer.Option(help="An option of B.", metavar="NAME=VALUE")] = None
-    name_a: Annotated[str | None, typer.Option(help="What A is called in the games and the table.")] = None
-    name_b: Annotated[str | None, typer.Option(help="What B is called.")] = None
+    option_b: Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE")] = None
+    name_a: Annotated[str | None, typer.Option()] = None
+    name_b: Annotated[str | None, typer.Option()] = None
 
 
 @dataclass(frozen=True)
@@ -85,14 +77,11 @@ class RuleOptions:
 
     seed: Annotated[
         int,
-        typer.Option(
-            help="The order of the openings, and every drawn node limit, follow from it.", rich_help_panel=_RULES_PANEL
-        ),
+        typer.Option(rich_help_panel=_RULES_PANEL),
     ] = 0
     adjudicate_draw: Annotated[
         str | None,
         typer.Option(
-            help="Chess: a draw when both see the score within CP centipawns of 0 for MOVES moves. Default: off.",
             metavar="CP:MOVES",
             rich_help_panel=_RULES_PANEL,
             show_default=False,
@@ -101,7 +90,6 @@ class RuleOptions:
     adjudicate_win: Annotated[
         str | None,
         typer.Option(
-            help="Chess: a win when both see the same side at least CP centipawns up for MOVES moves. Default: off.",
             metavar="CP:MOVES",
             rich_help_panel=_RULES_PANEL,
             show_default=False,
@@ -110,8 +98,6 @@ class RuleOptions:
     max_plies: Annotated[
         int | None,
         typer.Option(
-            help="A chess game of this length is a draw (default 600), a game of Go is counted (default: three times"
-            " the board's points).",
             min=20,
             rich_help_panel=_RULES_PANEL,
             show_default=False,
@@ -120,20 +106,17 @@ class RuleOptions:
     hang: Annotated[
         float,
         typer.Option(
-            help="Seconds after which an engine without a clock or a time per move hangs, and forfeits.",
             min=0.1,
             rich_help_panel=_RULES_PANEL,
         ),
     ] = 60.0
     size: Annotated[
         int | None,
-        typer.Option(help="The board: 9, 13 or 19. Default: 19.", rich_help_panel=_GO_PANEL, show_default=False),
+        typer.Option(rich_help_panel=_GO_PANEL, show_default=False),
     ] = None
     komi: Annotated[
         float | None,
-        typer.Option(
-            help="White's points for moving second. Default: 7.5.", rich_help_panel=_GO_PANEL, show_default=False
-        ),
+        typer.Option(rich_help_panel=_GO_PANEL, show_default=False),
     ] = None
 
 
@@ -144,18 +127,13 @@ class SprtOptions:
     sprt: Annotated[
         str | None,
         typer.Option(
-            help="End the match once it is known whether A is ELO1 rather than ELO0 stronger. Default: off.",
             metavar="ELO0,ELO1",
             rich_help_panel=_STATISTICS_PANEL,
             show_default=False,
         ),
     ] = None
-    alpha: Annotated[
-        float, typer.Option(help="How often ELO1 may be accepted wrongly.", rich_help_panel=_STATISTICS_PANEL)
-    ] = 0.05
-    beta: Annotated[
-        float, typer.Option(help="How often ELO0 may be accepted wrongly.", rich_help_panel=_STATISTICS_PANEL)
-    ] = 0.05
+    alpha: Annotated[float, typer.Option(rich_help_panel=_STATISTICS_PANEL)] = 0.05
+    beta: Annotated[float, typer.Option(rich_help_panel=_STATISTICS_PANEL)] = 0.05
 
     def test(self) -> Sprt | None:
         """The test; None if it was not requested. Raises UsageError for values that cannot be parsed."""
@@ -184,17 +162,15 @@ class OutputOptions:
     pgn: Annotated[
         Path | None,
         typer.Option(
-            help="Where every game goes as it ends. The same command goes on where it stopped."
-            " Default: matches/A-vs-B.pgn.",
             metavar="FILE",
             show_default=False,
         ),
     ] = None
     sgf: Annotated[
         Path | None,
-        typer.Option(help="The same for Go. Default: matches/A-vs-B.sgf.", metavar="FILE", show_default=False),
+        typer.Option(metavar="FILE", show_default=False),
     ] = None
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False
+    as_json: Annotated[bool, typer.Option("--json")] = False
 
     def record(self, a: Participant, b: Participant, game: str) -> Path:
         """The file of the games: the one that was named, else one in matches/ with the players' names."""
