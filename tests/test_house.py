@@ -31,6 +31,8 @@ LAYERS = (
     ("games",),
     ("external", "stats", "records", "lock", "durable", "prefetch", "received", "kernels"),
     ("parallel",),
+    ("parallel",),
+    ("messages",),
     ("text", "keys", "dates", "cores", "interrupts", "kernel_cache", "preparation", "memory", "remote", "links"),
     ("environment",),
     ("errors",),

@@ -193,7 +193,7 @@ def test_a_comparison_is_paired(path: str) -> None:
     same = kibitz.compare("deepchess", "deepchess", path, positions=100)
     assert (same.question, same.difference.value) == ("pair", 0)
     assert kibitz.compare("winner", "human", path, positions=100).question == "winner"
-    with pytest.raises(kibitz.UsageError, match="do not predict the same"):
+    with pytest.raises(kibitz.UsageError, match="predict different things"):
         kibitz.compare("winner", "convchess", path)
     with pytest.raises(kibitz.UsageError, match=naming("question & winner & networks")):
         kibitz.compare("winner", "human", path, question="move")

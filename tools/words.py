@@ -30,11 +30,14 @@ MIN_WORDS = 3
 ERRORS = ("KibitzError", "UsageError", "BadRequest")
 PRINTERS = {"error", "warning", "note", "stopped"}
 """Functions of `kibitz.messages` that print a line."""
+SETTINGS = {"setting", "fraction"}
+"""Functions of `kibitz.systems.base` that declare a setting, with its help."""
 PRIVATE = re.compile(
     r"\b(told|tells?|stands?|stood|beside|anew|by heart|goes on|go on|went on|so many|of such|likeliest|one look"
     r"|at a glance|not reached|whoever|says|said|answers (?:it|them|at once)|is asked|are asked|who owns"
-    r"|own(?:s|ed)? each|of its own|of (?:his|their) own accord|the road|learned from|left out|packaged|analys(?:e|ed|es)"
-    r"|winning chances?|chances? (?:of|to) win(?:ning)?|winning probability|there is none|take (?:human|gohuman|chessnet)"
+    r"|own(?:s|ed)? each|of its own|of (?:his|their) own accord|the road|learned from|left out|packaged"
+    r"|analys(?:e|ed|es)"
+    r"|winning chances?|chances? (?:of|to) win(?:ning)?|winning probability|take (?:human|gohuman|chessnet)"
     r"|choose from|and which is)\b",
     re.IGNORECASE,
 )
@@ -110,7 +113,10 @@ def _help(tree: ast.AST, file: str) -> Iterator[Text]:
     whole = file.endswith("help_texts.py")
     inner = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
     for node in ast.walk(tree):
-        if isinstance(node, ast.keyword) and node.arg == "help" and (text := _string(node.value)):
+        if isinstance(node, ast.Call) and _called(node) in SETTINGS:
+            strings = [text for argument in node.args if (text := _string(argument))]
+            yield from (Text("help", file, node.lineno, " ".join(text.split())) for text in strings if " " in text)
+        elif isinstance(node, ast.keyword) and node.arg == "help" and (text := _string(node.value)):
             yield Text("help", file, node.value.lineno, " ".join(text.split()))
         elif whole and id(node) not in inner and (text := _string(node)) and not text.startswith("kibitz "):
             yield Text("help", file, node.lineno, " ".join(text.split()))

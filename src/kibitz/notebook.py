@@ -80,7 +80,7 @@ def show(position: chess.Board | GoBoard | str, run: str | Path, *, ply: int | N
     if isinstance(position, str):
         position, line = _read(position, ply)
     elif ply is not None:
-        raise UsageError("show: ply goes with a PGN or SGF; a board is shown as it stands")
+        raise UsageError(f"ply is for a PGN or SGF (got a board and ply {ply}). Leave it out.")
     else:
         line = None
     if isinstance(position, chess.Board):

@@ -186,7 +186,12 @@ def test_there_are_forty_of_them() -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["error: [Errno 2] No such file", "error: ValueError: 3", "error: Input should be a valid integer", "error: torch"],
+    [
+        "error: [Errno 2] No such file",  # exact: of Python
+        "error: ValueError: 3",
+        "error: Input should be a valid integer",  # exact: of pydantic
+        "error: torch",
+    ],
 )
 def test_the_text_of_a_library_is_found(line: str) -> None:
     assert FOREIGN.search(line)

@@ -74,7 +74,7 @@ class Bounded:
         ("some", (2, 10**9), (1,), "must be at least 2"),
         ("rate", (1e-9, 1e9), (0, -1, float("inf"), float("nan")), "must be greater than 0"),
         ("gamma", (1e-9, 1), (0, 1.1), "at most 1"),
-        ("ply", (2, 4), (1, 5), "at least 2 and less than 5"),
+        ("ply", (2, 4), (1, 5), "at least 2 .*less than 5"),
         ("size", (2, 5), (1, 6), "from 2 to 5"),
         ("free", (-1e9, float("inf")), (), ""),
         ("kind", ("a", "b"), ("c",), "a or b"),

@@ -379,8 +379,8 @@ OPTIONS: Mapping[str, str] = {
     "--until": "Keep games up to this day; 2015 includes the whole year. [default: no limit]",
     "--speed": f"Chess: keep games of this speed, from the time control or the event's name; {_EACH}. [default: all]",
     "--min-plies": "Length of the shortest game to keep, in moves of one side.",
-    "--referee": "Go: who finds the territory at the end of scored games: random playouts, GNU Go, both (auto), or"
-    " nobody (none). A game is skipped if its recorded result is not confirmed.",
+    "--referee": "Go: who finds the territory at the end of scored games: playouts, gnugo, both with auto, or"
+    " none. A game is skipped if its recorded result is not confirmed.",
     "--gnugo": "Path of GNU Go. [default: the installed one]",
     "--stockfish": "Path of Stockfish. [default: the installed one]",
     "--unconfirmed": "Go: keep scored games whose result is not confirmed, without territory labels.",
@@ -426,7 +426,7 @@ OPTIONS: Mapping[str, str] = {
     "export-positions --network": "Export the positions that kibitz test uses for this network.",
     "--played": "Only positions in which a move was played, with the move.",
     "--view": "View of the board: mover (the player to move has the white pieces, or the black stones) or board.",
-    "export-positions --to": "File to create, .npz (NumPy) or .h5 (HDF5).",
+    "export-positions --to": "File to create: .npz for NumPy, .h5 for HDF5.",
     "--precision": "Number format: float32, bf16, or auto (bf16 if the processor supports it). [default: auto]",
     "--device": "Train on auto, cpu or cuda.",
     "--devices": "Number of GPUs to train on; with --device cpu, number of processes. [default: 1]",
@@ -451,8 +451,8 @@ OPTIONS: Mapping[str, str] = {
     "--prune": "Stop a trial early if its validation is worse than the median.",
     "tune --out": "File of the study. [default: searches/SYSTEM-STORE.journal]",
     "test --out": "HTML report. [default: test-STORE.html in the run; for a bundled network, next to the store]",
-    "--split": "Games to use: unseen (games the network was not trained on), validation, training (to measure"
-    " overfitting), or all.",
+    "--split": "Games to use: unseen, validation, training or all. unseen: games that the network was not trained on."
+    " training measures overfitting.",
     "--positions": "Maximum number of positions, sampled evenly from the games. 0 uses all.",
     "--stockfish-positions": "Number of positions for the Stockfish baseline at depth 1. Depth 10 gets a fifth. 0 turns"
     " it off.",

@@ -158,8 +158,8 @@ def _common(a: Run, b: Run, asked: Sequence[tuple[str, ...]], question: str | No
     if not both:
         kinds = [", ".join(QUESTIONS.get(name, name) for name in names) for names in asked]
         raise UsageError(
-            f"{a.name} ({kinds[0]}) and {b.name} ({kinds[1]}) do not predict the same thing. Choose two networks"
-            " that do."
+            f"the networks predict different things: {a.name} {kinds[0]}, {b.name} {kinds[1]}. Choose two that predict"
+            " the same."
         )
     return both[0]
 

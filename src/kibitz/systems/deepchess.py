@@ -79,7 +79,7 @@ class Settings:
     # networks
     networks: str = setting(
         "both",
-        "both (Pos2Vec with DeepChess, and the distilled network that these teach) or full (without it)",
+        "networks to train: full, or both to distill the full one into a small one",
         choices=("both", "full"),
     )
     pos2vec: str = setting("600.400.200.100", "sizes of Pos2Vec's layers after the 773 bits")
@@ -108,15 +108,13 @@ class Settings:
     reuse: int = setting(1, "ours: with how many others of its batch each position is paired", at_least=1)
     nearer: bool = setting(
         False,
-        "ours: compare positions near the end of a game, too: the later one is the better for its winner. Without it"
-        " all won positions are alike, and a player does not know how to go on",
+        "ours: also compare positions near the end of a game: the later one is better for the winner. Without it"
+        " all won positions look alike, and a player makes no progress",
     )
     learning_rate: float = setting(0.01, "learning rate of its first pass", over=0)
     decay: float = setting(0.99, "factor of the learning rate after each pass, in distillation too", over=0, at_most=1)
-    dropout: float = fraction(0.0, "ours: share of each layer's units left out while DeepChess learns")
-    weight_decay: float = setting(
-        0.0, "ours: decay of the weights of DeepChess, by so much of the learning rate at each step", at_least=0
-    )
+    dropout: float = fraction(0.0, "ours: dropout, as a share of each layer's units")
+    weight_decay: float = setting(0.0, "ours: weight decay, as a share of the learning rate at each step", at_least=0)
     # distillation
     distil_epochs: float = setting(
         100.0, "passes of fresh pairs for the distilled network; 0 leaves it out", at_least=0
@@ -133,7 +131,7 @@ class Settings:
     batch: int = setting(256, "positions or pairs in a batch", at_least=1)
     keep: str = setting(
         "last",
-        "weights kept: last (the paper's) or best (ours: most pairs of validation games right)",
+        "weights kept: last, as in the paper, or best by accuracy on pairs of validation games",
         choices=("last", "best"),
     )
 

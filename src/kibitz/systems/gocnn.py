@@ -69,7 +69,7 @@ class Settings:
     handicap: int = setting(0, "most handicap stones of a game to learn from", at_least=0)
     # planes
     liberties: int = setting(
-        3, "how finely liberties are told: 3 (1, 2, 3 and more) or 6 (1 to 5, 6 and more)", choices=LIBERTIES
+        3, "planes of liberties: 3 for 1, 2, and 3 or more; 6 for 1 to 5, and 6 or more", choices=LIBERTIES
     )
     recent: int = setting(0, "planes of recent moves, one each, 0 to 8", at_least=0, at_most=RECENT)
     ages: bool = setting(False, "five planes of the age of stones: 9-16, 17-32, 33-64, 65-128 and more moves")

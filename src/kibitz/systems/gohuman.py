@@ -65,13 +65,13 @@ class Settings:
     small: float = setting(0.05, "share of the samples, at least, on boards of 9 and 13 lines", at_least=0, at_most=1)
     withhold: float = setting(
         0.1,
-        "share of the samples in which the last moves (or ranks, server, rules) are not told",
+        "share of the samples without the last moves; likewise for ranks, server and rules",
         at_least=0,
         at_most=1,
     )
     # losses
-    win_weight: float = setting(0.72, "weight of the winner's loss beside that of the move", at_least=0)
-    owners_weight: float = setting(1.5, "weight of the owners' loss, a mean over the points", at_least=0)
+    win_weight: float = setting(0.72, "weight of the winner's loss, relative to the move's", at_least=0)
+    owners_weight: float = setting(1.5, "weight of the territory's loss, a mean over the intersections", at_least=0)
     score_weight: float = setting(0.05, "weight of the score's loss", at_least=0)
     # optimiser
     learning_rate: float = setting(0.005, "highest learning rate", at_least=0)

@@ -73,12 +73,12 @@ class Settings:
         "", f"shares of the samples by scale, speed and rating, such as {EXAMPLE}; the other games share the rest"
     )
     withhold: float = setting(
-        0.1, "share of the samples in which ratings (or last moves, or speed) are not told", at_least=0, at_most=1
+        0.1, "share of the samples without ratings; likewise for last moves and speed", at_least=0, at_most=1
     )
     # losses
-    outcome_weight: float = setting(0.3, "weight of the loss of win, draw, loss beside that of the move", at_least=0)
+    outcome_weight: float = setting(0.3, "weight of the result's loss, relative to the move's", at_least=0)
     only: str = setting(
-        "all", "what learns: all, or outcome (win, draw, loss; moves stay as they are)", choices=("all", "outcome")
+        "all", "what to train: all, or outcome, which keeps the move predictions unchanged", choices=("all", "outcome")
     )
     # optimiser
     learning_rate: float = setting(0.005, "highest learning rate", at_least=0)

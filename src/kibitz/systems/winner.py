@@ -62,19 +62,19 @@ class Settings:
     activation: str = setting(
         "identity", "after each convolution: identity (the post's) or relu", choices=("identity", "relu")
     )
-    dropout: float = fraction(0.2, "share of the last hidden units left out in training")
+    dropout: float = fraction(0.2, "dropout, as a share of the last hidden units")
     # the post's proposals
     attacks: str = setting(
-        "none", "planes of attacked squares: none, squares (0 or 1), counts, or pieces (by type)", choices=ATTACKS
+        "none", "planes of attacked squares: none, squares with 0 or 1, counts, or pieces by type", choices=ATTACKS
     )
     separate: str = setting(
         "none",
-        "networks of their own by: none, side (to move; then no plane says who moves), phase, or side+phase",
+        "separate networks for: none, side, which is the side to move, phase, or side+phase",
         choices=("none", "side", "phase", "side+phase"),
     )
     view: str = setting(
         "white",
-        "whose eyes: white (the post's) or mover (Black's positions are shown with colours exchanged)",
+        "point of view: white, as in the post, or mover, which swaps the colors if Black is to move",
         choices=("white", "mover"),
     )
     mirror: str = setting(
@@ -108,7 +108,7 @@ class Settings:
     )
     initial: str = setting(
         "unit",
-        "initial weights: mocha (Xavier over the fan-in) or unit (each layer scaled to unit variance on real boards)",
+        "initial weights: mocha, Xavier over the fan-in, or unit, scaled to unit variance on real positions",
         choices=("mocha", "unit"),
     )
     batch: int = setting(1024, "positions in a batch", at_least=1)

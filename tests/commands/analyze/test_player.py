@@ -83,7 +83,7 @@ def test_a_folder_of_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     player = json.loads(out)["player"]
     assert player["games"] == 2
     assert {Path(mistake["file"]).name for mistake in player["worst"]} <= {"0.pgn", "1.pgn"}
-    assert "empty.pgn: this does not look like" in err
+    assert mentions(err, "empty.pgn & PGN")
 
 
 def test_interrupted_it_tells_what_it_has(

@@ -91,7 +91,7 @@ def test_ratings(text: str, rating: int) -> None:
     ("options", "words"),
     [
         ({"since": DAY(2016, 1, 1), "until": DAY(2015, 1, 1)}, "--until .*2015-01-01 and 2016-01-01"),
-        ({"min_rating": 2000, "max_rating": 1000}, "--max-rating 1000 is under --min-rating 2000"),
+        ({"min_rating": 2000, "max_rating": 1000}, "--max-rating .*1000 and 2000"),
         ({"ending": "mate"}, "--ending .*mate"),
         ({"speed": ("fast",)}, "--speed .*fast"),
         ({"result": ("won",)}, "--result .*won"),

@@ -45,7 +45,7 @@ class Settings(gohuman.Settings):
     opponent_rank: int = setting(0, "the usual opponent's rank, likewise", at_least=0, at_most=255)
     server: int = setting(0, "where the player plays, as a code; 0 unknown", at_least=0)
     min_moves: int = setting(2, "shortest game to learn from, in moves", at_least=1)
-    withhold: float = setting(0.0, "as of gohuman; here the network is told all that is known")
+    withhold: float = setting(0.0, "as in gohuman; the network gets all known inputs")
     learning_rate: float = setting(0.001, "learning rate at the beginning; it falls to 0 in a line", at_least=0)
     batch: int = setting(64, "positions in a batch", at_least=1)
     epochs: int = setting(2, "passes over the positions", at_least=1)

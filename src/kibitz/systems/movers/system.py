@@ -87,12 +87,12 @@ class Settings:
     )
     share: str = setting(
         "none",
-        "what the networks share: none (the paper's), or body (one body, an output each)",
+        "what the networks share: none, as in the paper, or body, with one output each",
         choices=("none", "body"),
     )
     targets: str = setting(
         "piece",
-        "a move goes by type of its piece (the paper's), or by its origin square (square)",
+        "what chooses the target network: the piece's type, as in the paper, or the origin square",
         choices=("piece", "square"),
     )
     # planes
@@ -106,7 +106,7 @@ class Settings:
     outcome_plane: bool = setting(False, "a plane with the game's result for the mover: won 1, drawn 0.5, lost 0")
     rights_planes: bool = setting(False, "planes of castling rights and en passant")
     attacks: str = setting(
-        "none", "planes of attacked squares: none, squares (0 or 1), counts, or pieces (by type)", choices=ATTACKS
+        "none", "planes of attacked squares: none, squares with 0 or 1, counts, or pieces by type", choices=ATTACKS
     )
     # games
     min_rating: int = setting(
@@ -131,7 +131,7 @@ class Settings:
         0.0, "where adagrad's sums of squared gradients begin; 0 makes its first step a leap", at_least=0
     )
     weight_decay: float = setting(0.0, WEIGHT_DECAY, at_least=0)
-    dropout: float = fraction(0.0, "share of the last hidden units left out in training")
+    dropout: float = fraction(0.0, "dropout, as a share of the last hidden units")
     initial: str = setting("he", "initial weights: he, xavier, or the standard deviation of all of them, say 0.01")
     batch: int = setting(250, "moves in a batch", at_least=1)
     epochs: float = setting(15.0, "passes over the moves, where iterations are 0", at_least=0, at_most=1e6)
