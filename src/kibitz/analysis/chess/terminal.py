@@ -85,7 +85,7 @@ def _show_moves(judged: AnalysedGame, console: Console) -> None:
     for at, move in enumerate(judged.moves):
         if at in folded:
             if at == folded[0]:
-                stays = f"above {WON:.0%}" if judged.moves[-1].worth.after > 0.5 else f"below {1 - WON:.0%}"
+                stays = f"above {WON:.0%}" if _white_at_end(judged) > 0.5 else f"below {1 - WON:.0%}"
                 print_line(console, f"     … {len(folded)} moves: White stays {stays}")
             continue
         text = Text()
@@ -191,6 +191,11 @@ def _legend(judged: AnalysedGame, columns: list[_Column]) -> str:
     if "rank" in names:
         parts.append("rank, prob: of the played move")
     return ". ".join(parts) + "." if parts else ""
+
+
+def _white_at_end(judged: AnalysedGame) -> float:
+    last = judged.moves[-1].worth
+    return last.after if last else 0.5
 
 
 def _won_ending(judged: AnalysedGame) -> range:
