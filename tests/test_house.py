@@ -31,7 +31,6 @@ LAYERS = (
     ("games",),
     ("external", "stats", "records", "lock", "durable", "prefetch", "received", "kernels"),
     ("parallel",),
-    ("parallel",),
     ("messages",),
     ("text", "keys", "dates", "cores", "interrupts", "kernel_cache", "preparation", "memory", "remote", "links"),
     ("environment",),
