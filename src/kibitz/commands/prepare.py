@@ -42,7 +42,7 @@ def prepare(
         with _other_process("go") as other:
             _exercise("chess")
         if other.returncode:
-            raise KibitzError("Go was not prepared; kibitz prepare --game go says why")
+            raise KibitzError("Go was not prepared. To see why, run: kibitz prepare --game go")
     else:
         for each in games:
             _exercise(each)
