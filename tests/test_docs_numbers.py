@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import sys
 from pathlib import Path
 
 import pytest
+
+from kibitz.runs import WEIGHTS, packaged
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -61,6 +64,15 @@ def test_a_mark_with_another_value_is_noticed(number: str, agrees: bool) -> None
     value = docs_tables.read_numbers()["winner.masters"]["value"]
     assert marks(f"It names {number}<!--winner.masters--> of the winners") == [("winner.masters", number.strip("*"))]
     assert (marks(f"{number}<!--winner.masters-->")[0][1] == value) is agrees
+
+
+@pytest.mark.parametrize("network", sorted(packaged()))
+def test_a_card_names_the_weights_that_are_bundled(network: str) -> None:
+    folder = packaged()[network]
+    card = (folder / "CARD.md").read_text(encoding="utf-8")
+    weights = (folder / WEIGHTS).read_bytes()
+    assert hashlib.sha256(weights).hexdigest() in card
+    assert hashlib.sha256(weights + b"0").hexdigest() not in card
 
 
 def test_the_readme_marks_its_numbers() -> None:
