@@ -1,1 +1,2 @@
-"""The commands: one typed function each, whose parameters are its options. Heavy imports stand inside the functions."""
+"""The commands: one typed function each, whose parameters are its options. Heavy modules are imported inside the
+functions, so that `kibitz --help` is quick."""

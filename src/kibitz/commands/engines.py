@@ -195,9 +195,12 @@ def opener(run: str) -> Callable[[Options], ThinkingPlayer]:
 
 
 def rehearse(player: ThinkingPlayer) -> None:
-    """Let a player think as in a game, a move and then the next one: compiled functions and ONNX Runtime start slowly,
-    and that must be over before a clock runs. However long it takes: a limit of time would end it before the functions
-    of a search, which come last, are compiled, and the first moves of a game would be late."""
+    """Let a player search two moves of a game and one endgame position before any clock runs, because compiled
+    functions and ONNX Runtime start slowly.
+
+    There is no limit of time: it would end the search before its last functions are compiled, and the first moves of a
+    game would be late.
+    """
     import chess
 
     from kibitz.play.result import SearchLimits
@@ -208,7 +211,7 @@ def rehearse(player: ThinkingPlayer) -> None:
         if thought := player.think(board, SearchLimits(seconds=1e9, depth=2, nodes=REHEARSED)):
             for move in thought.lines[0].pv[:2]:
                 board.push(move)
-    bare_king = chess.Board("8/8/8/4k3/8/8/8/R3K3 w - - 0 1")  # has functions of its own
+    bare_king = chess.Board("8/8/8/4k3/8/8/8/R3K3 w - - 0 1")  # this ending uses separate compiled functions
     player.think(bare_king, SearchLimits(depth=1, nodes=1))
     player.new_game()
 

@@ -56,7 +56,8 @@ def export(
 
 
 def _name_of_person(name: str) -> str:
-    """What a person's network is called in a folder that may be shared: the name only where the user says so."""
+    """What a person's network is called in a folder that may be shared: the person's name only if the user confirms it,
+    else "a person"."""
     asked = sys.stdin is not None and sys.stdin.isatty()
     if asked and typer.confirm(f"This network plays like {name}. Write the name into the folder?", default=False):
         return name

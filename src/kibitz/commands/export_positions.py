@@ -117,7 +117,7 @@ def _write(
 
 
 def _about(store: GameStore, view: str) -> dict[str, str]:
-    """What the file says of itself."""
+    """The metadata written into the file: the store and its fingerprint, the game, and the view."""
     return {"store": store.path.name, "fingerprint": store.fingerprint, "game_name": store.game, "view": view}
 
 

@@ -59,8 +59,9 @@ def overview(columns: int) -> str:
 def of_command(name: str, parameters: Sequence[Any], columns: int, everything: bool, about: str = "") -> str:
     """The help of a command.
 
-    parameters: those of typer's command. everything: all options (`--help`), else the common ones (`-h`). about: the
-    command's docstring, which is shown if the command has no words in `help_texts`.
+    parameters: the parameters of typer's command.
+    everything: whether all options are listed, as for `--help`, or the common ones only, as for `-h`.
+    about: the command's docstring, which is shown if the command has no words in `help_texts`.
     """
     words = COMMANDS.get(name) or CommandHelp(" ".join(about.split()), (), ())
     shown = [parameter for parameter in parameters if not getattr(parameter, "hidden", False)]

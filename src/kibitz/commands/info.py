@@ -1,4 +1,4 @@
-"""kibitz info: what is in a store, and what was left out and why; or what a network has learned."""
+"""kibitz info: the contents of a store and the games that its import rejected; or what a network was trained on."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from kibitz.store.store import Store
 
 SHOWN = 3
-"""Games named for each reason why some were left out; --json has all that the store keeps."""
+"""Number of games listed for each reason of rejection. --json lists all games that the store keeps as examples."""
 
 
 PLAYERS = 10
@@ -60,7 +60,7 @@ def info(
 
 
 def _show_network(name: str, as_json: bool) -> None:
-    """Print the card of a network that has one, else what its run says of it."""
+    """Print a network's card if it has one, else the facts from its run.json."""
     from kibitz.runs import Run
     from kibitz.systems import find
 
@@ -101,10 +101,10 @@ def _show_network(name: str, as_json: bool) -> None:
 
 
 def describe(store: Store) -> dict[str, Any]:
-    """The summary of a store, as JSON.
+    """The summary of a store, for JSON.
 
-    Counts are plain numbers; what was measured stands under "figures" as {"value", "low", "high", "n"}, without an
-    interval where all there is was counted.
+    Counts are plain numbers. Measured values are under "figures" as {"value", "low", "high", "n"}. A figure has no
+    interval if it was counted on all the data.
     """
     import numpy as np
 
@@ -150,7 +150,8 @@ def describe(store: Store) -> dict[str, Any]:
 
 
 def _ratings(ratings: NDArray[Any]) -> dict[str, Any]:
-    """The range of ratings [n], where 0 stands for an unknown one; None where none is known."""
+    """The lowest, the median and the highest of the known ratings [n], in Elo points (None if none is known), and the
+    number of unknown ones, which are 0."""
     import numpy as np
 
     known = ratings[ratings > 0]
@@ -299,7 +300,7 @@ def _words(value: Any) -> str:
 
 
 def _example(example: dict[str, Any]) -> str:
-    """One game left out, in a line: file, number, players, detail."""
+    """One rejected game in a line: file, number, players, detail."""
     headers = example["headers"]
     players = f", {headers.get('White', '?')} – {headers.get('Black', '?')}" if headers else ""
     detail = f": {example['detail']}" if example["detail"] else ""

@@ -83,7 +83,7 @@ def _merge(stores: list[Store], into: Path, split: Split) -> tuple[Store, int]:
                 read += len(block)
                 progress.update(100 * read / total, f"kibitz: {read:,} games read", games=read)
         duplicates = writer.rejections.counts["duplicate"]
-        for store in stores:  # what their imports left out stays told
+        for store in stores:  # the rejected games of their imports are copied too
             writer.rejections.merge(Rejections.from_json(store.info["left_out"]))
             writer.read += store.info["read"] - len(store)
         kept = {"merged": [str(store.path) for store in stores], "read": read, "kept": writer.games}

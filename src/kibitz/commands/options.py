@@ -1,7 +1,8 @@
-"""Options of the commands: fields of dataclasses become options, and old spellings go on working for one release.
+"""Options of the commands: the fields of dataclasses become options. Old spellings of options work for one more
+release.
 
-A command takes its options as a few frozen dataclasses. A field is written like a parameter for typer,
-`limit: Annotated[int | None, typer.Option(help=...)] = None`, or, in the Settings of a system, with
+A command takes its options as a few frozen dataclasses. A field is written like a parameter for typer, `limit:
+Annotated[int | None, typer.Option(help=...)] = None`, or, in the Settings of a system, with
 `kibitz.systems.base.setting`.
 """
 
@@ -61,10 +62,10 @@ def respelled(arguments: Sequence[str]) -> list[str]:
 
 
 def _spellings(command: str, words: Sequence[str]) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
-    """The rows of RENAMED_OPTIONS and RENAMED_VALUES for a command line.
+    """The rows of RENAMED_OPTIONS and RENAMED_VALUES that apply to a command line.
 
-    Those of a name or value that the settings of its system have themselves are left out: a system of another package
-    may call a setting as we once did. The system is loaded only if the line has an old spelling.
+    A row does not apply if the settings of the system use its old name or value themselves: a system of another package
+    may have a setting with a name that kibitz used before. The system is loaded only if the line has an old spelling.
     """
     options, values = RENAMED_OPTIONS.get(command, {}), RENAMED_VALUES.get(command, {})
     parts = {part for word in words[1:] for part in word.split("=", 1)}
@@ -116,7 +117,8 @@ def parameters_of(
 
 
 def with_groups(function: Callable[..., None]) -> Callable[..., None]:
-    """A command as typer reads it: the fields of its dataclasses are options, where the parameter stands."""
+    """Returns a command with a signature that typer can read: each parameter that is a dataclass is replaced by the
+    fields of the dataclass."""
     hints = get_type_hints(function, include_extras=True)
     groups: dict[str, type] = {}
     parameters: list[inspect.Parameter] = []
@@ -139,7 +141,8 @@ def with_groups(function: Callable[..., None]) -> Callable[..., None]:
 
 
 def _unwrapped(text: str) -> str:
-    """A docstring with each paragraph in one line: the help is broken anew for the width of the terminal."""
+    """A docstring with each paragraph in one line. The help breaks it into lines again, for the width of the
+    terminal."""
     return "\n\n".join(" ".join(part.split()) for part in inspect.cleandoc(text).split("\n\n"))
 
 

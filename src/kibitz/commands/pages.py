@@ -12,8 +12,14 @@ from kibitz.records import printable
 
 
 def check_page(page: Path, option: str, others: Iterable[str] = ()) -> None:
-    """Raises KibitzError, before any work, where no file can be written there, and UsageError where the page would
-    take the place of one of the other files that are read or written. option: that chooses another place."""
+    """Checks, before any work, that a page can be written.
+
+    page: the file to write.
+    option: the option that names another file.
+    others: other files that are read or written.
+
+    Raises KibitzError if no file can be written there, and UsageError if the page would replace one of the other files.
+    """
     for other in others:
         if _is_same(page, Path(other)):
             raise UsageError(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PersonOptions:
-    """Whose games are learned from, and where the run goes."""
+    """Whose games the network is trained on, and where the run is saved."""
 
     player: Annotated[
         list[str] | None,
@@ -69,7 +69,9 @@ def personal(
     with _PersonalBar() as bar:
         done = make(request, bar.on_step, bar.log)
     if as_json:
-        print(json.dumps({"run": str(done.path), "reason": done.reason, **_told(done.info)}, ensure_ascii=False))
+        print(
+            json.dumps({"run": str(done.path), "reason": done.reason, **_printed_fields(done.info)}, ensure_ascii=False)
+        )
     else:
         _report(done)
     if done.reason == "stopped":
@@ -103,8 +105,8 @@ class _PersonalBar(Progress):
         self.update(progress.iteration, line, figures=self._figures)
 
 
-def _told(info: dict[str, Any]) -> dict[str, Any]:
-    """What of a run.json is told."""
+def _printed_fields(info: dict[str, Any]) -> dict[str, Any]:
+    """The parts of a run.json that are printed with --json."""
     data = {"person": info["person"], "games": info["data"]["games"], "split": info["data"]["split_in_words"]}
     return data | {name: info[name] for name in ("kept", "book", "candidates", "finished")}
 

@@ -77,9 +77,10 @@ class Progress:
             bar.start()
 
     def update(self, done: float, line: str = "", **fields: Any) -> None:
-        """Tell how much of the part is done. line: what is printed where there is no terminal; "" prints nothing.
+        """Sets how much of the part is done.
 
-        fields: `description`, and values of the caller's own columns, where they change.
+        line: what is printed if there is no terminal; "" prints nothing.
+        fields: `description`, and new values of the caller's own columns.
         """
         self._done = done
         if self._bar is not None and self._task is not None:

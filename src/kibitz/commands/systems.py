@@ -45,7 +45,7 @@ def systems(
 
 
 def _copy_template(name: str, system: str | None, as_json: bool) -> None:
-    """Copy the template into the folder NAME, and print what comes next. Raises UsageError beside a SYSTEM."""
+    """Copy the template into the folder NAME, and print the next steps. Raises UsageError if a SYSTEM is given too."""
     from kibitz.systems.template import copy_template
 
     if system is not None:

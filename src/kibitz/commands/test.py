@@ -39,7 +39,7 @@ LINE_EVERY = 15.0
 
 @dataclass(frozen=True)
 class RunTestOptions:
-    """Which positions a test asks about, what answers beside the network, and where the result goes."""
+    """The positions of a test, the programs that also answer them, and the place of the result."""
 
     split: Annotated[
         str,
@@ -99,7 +99,8 @@ class RunTestOptions:
         return default if self.positions is None else self.positions
 
     def programs(self, game: str) -> dict[str, str | None]:
-        """The programs that answer beside a network of this game: option -> path, None where it is not installed."""
+        """The programs that answer the positions too, for a network of this game: {name: path}, with None for a program
+        that is not installed."""
         from kibitz.external.programs import find_gnugo, find_named, find_stockfish
 
         if game == "go":
@@ -357,7 +358,7 @@ class EvaluationBar(Progress):
 
 
 def _report(result: dict[str, Any]) -> None:
-    """The tables: figures, baselines, slices; and what must be said with them."""
+    """Print the tables of a test: figures, baselines, slices, and their notes."""
     data, paper = result["data"], result["paper"]
     print(f"{result['run']} ({result['system']}: {result['title']}) on {data['store']}: {data['split']}")
     print(f"weights {result['weights']}, sha256 {result['weights_sha256'][:12]}")

@@ -74,7 +74,8 @@ def analyze_chess(
 
 
 def _ratings(session: Session, text: str) -> tuple[int, int]:
-    """The ratings of `--rating`. Raises UsageError for a network that is told none."""
+    """The pair of ratings that `--rating` gives, in Elo points. Raises UsageError for a network without ratings as
+    inputs."""
     from kibitz.analysis.chess.ratings import RATING, read_pair
 
     if RATING not in session.side_inputs:
@@ -97,10 +98,11 @@ def check_search(session: Session, judge: Judge | None, options: AnalyzeOptions)
 
 
 class PgnGames:
-    """The games of a PGN file that are to be analysed, and what is left out on the way.
+    """The games of a PGN file that will be analysed. It also reports and counts the games that cannot be analysed.
 
-    number: of the only game, from 1; None for all. swing: in probability of winning. replaced: the games are written
-    back to their file, so that nothing may be left out. workers: who analyses them; None: this process.
+    number: number of the only game to analyse, from 1; None for all games. swing: in probability of winning, from 0 to
+    1. replaced: whether the games are written back to the same file; then every game of the file must be analysed.
+    workers: the processes that analyse the games; None for this process.
     """
 
     def __init__(self, session: Session, path: str, options: AnalyzeOptions, workers: Workers | None = None):
@@ -131,11 +133,13 @@ class PgnGames:
         wanted: Callable[[Record], bool] = lambda record: True,
         shown: Callable[[str], AbstractContextManager[Callable[[int, int], None]]] = progress,
     ) -> Generator[AnalysedGame]:
-        """The games one by one; what is left out is reported on standard error. wanted: which ones alone; shown: their
-        progress, told the path.
+        """Yields the analysed games one by one. Games that cannot be analysed are reported on standard error.
 
-        Raises KibitzError where none of the games can be analysed, and, if the file is replaced, before anything is
-        left out.
+        wanted: whether a game is analysed, given its record.
+        shown: makes the display of progress for a path.
+
+        Raises KibitzError if none of the games can be analysed. If the file is to be replaced, it also raises
+        KibitzError at the first game with an error or a note, and at text between games.
         """
         from kibitz.games.chess.io.reader import read
 
@@ -178,7 +182,7 @@ class PgnGames:
             yield from games
 
     def _accepts(self, record: Record) -> bool:
-        """Whether a game can be analysed. Says what is wrong with it."""
+        """Whether a game can be analysed. Warns about what is wrong with it."""
         from kibitz.analysis.chess.ratings import RATING, lacking
 
         where = f"{self.name} game {record.number}"

@@ -65,7 +65,7 @@ def analyze_go(session: Session, run: str, path: str, options: AnalyzeOptions, w
 
 
 def _sizes(info: dict[str, Any]) -> list[int]:
-    """The sizes of boards that a run learned from: its setting `sizes`, or those of its system."""
+    """The sizes of the boards that a run was trained on: its setting `sizes`, or the sizes of its system."""
     settings = info["settings"]
     if "sizes" in settings:
         return [int(size) for size in str(settings["sizes"]).split(",")]
@@ -73,16 +73,17 @@ def _sizes(info: dict[str, Any]) -> list[int]:
 
 
 class _SgfGames:
-    """The games of an SGF file, or of a folder, that are to be analysed, and what is left out on the way.
+    """The games of an SGF file or of a folder that will be analysed. It also reports the games that cannot be analysed.
 
-    workers: who analyses them; None: this process.
+    workers: the processes that analyse the games; None for this process.
     """
 
     def __init__(self, session: Session, path: str, options: AnalyzeOptions, workers: Workers | None = None):
         self.session, self.path, self.options, self.workers = session, path, options, workers
         self.name = "standard input" if path == records.STDIN else records.printable(path)
         self.boards = _sizes(session.run.info)
-        """Sizes that the network learned from; from run.json, since a run's settings load torch."""
+        """Sizes of boards that the network was trained on. They come from run.json, because reading a run's settings
+        loads torch."""
         self.read = 0
         self._refused: list[str] = []
         self._held_back = ""
@@ -90,9 +91,9 @@ class _SgfGames:
         self._warned_sizes: set[int] = set()
 
     def analysed(self) -> Generator[AnalysedGame]:
-        """The games one by one; what is left out is reported on standard error.
+        """Yields the analysed games one by one. Games that cannot be analysed are reported on standard error.
 
-        Raises KibitzError where no game can be analysed.
+        Raises KibitzError if no game can be analysed.
         """
         done = 0
         with progress(self.path, measured=False) as show:

@@ -96,7 +96,7 @@ class AnalyzeOptions:
 
     @property
     def about_player(self) -> bool:
-        """Whether a report about one player is asked for."""
+        """Whether the options request a report about one player."""
         return bool(self.player) or self.mine or self.page is not None
 
     def check(self) -> None:

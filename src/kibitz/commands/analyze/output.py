@@ -14,7 +14,8 @@ from kibitz.commands.progress import BAR, ELAPSED, LEFT, Progress
 from kibitz.errors import KibitzError
 
 _COARSE = 1 << 24
-"""Bytes of a file under which the share read tells nothing of the time left: files are read a megabyte ahead."""
+"""Size of a file, in bytes, below which the share read so far cannot predict the time left, because files are read a
+megabyte ahead."""
 
 
 def same_file(one: str, other: str) -> bool:
@@ -29,10 +30,14 @@ def same_file(one: str, other: str) -> bool:
 def as_object(
     run: str, system: str, note: str = "", last: Callable[[], dict[str, Any]] = dict
 ) -> Iterator[Callable[[dict[str, Any]], None]]:
-    """Prints one object, with the games that come one by one, so that memory stays flat. Nothing is printed where none
-    comes. note: what its evaluations mean, where that is to be said. last: gives what follows the games.
+    """Prints one JSON object with the games as they come, one by one, so that memory does not grow. Yields the function
+    that prints a game.
 
-    Where the file turns out to be damaged later, the object ends with what was wrong as "problem".
+    note: what the evaluations of the games mean; "" leaves it out.
+    last: gives the fields that follow the games.
+
+    Nothing is printed if there are no games. If the file turns out to be damaged later, the object ends with the error
+    as "problem".
     """
     printed = 0
 
@@ -55,10 +60,10 @@ def as_object(
 
 @contextlib.contextmanager
 def progress(path: str, measured: bool = True) -> Iterator[Callable[[int, int], None]]:
-    """The progress of the games of a file: a function to call with the games and the bytes read so far.
+    """Shows the progress of the games of a file. Yields a function that takes the games and the bytes read so far.
 
-    Nothing is shown where standard output is a terminal: the games themselves are printed there. measured: the bytes
-    are told, so that the time left can be guessed.
+    Nothing is shown if standard output is a terminal, because the games themselves are printed there. measured: whether
+    the function is given the bytes, so that the time left can be estimated.
     """
     if sys.stdout.isatty():
         yield lambda games, consumed: None

@@ -111,7 +111,7 @@ def _tell(
     write: Callable[[str], Any] | None,
     annotated: Callable[[AnalysedGame], str],
 ) -> None:
-    """Print and write an analysed game, where that is asked for."""
+    """Print and write an analysed game, as far as the options request it."""
     if put:
         put(game.as_json())
     if write:
@@ -137,7 +137,8 @@ def _players(path: str, named: list[str]) -> list[Player]:
     from kibitz.personal.games import opened
 
     where = records.printable(path)
-    with opened([path], lambda line: None) as store:  # what is left out is said when the games are analysed
+    # problems of the file are reported later, when its games are analysed
+    with opened([path], lambda line: None) as store:
         return names.find(store, named, where)
 
 
@@ -162,9 +163,12 @@ class _Sides:
 
 @contextlib.contextmanager
 def _progress(total: int, done: Callable[[], int]) -> Iterator[Callable[[str], AbstractContextManager[OnProgress]]]:
-    """The progress of a player's games in all files, of which there are so many; done: how many are analysed.
+    """Shows one progress for a player's games in all files.
 
-    Gives what `PgnGames.analysed` takes for each file.
+    total: number of these games.
+    done: gives the number analysed so far.
+
+    Yields what `PgnGames.analysed` takes for each file.
     """
     with Progress("{task.completed:,.0f} of {task.total:,.0f} games", BAR, LEFT, patient=True) as bar:
         bar.begin("", total)

@@ -96,7 +96,8 @@ def _game_of(files: list[str], named: str | None) -> str:
 
 
 class _Referees:
-    """The referees of an import, and the journal beside the store in which they write their verdicts."""
+    """The referees of an import, and the journal in which they write their verdicts. The journal is in the store's
+    folder, next to the store."""
 
     def __init__(self, options: RefereeOptions, into: Path):
         self.options = options
@@ -150,7 +151,7 @@ class ImportResult:
     strays: list[str] = field(default_factory=list)
     """Text that belongs to no game: "file, line 12: its first words"."""
     more_strays: int = 0
-    """Further stretches of such text."""
+    """Number of texts outside games that `strays` does not list."""
 
     def as_json(self) -> dict[str, Any]:
         """Counts as they are, and what was measured as a figure (of one run, so without an interval)."""
@@ -193,7 +194,8 @@ def _import(
         before, moves_before = writer.games, writer.moves
         show = held.enter_context(_progress(reader, writer, before))
         workers = held.enter_context(open_workers(backend)) if backend else None
-        readers = None if referees else workers  # reading is quick beside finding owners, which has all workers then
+        # reading is quick compared with finding owners, so finding owners gets all workers
+        readers = None if referees else workers
         batches = held.enter_context(contextlib.closing(reader.batches(readers) if readers else iter(reader)))
         finish = held.enter_context(referees.labelling(show, workers)) if referees else None
         strays, more_strays = list[str](), 0
@@ -267,8 +269,13 @@ def _skipped(rejections: dict[str, Any], most: int) -> list[str]:
 
 @contextlib.contextmanager
 def _progress(reader: Any, writer: StoreWriter, before: int) -> Iterator[Callable[[int, int], None]]:
-    """The progress of an import: a function to call as it goes on, with the games that are labelled of a batch that is
-    not written yet, and how many it has. before: games that the store held already."""
+    """Shows the progress of an import. Yields a function that updates it.
+
+    before: number of games that the store held already.
+
+    The function takes, for a batch that is not written yet, the number of its games that have labels and the number of
+    all its games.
+    """
     size, limit = records.size(reader.paths), reader.keep.limit
     with Progress("{task.fields[games]:,} games", BAR, "{task.fields[rate]:,.0f} games/s", ELAPSED, LEFT,
                   patient=True) as progress:  # fmt: skip

@@ -33,7 +33,7 @@ _NAMES = {"go": {"min_plies": "min_moves", "unrated": "unranked"}}
 
 @dataclass(frozen=True)
 class FilterOptions:
-    """Which games are kept. None, (), False and 1 stand for options that were not given."""
+    """Which games are kept. The values None, (), False and 1 mean that an option was not given."""
 
     min_rating: Annotated[int | None, typer.Option(min=0)] = None
     max_rating: Annotated[

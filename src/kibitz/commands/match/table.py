@@ -52,7 +52,7 @@ def show(match: Match, as_json: bool) -> None:
 
 
 def _report(result: dict[str, Any]) -> None:
-    """The tables: the score, both colours, what it says about strength, speed, and forfeits."""
+    """Print the tables of a match: the score, both colours, the difference in strength, the speed, and the forfeits."""
     a, b = result["a"], result["b"]
     board = f" on {result['size']} × {result['size']}, komi {result['komi']:g}" if result["game"] == "go" else ""
     played = f"{result['games']} of {result['of']} games{board}"
