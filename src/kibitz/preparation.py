@@ -104,12 +104,14 @@ class PreparationLine:
     def __init__(self) -> None:
         self._is_terminal = sys.stderr.isatty() and os.environ.get("TERM") not in ("dumb", "unknown")
         self._is_shown = False
+        self._width = 0
 
     def __call__(self, preparation: Preparation) -> None:
         with contextlib.suppress(OSError, ValueError):  # standard error may be closed
             if self._is_terminal:
                 text = preparation.text() if preparation.is_running else ""
-                sys.stderr.write(f"\r\x1b[K{text}")
+                sys.stderr.write(f"\r{' ' * self._width}\r{text}")  # old consoles of Windows know no other way
+                self._width = len(text)
                 sys.stderr.flush()
             elif not self._is_shown:
                 self._is_shown = True

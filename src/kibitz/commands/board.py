@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -48,10 +49,14 @@ def board(
         records, others = _records(runs or [])
         stores, networks = _divided(others)
 
+        from kibitz.web import page
         from kibitz.web.opinions import read_command
         from kibitz.web.server import Server, bind, leave, open_browser
 
         programs = [read_command(words) for words in engines or []]
+
+        if lacking := page.problem():
+            print(f"kibitz: {lacking}", file=sys.stderr)
 
         def announce(address: str) -> None:
             print(f"kibitz board: {address} (Ctrl-C ends it)", flush=True)

@@ -23,6 +23,13 @@ MISSING = """<!doctype html>
 """
 
 
+def problem() -> str | None:
+    """Return one line about a page that is not there; None if it is built."""
+    if (PAGE / "index.html").is_file():
+        return None
+    return "the page is not built, but all else works; to build it: make page, or install kibitz where npm is"
+
+
 def file(request: Request) -> Response:
     """Return a file of the page's folder; for / the page itself."""
     name = request.path_params.get("path", "") or "index.html"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import subprocess
 import sys
 import threading
@@ -26,6 +27,7 @@ class Preparing:
                 self._process = subprocess.Popen(
                     [sys.executable, "-m", "kibitz", "prepare", "--progress"], stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                    start_new_session=os.name == "posix",
                 )  # fmt: skip
                 threading.Thread(target=self._follow, args=(self._process,), daemon=True).start()
 

@@ -21,6 +21,9 @@ from kibitz.web.app import create
 from kibitz.web.opinions import Program
 
 HOST = "127.0.0.1"
+ADDRESS = "KIBITZ_BOARD_ADDRESS"
+"""Environment variable for containers: HOST:PORT to listen on by default, such as 0.0.0.0:8000. The board answers only
+requests to 127.0.0.1 and localhost in any case."""
 N_PORTS = 100
 """Number of ports that are tried, from PORT on, if none is requested."""
 _WHY = {errno.EADDRINUSE: "another program has it", errno.EACCES: "this system does not allow it"}
@@ -30,12 +33,14 @@ _TEXT_BROWSERS = ("www-browser", "links", "elinks", "lynx", "w3m")
 def bind(port: int | None) -> socket.socket:
     """Return a socket on that port of this machine only; None for the first free one from PORT on. Raises
     KibitzError."""
+    host, given = _default_address()
+    port = port if port is not None else given
     for candidate in range(PORT, PORT + N_PORTS) if port is None else (port,):
         listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         if os.name == "posix":  # a recently used port is free; on other systems the option has another meaning
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            listening.bind((HOST, candidate))
+            listening.bind((host, candidate))
             listening.listen(128)
         except OSError as error:
             listening.close()
@@ -45,6 +50,17 @@ def bind(port: int | None) -> socket.socket:
             continue
         return listening
     raise KibitzError(f"ports {PORT} to {PORT + N_PORTS - 1} are all taken; name a free one with --port")
+
+
+def _default_address() -> tuple[str, int | None]:
+    """Return the host and port of ADDRESS; without it this machine alone, and no port. Raises KibitzError."""
+    address = os.environ.get(ADDRESS, "")
+    host, _, port = address.rpartition(":")
+    if not address:
+        return HOST, None
+    if not host or not port.isdecimal() or not 1 <= int(port) <= 65535:
+        raise KibitzError(f"{ADDRESS} must be HOST:PORT, such as 0.0.0.0:8000 (got {address})")
+    return host, int(port)
 
 
 class Server(uvicorn.Server):

@@ -117,7 +117,7 @@ class GnuGo:
             self._program = GtpProgram(self.command, "GNU Go", self._folder)
             if self._closed:  # closed by another thread in the meantime
                 self._program.kill()
-        (self._folder / _FILE).write_text(record)
+        (self._folder / _FILE).write_text(record, encoding="ascii")
         self._ask(f"loadsgf {_FILE}", until)
 
     def _ask(self, command: str, until: float) -> str:

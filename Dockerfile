@@ -1,0 +1,19 @@
+# kibitz in a container. Build: docker build -t kibitz .    Run: docker run -p 127.0.0.1:8000:8000 kibitz board
+# Your own files: docker run -v "$PWD:/games" kibitz analyze human /games/my-games.pgn
+FROM python:3.12-slim AS build
+WORKDIR /source
+COPY . .
+# The wheel carries the page of the board; npm is needed for it here alone.
+RUN pip wheel --no-cache-dir --constraint constraints.txt --wheel-dir /wheels .
+
+FROM python:3.12-slim
+RUN useradd --create-home --uid 1000 kibitz
+COPY --from=build /wheels /wheels
+RUN pip install --no-cache-dir /wheels/*.whl && rm -r /wheels
+USER 1000
+WORKDIR /home/kibitz
+# Inside a container, 127.0.0.1 cannot be reached from outside. The board still answers to 127.0.0.1:8000 alone.
+ENV KIBITZ_BOARD_ADDRESS=0.0.0.0:8000
+EXPOSE 8000
+ENTRYPOINT ["kibitz"]
+CMD ["board"]

@@ -1,0 +1,42 @@
+"""How the board begins: where it listens in a container, and what it says without a page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kibitz.errors import KibitzError
+from kibitz.web import page, server
+from support.causes import naming
+
+
+def test_in_a_container_it_listens_to_all_and_still_answers_to_this_machine_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv(server.ADDRESS, raising=False)
+    with server.bind(None) as usual:
+        assert usual.getsockname()[0] == "127.0.0.1"
+        free = usual.getsockname()[1]
+    monkeypatch.setenv(server.ADDRESS, f"0.0.0.0:{free}")
+    with server.bind(None) as container:
+        assert container.getsockname() == ("0.0.0.0", free)
+    board = server.create([], free, [])[0]
+    assert board.hosts == {f"127.0.0.1:{free}".encode(), f"localhost:{free}".encode()}
+
+
+@pytest.mark.parametrize("address", ["8000", "0.0.0.0", ":8000", "0.0.0.0:0", "0.0.0.0:x", "0.0.0.0:65536"])
+def test_a_wrong_address_is_named(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(server.ADDRESS, address)
+    with pytest.raises(KibitzError, match=naming(f"{server.ADDRESS} & HOST:PORT")):
+        server.bind(None)
+
+
+def test_a_page_that_is_not_built_is_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(page, "PAGE", tmp_path)
+    problem = page.problem()
+    assert problem is not None
+    assert "make page" in problem
+    assert "\n" not in problem
+    (tmp_path / "index.html").write_text("<html></html>")
+    assert page.problem() is None
