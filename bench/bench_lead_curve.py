@@ -29,6 +29,8 @@ def main() -> None:
     parser.add_argument("store")
     parser.add_argument("file")
     parser.add_argument("--games", type=int, default=12)
+    parser.add_argument("--offset", type=int, default=0, help="games to leave out: others than those of the fit")
+    parser.add_argument("--steadied", action="store_true", help="only as positions are judged")
     options = parser.parse_args()
     session, store = Session(options.network), Store(options.store)
     unseen = np.flatnonzero(store.sides(session.run.split) == TEST)
@@ -39,14 +41,15 @@ def main() -> None:
         for number, game in enumerate(read_records([options.file]), 1)
         if number in numbers and isinstance(game, Record) and len(game.moves) >= MIN_MOVES
     ]
-    games = games[:: max(1, len(games) // options.games)][: options.games]
+    games = games[options.offset :: max(1, len(games) // options.games)][: options.games]
     analysis = load_owners(session.system)
     print("| judged | mean change | median change | seconds a position |\n|---|---|---|---|")
-    for name, steadied, nodes in (
+    ways = (
         ("for both sides to move, two symmetries", True, 0),
         ("by one evaluation", False, 0),
         ("by a search of 16 visits", False, 16),
-    ):
+    )
+    for name, steadied, nodes in ways[:1] if options.steadied else ways:
         begun, changes, positions = time.process_time(), [], 0
         for number, game in enumerate(games, 1):
             judged = analyse(number, game, session, analysis, None, nodes, steadied=steadied)

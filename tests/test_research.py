@@ -90,7 +90,7 @@ def test_wrong_calls(store: kibitz.GameStore) -> None:
         store.moves_at(0, last)
     with pytest.raises(kibitz.UsageError, match=naming("view & black & board")):
         store.positions(0, 0, view="black")
-    with pytest.raises(kibitz.UsageError, match=naming("network")):
+    with pytest.raises(kibitz.UsageError, match=naming("played & network")):
         store.sample(3, network="winner", played=True)
     with pytest.raises(kibitz.UsageError, match="at least one network"):
         store.unseen_games()

@@ -48,9 +48,9 @@ def test_a_run_of_go_speaks_gtp(go_run: Path) -> None:
     found = player(str(go_run), ["temperature=20"], game="go")
     assert found.command == (sys.executable, "-m", "kibitz", "gtp", str(go_run))
     assert (found.name, found.options) == ("own", (("temperature", "20"),))
-    with pytest.raises(KibitzError, match=naming("match")):
+    with pytest.raises(KibitzError, match=naming(f"{go_run} & match")):
         player(str(go_run))
-    with pytest.raises(KibitzError, match=naming("match")):
+    with pytest.raises(KibitzError, match=naming("winner & match")):
         player("winner", game="go")
 
 

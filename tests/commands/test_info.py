@@ -62,7 +62,7 @@ def test_json_and_table(bundled_store: Store, tmp_path: Path, capsys: pytest.Cap
 
 def test_no_store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("info", tmp_path / "nothing") == 1
-    assert mentions(capsys.readouterr().err, "store")
+    assert mentions(capsys.readouterr().err, "nothing & store")
     assert run("info", tmp_path) == 1
     assert "not a game store" in capsys.readouterr().err
 

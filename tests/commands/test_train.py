@@ -265,7 +265,7 @@ def test_deepchess_that_cannot_start_from_there(
         assert len(error.strip().splitlines()) == 1
     for more in (["--pos2vec", "24.12"], ["--networks", "full"]):
         assert run([*call, str(pairs_run), *more]) == 2
-        assert mentions(capsys.readouterr().err, "network")
+        assert mentions(capsys.readouterr().err, f"{more[0]} & network")
     assert not (tmp_path / "run").exists()
 
 

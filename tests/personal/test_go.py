@@ -197,6 +197,6 @@ def test_calls_that_cannot_work(games: Path, base: Path, player_run: Path, tmp_p
         make(PersonalRequest([str(games), str(tmp_path / "a.pgn")], run=tmp_path / "r"))
     with pytest.raises(UsageError, match=naming("human & gohuman & run")):
         make(PersonalRequest([str(games)], base="human", run=tmp_path / "r"))
-    with pytest.raises(UsageError, match=naming("game")):
+    with pytest.raises(UsageError, match=naming("Nobody Else & game")):
         make(PersonalRequest([str(games)], ["Nobody Else"], base=str(base), run=tmp_path / "r"))
     assert not (tmp_path / "r").exists()

@@ -55,7 +55,7 @@ def test_a_store_of_no_games(tmp_path: Path, make_store: Callable[..., Store]) -
 
 
 def test_no_store(tmp_path: Path) -> None:
-    with pytest.raises(KibitzError, match=naming("store")):
+    with pytest.raises(KibitzError, match=naming("nothing & store")):
         Store(tmp_path / "nothing")
     with pytest.raises(KibitzError, match="not a game store"):
         Store(tmp_path)

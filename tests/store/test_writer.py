@@ -348,7 +348,7 @@ def test_places_where_no_store_can_be(tmp_path: Path) -> None:
     write(tmp_path / "a", batch([[1]]))
     with pytest.raises(UsageError, match="--append"):
         write(tmp_path / "a", batch([[1]]))
-    with pytest.raises(UsageError, match=naming("store")):
+    with pytest.raises(UsageError, match=naming("a & chess & store")):
         StoreWriter(tmp_path / "a", "go", COLUMNS, STANDARD, PER_MOVE, append=True)
     assert left_in(tmp_path) == ["a", "file"]
 

@@ -167,5 +167,5 @@ def test_stores_and_networks_are_told_apart(path: Path) -> None:
     assert _divided(["winner", str(path)]) == ([str(path)], ["winner"])
     with pytest.raises(KibitzError):
         _divided([str(path.parent)])
-    with pytest.raises(KibitzError, match=naming("store")):
+    with pytest.raises(KibitzError, match=naming("other.store & store")):
         _divided([str(path.parent / "other.store")])

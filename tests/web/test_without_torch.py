@@ -165,7 +165,7 @@ def test_weights_that_are_damaged_are_told_and_others_still_open(small_run: Path
     shutil.copytree(small_run, tmp_path / "damaged")
     (tmp_path / "damaged" / "best.safetensors").write_bytes(b"x")
     process = TorchProcess()
-    with pytest.raises(KibitzError, match=naming("weights")):
+    with pytest.raises(KibitzError, match=naming("damaged & weights")):
         TorchSession(process, Run(tmp_path / "damaged"))
     assert TorchSession(process, Run(small_run)).outputs == ("white_wins",)
     process.end()

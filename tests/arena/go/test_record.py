@@ -88,7 +88,7 @@ def test_a_game_cut_inside_a_letter_is_dropped(tmp_path: Path) -> None:
     assert [found.number for found in resume(path, SETTINGS)] == [0]
     assert path.read_bytes() == first
     path.write_bytes(first + b"\xff" + second)
-    with pytest.raises(UsageError, match=naming("match")):
+    with pytest.raises(UsageError, match=naming("m.sgf & match")):
         resume(path, SETTINGS)
 
 

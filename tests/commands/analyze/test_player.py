@@ -108,7 +108,7 @@ def test_interrupted_it_tells_what_it_has(
 
 def test_names_that_are_not_there(games: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     err = refused(capsys, 2, "human", games, "--player", "Ana Munos")
-    assert mentions(err, "game")
+    assert mentions(err, "Ana Munos & game")
     assert person.PERSON in err
     two = tmp_path / "two.pgn"
     two.write_text(person.games(2, person="Cy"), encoding="utf-8")

@@ -296,7 +296,7 @@ def test_a_full_disk(run: Run, small_disk: Path) -> None:
     assert run("import", GAMES, "--into", small_disk / "b.store", "--limit", "100")[0] == 0
     code, _, err = run("import", GAMES, "--into", small_disk / "b.store", "--append")
     assert code == 1
-    assert mentions(err, "store")
+    assert mentions(err, "b.store & disk")
     assert len(Store(small_disk / "b.store")) == 100
 
 

@@ -85,7 +85,7 @@ def test_what_compares_nothing_and_what_is_damaged(tmp_path: Path, small_run: Pa
     run = Run(write_run(tmp_path / "run"))
     data = (run.path / WEIGHTS).read_bytes()
     (run.path / WEIGHTS).write_bytes(data[: len(data) // 2])
-    with pytest.raises(KibitzError, match=naming("weights")):
+    with pytest.raises(KibitzError, match=naming(f"{run.path} & weights")):
         load(run)
     from safetensors.numpy import load as parse
     from safetensors.numpy import save_file

@@ -217,7 +217,7 @@ def test_several_files_are_numbered_each(tmp_path: Path) -> None:
         ("2.pgn", 1),
     ]
     assert [Path(line.split(": ")[0]).name for line in read.broken] == ["1.pgn", "3.pgn"]
-    assert mentions(read.broken[0], "file")
+    assert mentions(read.broken[0], "1.pgn & file")
     assert "binary" in read.broken[1]
 
 
@@ -242,7 +242,7 @@ def test_a_text_too_long_for_a_game_is_passed_over(tmp_path: Path, monkeypatch: 
     read = Read(tmp_path, good + '[Event "long"]\n\n1. e4 {' + "word and " * 4000 + "} 1-0\n\n" + good * 3)
     assert [row["event"] for row in read.rows] == ["good"] * 4
     assert len(read.broken) == 1
-    assert mentions(read.broken[0], "game")
+    assert mentions(read.broken[0], "end & game")
 
 
 def test_a_whole_game_before_a_text_that_is_too_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

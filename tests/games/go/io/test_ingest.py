@@ -239,7 +239,7 @@ def test_a_file_without_an_end_is_given_up(tmp_path: Path, monkeypatch: pytest.M
     file = tmp_path / "long.sgf"
     file.write_bytes(b"(;GM[1]C[" + b"x" * 20_000)
     _, reader = read(file)
-    assert mentions(reader.broken[0], "game")
+    assert mentions(reader.broken[0], "long.sgf & game")
 
 
 def test_a_truncated_collection(tmp_path: Path) -> None:
