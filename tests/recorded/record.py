@@ -36,6 +36,7 @@ from typing import Any
 
 import numpy as np
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # a program sees its own folder only
 from support.patience import PATIENCE
 
 HERE = Path(__file__).resolve().parent

@@ -187,7 +187,7 @@ def test_two_games_do_not_mix(run: Run, tmp_path: Path) -> None:
     assert run("import", go, "--into", tmp_path / "s", "--referee", "none")[0] == 0
     code, _, err = run("import", chess, "--into", tmp_path / "s", "--append")
     assert code == 2
-    assert mentions(err, "chess & Go & store")
+    assert mentions(err, "chess & go & store")
 
 
 def test_gnugo_that_is_not_there(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

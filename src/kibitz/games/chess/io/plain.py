@@ -170,6 +170,18 @@ def _after_comment(text, at, stop):  # type: ignore[no-untyped-def]
 
 
 @inner
+def _after_dots(text, at, stop):  # type: ignore[no-untyped-def]
+    """Return where dots end that begin here, with blanks before each, and their number."""
+    dots, end = 0, at
+    while at < stop and text[at] in (32, 9, 46):
+        if text[at] == 46:
+            dots += 1
+            end = at + 1
+        at += 1
+    return end, dots
+
+
+@inner
 def _is_plain(text, first, stop):  # type: ignore[no-untyped-def]
     """Return whether text[first:stop] is moves in the standard's form with one result, at the end. text: uint8."""
     at, depth, moves, result = first, 0, 0, False
@@ -184,17 +196,12 @@ def _is_plain(text, first, stop):  # type: ignore[no-untyped-def]
             end = at + 1
             while end < stop and 48 <= text[end] <= 57:
                 end += 1
-            if end < stop and text[end] == 46 and end - at < 4:
-                dots = 0
+            after, dots = _after_dots(text, end, stop)
+            if end - at < 4 and (dots or (end < stop and _is_space(text[end]))):
                 number = end - at == 1 and byte == 49
-                while end < stop and text[end] == 46:
-                    end += 1
-                    dots += 1
-                if dots != 1 and dots != 3:
-                    return False
                 if number and dots == 1 and moves and not depth:
-                    return False
-                at = end
+                    return False  # another game's first move
+                at = after
             else:
                 end = _after_result(text, at, stop)
                 if end < 0 or depth:
@@ -221,6 +228,10 @@ def _is_plain(text, first, stop):  # type: ignore[no-untyped-def]
             while at < stop and 48 <= text[at] <= 57:
                 at += 1
             if not 1 <= at - begin <= 3 or (at < stop and not _is_space(text[at]) and text[at] not in (41, 40, 123)):
+                return False
+        elif byte == 46:  # dots without a number, before a move of Black
+            at, _ = _after_dots(text, at, stop)
+            if at < stop and not _is_space(text[at]):
                 return False
         elif byte == 42:
             if depth or at + 1 != stop:

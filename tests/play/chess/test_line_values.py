@@ -1,0 +1,71 @@
+"""What the check by the rules finds of single moves, and what it makes of a search's value."""
+
+from __future__ import annotations
+
+import chess
+import numpy as np
+import pytest
+
+from kibitz.games.chess.replay import encode_board
+from kibitz.play.chess.line_values import BARE_KING_VALUE, MoveCheck, check_moves, find_mate
+from kibitz.play.chess.score import STEP, of_centipawns
+
+SCHOLAR = "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 0 4"
+
+
+def check(fen: str, san: str) -> MoveCheck:
+    board = chess.Board(fen)
+    board.push_san(san)
+    return check_moves(encode_board(board)[None])[0]
+
+
+def test_a_mate_in_one_by_the_other_side() -> None:
+    found = check(SCHOLAR, "h6")
+    assert found.value == -2 + 2 * STEP
+    assert found.corrected(0.9, 400) == found.value, "whatever a search says"
+    assert check(SCHOLAR, "g6").value is None
+
+
+def test_a_mate_in_three_by_the_other_side() -> None:
+    """White's queen takes on f5 or d7 with mate: four plies are too few to see it."""
+    found = check("R2nr3/1kpr4/p2p2p1/5nqp/6B1/P2Q2PP/2P2PK1/5R2 b - - 3 24", "Kxa8")
+    assert found.value is not None
+    assert -2 < found.value < -1
+
+
+def test_a_piece_that_hangs() -> None:
+    fen = "4k3/8/8/3r4/8/8/3Q4/5K2 w - - 0 1"
+    assert (check(fen, "Kg1").centipawns, check(fen, "Qxd5").centipawns) == (-500, 900)
+    board = chess.Board(fen)
+    assert find_mate(encode_board(board)) is None
+    value, line = find_mate(encode_board(chess.Board("7k/8/5KQ1/8/8/8/8/8 w - - 0 1"))) or (0.0, ())
+    assert (value, len(line)) == (2 - STEP, 1)
+
+
+@pytest.mark.parametrize(
+    ("centipawns", "value", "most"),
+    [(600, 0.7, 640), (900, 0.85, 835), (1000, 0.85, 900), (500, 0.75, 575)],
+)
+def test_material_limits_the_value_of_a_won_position(centipawns: int, value: float, most: int) -> None:
+    """Stockfish gave these moves between 500 and 630 centipawns."""
+    found = MoveCheck(centipawns).corrected(value, 400)
+    assert found == pytest.approx(of_centipawns(most))
+    assert MoveCheck(centipawns)._with_material(value) > of_centipawns(most + 200)
+
+
+def test_without_a_large_gain_or_with_a_decisive_attack_there_is_no_such_limit() -> None:
+    assert MoveCheck(200).corrected(0.9, 400) == MoveCheck(200)._with_material(0.9)
+    assert MoveCheck(600).corrected(0.995, 400) > of_centipawns(1200)
+    values = [MoveCheck(600).corrected(value, 400) for value in np.linspace(-0.99, 0.99, 50)]
+    assert values == sorted(values), "a better search never gives a worse value"
+
+
+def test_few_visits_count_less_than_the_check() -> None:
+    assert MoveCheck(0).corrected(0.9, 1) < MoveCheck(0).corrected(0.9, 32) < MoveCheck(0).corrected(0.9, 64)
+    assert MoveCheck(0).corrected(0.9, 64) == MoveCheck(0).corrected(0.9, 1000)
+
+
+def test_bare_kings_and_proven_mates() -> None:
+    assert MoveCheck(900, bare_king=1).corrected(0.1, 10) == BARE_KING_VALUE
+    assert MoveCheck(-900, bare_king=-1).corrected(0.1, 10) == -BARE_KING_VALUE
+    assert MoveCheck(0).corrected(1.99, 10) == 1.99
