@@ -12,7 +12,7 @@ from support.patience import PATIENCE
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits as Linux has them")
 
-LINE = "kibitz: not enough memory: this shell allows a program {} MB (ulimit -v), "
+LINE = "error: not enough memory: this shell allows a program {} MB (ulimit -v). "
 
 
 def python(program: str) -> subprocess.CompletedProcess[str]:

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The whole road on the games that come with kibitz: import, train, test, analyze. Usage: demo.sh KIBITZ FOLDER
+# The workflow on the bundled games: import, train, test, analyze. Usage: demo.sh KIBITZ FOLDER
 set -eu
 kibitz=$1
 folder=$2
@@ -11,8 +11,9 @@ step() {
     "$kibitz" "$@"
 }
 
-echo "These are games of Stockfish against itself at limited strength: what follows shows the road,"
-echo "and its figures are not the paper's."
+echo "This demo imports bundled games, trains a network that predicts the winner, tests it and analyzes a game."
+echo "In the games two weakened Stockfish play each other. After two minutes of training the network mostly counts"
+echo "material, so expect about the accuracy of the baseline \"more material\". The paper used other games."
 if [ ! -d "$folder/games.store" ]; then
     step import "$games" --into "$folder/games.store" --ending checkmate
 fi
@@ -29,5 +30,5 @@ step analyze human "$games" --game 42 --pgn "$folder/marked.pgn"
 if [ -n "${DISPLAY:-}" ]; then
     "$(dirname "$kibitz")/python" -m webbrowser "$folder/test.html" >/dev/null 2>&1 || true
 fi
-printf '\nThe game with marks: %s\nThe result page: %s\nThe board in the browser: %s board %s\n' "$folder/marked.pgn" "$folder/test.html" "$kibitz" "$folder/winner"
-printf 'Now your own games: %s import my-games.pgn --into my.store\n' "$kibitz"
+printf '\nGame with annotations: %s\nReport: %s\nTo open the board: %s board %s\n' "$folder/marked.pgn" "$folder/test.html" "$kibitz" "$folder/winner"
+printf 'To continue with your own games: %s import my-games.pgn --into my.store\n' "$kibitz"

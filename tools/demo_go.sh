@@ -1,5 +1,5 @@
 #!/bin/sh
-# The whole road on the Go games that come with kibitz: import, train, test, analyze, gtp. Usage: demo_go.sh KIBITZ FOLDER
+# The workflow on the bundled Go games: import, train, test, analyze, gtp. Usage: demo_go.sh KIBITZ FOLDER
 set -eu
 kibitz=$1
 folder=$2
@@ -12,8 +12,8 @@ step() {
     "$kibitz" "$@"
 }
 
-echo "These are games of GNU Go against itself at low levels: what follows shows the road,"
-echo "and its figures are not the paper's."
+echo "This demo imports bundled games, trains a network that predicts territory, tests it and analyzes a game."
+echo "In the games GNU Go plays itself at low levels. The paper used games of strong players and a larger network."
 if [ ! -d "$folder/go.store" ]; then
     step import "$games" --into "$folder/go.store" --ending counted --test-share 10
 fi

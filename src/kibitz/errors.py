@@ -43,5 +43,5 @@ def need_training(what: str) -> None:
     """Raise KibitzError if a part of the extra `train` is not installed. what: the subject of the message."""
     missing = [name for name in TRAINING if importlib.util.find_spec(name) is None]
     if missing:
-        parts = "PyTorch and what goes with it" if "torch" in missing else " and ".join(missing)
-        raise KibitzError(f"{what} needs {parts}. Install it: pip install 'kibitz[train]'")
+        parts = "PyTorch and related packages" if "torch" in missing else " and ".join(missing)
+        raise KibitzError(f"{what} needs {parts}. Install them: pip install 'kibitz[train]'")

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 
 from kibitz.text import either, shown
 
-CLOSE, CLOSE_IF_SHORT = 0.6, 0.7
+CLOSE, CLOSE_IF_SHORT = 0.65, 0.7
 """How alike a name must be to be suggested, and a name of up to three letters: 0 any name, 1 the same name (difflib's
 ratio)."""
 

@@ -53,11 +53,11 @@ def test_json_and_table(bundled_store: Store, tmp_path: Path, capsys: pytest.Cap
     assert found["history"][0]["kept"] == 1
     assert run("info", tmp_path / "a.store") == 0
     out = capsys.readouterr().out
-    assert mentions(out, "left & out & 1 & 2 & games")
+    assert mentions(out, "skipped & 1 & 2 & games")
     assert "a.pgn game 2, B – ?" in out
     assert "import 1: 1 of 2 games" in out
     assert run("info", bundled_store.path) == 0
-    assert "left out: nothing" in capsys.readouterr().out
+    assert "skipped: no games" in capsys.readouterr().out
 
 
 def test_no_store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -119,7 +119,7 @@ def test_table(kibitz: Kibitz, run: Path) -> None:
     for part in ("always White", "accuracy by phase", "endgame", "95% interval", "71.8% test accuracy", "Stockfish,"):
         assert any(part in line for line in lines), part
     assert "500 of their" in ended.out
-    assert lines[-1] == f"result page: {run / PAGE}"
+    assert lines[-1] == f"report: {run / PAGE}"
     assert ended.err.count("\n") == 1, "only the line on games left out: half a second needs no progress"
 
 

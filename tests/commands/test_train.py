@@ -248,8 +248,8 @@ def test_training_games_that_one_side_has_won(tmp_path: Path, capsys: pytest.Cap
     assert run([*call, "--test-share", "98"]) == 1
     error = capsys.readouterr().err
     assert mentions(error, "Black & training")
-    assert "choose another split" in error
-    assert error.strip().splitlines()[-1].startswith("kibitz: ")
+    assert "Import more decisive games" in error
+    assert error.strip().splitlines()[-1].startswith("error: ")
     assert "Traceback" not in error
 
 

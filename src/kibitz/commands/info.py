@@ -10,6 +10,7 @@ import typer
 
 from kibitz.commands.tables import print_table
 from kibitz.errors import KibitzError
+from kibitz.games import GAME_NAMES
 from kibitz.keys import counted, key_of, labelled_reasons
 from kibitz.messages import did_you_mean
 
@@ -222,10 +223,10 @@ def _alike(count: int | None, together: bool) -> str:
     from kibitz.games.hashing import SHARED
 
     if count is None:
-        return "not known: the store was made by an earlier version; import the games again to keep them together"
+        return "unknown: an earlier version made the store. Import the games again to keep them together."
     if not count:
         return "none"
-    where = "on its side of the split" if together else "on any side of the split: import the games again to mend it"
+    where = "in the same split" if together else "in any split. Import the games again to keep them together."
     return f"{count:,} with the first {SHARED} plies of an earlier game, {where}"
 
 
@@ -241,7 +242,7 @@ def _report(summary: dict[str, Any]) -> None:
         "none known" if dates["first"] is None else f"{dates['first']} to {dates['last']}, {dates['unknown']:,} unknown"
     )
     rows = [
-        ("games", f"{summary['games']:,} of {summary['game']}"),
+        ("games", f"{summary['games']:,} ({GAME_NAMES[summary['game']]})"),
         ("positions", f"{summary['positions']:,}"),
         ("moves", f"{summary['moves']:,}"),
         ("size", f"{summary['bytes'] / 1e6:,.1f} MB, {size or 0:.2f} bytes a position"),
@@ -256,7 +257,7 @@ def _report(summary: dict[str, Any]) -> None:
         ),
         ("split", f"{_line({name: split[name] for name in SIDES})} ({split['how']})"),
         ("near-duplicates", _alike(summary["near_duplicates"], split["near_duplicates_together"])),
-        ("beside the moves", ", ".join(summary["beside"]) or "nothing"),
+        ("data per move", ", ".join(summary["beside"]) or "the move only"),
     ]
     print_table(summary["store"], ("", ""), rows)
     print()
@@ -268,23 +269,25 @@ def _report(summary: dict[str, Any]) -> None:
     if out:
         left = sum(entry["games"] for entry in summary["left_out"].values())
         print_table(
-            f"left out: {left:,} of {summary['read']:,} games read",
-            ("why", "games", "the first of them"),
+            f"skipped: {left:,} of {summary['read']:,} games",
+            ("reason", "games", "first examples"),
             out,
             right=[1],
         )
     else:
-        print("left out: nothing")
+        print("skipped: no games")
     print()
     for number, step in enumerate(summary["history"], 1):
-        kept = ", ".join(f"{key} {_words(value)}" for key, value in step.get("filter", {}).items()) or "every game"
+        kept = ", ".join(f"{key} {_words(value)}" for key, value in step.get("filter", {}).items()) or "none"
         files = step.get("files", [])
         if "merged" in step:
             stores = ", ".join(Path(store).name for store in step["merged"])
             print(f"import {number}: {step['kept']:,} of {step['read']:,} games merged from {stores}")
             continue
         named = ", ".join(files[:3]) + (f" and {len(files) - 3} more" if len(files) > 3 else "")
-        print(f"import {number}: {step.get('kept', 0):,} of {step.get('read', 0):,} games from {named}; kept: {kept}")
+        print(
+            f"import {number}: {step.get('kept', 0):,} of {step.get('read', 0):,} games from {named} (filter: {kept})"
+        )
 
 
 def _games(counted: dict[str, dict[str, Any]]) -> dict[str, int]:

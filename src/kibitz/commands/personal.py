@@ -117,13 +117,13 @@ def _report(done: PersonalResult) -> None:
 
     info, path = done.info, done.path
     if done.reason == "finished before":
-        print(f"{path}: finished before, with these games; add new ones with --update")
+        print(f"{path} is finished with these games. Add new games with --update.")
     if done.reason in ("stopped", "time limit"):
-        print(f"{path}: {done.reason}; the same command goes on from here")
+        print(f"{path}: {done.reason}. Run the same command again to resume.")
         return
     rows = [
         (
-            "the network it begins from" if row["name"] == "nothing" else row["name"],
+            "the initial network" if row["name"] == "nothing" else row["name"],
             f"{row['accuracy']:.1%}", f"{row['accuracy_with_book']:.1%}", f"{row['log_loss']:.4f}",
             f"{row['log_loss_with_book']:.4f}", f"{row['k']:g}",
         )
@@ -134,7 +134,7 @@ def _report(done: PersonalResult) -> None:
         ("network", "right", "with the book", "log loss", "with the book", "k"), rows, right=(1, 2, 3, 4, 5),
     )  # fmt: skip
     if info["kept"] == "nothing":
-        print("no training beat the network it begins from: that is kept, with the book")
+        print("no training improved on the initial network, which is kept, with the book")
     else:
         print(f"kept: {info['kept']}, with the book")
     run = shlex.quote(str(path))

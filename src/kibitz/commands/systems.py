@@ -40,8 +40,8 @@ def systems(
 
     rows = [(name, GAME_NAMES.get(entry.game, entry.game), entry.title) for name, entry in SYSTEMS.items()]
     print_table("", ("name", "game", "what it does"), rows)
-    print(f"networks that come with kibitz: {', '.join(packaged())}; what one has learned: kibitz info NAME")
-    print("paper and recipes of a system: kibitz systems NAME")
+    print(f"\nBundled networks: {', '.join(packaged())}")
+    print("Model card of a network: kibitz info NAME\nPaper and recipes of a system: kibitz systems NAME")
 
 
 def _copy_template(name: str, system: str | None, as_json: bool) -> None:
@@ -59,9 +59,9 @@ def _copy_template(name: str, system: str | None, as_json: bool) -> None:
 
 
 _KINDS = {
-    "document": "numbers of the document",
-    "reading": "our reading of the document",
-    "ours": "ours, since the document does not say",
+    "document": "settings from the paper",
+    "reading": "settings that the paper gives indirectly",
+    "ours": "settings that the paper does not give",
 }
 
 
@@ -75,7 +75,7 @@ def _show_sources(settings: Any, sources: Mapping[str, ValueSource]) -> None:
                 print(f"    {name.replace('_', '-')} {getattr(settings, name)}{note}")
     off = [name.replace("_", "-") for name, source in sources.items() if source.kind == "off"]
     if off:
-        print(f"  options of kibitz that are off: {', '.join(off)}")
+        print(f"  options of kibitz that are turned off: {', '.join(off)}")
 
 
 def _show_recipes(name: str, as_json: bool) -> None:
@@ -89,15 +89,15 @@ def _show_recipes(name: str, as_json: bool) -> None:
     declared = system.declaration
     print(f"{name}: {declared.title}")
     if declared.paper:
-        print(f"paper: {declared.paper}\nthe paper's figure: {declared.anchor}")
+        print(f"paper: {declared.paper}\nresult in the paper: {declared.anchor}")
     elif declared.anchor:
-        print(f"to compare with: {declared.anchor}")
+        print(f"related results: {declared.anchor}")
     for recipe, entry in system.recipes.items():
         print(f"\n--recipe {recipe}: {entry.title}")
         for line in entry.reaches:
-            print(f"  reaches: {line}")
+            print(f"  result: {line}")
         for line in entry.departures:
-            print(f"  departs from the paper: {line}")
+            print(f"  differs from the paper: {line}")
         if entry.sources:
             _show_sources(system.settings_type(**entry.settings), entry.sources)
         elif entry.settings:

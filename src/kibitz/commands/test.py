@@ -187,7 +187,7 @@ def run_test(
     page = _page(opened, games.path, options.out)
     chosen = choose(opened, games, options.split)
     if chosen.excluded:
-        _log(f"{chosen.excluded:,} games that {run} has seen are left out; {len(chosen.games):,} are left to test on")
+        _log(f"skipped {chosen.excluded:,} games that {run} has seen; {len(chosen.games):,} games are left")
     for option, path in programs.items():
         if path is None:
             name = PROGRAMS[option]
@@ -271,7 +271,7 @@ def _publish(result: dict[str, Any], page: Path, as_json: bool, report: Callable
         else:
             report(result)
     if not as_json:
-        print(f"result page: {page}")
+        print(f"report: {page}")
 
 
 _RATED = re.compile(r"(?P<rating>\d{3,4})=(?P<command>.+)", re.DOTALL)
@@ -364,7 +364,11 @@ def _report(result: dict[str, Any]) -> None:
     print(f"weights {result['weights']}, sha256 {result['weights_sha256'][:12]}")
     print()
     _print_tables(result)
-    print(f"the paper: {paper['title']}: {paper['figure']}" if paper["title"] else paper["figure"])
+    print(
+        f"paper: {paper['title']}\nresult in the paper: {paper['figure']}"
+        if paper["title"]
+        else f"related results: {paper['figure']}"
+    )
     if data.get("note"):
         print(data["note"])
 
@@ -388,7 +392,7 @@ def _print_tables(result: dict[str, Any]) -> None:
         print_table("", (heading, "value", "95% interval", unit, "games"), rows, right=(1, 2, 3, 4))
         print()
 
-    table("figure", [cells(figure["label"], figure["kind"], figure) for figure in main.values()])
+    table("metric", [cells(figure["label"], figure["kind"], figure) for figure in main.values()])
     kind = result["figures"][headline]["kind"]
     if result["baselines"]:
         network = cells("the network", kind, result["figures"][headline])

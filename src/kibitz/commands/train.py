@@ -300,7 +300,7 @@ def _report(done: Any, as_json: bool) -> None:
         for part in outcome.parts:
             print(f"  {_how_far(part)}")
         test = f"next: kibitz test {shlex.quote(str(done.path))}"
-        print(test if outcome.finished else "the same command goes on from here")
+        print(test if outcome.finished else "Run the same command again to resume.")
     if outcome.profile and not as_json:
         _print_profile(outcome.profile)
     if outcome.reason == "stopped":

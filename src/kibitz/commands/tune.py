@@ -253,7 +253,8 @@ def _report(request: TuneConfig, result: TuneResult, out: Path, folder: Path, as
         if result.best:
             print(f"best: trial {result.best.number} ({result.best.path})")
         if left > 0:
-            print(f"{result.reason} with {left} of {request.total} trials left; the same command goes on ({out})")
+            rest = f"{left} of {request.total} trials left"
+            print(f"{result.reason} with {rest}. Run the same command again to resume ({out}).")
         if line:
             print(f"next: {line}")
     if result.reason == "stopped":

@@ -116,8 +116,8 @@ def bundled_note(store: Store, games: NDArray[np.int64]) -> str | None:
         return None
     which = "All of these games" if count == len(games) else f"{count:,} of these {len(games):,} games"
     return (
-        f"{which} come with kibitz and were played by an engine, {PLAYER[store.game]}, against itself at limited "
-        "strengths. Figures on engine games are not the paper's and say nothing about games of people."
+        f"{which} are bundled with kibitz: {PLAYER[store.game]} played itself at limited strength. Results on engine "
+        "games can't be compared with the paper's, or with results on games of people."
     )
 
 

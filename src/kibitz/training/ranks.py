@@ -174,7 +174,7 @@ class Ranks:
             yield
         except RuntimeError:
             raise Lost(
-                f"{self._who()}, so that this training stopped; the same command goes on from the last checkpoint"
+                f"{self._who()}, so training stopped. Run the same command again to resume from the last checkpoint."
             ) from None
 
     def _who(self) -> str:

@@ -43,14 +43,14 @@ def test_between_moves_that_draw_the_player_chooses() -> None:
 
 
 def test_tables_that_cannot_be_used_are_told_once(tmp_path: Path) -> None:
-    for folder, told in ((tmp_path / "nowhere", "No such file"), (tmp_path, "has no tables")):
+    for folder, told in ((tmp_path / "nowhere", "no such file"), (tmp_path, "has no tables")):
         bench = Bench()
         lines = bench.say(
             f"setoption name SyzygyPath value {folder}", "isready", QUEEN, "go depth 1", "(wait)", "go depth 1"
         )
         assert [told in line for line in lines if "SyzygyPath" in line] == [True]
         assert lines[0].startswith("info string SyzygyPath: ")
-        assert lines[0].endswith("play goes on without tablebases")
+        assert lines[0].endswith("plays without tablebases.")
         assert len(bench.players[0].asked) == 2
 
 
@@ -87,10 +87,10 @@ def test_an_analysis_asks_no_book(tmp_path: Path) -> None:
 
 def test_a_book_that_cannot_be_used_is_told_once(tmp_path: Path) -> None:
     (tmp_path / "damaged.bin").write_bytes(b"abc")
-    for path, told in ((tmp_path / "nowhere.bin", "No such file"), (tmp_path / "damaged.bin", "Polyglot opening book")):
+    for path, told in ((tmp_path / "nowhere.bin", "no such file"), (tmp_path / "damaged.bin", "Polyglot opening book")):
         lines = Bench().say(f"setoption name BookFile value {path}", "isready", "go depth 1", "(wait)", "go depth 1")
         assert [told in line for line in lines if "BookFile" in line] == [True]
-        assert lines[0].endswith("play goes on without a book")
+        assert lines[0].endswith("plays without a book.")
         assert lines[-1] == "bestmove g1h3"
 
 

@@ -71,6 +71,6 @@ def match(
     except KeyboardInterrupt:
         show(contest, output.as_json)
         raise KeyboardInterrupt(
-            f"interrupted after {len(contest.rows)} of {games} games; the same command goes on"
+            f"interrupted after {len(contest.rows)} of {games} games. Run the same command again to resume."
         ) from None
     show(contest, output.as_json)

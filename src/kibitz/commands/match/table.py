@@ -73,8 +73,8 @@ def _report(result: dict[str, Any]) -> None:
     elo, test = result["elo"], result["sprt"]
     facts = [
         ("Elo difference", f"{_elo(elo['value'])} ({_elo(elo['low'], -1)} to {_elo(elo['high'], 1)})"),
-        ("likelihood that it is the stronger one", f"{100 * result['los']:.1f}%"),
-        ("pairs with 0, ½, 1, 1½, 2 points", ", ".join(map(str, result["pentanomial"]))),
+        ("probability of being stronger", f"{100 * result['los']:.1f}%"),
+        ("game pairs with 0, ½, 1, 1½, 2 points", ", ".join(map(str, result["pentanomial"]))),
     ]
     if test:
         verdict = {"H0": f"{test['elo0']:g} accepted", "H1": f"{test['elo1']:g} accepted"}.get(
@@ -91,12 +91,12 @@ def _report(result: dict[str, Any]) -> None:
     print()
     if any(result["speed"][side]["moves"] for side in "ab"):
         print_table(
-            "", ("of this call", "moves", "ms a move", "longest", "nodes a move"),
+            "", ("speed in this run", "moves", "ms per move", "longest", "nodes per move"),
             [(result[side]["name"], *_speed(result["speed"][side])) for side in "ab"], right=(1, 2, 3, 4),
         )  # fmt: skip
         print()
     for forfeit in result["forfeits"]:
-        print(f"game {forfeit['game'] + 1}: {forfeit['name']} forfeits: {forfeit['reason']}")
+        print(f"game {forfeit['game'] + 1}: {forfeit['name']} forfeits ({forfeit['reason']})")
     print(f"games: {result.get('pgn') or result.get('sgf')}")
 
 

@@ -79,7 +79,7 @@ class Advisers:
         try:
             self._tables = Tablebases(self._paths)
         except (UsageError, OSError, ValueError) as error:  # the last one is for a name with a zero byte
-            self._tell(f"SyzygyPath: {one_line(error)}; play goes on without tablebases")
+            self._tell(f"SyzygyPath: {one_line(error).rstrip('.')}. The engine plays without tablebases.")
             return
         if self._tables.problems:
             self._tell(f"SyzygyPath: {'; '.join(self._tables.problems)}")
@@ -96,7 +96,7 @@ class Advisers:
         try:
             self._book = OpeningBook(path, seed or None)
         except (UsageError, OSError, ValueError) as error:  # the last one is for a name with a zero byte
-            self._tell(f"BookFile: {one_line(error)}; play goes on without a book")
+            self._tell(f"BookFile: {one_line(error).rstrip('.')}. The engine plays without a book.")
 
     def ask(self, board: chess.Board, limits: SearchLimits, analysis: bool = False) -> Advice:
         """Return what is known about a position with legal moves. analysis: a score is needed, which books lack."""
@@ -121,8 +121,8 @@ class Advisers:
 
         try:
             known = self._tables.best(board, limits.moves)
-        except Exception as error:  # python-chess reads a damaged table until an error occurs
-            self._tell(f"SyzygyPath: a table is damaged ({one_line(error)}); play goes on without tablebases")
+        except Exception:  # python-chess reads a damaged table until an error occurs
+            self._tell("SyzygyPath: a table is damaged. The engine plays without tablebases.")
             self._tables = None
             return None
         if known is None:
