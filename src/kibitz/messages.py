@@ -24,12 +24,12 @@ def error(line: str) -> None:
 
 
 def warning(line: str) -> None:
-    """Print what is wrong although the work goes on."""
+    """Print a warning; the program continues."""
     _write(f"warning: {line}")
 
 
 def note(line: str) -> None:
-    """Print what is good to know."""
+    """Print useful information that is not a warning."""
     _write(f"note: {line}")
 
 

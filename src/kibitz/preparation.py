@@ -67,7 +67,7 @@ def expected() -> int:
 
 
 def _mark(game: str) -> Path:
-    """The file that says that a game is prepared, for this program on this computer."""
+    """The file whose existence means that a game is prepared, for this program on this computer."""
     import hashlib
     from importlib.metadata import version
 

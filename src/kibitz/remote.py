@@ -57,7 +57,8 @@ def _reach(path: str) -> tuple[Any, str]:
 
 
 def _failed(path: str, error: Exception) -> KibitzError:
-    """The error for a remote file. Each kind of store has a text of its own, which few people understand."""
+    """The error for a remote file. It replaces the texts of the various kinds of storage, which few people
+    understand."""
     if isinstance(error, ValueError):
         return KibitzError(f"{path} is of an unknown kind. Check the address, and the package of fsspec for it.")
     reason = f" ({one_line(error)})" if isinstance(error, OSError) and error.strerror else ""

@@ -73,14 +73,16 @@ MOST_STRINGS = 1_000
 
 
 class ExternalEngine:
-    """One process of a UCI engine. A context.
+    """One process of a UCI engine; a context manager that ends it.
 
-    command: the program and its arguments; name: for messages, until the engine has sent its own.
+    command: the program and its arguments.
+    name: name in messages, until the engine has sent its name.
+    patience: seconds in which the engine must reply to `uci`; PATIENCE by default.
+    on_process: called with the process id while the engine starts.
 
-    Raises EngineDied where it cannot be started ("absent"), ends ("died") or does not answer `uci` within `patience`
-    seconds ("hung"). It has a session of its own, so that an interrupt from the keyboard does not reach it, and
-    whatever it starts ends with it. on_process: called with the process' number while it starts. `kill` from any
-    thread, everything else from one at a time.
+    Raises EngineDied with the reason "absent" if the program cannot be started, "died" if it ends, and "hung" if it
+    does not reply in time. The process has a separate session: an interrupt from the keyboard does not reach it, and
+    its child processes end with it. `kill` may be called from any thread, everything else from one thread at a time.
     """
 
     def __init__(
@@ -128,8 +130,12 @@ class ExternalEngine:
         return EngineDied(f"{program}: {one_line(error)}", "absent", one_line(error))
 
     def set_options(self, options: Mapping[str, str | int], *, known_only: bool = False) -> None:
-        """Set options by name. Raises OptionRefused for one that the engine does not take; known_only: they are left
-        out instead, and numbers beyond an option's ends are the nearest within."""
+        """Set options by name.
+
+        known_only: skips options that the engine does not have, and limits numbers to the range of their option.
+
+        Raises OptionRefused for an option or a value that the engine does not accept.
+        """
         if known_only:
             options = {
                 name: self._within(name, value) for name, value in options.items() if name in self._engine.options
@@ -148,7 +154,8 @@ class ExternalEngine:
         return value if ends is None or isinstance(value, str) else min(max(value, ends[0]), ends[1])
 
     def begin_game(self, game: object, limit: float) -> None:
-        """Tell it of a new game, which `play` is given then, and wait until it is ready. Raises EngineDied."""
+        """Announce a new game and wait until the engine is ready. game: the object that `play` gets for this game.
+        Raises EngineDied."""
 
         async def begin() -> None:
             protocol: Any = self._engine.protocol
@@ -170,17 +177,18 @@ class ExternalEngine:
     def play(
         self, board: chess.Board, search_limit: chess.engine.Limit, game: object, limit: float
     ) -> chess.engine.PlayResult:
-        """Its move, within `limit` seconds. game: another object for another game.
+        """Return the engine's move, within `limit` seconds. game: a different object for each game.
 
-        Raises EngineDied, and chess.engine.EngineError for a move that is illegal; it still runs then.
+        Raises EngineDied, and chess.engine.EngineError for an illegal move, after which the engine is still running.
         """
         info = chess.engine.INFO_BASIC | chess.engine.INFO_SCORE
         return self._ask(self._engine.protocol.play(board, search_limit, game=game, info=info), limit)
 
     def evaluate(self, fen: str, depth: int) -> EngineEvaluation:
-        """Its evaluation and best move. It starts from an empty memory, so that they depend on the position alone.
+        """Return the engine's evaluation and best move. The engine clears its memory first, so that they depend on the
+        position alone.
 
-        Raises EngineDied where it does not answer within PATIENCE seconds, or gives no score.
+        Raises EngineDied if it does not answer within PATIENCE seconds or gives no score.
         """
         board = chess.Board(fen)
         try:
@@ -224,7 +232,7 @@ class ExternalEngine:
         return option in self._engine.options
 
     def range_of(self, option: str) -> tuple[int, int] | None:
-        """The least and the most of an option that is a number; None where the engine has no such option."""
+        """The range of a numeric option, (minimum, maximum); None if the engine has no such option."""
         found = self._engine.options.get(option)
         return None if found is None or found.min is None or found.max is None else (found.min, found.max)
 
@@ -235,10 +243,13 @@ class ExternalEngine:
         search_limit: chess.engine.Limit | None = None,
         game: object = None,
     ) -> Watched:
-        """Begin to analyse a position, with so many lines where the engine knows several; without end, or to find a
-        move within a limit. What ran before is ended by it. game: as of `play`; None for none.
+        """Begin to analyse a position, without end or to find a move within a limit. A running analysis is ended first.
 
-        Raises EngineDied where the engine does not begin within PATIENCE seconds.
+        lines: number of lines, if the engine supports several.
+        search_limit: the limit of a search for a move; None for an analysis without end.
+        game: as in `play`; analyses with None count as one game.
+
+        Raises EngineDied if the engine does not begin within PATIENCE seconds.
         """
         most = self._engine.options.get("MultiPV")
         lines = 1 if most is None else min(lines, most.max or lines)
@@ -253,7 +264,7 @@ class ExternalEngine:
     async def _search(
         self, board: chess.Board, limit: chess.engine.Limit
     ) -> tuple[chess.engine.PovScore | None, chess.Move | None]:
-        """The last score that is no bound, and the best move."""
+        """The last exact score and the best move."""
         score = None
         info = chess.engine.INFO_BASIC | chess.engine.INFO_SCORE
         with await _begun(self._engine.protocol.analysis(board, limit, game=object(), info=info)) as analysis:
@@ -263,7 +274,7 @@ class ExternalEngine:
             return score, (await analysis.wait()).move
 
     def _ask(self, answer: Coroutine[Any, Any, T], limit: float) -> T:
-        """Wait for an answer, at most `limit` seconds. Raises EngineDied, and the process is gone then."""
+        """Wait for an answer, at most `limit` seconds. Raises EngineDied, and then the process has been ended."""
         waiting = asyncio.wait_for(answer, limit)
         loop = self._engine.protocol.loop
         try:
@@ -292,7 +303,7 @@ class ExternalEngine:
         return EngineDied(f"{self.name} ended ({_exit_code(error)})", "died", _exit_code(error))
 
     def kill(self) -> None:
-        """End the process, and where the program was a script, whatever it started."""
+        """End the process and its child processes, as the program may be a script that started the engine."""
         kill_group(self._engine.transport.get_pid())
         with contextlib.suppress(Exception):
             self._engine.returncode.result(timeout=2)  # wait until the library has noticed the end
@@ -307,11 +318,12 @@ class ExternalEngine:
 
 
 class Watched:
-    """An analysis: `lines` is what the engine says by now, until `stop`, or until it is `over`.
+    """A running analysis. `lines` holds the engine's latest output, until `stop` is called or `over` is true.
 
-    lines: the latest account of each line by its number from 1, as python-chess has it, without those whose score is
-    only a bound. depth, nodes, nodes_a_second: of the search, 0 where it does not say. best: the move that it has ended
-    with; None where it named none.
+    lines: the latest output for each line by its number from 1, as python-chess gives it, without scores that are only
+        bounds.
+    depth, nodes, nodes_a_second: of the search, 0 if the engine does not report them.
+    best: the move with which the analysis ended; None for none.
     """
 
     def __init__(self, engine: ExternalEngine, analysis: chess.engine.AnalysisResult):
@@ -336,10 +348,10 @@ class Watched:
 
     @property
     def over(self) -> bool:
-        """Whether the engine has ended the analysis by itself, as some do at a mate. Raises EngineDied where its
-        process has ended, or it said what cannot be."""
+        """Whether the engine has ended the analysis itself, as some engines do at a mate. Raises EngineDied if its
+        process has ended or its output is invalid."""
         if not self._over.done():
-            # A child of it may hold its pipes open, so that their end tells nothing.
+            # A child process may hold the pipes open, so the end of the pipes is no sign.
             code = self._engine._engine.transport.get_returncode()
             if code is not None or self._loop.is_closed() or not self._loop.is_running():
                 error = chess.engine.EngineTerminatedError(f"(exit code: {code})") if code is not None else None
@@ -357,7 +369,8 @@ class Watched:
         return True
 
     def stop(self, limit: float) -> None:
-        """End it. Raises EngineDied where the engine does not within so many seconds; it is killed then."""
+        """End the analysis. Raises EngineDied if the engine does not end it within `limit` seconds; then the engine is
+        killed."""
         with contextlib.suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._analysis.stop)
         try:
@@ -370,8 +383,8 @@ class Watched:
 
 
 async def _begun(analysis: Coroutine[Any, Any, chess.engine.AnalysisResult]) -> chess.engine.AnalysisResult:
-    """The analysis, which is told of an illegal move: that is an error outside of any wait, which the library leaves to
-    the loop. It may come before the analysis is handed over."""
+    """Begin an analysis, and report an illegal move of the engine in it. The library raises that error outside any wait
+    and leaves it to the event loop. It may come before the analysis object exists."""
     begun: list[chess.engine.AnalysisResult] = []
     faults: list[Exception] = []
 
@@ -381,7 +394,7 @@ async def _begun(analysis: Coroutine[Any, Any, chess.engine.AnalysisResult]) -> 
 
     def tell() -> None:
         if begun and faults:
-            with contextlib.suppress(asyncio.InvalidStateError):  # it has ended, or was told before
+            with contextlib.suppress(asyncio.InvalidStateError):  # the analysis has ended, or has this error already
                 begun[0].set_exception(faults[0])
 
     asyncio.get_running_loop().set_exception_handler(told)

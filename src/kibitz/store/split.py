@@ -119,8 +119,8 @@ class Split:
         return f"by date: validation {validate}, test {f'from {self.test_from}' if self.test_from else 'none'}"
 
     def as_json(self) -> dict[str, Any]:
-        """The values in the form that stores and runs keep. Earlier versions don't know `newest`: it is left out if
-        unused."""
+        """The values in the form that stores and runs keep. `newest` is
+        missing if unused, because earlier versions don't know it."""
         return {
             key: str(value) if isinstance(value, datetime.date) else value
             for key, value in asdict(self).items()

@@ -1,4 +1,4 @@
-"""The template of a system in a package of its own: a folder with a small system that can be installed as it is."""
+"""The template of a system in a separate package: a folder with a small system that can be installed as it is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The kernels of both games, compiled in a process of its own while the first page is shown: `kibitz prepare`."""
+"""The kernels of both games, compiled in a separate process while the first page is shown: `kibitz prepare`."""
 
 from __future__ import annotations
 

@@ -45,8 +45,8 @@ SURPRISED = "magenta"
 
 
 def show(judged: AnalysedGame, swing: float, console: Console) -> None:
-    """Print a game. It reads well from 50 columns, with a network's choices from 60. In narrower windows the bars are
-    left out first, then the later choices, then the choices by rating."""
+    """Print a game. It needs 50 columns, or 60 with a network's choices. In narrower windows the bars are dropped
+    first, then the later choices, then the choices by rating."""
     _show_heading(judged, console)
     print_line(console, "")
     if judged.moves:
@@ -76,8 +76,8 @@ def _show_heading(judged: AnalysedGame, console: Console) -> None:
 
 
 def _show_moves(judged: AnalysedGame, console: Console) -> None:
-    """A row a move. Where there are choices the value before the move is left out: it is at the end of the row above.
-    The moves of a won ending, which change nothing, are one row."""
+    """Print one row per move. If there are choices, the value before the move is not shown: it is at the end of the row
+    above. The moves of a won ending are one row, because they change nothing."""
     columns = _columns(judged, console)
     print_line(console, _legend(judged, columns), "")
     print_line(console, "".join(column.heading for column in columns).rstrip(), "bold")

@@ -1,4 +1,4 @@
-"""What a search finds in the positions of a game."""
+"""The results of a search for the positions of a Go game."""
 
 from __future__ import annotations
 
@@ -21,10 +21,13 @@ from kibitz.play.session import NetworkSession
 def with_values(
     record: Record, network: NetworkSession, says: list[Told], visits: int
 ) -> tuple[list[Told], NDArray[np.float64]]:
-    """What the network says of each position with the value of a search of so many visits (see play.go.value); and
-    Black's owners [n, 361], the mean of what the search saw.
+    """Return the predictions with their values replaced by those of a search, and the owners found by the search.
 
-    record: a game; says: of its first positions, whose moves are legal. Each position is searched by itself.
+    record: a game whose first moves are legal.
+    says: the network's predictions for its first positions.
+    visits: visits of each search (see play.go.value). Each position is searched separately.
+
+    The owners are float64 [n, 361], the mean probability that Black owns each point, over the positions of the search.
     """
     player, terms = GoPuctPlayer(network), terms_of(record)
     found, owns = [], np.empty((len(says), POINTS))
@@ -38,8 +41,8 @@ def with_values(
 
 
 def with_lines(record: Record, network: NetworkSession, says: list[Told], visits: int) -> list[Told]:
-    """What the network says of each position with the best line of a search of so many visits, whose tree goes on from
-    position to position."""
+    """Return the predictions with the best line of a search of that many visits. The search tree is reused from one
+    position to the next."""
     player, terms = GoPuctPlayer(network, visits=visits), terms_of(record)
     found = []
     for one, board in _boards(record, says):
@@ -50,7 +53,7 @@ def with_lines(record: Record, network: NetworkSession, says: list[Told], visits
 
 
 def _boards(record: Record, says: list[Told]) -> Iterator[tuple[Told, Board]]:
-    """The positions of a record, with what the network says of them."""
+    """Yield each position of a record with the network's predictions for it."""
     board = record.board(0, superko=False, suicide=True)
     board.to_move = colour = record.side
     for ply, one in enumerate(says):

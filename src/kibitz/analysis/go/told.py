@@ -62,7 +62,8 @@ def with_side_inputs(record: Record, state: NDArray[np.uint8]) -> NDArray[np.uin
 
 
 def terms_of(record: Record) -> Terms:
-    """What a lead in a record is counted with; the players make no difference to it."""
+    """The terms that count a lead in a record: komi, territory or area, and handicap. They do not depend on the
+    players."""
     komi = record.komi + compensation(record.rules, record.handicap)
     return Terms(komi, record.rules in TERRITORY, record.handicap, between_players=False)
 

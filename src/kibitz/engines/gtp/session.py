@@ -135,8 +135,8 @@ class GtpSession:
         return final_count(self.game.board, self.game.terms)
 
     def value(self) -> tuple[PositionValue, float]:
-        """What the position is worth, as all interfaces value it (see play.go.value), and the standard deviation of the
-        lead in points."""
+        """Return the value of the position, the same as in all interfaces, and the standard deviation of the lead
+        in points. See play.go.value."""
         from kibitz.play.go import value
 
         game, settings = self.game, self.settings

@@ -55,7 +55,7 @@ class OwnerBaseline:
 
     @property
     def names_owners(self) -> bool:
-        """Whether it says who owns the points, not the score alone."""
+        """Whether it predicts the owners of points, not only the score."""
         return "right" in self.own
 
 

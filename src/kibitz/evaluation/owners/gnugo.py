@@ -57,10 +57,12 @@ def read_score(text: str) -> float:
 
 @dataclass(frozen=True)
 class Asked:
-    """What a program says of n positions.
+    """A program's predictions for n positions.
 
-    name: the program's. chance: float32 [n, 361], that Black owns each point. lead: float64 [n], its score estimate:
-    Black's area less White's, without komi; NaN where it gave none. answered: bool [n], which positions it answered.
+    name: name of the program.
+    chance: float32 [n, 361], the probability that each point is Black's.
+    lead: float64 [n], the program's score estimate: Black's area minus White's, without komi; NaN if it gave none.
+    answered: bool [n], which positions the program answered.
     """
 
     name: str
@@ -138,9 +140,9 @@ def _opened(path: str) -> Store:
 
 
 class _Positions:
-    """Positions for GNU Go, and its evaluation, see `Asked`. Threads write the positions of different games.
+    """Positions for GNU Go and its evaluation, see `Asked`. Threads write the positions of different games.
 
-    Where `answered` is false, `chance` is 0.5 and `lead` NaN.
+    `chance` is 0.5 and `lead` NaN at the positions that are not `answered`.
     """
 
     def __init__(self, store: Store, games: NDArray[np.int64], plies: NDArray[np.int64], counter: Counter):
@@ -165,7 +167,8 @@ class _Positions:
             text = program.ask(f"initial_influence {mover} territory_value", LIMIT)
             self.chance[i] = read_territory(text, int(self._state[i, SIZE]), self._colours[i])
             with contextlib.suppress(ValueError):  # CommandRefused among them: it gives no estimate
-                # It counts territory and prisoners. With the stones that each side has put on the board, that is area.
+                # GNU Go counts territory and prisoners. Adding the difference of the stones on the board gives the
+                # difference of the areas.
                 self.lead[i] = read_score(program.ask("estimate_score", LIMIT)) + more
             self.answered[i] = True
             self._counter.step()

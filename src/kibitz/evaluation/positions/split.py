@@ -1,4 +1,5 @@
-"""The post's validation beside our test: other positions of the very games that a network learned from."""
+"""Compares the post's validation with kibitz's test. The post's validation has other positions of the same games that
+the network was trained on."""
 
 from __future__ import annotations
 
@@ -19,8 +20,8 @@ from kibitz.store.sampling import Sample, sample_positions
 from kibitz.store.store import Store
 
 GAMES, POSITIONS = 20_000, 100_000
-"""Learned games that are looked at, and positions of each kind, drawn evenly: more would hardly make the intervals
-narrower."""
+"""Training games that are used, and positions of each kind, drawn evenly. More positions would hardly make the
+intervals narrower."""
 PREDICTORS = ("the network", "more material")
 
 Answers = Callable[[NDArray[np.int64], NDArray[np.int64]], list[NDArray[Any]]]

@@ -75,7 +75,10 @@ KOMI_BYTE, HANDICAP, GAME_RULES, RANK, OPPONENT, SERVER = range(STATE_WIDTH, STA
 
 def board_inputs(komi: float, territory: bool) -> dict[str, int]:
     """The side inputs that decide who leads on the board, by name: komi, and whether territory counts. Handicap stones
-    count as unknown: like ranks and server they say how players go on, not who leads. komi: as in `komi_byte`."""
+    count as unknown: like ranks and server they tell how strongly the players will play, not who leads.
+
+    komi: White's points, see `komi_byte`.
+    """
     known = side_inputs(komi, None, "japanese" if territory else "chinese")
     return {name: known[name] for name in ("komi", "handicap", "rules")}
 

@@ -164,7 +164,7 @@ class Evaluator:
         offsets: NDArray[np.int64],
         check: NDArray[np.bool_],
     ) -> dict[int, int]:
-        """Return which positions have a mate in one, and the index in `moves` of such a move."""
+        """Return which positions have a mate in one, and the index in `moves` of that move."""
         mates: dict[int, int] = {}
         where = np.flatnonzero(check)
         rows = np.searchsorted(offsets, where, side="right") - 1

@@ -259,7 +259,7 @@ class Tree:
         return there
 
     def repeats(self, parent: int, position: SearchPosition) -> bool:
-        """Return whether a child of that node repeats a position of its own line."""
+        """Return whether a child of that node repeats a position of its line."""
         if position.clock < 4:
             return False
         node, back_to = parent, self.ply[parent] + 1 - position.clock

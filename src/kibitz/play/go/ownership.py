@@ -218,7 +218,10 @@ class WholeBoardLead(ResultsOfBothSides):
 
     @classmethod
     def share_of_owners(cls, points: NDArray[np.float64], area: NDArray[np.float64] | float) -> NDArray[np.float64]:
-        """How much leads by owners [n] count beside the network's own, 0..1. area: points of the board."""
+        """Return the weight, 0 to 1, of leads computed from owners [n] against the leads that the network predicts.
+
+        area: number of points of the board.
+        """
         return np.asarray(np.clip((abs(points) * POINTS / area - cls.FROM_POINTS) / cls.OVER_POINTS, 0, 1))
 
 

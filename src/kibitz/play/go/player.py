@@ -64,7 +64,7 @@ class Candidate:
 
 
 class Study:
-    """One position in the view of the side `colour`, which is to move (even if the board says otherwise).
+    """One position in the view of the side `colour`, which is taken as the side to move.
 
     only: the points that may be played (None: all). Own eyes, suicide, and repeated positions are never included. last:
     the point of the last move, PASS if there is none. Nothing is evaluated before `look` or `steps`.

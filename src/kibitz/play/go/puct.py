@@ -344,7 +344,7 @@ class GoPuctPlayer:
         """Return the leads float64 [n] in points with large ones corrected (see ownership.WholeBoardLead).
 
         leads: of a position, then after moves in it, each for the side to move there. maps: float64 [n, 361],
-        the probability that Black owns each point. row: of the position.
+        how likely each point is Black's, 0 to 1. row: of the position.
         """
         assert self._game is not None
         terms = self._game[0]

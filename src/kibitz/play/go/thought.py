@@ -22,8 +22,8 @@ class Terms:
     komi: White's points from the start, handicap compensation included.
     territory: whether territory scoring applies, where each stone played costs a point compared with a pass.
     handicap: number of handicap stones.
-    between_players: whether the network is told the handicap and that strong players continue. False for the value of a
-        position, which depends on the board alone.
+    between_players: whether the network gets the handicap and the ranks of strong players as inputs. False for the
+        value of a position, which depends on the board alone.
     """
 
     komi: float = 0.0

@@ -1,5 +1,5 @@
-"""What a position of Go is worth: the count of a game that two passes ended, else the best line of a search, and the
-network's own judgement without a search."""
+"""The value of a Go position: the count if two passes ended the game, else the value of the best line of a search, or
+the network's value without a search."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from kibitz.games.go.endings.final import FinalCount
 
 VISITS = 120
-"""Visits of the search that values a position."""
+"""Visits of the search that gives a position's value."""
 
 
 def searches(network: NetworkSession) -> bool:
-    """Whether positions are valued by a search: the network predicts moves, winner, owners and score."""
+    """Whether a search gives the values of positions: the network must predict moves, winner, owners and score."""
     return set(NEEDED) <= set(ownership.outputs_of(network))
 
 
@@ -37,10 +37,13 @@ def value_board(
     on_progress: Callable[[Look], None] = lambda look: None,
     stop: threading.Event | None = None,
 ) -> PositionValue:
-    """The value of a position. visits: of the search; 0 for the network's own judgement.
+    """Return the value of a position.
 
-    on_progress: called when more is known; stop: ends the search soon after it is set. terms: who plays and with how
-    many handicap stones makes no difference to the network, only to the count.
+    terms: they decide how the lead is counted. The players and the number of handicap stones do not change what the
+        network predicts.
+    visits: visits of the search; 0 for the network's value without a search.
+    on_progress: called when the search has new results.
+    stop: if set, it ends the search soon.
     """
     if (final := final_count(board, terms)) is not None:
         return PositionValue(final.black_wins, RULES, lead=final.lead)
@@ -50,7 +53,7 @@ def value_board(
 
 
 def final_count(board: Board, terms: Terms) -> FinalCount | None:
-    """The count of a game that two passes ended; None for a game that is not over."""
+    """The count of a game that two passes ended; None if the game is not over."""
     from kibitz.games.go.endings.final import count_board
 
     return count_board(board, terms.komi, terms.territory) if board.passes >= 2 else None
@@ -66,8 +69,11 @@ def search_board(
     on_progress: Callable[[Look], None] = lambda look: None,
     stop: threading.Event | None = None,
 ) -> GoThought:
-    """What a search of a position finds, which nothing that was searched before can change. player: does the search and
-    forgets what it knows; None for a new one. Network, terms and the rest as in `value_board`."""
+    """Return the result of a search of a position, independent of earlier searches.
+
+    player: the player that searches; its memory is cleared. None for a new player. The other parameters are those of
+    `value_board`.
+    """
     player = player or GoPuctPlayer(network)
     player.new_game()
     board = board.copy()
@@ -83,7 +89,7 @@ def search_board(
 
 
 def value_of(thought: GoThought) -> PositionValue:
-    """The value of a searched position: that of its best line."""
+    """The value of a searched position: the value of its best line."""
     best = thought.moves[0]
     black = thought.sign > 0
     return PositionValue(
@@ -95,7 +101,7 @@ def value_of(thought: GoThought) -> PositionValue:
 
 
 def judge_board(network: NetworkSession, board: Board, terms: Terms) -> tuple[PositionValue, float]:
-    """The network's own judgement of a position, without a search (see ownership.judge), and the standard deviation of
+    """Return the network's value of a position without a search (see ownership.judge), and the standard deviation of
     the lead in points."""
     codes, state = encode_board(board)
     judge = ownership.judge(network, terms.handicap if terms.territory else 0)

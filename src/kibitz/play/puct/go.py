@@ -353,7 +353,8 @@ def _repeating(board, colour, moves, history, repeated):  # type: ignore[no-unty
 
 
 def row_of(board: Board, colour: int) -> NDArray[np.uint8]:
-    """Return a board as a row, uint8 [WIDTH], with `colour` to move, whatever the board says. Its tail is empty."""
+    """Return a board as a row, uint8 [WIDTH], with `colour` to move instead of the board's own side. Its tail is
+    empty."""
     row = np.zeros(WIDTH, np.uint8)
     colours = board.colours()
     row[:POINTS] = colours

@@ -33,7 +33,7 @@ _CACHE_SHARE = 8
 _SMALL = 1 << 15, 1 << 10
 """Number of nodes and of positions that a tree has room for at first."""
 _LEAST = 1 << 21
-"""Approximate size of such a tree in bytes, which every tree may have."""
+"""Approximate size of a tree in bytes, up to which any tree may grow."""
 _MUCH, _HALF = 0.9, 0.6
 """After cutting a full tree, at most this share of its nodes may remain, and of its positions if leaves keep them."""
 _MOST_VISITS = 2_000_000_000

@@ -33,7 +33,7 @@ def results(
     """Yield the results of the positions from ply first to last, batch by batch.
 
     A network with rating inputs gets the line's ratings for its moves. The win probability is that of unknown players:
-    a position has the same value, whoever plays it.
+    the value of a position does not depend on the players.
     """
     from kibitz.analysis import load
     from kibitz.analysis.chess.ratings import OPPONENT, RATING

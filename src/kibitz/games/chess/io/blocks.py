@@ -49,7 +49,7 @@ class GameBlock:
     line: the number of the text's first line in the file, from 1.
     before: the number of the file's games before this block.
     strays: text that belongs to no game.
-    more_strays: the number of further stretches of such text.
+    more_strays: the number of further texts of this kind.
     """
 
     file: str

@@ -110,7 +110,7 @@ class ParsedBlock:
     def reject(self, games: NDArray[np.int64], reasons: list[str], detail: Callable[[int], str]) -> None:
         """Count games of the block as rejected, in their order.
 
-        games: int64 [k], indices in the block. detail: a function of such an index.
+        games: int64 [k], indices in the block. detail: a function of one of these indices.
         """
 
         def about(at: int) -> tuple[int, dict[str, str], str]:

@@ -1,7 +1,7 @@
 """Convert game records of Tygem (.gib) to SGF, so that every SGF reader can read them.
 
 A line `STO 0 n color x y` is a move: color 1 is Black, x and y count from 0 at the upper left. `SKI 0 n` is a pass.
-`INI 0 1 stones &4` gives the number of handicap stones, which go on the usual points.
+`INI 0 1 stones &4` gives the number of handicap stones, which are placed on the usual points.
 """
 
 from __future__ import annotations
