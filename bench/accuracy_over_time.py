@@ -1,4 +1,4 @@
-"""How often the likeliest move was played, over the course of trainings of `human` or `chessnet`, row by row.
+"""How often the most likely move was played, over the course of trainings of `human` or `chessnet`, row by row.
 
     python bench/accuracy_over_time.py runs/human-1 runs/chessnet-1 masters.store \\
         [--positions 5000] [--rate 885 1200] [--picture FILE.svg]

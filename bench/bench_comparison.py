@@ -1,4 +1,5 @@
-"""Comparisons a second in the search of deepchess, beside a search that embeds both positions at each comparison.
+"""Comparisons a second in the search of deepchess, compared with a search that embeds both positions at each
+comparison.
 
     OMP_NUM_THREADS=1 python bench/bench_comparison.py --run deepchess
 

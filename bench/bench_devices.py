@@ -1,4 +1,5 @@
-"""Training by two processes beside one with two threads and one with one: samples a second of the same batches.
+"""Training by two processes, compared with one process with two threads and one with one: samples a second of the same
+batches.
 
     python bench/bench_devices.py games.store [--iterations 40] [--rounds 3] [--system winner] [--json]
 

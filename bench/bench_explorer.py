@@ -3,7 +3,7 @@
 python bench/bench_explorer.py games.store
 
 Answers are timed at every position of some random games up to ply 40, and at the start, which all games share. The
-index is made in a folder of its own, and removed.
+index is made in a separate folder, and removed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Go positions a second from a store, with the seed's eight planes, on one core, beside sgfmill playing the same games.
+"""Go positions a second from a store, with the seed's eight planes, on one core, compared with sgfmill playing the same
+games.
 
 In game order and in random order; planes as bytes [361, 8], looked up from the codes as the network does it.
 

@@ -1,4 +1,5 @@
-"""Lines a second of `kata-analyze` with owners, and seconds for a move, of `kibitz gtp RUN`; GNU Go's moves beside it.
+"""Lines a second of `kata-analyze` with owners, and seconds for a move, of `kibitz gtp RUN`; GNU Go's moves for
+comparison.
 
 A position is made by a few moves of ours. Analysis: lines in all and how many of them were new, the wait for the first,
 the wait for the answer to the next command, for each interval.
@@ -22,7 +23,7 @@ PATIENCE = 120.0
 
 
 def moves(command: list[str], size: int, count: int) -> list[float]:
-    """Seconds of each of so many moves that a program plays against itself; the first is left out: it loads."""
+    """Seconds of each of `count` moves that a program plays against itself; the first is left out: it loads."""
     with GtpProgram(command) as program:
         program.ask(f"boardsize {size}", PATIENCE)
         program.ask("clear_board", PATIENCE)

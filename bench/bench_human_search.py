@@ -54,7 +54,7 @@ BANDS = (800, 1200, 1400, 1600, 1800, 2000, 2200, 2800)
 CANDIDATES, LOOKED_AT = 200_000, 25_000
 """Positions that are drawn, of which the first of each band are taken; so many of them for positions far ahead."""
 FAR = 0.8
-"""The value, by one look at the network, from which on the mover is far ahead."""
+"""The network's value without a search, from which on the mover is far ahead."""
 
 Seen = dict[str, NDArray[np.float64]]
 """move: log, value, played, of (number of the position); position: rating, game, ahead (0 or 1)."""
@@ -203,7 +203,7 @@ def report(seen: Seen) -> None:
 
 
 def chosen(of: NDArray[np.int64], chance: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Which moves are the likeliest of their positions."""
+    """Which moves are the most likely ones of their positions."""
     best = np.zeros(int(of.max()) + 1)
     np.maximum.at(best, of, chance)
     return chance >= best[of]

@@ -41,7 +41,7 @@ def positions(n: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def rate(answer: Callable[[], Any], n: int, seconds: float) -> float:
-    """Positions a second over so many seconds."""
+    """Positions per second, measured over `seconds` seconds."""
     calls, begun = 0, time.perf_counter()
     while (passed := time.perf_counter() - begun) < seconds or not calls:
         answer()

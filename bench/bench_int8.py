@@ -36,7 +36,7 @@ from kibitz.training.quantised import KINDS, positions, write_half, write_int8
 
 BATCH = 64
 NOBODY = {"stockfish_positions": 0, "gnugo_positions": 0, "playout_positions": 0}
-"""No other program stands beside the network."""
+"""The network is not compared with another program."""
 
 
 def variants(run: Run, folder: Path) -> dict[str, Path]:

@@ -1,4 +1,4 @@
-"""`kibitz board`: seconds until the moves of a game of 80 plies are judged by search, over HTTP, beside other requests.
+"""`kibitz board`: seconds until the moves of a game of 80 plies are judged by search, over HTTP, during other requests.
 
     python bench/bench_judging.py game.pgn winner chessnet --runs 3
 

@@ -1,4 +1,4 @@
-"""Lines of MultiPV beside Stockfish: how often a line shows more than its move is worth.
+"""Lines of MultiPV compared with Stockfish: how often a line shows more than its move is worth.
 
     python bench/bench_multipv.py chessnet human --positions 200 --nodes 400 --lines 5
 

@@ -80,7 +80,8 @@ WHOLE = """async ([text, wanted]) => {
     tasks.disconnect();
     return [performance.now() - begun, task, gap];
 }"""
-"""Milliseconds from the paste of a game until the graph says so; of the longest task over 50 ms; between two frames."""
+"""Milliseconds from the paste of a game until the graph shows it; of the longest task over 50 ms; between two
+frames."""
 
 MANY = """async (text) => {
     const frame = () => new Promise(requestAnimationFrame);

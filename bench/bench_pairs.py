@@ -1,4 +1,5 @@
-"""Training `deepchess`: pairs a second of the full recipe from a store, beside the plain way on batches in memory.
+"""Training `deepchess`: pairs a second of the full recipe from a store, compared with the plain way on batches in
+memory.
 
     python bench/bench_pairs.py games.store [--iterations 30] [--rounds 3] [--batch 4096] [--reuse 4] [--json]
 

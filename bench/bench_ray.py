@@ -45,7 +45,7 @@ Run = Callable[[Workers | None, Path], int]
 
 
 def cut(path: str, files: int, folder: Path, most: int) -> list[str]:
-    """A PGN file (at most so many bytes of it) as several files of whole games."""
+    """Cut a PGN file, or its first `most` bytes, into `files` files of whole games."""
     text = b""
     with contextlib.closing(Stream(path)) as stream:
         for block in stream.blocks(1 << 22):

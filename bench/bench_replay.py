@@ -1,4 +1,4 @@
-"""Random positions a second from a store, on one core, beside python-chess playing the same games.
+"""Random positions a second from a store, on one core, compared with python-chess playing the same games.
 
 python bench/bench_replay.py games.store --positions 2000000
 """

@@ -1,4 +1,4 @@
-"""Network evaluations a second inside the search: in batches, beside the same search one leaf at a time.
+"""Network evaluations a second inside the search: in batches, compared with the same search one leaf at a time.
 
     python bench/bench_search.py --run chessnet
 
@@ -101,7 +101,7 @@ def open_player(session: Any, value: Any, method: str, batch: int) -> Any:
 
 
 def go_boards(session: Any, n: int, size: int) -> list[Any]:
-    """Positions of a game that the network plays against itself, one look a move, after each 30 moves."""
+    """Positions of a game that the network plays against itself without a search, after every 30 moves."""
     from kibitz.games.go.rules import Board
     from kibitz.play.go.puct import GoPuctPlayer
     from kibitz.play.go.thought import Terms

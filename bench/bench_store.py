@@ -37,7 +37,7 @@ def main() -> None:
     folder = store.path / store.info["folder"]
     parts = {file.name: file.stat().st_size / positions for file in sorted(folder.iterdir())}
     if options.file:
-        # The file may hold games that the store left out: bytes a game of the file, positions a game of the store.
+        # The file may hold games that the import rejected: bytes a game of the file, positions a game of the store.
         packed, unpacked = (size / store.info["read"] for size in text_size(options.file))
         each = positions / len(store)
         rows |= {"PGN text": unpacked / each, f"PGN packed ({options.file.suffix})": packed / each}

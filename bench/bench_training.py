@@ -1,4 +1,4 @@
-"""Training a system: samples a second from a store, beside the same steps on batches that are ready in memory.
+"""Training a system: samples a second from a store, compared with the same steps on batches that are ready in memory.
 
     python bench/bench_training.py games.store [--system human] [--iterations 60] [--rounds 3] [--json]
 

@@ -1,4 +1,4 @@
-"""How a network of ratings opens, beside how people of these ratings do.
+"""How a network with rating inputs opens, compared with people of these ratings.
 
     python bench/openings_by_rating.py human my.store --ratings 1200,1800,2400 --games 50
 

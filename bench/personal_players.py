@@ -4,10 +4,10 @@
     python bench/personal_players.py GAMES.sgfl.zst --work DIR --owners 6 --games 200 --test 25
 
 PLAYERS: games of many people, each with the tag Owner, old games of a person first. GAMES: of Go, one in a line; the
-players in most of them count. A person's newest 50 games are the test, the 500 before them (or fewer) are learned from.
+players in most of them count. A person's newest 50 games are the test, the 500 before them (or fewer) are for training.
 The people with the most games come first; they are called player 1, 2, … in that order, and nobody's name is printed. A
-call that was stopped goes on; what is done stays done. Minutes of a player are those of the last call.
-The tables are printed again and again with what there is: --tables prints them and trains nothing.
+call that was stopped resumes; what is done stays done. Minutes of a player are those of the last call. The tables are
+printed again and again with what there is: --tables prints them and trains nothing.
 """
 
 from __future__ import annotations

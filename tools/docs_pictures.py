@@ -130,7 +130,7 @@ PATIENCE = 600_000
 
 
 def opened(page: Page, address: str, ply: int) -> None:
-    """The page's example after so many moves, when all that is said of it has come."""
+    """The page's example after `ply` moves, once the page has shown everything about that position."""
     page.goto(address)
     expect(page.get_by_role("combobox", name="Network", exact=True)).to_be_enabled()
     page.get_by_role("button", name="Try an example").click()
@@ -140,7 +140,7 @@ def opened(page: Page, address: str, ply: int) -> None:
     graph = page.locator("#graph").get_by_role("img", name="Graph")
     expect(graph).to_have_attribute("aria-label", re.compile(" known"))
     expect(page.locator(".move-bars.valued .continued").first).to_be_visible()
-    page.wait_for_timeout(15_000)  # what was said of the opening goes, and the search begins
+    page.wait_for_timeout(15_000)  # the note about the opening disappears, and the search begins
     expect(page.locator(".graph-caption")).to_have_text("")
 
 

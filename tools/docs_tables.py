@@ -1,6 +1,6 @@
 """Write the tables of docs/ that follow from stored results: model cards, recipes, and the headline numbers.
 
-    python tools/docs_tables.py            # writes every page anew
+    python tools/docs_tables.py            # writes every page
     python tools/docs_tables.py --check    # exit code 1 if a page would change
 
 A page names its table in a comment, and this script writes what stands between the comment and `<!-- end -->`:
@@ -138,7 +138,7 @@ def table(order: str) -> Iterator[str]:
 
 
 def filled(text: str) -> str:
-    """The page with its tables written anew."""
+    """The page with its tables replaced by the current ones."""
     return _BLOCK.sub(lambda found: found[1] + "\n".join(["", *table(found[2]), "", ""]) + found[3], text)
 
 

@@ -2,10 +2,10 @@
 
     .venv/bin/python tools/make_go_games.py --games 300 --work games.sgfl --out src/kibitz/data/games.sgfl.zst
 
-Each side draws a level; the first plies are drawn among the points near the border, so that openings vary; then both
-sides play until they pass in turn. What is written is GNU Go's own final score. A game is dropped where its dead stones
-do not count up to that score, where it does not end, or where GNU Go is lost. A game follows from its number alone (its
-RO), so that a second run gives the same games, and an interrupted one goes on behind the last that was written.
+Each side gets a random level, and the first plies are random points near the border, so that openings vary. Then both
+sides play until they pass in turn. The result is GNU Go's own final score. A game is dropped if its dead stones give
+another score, if it does not end, or if GNU Go fails. A game depends only on its number (its RO). So a second run gives
+the same games, and an interrupted one resumes after the last game that was written.
 """
 
 import argparse
@@ -30,7 +30,7 @@ SIZES = 80 * (9,) + 40 * (13,) + 24 * (19,) + 90 * (9,) + 36 * (13,) + 30 * (19,
 LEVELS = {19: range(-10, 1), 13: range(-10, 7), 9: range(-10, 11)}  # below 0 GNU Go reads still less deeply
 APART = 3  # levels between the two sides, at most
 OPENING_PLIES = {19: (2, 16), 13: (2, 8), 9: (1, 4)}
-HANDICAP, SET_UP = 12, 15  # one game in so many has handicap stones, or its opening as stones set up
+HANDICAP, SET_UP = 12, 15  # one game in 12 has handicap stones, one in 15 of the others its opening as setup stones
 PATIENCE = 60.0  # seconds for an answer
 COLOURS = {BLACK: "black", WHITE: "white"}
 LETTERS = {BLACK: "B", WHITE: "W"}
@@ -64,7 +64,7 @@ def plan(number: int) -> Plan:
 
 
 def opening(rng: random.Random, size: int, plies: int) -> list[int]:
-    """Points on the third to fifth line from a border, none beside another."""
+    """Random points on the third to fifth line from a border, no two of them adjacent."""
     lines = (2, 3, 4) if size > 9 else (2, 3)
     near = [*lines, *(size - 1 - line for line in lines)]
     points: list[int] = []

@@ -2,9 +2,9 @@
 
     python tools/make_openings.py STORE --out src/kibitz/data/openings.txt
 
-STORE is an imported store of chess games (kibitz import). Of all games from the ordinary start, the first eight plies
-are counted. From the most frequent on, a line is taken when its position is a new one, when not too many lines share
-its first four plies, and when Stockfish sees it within the margin.
+STORE is an imported store of chess games (kibitz import). The first eight plies of all games from the ordinary start
+are counted. Then the lines are tried, the most frequent first. A line is taken if its position is new, if not too many
+lines share its first four plies, and if Stockfish's evaluation is within the margin.
 """
 
 import argparse

@@ -3,8 +3,8 @@
     kibitz test runs/winner-1 --json > figures.json
     python tools/package_network.py runs/winner-1 winner --figures figures.json --data "…" --limits "…"
 
-The card's figures are those of the JSON files, nothing else; --data says in a sentence what the games are, --limits
-what the network is not.
+The card's figures come only from the JSON files. --data is a sentence that describes the games, --limits one that
+states the network's limits.
 """
 
 import argparse

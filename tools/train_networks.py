@@ -73,8 +73,8 @@ class Pipeline:
         return self.work / f"{NETWORKS[name].store}.ready"
 
     def notes(self, name: str) -> dict[str, Any]:
-        """What is known of a plateau: start_from (a run or network), positions (seen before), released (positions at
-        the last release)."""
+        """The notes on a plateau. start_from: a run or network; positions: those seen before; released: positions at
+        the last release."""
         path = self.work / f"{name}-plateau.json"
         return dict(json.loads(path.read_text())) if path.exists() else {}
 
@@ -253,8 +253,8 @@ def _first_notes(pipeline: Pipeline, name: str) -> dict[str, Any]:
 
 
 def _keep_start(pipeline: Pipeline, name: str) -> None:
-    """Copy the network that a plateau starts from into the work folder: a release exchanges the packaged network, and a
-    training goes on only from the weights that it was begun with."""
+    """Copy the network that a plateau starts from into the work folder: a release replaces the packaged network, and a
+    training can resume only with the weights that it began with."""
     from kibitz.runs import Run
 
     notes, copy = pipeline.notes(name), pipeline.work / f"{name}-start"
@@ -348,7 +348,8 @@ def cooled(pipeline: Pipeline, name: str) -> Path:
 
 
 def cool(pipeline: Pipeline, name: str, iterations: int | None) -> None:
-    """Cool a copy of the plateau: the rate falls to a thousandth. The plateau waits meanwhile, and goes on after it."""
+    """Cool a copy of the plateau: the rate falls to a thousandth. The plateau is paused meanwhile and resumes
+    afterwards."""
     notes, seen = pipeline.notes(name), pipeline.positions(name)
     begun = sorted(pipeline.work.glob(f"{name}-cool-*"))
     open_one = next((path for path in begun if not _finished(path / "run")), None)
@@ -357,7 +358,7 @@ def cool(pipeline: Pipeline, name: str, iterations: int | None) -> None:
         print(f"{folder}: done before")
         return
     source = folder / "from"
-    if not (source / "positions.json").exists():  # a copy, since the plateau goes on
+    if not (source / "positions.json").exists():  # a copy, because the plateau continues
         if not (pipeline.run(name) / "best.safetensors").exists():
             raise SystemExit(
                 f"{name}: the plateau has no validation yet. Run: python tools/train_networks.py start {name}"
@@ -382,7 +383,7 @@ def _finished(run: Path) -> bool:
 
 
 def test(pipeline: Pipeline, name: str, stores: Sequence[Path], options: Sequence[str]) -> None:
-    """Test the cooled network on stores that it has not seen, into figures-STORE.json beside the run."""
+    """Test the cooled network on stores that it has not seen, into figures-STORE.json next to the run."""
     run = cooled(pipeline, name)
     for path in stores:
         figures = run.parent / f"figures-{path.name.removesuffix('.store')}.json"
@@ -461,7 +462,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     elif given.step == "start":
         start(pipeline, names, given.mix)
     elif given.step in signals:
-        if given.step == "stop":  # a paused process takes the signal only when it goes on
+        if given.step == "stop":  # a paused process receives the signal only when it is continued
             send(pipeline, names, signal.SIGCONT, "goes on")
         send(pipeline, names, *signals[given.step])
     elif given.step in ("status", "save"):

@@ -100,7 +100,7 @@ class Desk:
         return self.moves.locator("button.move").all_inner_texts()
 
     def counts(self, moves: int, timeout: int | None = None) -> None:
-        """Waits until the list has so many moves, those of variations included."""
+        """Waits until the list has `moves` moves, those of variations included."""
         expect(self.moves.locator("button.move")).to_have_count(moves, timeout=timeout)
 
     def menu(self, entry: str) -> None:

@@ -9,7 +9,7 @@ import chess.pgn
 
 
 def random_game(plies: int, seed: int = 1) -> str:
-    """A PGN of legal moves without sense, so that there is much to be said about them."""
+    """A PGN of random legal moves, so that an analysis marks many of them."""
     rng, board = random.Random(seed), chess.Board()
     while len(board.move_stack) < plies:
         board.push(rng.choice([move for move in board.legal_moves if not _ends(board, move)]))

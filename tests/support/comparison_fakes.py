@@ -74,7 +74,7 @@ def drawn_network(seed: int, antisymmetric: bool = False) -> PositionComparer:
 
 
 def random_board(draw: random.Random, plies: int) -> chess.Board:
-    """A board after so many random moves, or fewer where the game ends."""
+    """A board after `plies` random moves, or fewer if the game ends."""
     board = chess.Board()
     for _ in range(plies):
         moves = list(board.legal_moves)

@@ -109,7 +109,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 class Left:
-    """Collects, here and from the processes of pytest-xdist, what was measured and what the markers left out."""
+    """Collects, here and from the processes of pytest-xdist, what was measured and what the markers deselected."""
 
     def __init__(self, config: pytest.Config) -> None:
         self.config = config

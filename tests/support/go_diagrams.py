@@ -31,7 +31,7 @@ SEKI = """\
 ....OX...
 ....OX...
 """
-"""Four black stones and three white ones at the top share two liberties; whoever plays there is taken."""
+"""Four black stones and three white ones at the top share two liberties; the side that plays there is captured."""
 
 
 def colours(drawn: str) -> NDArray[np.uint8]:

@@ -1,4 +1,5 @@
-"""A GTP program that behaves as its first argument says; the second is a folder where it notes what it was asked."""
+"""A GTP program with the fault that its first argument names; the second is a folder where it notes what it was
+asked."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def note(folder: Path, name: str, line: str) -> None:
 
 
 def first_move(position: list[str]) -> str:
-    """The first legal move by its name, of a position as UCI says it."""
+    """The first legal move in alphabetical order, for a position in the form of a UCI command."""
     start, _, moves = " ".join(position).partition(" moves ")
     board = chess.Board() if start == "startpos" else chess.Board(start.removeprefix("fen "))
     for move in moves.split():

@@ -17,7 +17,8 @@ from kibitz.games.go.points import COLUMNS, GRID, PASS
 from kibitz.games.go.rules import Board
 
 PATIENCE = 600.0
-"""Seconds after which an answer is no longer waited for. Kernels are compiled meanwhile, beside other work."""
+"""Seconds after which an answer is no longer waited for. Kernels are compiled meanwhile, at the same time as other
+work."""
 
 
 class Process:

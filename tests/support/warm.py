@@ -1,7 +1,7 @@
 """One Python process that runs one command of kibitz after another: an environment of its own, and a single start.
 
-A command in a process of its own takes seconds to import what it needs. A test of an environment, for example one in
-which PyTorch is missing, needs another process than its own, but not a new one for each command.
+A command in a separate process takes seconds to import its modules. A test of an environment, for example one in which
+PyTorch is missing, needs another process than its own, but not a new one for each command.
 """
 
 from __future__ import annotations
