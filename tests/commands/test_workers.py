@@ -58,8 +58,8 @@ def test_without_ray_one_line_says_what_to_install(
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        (["--ray=somewhere"], "--ray somewhere: an address is HOST:PORT"),
-        (["--ray", "nowhere:1x"], "--ray nowhere:1x: an address is HOST:PORT"),
+        (["--ray=somewhere"], "--ray & somewhere & HOST:PORT"),
+        (["--ray", "nowhere:1x"], "--ray & nowhere:1x & HOST:PORT"),
         (["--ray", "10.0.0.1:6379", "--workers", "3"], "--workers & cluster"),
     ],
 )

@@ -31,9 +31,9 @@ SWING = 10.0
 def analyze_chess(
     session: Session, run: str, path: str, options: AnalyzeOptions, workers: Workers | None = None
 ) -> None:
-    """Analyse games of a PGN file ("-": standard input) and print or write them. Raises UsageError and KibitzError.
+    """Analyze games of a PGN file ("-": standard input) and print or write them. Raises UsageError and KibitzError.
 
-    workers: who analyses them; None: this process.
+    workers: who analyzes them; None: this process.
     """
     from kibitz.analysis import load
     from kibitz.analysis.chess.judging import judge_by_search
@@ -100,9 +100,9 @@ def check_search(session: Session, judge: Judge | None, options: AnalyzeOptions)
 class PgnGames:
     """The games of a PGN file that will be analysed. It also reports and counts the games that cannot be analysed.
 
-    number: number of the only game to analyse, from 1; None for all games. swing: in probability of winning, from 0 to
+    number: number of the only game to analyze, from 1; None for all games. swing: in probability of winning, from 0 to
     1. replaced: whether the games are written back to the same file; then every game of the file must be analysed.
-    workers: the processes that analyse the games; None for this process.
+    workers: the processes that analyze the games; None for this process.
     """
 
     def __init__(self, session: Session, path: str, options: AnalyzeOptions, workers: Workers | None = None):
@@ -133,9 +133,9 @@ class PgnGames:
         wanted: Callable[[Record], bool] = lambda record: True,
         shown: Callable[[str], AbstractContextManager[Callable[[int, int], None]]] = progress,
     ) -> Generator[AnalysedGame]:
-        """Yields the analysed games one by one. Games that cannot be analysed are reported on standard error.
+        """Yields the analyzed games one by one. Games that cannot be analyzed are reported on standard error.
 
-        wanted: whether a game is analysed, given its record.
+        wanted: whether a game is analyzed, given its record.
         shown: makes the display of progress for a path.
 
         Raises KibitzError if none of the games can be analysed. If the file is to be replaced, it also raises
