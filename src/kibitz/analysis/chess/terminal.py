@@ -166,11 +166,13 @@ def _strength_columns(judged: AnalysedGame) -> list[_Column]:
     known = {move.by_strength.rating for move in judged.moves if move.by_strength}
     if not known:
         return []
-    heads = ("weaker", "same", "stronger")
+    heads, width = ("weaker", "same", "stronger"), 8
     if len(known) == 1:
         rating = known.pop()
-        heads = (f"at {rating - STEP}", f"{rating}", f"{rating + STEP}")
-    return [_Column("strengths", f"{heads[0]:>7}{heads[1]:>6} {heads[2]:>8}  ", lambda move: _strengths(move))]
+        heads, width = (f"at {rating - STEP}", f"{rating}", f"{rating + STEP}"), 5
+    return [
+        _Column("strengths", f"{heads[0]:>7}{heads[1]:>6} {heads[2]:>{width}}  ", lambda move: _strengths(move, width))
+    ]
 
 
 def _legend(judged: AnalysedGame, columns: list[_Column]) -> str:
@@ -212,13 +214,13 @@ def _won_ending(judged: AnalysedGame) -> range:
     return folded if len(folded) >= FOLDED else range(0)
 
 
-def _strengths(move: Move) -> Text:
+def _strengths(move: Move, width: int) -> Text:
     """How likely the move was for a weaker player, this one and a stronger one, of a fixed width."""
     one = move.by_strength
     if one is None:
-        return Text(" " * 24)
+        return Text(" " * (16 + width))
     surprising = SURPRISE if move.expected and move.expected.surprising else " "
-    text = f"{percent(one.weaker):>7}{percent(one.player):>6}{surprising}{percent(one.stronger):>8}"
+    text = f"{percent(one.weaker):>7}{percent(one.player):>6}{surprising}{percent(one.stronger):>{width}}"
     return Text(f"{text}{SLIP if one.slip else ' '} ", style=SURPRISED if surprising == SURPRISE else "")
 
 
