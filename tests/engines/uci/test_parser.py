@@ -54,6 +54,12 @@ def test_fens_that_are_taken(fen: str) -> None:
     assert position.board.is_valid()
 
 
+def test_a_pawn_that_moved_two_can_be_taken_in_passing() -> None:
+    position, problem = at("fen 4k3/8/8/8/3pP3/8/8/4K3 b - e3 0 1 moves d4e3")
+    assert problem is None
+    assert position.board.board_fen() == "4k3/8/8/8/8/4p3/8/4K3"
+
+
 @pytest.mark.parametrize(
     ("line", "told"),
     [
