@@ -115,11 +115,10 @@ def uci(
 ) -> None:
     """Play as a UCI engine, for chess GUIs and matches: commands on standard input, answers on standard output.
 
-    A GUI can set Hash, Threads, MultiPV, Move Overhead, Method, Temperature, Value, UCI_ShowWDL, Ponder, Seed; of
-    networks that are told ratings UCI_LimitStrength and UCI_Elo too. The options here are the start values of some of
-    these. SyzygyPath names folders of tablebases: endings in them are played perfectly.
-    BookFile names an opening book in Polyglot's format, for the first BookDepth plies.
-    The network is loaded on isready.
+    A GUI can set Hash, Threads, MultiPV, Move Overhead, Method, Temperature, Value, UCI_ShowWDL, Ponder and Seed, and
+    for networks with rating inputs UCI_LimitStrength and UCI_Elo. The options here are the start values of some of
+    these. SyzygyPath names folders of tablebases: endings in them are played perfectly. BookFile names an opening book
+    in Polyglot's format, for the first BookDepth plies. The network is loaded on isready.
     """
     use_provider(provider)
     for name in (run, start.value):

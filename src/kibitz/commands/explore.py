@@ -40,9 +40,10 @@ def explore(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Show what was played in a position, how often, and how it scored; other ways to the position count too.
+    """Show the moves that were played in a position, how often, and their results. Games that reach the position by
+    other moves count too.
 
-    The first call makes an index beside the store, which takes seconds.
+    The first call makes an index next to the store, which takes seconds.
     """
     from kibitz.explorer.answers import read_band
     from kibitz.explorer.report import explore

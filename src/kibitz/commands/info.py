@@ -40,9 +40,10 @@ def info(
     ],
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Show what is in a store: counts, ratings, dates, results, sides of the split, and what was left out and why.
+    """Show the contents of a store: counts, ratings, dates, results, the games of each split, and the rejected games
+    with reasons.
 
-    Of a network: what it answers, what it has learned from, and how good it is.
+    For a network, show its outputs, its training data and its measured accuracy.
     """
     from kibitz.runs import INFO, packaged
     from kibitz.store.store import Store

@@ -52,10 +52,10 @@ def personal(
     options: PersonOptions,
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Learn to play like one person, from that person's own games: an opening book, and a network that is adapted.
+    """Train a network to play like one person, from that person's games: an opening book and an adapted network.
 
-    Minutes for a thousand games. Ctrl-C is safe; the same command goes on. Nothing leaves this machine. The result is a
-    run that every command takes: test, uci (of Go gtp), match, analyze, board.
+    It takes minutes for a thousand games. After Ctrl-C the same command resumes. Nothing leaves this machine. The
+    result is a run that every command takes: test, uci (gtp for Go), match, analyze, board.
     """
     from kibitz.commands.train import check_time_limit
     from kibitz.personal.fitting import PersonalRequest, make

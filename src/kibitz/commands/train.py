@@ -155,10 +155,10 @@ def train(
     json: Annotated[bool, typer.Option("--json")] = False,
     **settings: Any,
 ) -> None:
-    """Train a system on a store. Ctrl-C is safe; the same command goes on.
+    """Train a system on a store. After Ctrl-C the same command resumes.
 
-    Without more it takes the system's recipe "default"; --recipe paper has the paper's own numbers, where there is a
-    paper. `kibitz train SYSTEM --help` lists the settings of that system too, each with the recipe's value.
+    It uses the system's recipe "default"; --recipe paper has the numbers of the paper, if there is one. `kibitz train
+    SYSTEM --help` also lists the settings of that system, each with the recipe's value.
     """
     from kibitz.systems import load
     from kibitz.training.ranks import ToldElsewhere, joined, place

@@ -111,8 +111,8 @@ def tune(
 ) -> None:
     """Tune a system's learning rate, weight decay and initial weights by short trainings.
 
-    Ctrl-C is safe, and so is anything else: the same command goes on. `kibitz tune SYSTEM --help` lists the settings
-    of that system that all trials share.
+    After Ctrl-C or a crash the same command resumes. `kibitz tune SYSTEM --help` also lists the settings of that system
+    that all trials share.
     """
     from kibitz.systems import load
 

@@ -35,23 +35,25 @@ def analyze(
     sharing: WorkerOptions,
     provider: Provider = None,
 ) -> None:
-    """Show what a network thought of each move of a game.
+    """Show the evaluation of each move of a game.
 
-    Chess. Where the network says who wins (deepchess: who stands better): White's chances with the best move and with
-    the played one, found by a short search. ?!, ? and ?? lost 10, 20 and 30 points; what was better is shown. With
-    --raw: the network's own opinion before and after each move.
+    Chess. If the network predicts the winner (deepchess: the better position of two), it shows White's win probability
+    with the best move and with the played move, found by a short search. Moves marked ?!, ? and ?? lost 10, 20 and 30
+    points; a better move is shown with them. With --raw it shows the network's evaluation before and after each move,
+    without a search.
 
-    Where the network predicts moves: its first three choices, and where the played move ranked among the legal ones (*:
-    below the 10th, or under 1%). human tells how likely each move was for its player, and for one 400 points weaker
-    and stronger.
+    If the network predicts moves, it shows the three most likely moves and the rank of the played move among the legal
+    ones (*: below the 10th, or under 1%). human shows how likely each move was for its player, and for players 400
+    points weaker and stronger.
 
-    --mine and --player NAME make a report about one player's own games, --page a page of it.
+    --mine and --player NAME make a report about one player's games, --page writes it as a page.
 
-    Go. Who will own each point: Black's lead before and after each move by the points that each will own, what changed
-    owner by the largest swings, and boards. Where the network names moves and the score (gohuman), both are found by a
-    short search of each position, with --raw by one look of the network, which favours the side to move.
+    Go. If the network predicts the owner of each point, it shows Black's lead before and after each move, the points
+    that changed owner in the largest swings, and boards. If the network also predicts moves and the score (gohuman),
+    both are found by a short search of each position, and with --raw by one evaluation of the network, which favours
+    the side to move.
 
-    Evaluations written by --pgn are in pawns from White's side, by Lichess's relation of pawns and winning chances.
+    Evaluations written by --pgn are in pawns from White's side. Lichess's formula converts win probabilities to pawns.
     """
     options.check()
     backend = sharing.backend()
