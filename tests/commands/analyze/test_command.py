@@ -223,7 +223,7 @@ def test_nothing_is_written_where_nothing_can_be_analysed(
         (["--game", "9"], 1, "9 & 4 & --game & 1"),
         (["--game", "2", "--all"], 2, "--game & --all"),
         (["--game", "0"], 2, "--game"),
-        (["--swing", "0"], 2, "--swing 0: points of a hundred"),
+        (["--swing", "0"], 2, "--swing & 0 & percentage points"),
         (["--swing", "nan"], 2, "--swing & nan"),
         (["--raw", "--depth", "2"], 2, "--raw & search"),
         (["--depth", "0"], 2, "--depth"),

@@ -77,7 +77,7 @@ def test_a_game_without_ratings_is_told(human_run: Path, unrated: str, capsys: p
     ("network", "rating", "told"),
     [
         ("human", "0", "--rating & 0 & 100 to 4000"), ("human", "x", "--rating & x & players"),
-        ("chessnet", "1500", "--rating & 1500 & chessnet & ratings"),
+        ("chessnet", "1500", "--rating & 1500 & chessnet & rating inputs"),
     ],
 )  # fmt: skip
 def test_ratings_that_cannot_be(

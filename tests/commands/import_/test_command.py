@@ -191,7 +191,7 @@ def test_the_split(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--since", "2016", "--until", "2015"], "--until 2015-12-31 is before --since 2016-01-01"),
+        (["--since", "2016", "--until", "2015"], "--until & 2015-12-31 & --since & 2016-01-01"),
         (["--since", "soon"], "--since & soon & 2015 & date"),
         (["--ending", "mate"], "--ending & mate"),
         (["--speed", "fast"], "--speed & fast"),
@@ -487,12 +487,12 @@ def test_blocks_and_files_give_the_same_store(run: Run, tmp_path: Path, monkeypa
 def test_a_share_that_a_day_leaves_without_effect_is_refused(run: Run, mixed: Path, tmp_path: Path) -> None:
     for options, why in (
         (("--validate-from", "2015", "--test-share", "20"), "--test-share & --validate-from"),
-        (("--test-from", "2015", "--test-share", "20"), "--test-from and --test-share: a day or a share"),
+        (("--test-from", "2015", "--test-share", "20"), "--test-from & --test-share"),
         (
             ("--validate-from", "2015", "--validate-share", "2"),
-            "--validate-from and --validate-share: a day or",
+            "--validate-from & --validate-share",
         ),
     ):
         code, _, err = run("import", mixed, "--into", tmp_path / "a.store", *options)
         assert code == 2
-        assert why in err
+        assert mentions(err, why)
