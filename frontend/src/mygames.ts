@@ -96,6 +96,8 @@ class MyGamesPanel {
       network: el("div", {}, this.lesson, this.learning, this.learned, el("div", { class: "buttons" }, this.play, this.train, this.halt)),
     };
     this.bar = el("div", { class: "my-progress" }, this.progress, this.state, this.stopping);
+    // Shown once the server has said what there is.
+    for (const each of [this.bar, this.given, this.asked, this.problem, this.deepen, this.saving]) each.hidden = true;
     host.classList.add("panel", "my-games");
     host.replaceChildren(el("h2", { class: "unseen" }, texts.mygames.title), this.choices(), this.problem, this.bar, ...Object.values(this.views));
     this.file.addEventListener("change", () => {

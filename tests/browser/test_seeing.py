@@ -76,7 +76,7 @@ def test_moves_as_colours_and_arrows(desk: Desk) -> None:
     panel = layer(desk, "Important pieces")
     heated(desk, {"a2"})  # the queen; kings cannot be taken away
     expect(panel.locator(".legend")).to_contain_text("White")
-    panel = layer(desk, "What the network sees")
+    panel = layer(desk, "What it sees")
     planes = panel.get_by_label("Input", exact=True)
     expect(planes.locator("option").nth(5)).to_be_attached()
     queen = planes.locator("option").filter(has_text=re.compile("^(own )?queens")).first

@@ -270,7 +270,7 @@ export const en = {
     about: "You can also scroll over the board to move through the game. Evaluations are for White in chess and for Black in Go.",
   },
   judging: {
-    checking: (done: number, total: number) => `Checking position ${done} of ${total}`,
+    checking: (done: number, total: number) => `Checking ${done} of ${total}`,
     leftOut: (network: string) => `${network} skipped some moves.`,
   },
   keys: {
@@ -287,7 +287,7 @@ export const en = {
     owners: "Territory",
     matters: "Important pieces",
     mattersGo: "Important stones",
-    planes: "What the network sees",
+    planes: "What it sees",
     liberties: "Liberties",
     chains: "Chains",
     pieces: { k: "king", q: "queen", r: "rook", b: "bishop", n: "knight", p: "pawn" },

@@ -279,7 +279,7 @@ export const fr: Texts = {
     about: "La molette au-dessus du plateau parcourt aussi la partie. L’évaluation est celle des Blancs aux échecs, celle de Noir au go.",
   },
   judging: {
-    checking: (done, total) => `Vérification : position ${done} sur ${total}`,
+    checking: (done, total) => `Vérification ${done}/${total}`,
     leftOut: (network) => `${network} a ignoré certains coups.`,
   },
   keys: {
@@ -296,7 +296,7 @@ export const fr: Texts = {
     owners: "Territoire",
     matters: "Pièces importantes",
     mattersGo: "Pierres importantes",
-    planes: "Ce que voit le réseau",
+    planes: "Ce qu’il voit",
     liberties: "Libertés",
     chains: "Chaînes",
     pieces: { k: "roi", q: "dame", r: "tour", b: "fou", n: "cavalier", p: "pion" },
