@@ -14,10 +14,10 @@ from kibitz.games.chess.replay import encode_board
 from kibitz.games.go.points import to_gtp
 from kibitz.games.go.replay import encode_board as encode_go
 from kibitz.games.go.sides import side_inputs
-from kibitz.play.go.ownership import BothSides, lead, points_of, spread, winrate
+from kibitz.play.go.ownership import BothSides, lead, points_of, spread, winrate, with_board_inputs
 from kibitz.play.session import Session
 from kibitz.play.side_inputs import with_side_inputs
-from kibitz.web.go.answers import N_MOVES, told_of_game
+from kibitz.web.go.answers import N_MOVES
 from kibitz.web.go.line import GoLine
 from support.board_client import Client
 from support.causes import mentions
@@ -164,7 +164,7 @@ def test_a_network_of_go_hears_komi_and_rules_and_nothing_of_the_players() -> No
     usual = {"komi": 1, "rank": 2, "handicap": 3, "rules": 4, "server": 5}
     line = GoLine(9, 6.5, "japanese", (), (), 1)
     known = side_inputs(6.5, None, "japanese")
-    told = told_of_game(np.zeros((2, 4), np.uint8), usual, line)
+    told = with_board_inputs(np.zeros((2, 4), np.uint8), usual, line.terms)
     assert told.tolist() == [[0, 0, 0, 0, known["komi"], 2, known["handicap"], known["rules"], 5]] * 2
     assert known["komi"] != 1
 
