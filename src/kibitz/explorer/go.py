@@ -34,7 +34,11 @@ def _look(board, ways):  # type: ignore[no-untyped-def]
 
 @kernel
 def _seen(ways, move):  # type: ignore[no-untyped-def]
-    """Return the smallest key, and the move in its symmetry."""
+    """Return the smallest of a position's eight keys, and the move in the symmetry with that key.
+
+    ways: uint64 [8], the key in each symmetry. move: a point, or PASS and above, which stay the same. If several
+    symmetries have that key, the smallest point counts.
+    """
     key = ways[0]
     for way in range(1, 8):
         key = min(key, ways[way])
@@ -49,8 +53,11 @@ def _seen(ways, move):  # type: ignore[no-untyped-def]
 
 @kernel
 def fill_keys(moves, offsets, starts, start_of, first, keys, played, counts):  # type: ignore[no-untyped-def]
-    """Write the positions of the games first to first + len(keys) - 1, as explorer.chess.fill_keys does; only 19 ×
-    19."""
+    """Write keys and moves of the positions of the games first to first + len(keys) - 1. Games on boards other than 19
+    × 19 get none.
+
+    Outputs: keys, uint64 [n, depth]; played, uint16 [n, depth]; counts, int64 [n], as in explorer.chess.fill_keys.
+    """
     board = np.zeros((ROWS, CELLS), np.int16)
     ways = np.zeros(8, np.uint64)
     depth = keys.shape[1]

@@ -56,7 +56,7 @@ def empty_cache(size: int, usual: int = 32, tail: int = 0) -> EvaluationCache:
 
 @kernel
 def recall(cache, key, count):  # type: ignore[no-untyped-def]
-    """Return the slot of a position with this key and number of moves, -1 if it is unknown or overwritten."""
+    """Return the slot of a position with this key (uint64) and number of moves, -1 if it is unknown or overwritten."""
     slot = np.int64(key & np.uint64(cache.keys.shape[0] - 1))
     begin = cache.begins[slot]
     if begin < 0 or cache.keys[slot] != key or cache.counts[slot] != count:
@@ -66,7 +66,10 @@ def recall(cache, key, count):  # type: ignore[no-untyped-def]
 
 @inner
 def remember(cache, key, value, priors, row):  # type: ignore[no-untyped-def]
-    """Store a position's value, the priors of its moves, and the tail of its row."""
+    """Store a position in the cache.
+
+    key: uint64. value: float. priors: float32 [count], of its moves. row: uint8 [width], whose tail is stored.
+    """
     count, room = priors.shape[0], cache.priors.shape[0]
     if count > room:
         return

@@ -149,7 +149,8 @@ def _short_mate(row, moves, drawn_keys, line):  # type: ignore[no-untyped-def]
 def _describe(rows, keys, ended, moves, offsets, mates):  # type: ignore[no-untyped-def]
     """Fill the fields of Entered for rows, and return the moves, which may be copied to a larger array.
 
-    mates: a position with a mating move gets only this move, and is won.
+    rows: uint8 [n, width]. keys: uint64 [n]. ended: int8 [n]. moves: uint16 [room]. offsets: int64 [n + 1]. mates:
+    whether a position with a mating move gets only this move, and is won.
     """
     board, pinned = np.empty(64, np.int8), np.empty(64, np.int64)
     offsets[0] = 0

@@ -137,7 +137,10 @@ def worth(chance, lead, size, share, centre):  # type: ignore[no-untyped-def]
 
 @inner
 def _is_own_eye(board, cell, colour):  # type: ignore[no-untyped-def]
-    """Return whether a cell is an own eye, as play.go.player.own_eyes does."""
+    """Return whether a cell is an own eye of a colour (1 or 2), as play.go.player.own_eyes does.
+
+    board: int16 [ROWS, CELLS].
+    """
     for step in (1, -1, WIDE, -WIDE):
         there = board[COLOUR, cell + step]
         if there != colour and there != OUTSIDE:
@@ -170,14 +173,14 @@ def _list_moves(board, row, suicide, moves, begin):  # type: ignore[no-untyped-d
 
 @kernel
 def _key(row, stones):  # type: ignore[no-untyped-def]
-    """Return a position's key, from the hash of its stones."""
+    """Return a position's key, uint64, from its row, uint8 [width], and the hash of its stones, uint64."""
     key = stones ^ _KO[_get(row, KO_AT)] ^ _PASSED[min(row[PASSES_AT], 2)]
     return key ^ _WHITE if row[SIDE_AT] else key
 
 
 @inner
 def _play(row, board, move):  # type: ignore[no-untyped-def]
-    """Make a move on a row, and on its board."""
+    """Make a move, a point or PASS, on a row, uint8 [width], and on its board, int16 [ROWS, CELLS]."""
     side, ko = np.int64(row[SIDE_AT]), np.int64(PASS)
     for point in range(POINTS):
         if 0 < row[PLIES_AGO + point] < OLDEST:
@@ -268,7 +271,8 @@ def _end(row, board, komi, territory):  # type: ignore[no-untyped-def]
 def _enter(rows, played, scoring, preference, keys, again, ended, values, moves, offsets):  # type: ignore[no-untyped-def]
     """Play a move in each row, fill the fields of Entered for the positions, and return where the moves end.
 
-    scoring: komi, territory, suicide. preference: share, and centre for Black.
+    rows: uint8 [n, width]. played: uint16 [n]. scoring: komi, territory, suicide. preference: share, and centre for
+    Black. keys, again: uint64 [n]. ended: int8 [n]. values: float32 [n]. moves: uint16 [room]. offsets: int64 [n + 1].
     """
     board = np.empty((ROWS, CELLS), np.int16)
     offsets[0] = 0

@@ -385,14 +385,14 @@ def settle(tree, cache, most, often, repetition, leaves, keys, again, ended, val
 
 @kernel
 def reserve(tree, leaves):  # type: ignore[no-untyped-def]
-    """Mark leaves as selected."""
+    """Mark leaves, indices of nodes [n], as selected."""
     for i in range(leaves.shape[0]):
         _wait(tree, leaves[i], np.int64(1))
 
 
 @kernel
 def abandon(tree, leaves):  # type: ignore[no-untyped-def]
-    """Undo the selection of leaves."""
+    """Undo the selection of leaves, indices of nodes [n]."""
     for i in range(leaves.shape[0]):
         _wait(tree, leaves[i], np.int64(-1))
 

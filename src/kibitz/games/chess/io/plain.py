@@ -171,7 +171,10 @@ def _after_comment(text, at, stop):  # type: ignore[no-untyped-def]
 
 @inner
 def _after_dots(text, at, stop):  # type: ignore[no-untyped-def]
-    """Return where dots end that begin here, with blanks before each, and their number."""
+    """Return where the dots end that begin at this byte, and their number. Blanks before each dot are skipped.
+
+    text: uint8 [bytes], read up to `stop`.
+    """
     dots, end = 0, at
     while at < stop and text[at] in (32, 9, 46):
         if text[at] == 46:

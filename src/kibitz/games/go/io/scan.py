@@ -32,7 +32,11 @@ def _blank(byte):  # type: ignore[no-untyped-def]
 
 @inner
 def _is_property(text, at):  # type: ignore[no-untyped-def]
-    """Whether a name of two capital letters and a value begin here: a root without its semicolon, as Sina writes it."""
+    """Return whether a name of two capital letters and a value begin at this byte: a root node without its semicolon,
+    as Sina writes it.
+
+    text: uint8 [bytes].
+    """
     if at + 2 >= text.shape[0] or not (65 <= text[at] <= 90 and 65 <= text[at + 1] <= 90):
         return False
     at += 2
@@ -43,7 +47,11 @@ def _is_property(text, at):  # type: ignore[no-untyped-def]
 
 @inner
 def _begins_game(text, at):  # type: ignore[no-untyped-def]
-    """Whether a new game begins at the start of this line: "(;" and a property that only root nodes have."""
+    """Return whether a new game begins at this byte, the start of a line: "(;" and a property that only root nodes
+    have.
+
+    text: uint8 [bytes].
+    """
     size = text.shape[0]
     if at + 6 >= size or text[at] != 40:
         return False
@@ -73,7 +81,11 @@ def _begins_game(text, at):  # type: ignore[no-untyped-def]
 
 @small_first(SMALL_BYTES)
 def _find(text, doubles, begins, ends, closed):  # type: ignore[no-untyped-def]
-    """Fill the offsets of the games and whether each is closed; the number of games. The last one may be open."""
+    """Fill the offsets of the games and whether each is closed, and return the number of games. The last one may be
+    open.
+
+    text: uint8 [bytes]. begins, ends: int64 [most]. closed: bool [most].
+    """
     count, depth, at, size = 0, 0, 0, text.shape[0]
     inside = False  # inside a property's value
     while at < size:
@@ -186,7 +198,11 @@ def _put(text, at, end, size, colour, setup):  # type: ignore[no-untyped-def]
 
 @kernel
 def _board_size(text, at, end):  # type: ignore[no-untyped-def]
-    """A number, or the same one twice with a colon; 0 for anything else."""
+    """Return the value from `at` to `end` as a number; it may be the same number twice with a colon. 0 for anything
+    else.
+
+    text: uint8 [bytes].
+    """
     number, before, digits = 0, -1, 0
     for i in range(at, end):
         byte = text[i]
@@ -202,7 +218,10 @@ def _board_size(text, at, end):  # type: ignore[no-untyped-def]
 
 @inner
 def _first_size(text, at, end, doubles):  # type: ignore[no-untyped-def]
-    """The size of the board: the first SZ before the first move, or in its node; 19 if there is none."""
+    """Return the size of the board: the first SZ before the first move or in its node; 19 if there is none.
+
+    text: uint8 [bytes].
+    """
     name, moved = 0, False
     while at < end:
         byte = text[at]
