@@ -195,11 +195,14 @@ def test_old_and_too_many_files_are_removed(tmp_path: Path) -> None:
         path = tmp_path / f"{name}{SUFFIX}"
         path.write_bytes(bytes(1000))
         os.utime(path, (now - days * 86_400,) * 2)
+    for name, days in (("prepared-go-0", 100), ("prepared-go-1", 10)):
+        (tmp_path / name).touch()
+        os.utime(tmp_path / name, (now - days * 86_400,) * 2)
     (tmp_path / "of-another-program").write_bytes(bytes(9000))
     assert kernel_cache.tidy(tmp_path, most_bytes=10_000) == 1
     assert kernel_cache.tidy(tmp_path, most_bytes=2_500) == 1
     assert kernel_cache.tidy(tmp_path, most_bytes=2_500) == 0
-    assert {path.stem for path in tmp_path.iterdir()} == {"second", "first", "of-another-program"}
+    assert {path.stem for path in tmp_path.iterdir()} == {"second", "first", "of-another-program", "prepared-go-1"}
 
 
 def test_a_file_in_use_stays_young(tmp_path: Path) -> None:

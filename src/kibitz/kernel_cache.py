@@ -289,7 +289,8 @@ def tidy(folder: Path, most_bytes: int = MOST_BYTES, most_days: float = MOST_DAY
         with contextlib.suppress(OSError):
             found = path.stat()
             age_days = (now - found.st_mtime) / _DAY_SECONDS
-            if path.suffix == ".tmp" and age_days > 1:  # from a process that was killed
+            lasts_days = 1 if path.suffix == ".tmp" else most_days  # temporary: from a process that was killed
+            if (path.suffix == ".tmp" or path.name.startswith("prepared-")) and age_days > lasts_days:
                 path.unlink()
             elif path.suffix == SUFFIX:
                 files.append((age_days, found.st_size, path))

@@ -34,11 +34,12 @@ def prepare(
         _report_to_the_board()
     games = GAMES if game is None else (game,)
     begun = time.monotonic()
-    for each in games:
-        preparation.expect(f"prepare {each}")
     from kibitz.cores import cores
 
-    if len(games) > 1 and cores() > 1 and not progress:  # Python compiles one function at a time in a process
+    is_shared = len(games) > 1 and cores() > 1 and not progress
+    for each in ("chess",) if is_shared else games:
+        preparation.expect(f"prepare {each}")
+    if is_shared:  # Python compiles one function at a time in a process
         with _other_process("go") as other:
             _exercise("chess")
         if other.returncode:
