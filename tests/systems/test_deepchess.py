@@ -527,8 +527,8 @@ def test_the_trained_network_prefers_more_material(trained: Run) -> None:
         ({"momentum": 1.0}, "--momentum & 1"),
         ({"optimiser": "rmsprop"}, "sgd & adamw & muon"), ({"schedule": "step"}, "epoch & cosine"),
         ({"keep": "all"}, "last & best"),
-        ({"pretrain_epochs": 0.0, "epochs": 0.0, "distil_epochs": 0.0}, "--epochs & all 0"),
-        ({"networks": "full", "pretrain_epochs": 0.0, "epochs": 0.0}, "--epochs & all 0"),
+        ({"pretrain_epochs": 0.0, "epochs": 0.0, "distil_epochs": 0.0}, "--epochs & not all be 0"),
+        ({"networks": "full", "pretrain_epochs": 0.0, "epochs": 0.0}, "--epochs & not all be 0"),
     ],
 )  # fmt: skip
 def test_settings_that_cannot_be(wrong: dict[str, Any], said: str) -> None:

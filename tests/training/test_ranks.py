@@ -300,7 +300,7 @@ def test_where_a_process_stands(monkeypatch: pytest.MonkeyPatch) -> None:
     assert place(4, 2, 1, "big") == Place(4, 8, 0, 4, "big", 29400)
     for given, message in (
         ((1, None, 1, None), "--num-nodes"),
-        ((1, 2, None, "big"), "its own --node-rank, 0 to 1"),
+        ((1, 2, None, "big"), "--node-rank from 0 to 1"),
         ((1, 2, 0, None), "--main-address HOST"),
         ((1, 2, 2, "big"), "--node-rank .*got 2"),
         ((1, 2, 0, "big:port"), "HOST or HOST:PORT"),
