@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.resources
+import os
 import random
 import signal
 from collections.abc import Callable
@@ -28,6 +29,9 @@ choose_profile()
 # A shell that starts the tests in the background has told them to ignore Ctrl-C, and the programs that they start too.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Boards that tests start would each prepare both games, and the page would show it.
+os.environ["KIBITZ_BOARD_PREPARE"] = "0"
 
 TESTS = Path(__file__).parent
 SHARED_CHESS = TESTS.parents[1] / "shared" / "data" / "chess"

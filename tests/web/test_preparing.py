@@ -11,13 +11,14 @@ from typing import Any
 import pytest
 
 from kibitz import environment, preparation
-from kibitz.web.preparing import Preparing
+from kibitz.web.preparing import SWITCH, Preparing
 
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder for compiled kernels."""
     monkeypatch.setattr(environment, "user_folder", lambda: tmp_path / "kernels")
+    monkeypatch.delenv(SWITCH)
     return tmp_path
 
 
@@ -62,6 +63,10 @@ def test_what_is_prepared_is_not_prepared_again(monkeypatch: pytest.MonkeyPatch,
     assert started == []
     for mark in (home / "kernels").iterdir():
         mark.unlink()
+    monkeypatch.setenv(SWITCH, "0")
+    Preparing().start()
+    assert started == []
+    monkeypatch.delenv(SWITCH)
     Preparing().start()
     assert len(started) == 1
 

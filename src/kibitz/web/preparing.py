@@ -11,6 +11,8 @@ import threading
 from kibitz import preparation
 
 GAMES = ("chess", "go")
+SWITCH = "KIBITZ_BOARD_PREPARE"
+"""Environment variable: with 0, nothing is prepared ahead."""
 
 
 class Preparing:
@@ -23,7 +25,7 @@ class Preparing:
     def start(self) -> None:
         """Start it, unless this version of kibitz has prepared both games before. Never fails: it is only a help."""
         with contextlib.suppress(OSError):
-            if self._process is None and not preparation.are_prepared(GAMES):
+            if os.environ.get(SWITCH) != "0" and self._process is None and not preparation.are_prepared(GAMES):
                 self._process = subprocess.Popen(
                     [sys.executable, "-m", "kibitz", "prepare", "--progress"], stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
