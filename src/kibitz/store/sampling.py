@@ -69,7 +69,7 @@ def splitmix64(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 @inner
 def _mixed(word):  # type: ignore[no-untyped-def]
-    """Return a number (uint64) whose bits each depend on all bits of the word (uint64): the last step of SplitMix64."""
+    """Return a number, uint64, whose bits each depend on all bits of the word, uint64: the last step of SplitMix64."""
     word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return word ^ (word >> np.uint64(31))
