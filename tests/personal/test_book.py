@@ -16,7 +16,7 @@ from kibitz.games.chess.moves import from_move
 from kibitz.games.chess.replay import encode_board
 from kibitz.personal.book import Book, blend
 from kibitz.personal.chess.answers import blended_answers, position_keys
-from kibitz.personal.chess.asked import ChessAsked
+from kibitz.personal.chess.asked import ChessPlayerPositions
 from kibitz.personal.games import sides_of
 from kibitz.play.chess.policy import move_probabilities, normalised
 from kibitz.play.session import Session
@@ -28,7 +28,7 @@ from support.causes import naming
 
 def test_counts_are_those_of_a_dictionary(my_games: Path, make_store: Callable[..., Store], tmp_path: Path) -> None:
     store = make_store(tmp_path / "s", my_games)
-    asked = ChessAsked(store, np.arange(len(store)), sides_of(store, person.SPELLINGS))
+    asked = ChessPlayerPositions(store, np.arange(len(store)), sides_of(store, person.SPELLINGS))
     book = Book.count(asked.keys, asked.packed)
     rows = [asked.codes[i].tobytes() + asked.state[i, :3].tobytes() for i in range(len(asked))]
     slow = Counter(zip(rows, (asked.packed & 0xFFF).tolist(), strict=True))
@@ -113,6 +113,6 @@ def test_a_promotion_counts_once(make_store: Callable[..., Store], tmp_path: Pat
     file = tmp_path / "games.pgn"
     file.write_text(game)
     store = make_store(tmp_path / "s", file)
-    asked = ChessAsked(store, np.arange(len(store)), sides_of(store, ["Ana"]))
+    asked = ChessPlayerPositions(store, np.arange(len(store)), sides_of(store, ["Ana"]))
     counts = asked.counts(Book.count(asked.keys, asked.booked))
     assert counts.sum() == counts[asked.played[0]] == 1

@@ -21,7 +21,7 @@ from kibitz.personal import games as games_module
 from kibitz.personal.book import Book
 from kibitz.personal.chess.system import PersonalSystem
 from kibitz.personal.fitting import PersonalRequest, make
-from kibitz.personal.shares import Asked
+from kibitz.personal.shares import PlayerPositions
 from kibitz.play.session import Session
 from kibitz.runs import Run
 from kibitz.store.split import TEST
@@ -137,11 +137,11 @@ def test_nothing_better_than_the_base(
     is kept, with the book."""
     base = Session(human_run)
 
-    def first_choices(asked: Asked) -> NDArray[np.int64]:
+    def first_choices(asked: PlayerPositions) -> NDArray[np.int64]:
         shares = asked.shares(base)
         return np.array([first + shares[first:end].argmax() for first, end in itertools.pairwise(asked.offsets)])
 
-    monkeypatch.setattr(Asked, "played", property(first_choices))
+    monkeypatch.setattr(PlayerPositions, "played", property(first_choices))
     monkeypatch.setattr(fitting, "RATES", (30.0, 30.0, 30.0))
     done = make(PersonalRequest([str(my_games)], base=str(human_run), run=tmp_path / "r", precision="32-true"))
     assert done.info["kept"] == "nothing"

@@ -22,7 +22,7 @@ from kibitz.personal.book import Book
 from kibitz.personal.fitting import PersonalRequest, make
 from kibitz.personal.games import NEITHER, OwnPositions, sides_of
 from kibitz.personal.go.answers import WAYS, blended_answers, candidates, position_keys, turned_moves
-from kibitz.personal.go.asked import GoAsked
+from kibitz.personal.go.asked import GoPlayerPositions
 from kibitz.personal.go.system import SYSTEM, OwnGoMoves, PersonalGoHuman, Settings
 from kibitz.play.session import Session
 from kibitz.runs import Run
@@ -112,7 +112,7 @@ def test_the_book_knows_a_position_whichever_way_it_lies() -> None:
 
 def test_shares_are_of_empty_points_and_a_pass(store: Store, base: Path) -> None:
     sides = sides_of(store, [go_person.PERSON])
-    asked = GoAsked(store, np.arange(3), sides)
+    asked = GoPlayerPositions(store, np.arange(3), sides)
     shares = asked.shares(Session(base))
     assert np.add.reduceat(shares, asked.offsets[:-1]) == pytest.approx(np.ones(len(asked)), abs=1e-5)
     stones = (asked.codes % 16 >= 1) & (asked.codes % 16 <= 12)

@@ -14,7 +14,7 @@ from kibitz.errors import KibitzError, UsageError
 from kibitz.store.store import Store
 from kibitz.systems import SYSTEMS, register
 from kibitz.systems.template import copy_template, template
-from support.causes import mentions
+from support.causes import mentions, naming
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def test_names_that_no_system_can_have(here: Path, name: str) -> None:
 
 def test_a_folder_is_not_overwritten(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (here / "kings").mkdir()
-    with pytest.raises(KibitzError, match="kings: this name is taken"):
+    with pytest.raises(KibitzError, match=naming("kings & taken")):
         copy_template("kings", here / "kings")
     assert run(["systems", "--new", "kings"]) == 1
     assert run(["systems", "winner", "--new", "queens"]) == 2

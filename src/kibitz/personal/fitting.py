@@ -29,7 +29,7 @@ from kibitz.personal.adapter import ADAPTERS, ALL, NOTHING
 from kibitz.personal.book import BOOK, Book, blend
 from kibitz.personal.habits import habits_of
 from kibitz.personal.kinds import Kind, kind_of
-from kibitz.personal.shares import Asked, fit_k
+from kibitz.personal.shares import PlayerPositions, fit_k
 from kibitz.play.session import Answers, NetworkSession, Session
 from kibitz.runs import FORMAT, INFO, ONNX, SEEN, WEIGHTS, Run, short_hashes, write_json, write_seen
 from kibitz.store.split import SIDES, TEST, TRAIN, VALIDATE, Split
@@ -181,7 +181,7 @@ def make(
     return PersonalResult(person.path, person.info, "done")
 
 
-def _moderated(run: Run, asked: Asked) -> AtStrength:
+def _moderated(run: Run, asked: PlayerPositions) -> AtStrength:
     """Return a network with its adapters at the best of STRENGTHS.
 
     Adapters that were selected on a few games change too much for the next ones.
@@ -190,7 +190,7 @@ def _moderated(run: Run, asked: Asked) -> AtStrength:
     return min(tried, key=lambda network: _late(asked, asked.judge(asked.shares(network)).loss))
 
 
-def _late(asked: Asked, losses: NDArray[np.float64]) -> float:
+def _late(asked: PlayerPositions, losses: NDArray[np.float64]) -> float:
     """Return the mean of the losses past move 10; of all if there are none."""
     late = asked.plies >= OPENING
     return float(losses[late].mean() if late.any() else losses.mean())
@@ -370,7 +370,7 @@ def _train(
     return done.outcome.reason if done.outcome.reason in (STOPPED, TIME_LIMIT) else ""
 
 
-def _score(asked: Asked, session: NetworkSession, book: Book, name: str) -> dict[str, Any]:
+def _score(asked: PlayerPositions, session: NetworkSession, book: Book, name: str) -> dict[str, Any]:
     """Return how well a network predicts the validation games, alone and with the book at the best k.
 
     strength: of the adapters.
@@ -403,8 +403,8 @@ def _keep(
     scores: Sequence[dict[str, Any]],
     kept: dict[str, Any],
     network: Run,
-    learned: Asked,
-    asked: Asked,
+    learned: PlayerPositions,
+    asked: PlayerPositions,
     finished: bool = False,
     moderated: nn.Module | None = None,
 ) -> Book:

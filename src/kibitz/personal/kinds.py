@@ -9,7 +9,7 @@ from typing import Any, Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.personal.shares import Asked
+from kibitz.personal.shares import PlayerPositions
 from kibitz.store.store import Store
 
 
@@ -26,7 +26,7 @@ class Kind(Protocol):
     SYSTEM: str
     BASE: str
     EPOCHS: tuple[int, int]
-    Positions: type[Asked]
+    Positions: type[PlayerPositions]
 
     def settings(
         self,

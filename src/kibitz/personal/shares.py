@@ -23,7 +23,7 @@ KS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 """The values of k that are tried, see `book`."""
 
 
-class Asked(ABC):
+class PlayerPositions(ABC):
     """The positions in which a person moved, prepared for prediction: possible moves, played moves and side inputs.
 
     codes: uint8 [n, squares]. state: uint8 [n, 4 + side inputs]. packed: uint16 [n], the played moves. games, plies:
@@ -140,7 +140,7 @@ class JudgedMoves:
     first: NDArray[np.int64]
 
 
-def fit_k(asked: Asked, shares: NDArray[np.float64], counts: NDArray[np.float64]) -> tuple[float, float]:
+def fit_k(asked: PlayerPositions, shares: NDArray[np.float64], counts: NDArray[np.float64]) -> tuple[float, float]:
     """Return the k of KS with the smallest mean log loss, and that loss."""
     losses = [float(asked.judge(blend(shares, counts, asked.offsets, k)).loss.mean()) for k in KS]
     best = int(np.argmin(losses))

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from kibitz.cores import cores
 from kibitz.evaluation import EvalConfig, OnProgress
 from kibitz.evaluation.baselines import baseline
-from kibitz.evaluation.owners.gnugo import Asked, ask_gnugo
+from kibitz.evaluation.owners.gnugo import ProgramEstimates, ask_gnugo
 from kibitz.evaluation.owners.points import PointCounts, count_points
 from kibitz.evaluation.owners.results import OwnerResults, measure, owners_of
 from kibitz.evaluation.tables import Cell, Column, Table
@@ -146,7 +146,7 @@ def run_baselines(
 
 
 def _of_gnugo(
-    asked: Asked, games: NDArray[np.int64], plies: NDArray[np.int64], store: Store, session: NetworkSession
+    asked: ProgramEstimates, games: NDArray[np.int64], plies: NDArray[np.int64], store: Store, session: NetworkSession
 ) -> list[OwnerBaseline]:
     """The influence, and the score estimate on the same positions as far as the program gave one."""
     some = asked.answered

@@ -56,7 +56,7 @@ def read_score(text: str) -> float:
 
 
 @dataclass(frozen=True)
-class Asked:
+class ProgramEstimates:
     """A program's predictions for n positions.
 
     name: name of the program.
@@ -79,7 +79,7 @@ def ask_gnugo(
     *,
     workers: Workers | int,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
-) -> Asked:
+) -> ProgramEstimates:
     """Return GNU Go's evaluation of these positions, which are sorted by game and ply.
 
 
@@ -91,7 +91,7 @@ def ask_gnugo(
         return _ask_apart(path, store, games, plies, workers, on_progress)
     asked = _Positions(store, games, plies, Counter(len(games), on_progress))
     names, _ = fan_out(np.unique(games).tolist(), functools.partial(_work, path, asked), workers)
-    return Asked(names[0], asked.chance, asked.lead, asked.answered)
+    return ProgramEstimates(names[0], asked.chance, asked.lead, asked.answered)
 
 
 Part = tuple[NDArray[np.int64], NDArray[np.int64]]
@@ -105,10 +105,10 @@ def _ask_apart(
     plies: NDArray[np.int64],
     workers: Workers,
     on_progress: Callable[[int, int], None],
-) -> Asked:
+) -> ProgramEstimates:
     ends = np.searchsorted(games, np.unique(games)[PART::PART])
     parts = list(zip(np.split(games, ends), np.split(plies, ends), strict=True))
-    parts_asked: list[Asked] = []
+    parts_asked: list[ProgramEstimates] = []
     done = 0
     work = functools.partial(_ask_part, path, str(store.path.resolve()))
     with contextlib.closing(map_ordered(work, parts, workers)) as told:
@@ -119,10 +119,10 @@ def _ask_apart(
             done += len(part[0])
             on_progress(done, len(games))
     columns = [[getattr(one, name) for one in parts_asked] for name in ("chance", "lead", "answered")]
-    return Asked(parts_asked[-1].name, *(np.concatenate(column) for column in columns))
+    return ProgramEstimates(parts_asked[-1].name, *(np.concatenate(column) for column in columns))
 
 
-def _ask_part(path: str, store: str, part: Part) -> Asked | str:
+def _ask_part(path: str, store: str, part: Part) -> ProgramEstimates | str:
     """Return GNU Go's evaluation of some games, or an error message: the job of a worker."""
     games, plies = part
     asked = _Positions(_opened(store), games, plies, Counter(len(games), lambda done, total: None))
@@ -130,7 +130,7 @@ def _ask_part(path: str, store: str, part: Part) -> Asked | str:
         name = _work(path, asked, iter(np.unique(games).tolist()))
     except EngineDied as error:
         return str(error)
-    return Asked(name, asked.chance, asked.lead, asked.answered)
+    return ProgramEstimates(name, asked.chance, asked.lead, asked.answered)
 
 
 @functools.lru_cache(maxsize=1)
@@ -140,7 +140,7 @@ def _opened(path: str) -> Store:
 
 
 class _Positions:
-    """Positions for GNU Go and its evaluation, see `Asked`. Threads write the positions of different games.
+    """Positions for GNU Go and its evaluation, see `ProgramEstimates`. Threads write the positions of different games.
 
     `chance` is 0.5 and `lead` NaN at the positions that are not `answered`.
     """

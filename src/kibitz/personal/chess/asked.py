@@ -14,15 +14,15 @@ from kibitz.games.chess.replay import SIDE
 from kibitz.games.chess.sides import scale_codes, side_inputs, speed_codes
 from kibitz.personal.book import Book
 from kibitz.personal.chess.answers import position_keys
-from kibitz.personal.shares import Asked
+from kibitz.personal.shares import PlayerPositions
 from kibitz.play.chess.policy import move_probabilities, normalised
 from kibitz.play.session import STATE, Answers
 from kibitz.store.positions import Batch
 from kibitz.store.store import Store
 
 
-class ChessAsked(Asked):
-    """See Asked; the moves are the legal ones, as `legal_moves` returns them."""
+class ChessPlayerPositions(PlayerPositions):
+    """See PlayerPositions; the moves are the legal ones, as `legal_moves` returns them."""
 
     @staticmethod
     def _side_inputs(store: Store, batch: Batch) -> NDArray[np.uint8]:

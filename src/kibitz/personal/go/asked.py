@@ -12,14 +12,14 @@ from kibitz.games.go.replay import SIDE
 from kibitz.games.go.sides import GameSides
 from kibitz.personal.book import Book
 from kibitz.personal.go.answers import candidates, position_keys, turned_moves
-from kibitz.personal.shares import Asked
+from kibitz.personal.shares import PlayerPositions
 from kibitz.play.session import Answers
 from kibitz.store.positions import Batch
 from kibitz.store.store import Store
 
 
-class GoAsked(Asked):
-    """See Asked. The moves are all empty points and a pass, even if ko or suicide forbids them.
+class GoPlayerPositions(PlayerPositions):
+    """See PlayerPositions. The moves are all empty points and a pass, even if ko or suicide forbids them.
 
     A network has no input for either in a test.
     """

@@ -16,7 +16,7 @@ from kibitz.personal.adapter import NOTHING
 from kibitz.personal.book import BOOK, Book, blend
 from kibitz.personal.games import sides_of
 from kibitz.personal.kinds import kind_of
-from kibitz.personal.shares import Asked, JudgedMoves
+from kibitz.personal.shares import JudgedMoves, PlayerPositions
 from kibitz.play.session import Session
 from kibitz.runs import Run
 from kibitz.stats import ClusterBootstrap
@@ -36,7 +36,7 @@ class Arms:
     seen: bool [n], whether the book has the position, so the person has played it before.
     """
 
-    asked: Asked
+    asked: PlayerPositions
     judged: Mapping[str, JudgedMoves]
     shares: Mapping[str, NDArray[np.float64]]
     seen: NDArray[np.bool_]

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.evaluation.tables import Cell, Column, Table
-from kibitz.personal.shares import Asked
+from kibitz.personal.shares import PlayerPositions
 from kibitz.play.session import Session
 from kibitz.stats import ClusterBootstrap
 
@@ -27,7 +27,7 @@ FAVOURITES, LEAST_GAMES = 8, 3
 """The largest number of openings of each color, and the smallest number of games of each."""
 FEW_GAMES = 10
 """A score of fewer games has no interval."""
-Worth = Callable[[Session, Asked, NDArray[np.uint16]], NDArray[np.float64]]
+Worth = Callable[[Session, PlayerPositions, NDArray[np.uint16]], NDArray[np.float64]]
 """Returns the mover's expected score after a move in each position, 0 to 1, [n]."""
 
 
@@ -41,7 +41,7 @@ class BesideOthers:
     chance: the probability of the person's move among the others.
     """
 
-    asked: Asked
+    asked: PlayerPositions
     own: NDArray[np.float64]
     drawn: NDArray[np.float64]
     usual: NDArray[np.uint16]
@@ -49,7 +49,7 @@ class BesideOthers:
 
 
 def beside_others(
-    asked: Asked, base: Session, worth: Worth, seed: int, on_progress: Callable[[int, int], None]
+    asked: PlayerPositions, base: Session, worth: Worth, seed: int, on_progress: Callable[[int, int], None]
 ) -> BesideOthers:
     """Compare the moves. base: the network that the run started from. seed: for the samples."""
     shares = asked.shares(base, on_progress)

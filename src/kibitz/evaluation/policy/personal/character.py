@@ -28,9 +28,9 @@ from kibitz.evaluation.tables import Table
 from kibitz.games.chess.material import PHASES, phase
 from kibitz.games.chess.moves import to_move
 from kibitz.games.chess.sides import BEYOND, RATING_UNIT
-from kibitz.personal.chess.asked import ChessAsked
+from kibitz.personal.chess.asked import ChessPlayerPositions
 from kibitz.personal.games import NEITHER, in_time, sides_of
-from kibitz.personal.shares import Asked
+from kibitz.personal.shares import PlayerPositions
 from kibitz.play.puct.chess import ChessRules
 from kibitz.play.puct.tree import DRAW, LOSS, WIN
 from kibitz.play.session import Session
@@ -55,7 +55,7 @@ def character(run: Run, store: Store, arms: Arms, seed: int, on_progress: Callab
     sides = sides_of(store, run.info["person"]["names"])
     order = in_time(store)
     mine = order[(sides[order] != NEITHER) & (store.plies[order] > 1)]
-    asked = ChessAsked(store, mine[-LOOKED_AT:], sides)
+    asked = ChessPlayerPositions(store, mine[-LOOKED_AT:], sides)
     compared = beside_others(asked, Session(run.info["base"], corrected=False), worth, seed, on_progress)
     tables = [
         _openings(store, mine, sides),
@@ -87,7 +87,7 @@ def _line(moves: tuple[int, ...]) -> str:
     return board.variation_san([to_move(move) for move in moves])
 
 
-def _parts(asked: Asked) -> list[tuple[str, NDArray[np.bool_]]]:
+def _parts(asked: PlayerPositions) -> list[tuple[str, NDArray[np.bool_]]]:
     """Return all moves, and those by phase and by moving piece."""
     squares = (asked.packed & 63).astype(np.intp)
     piece = (asked.codes[np.arange(len(asked)), squares].astype(np.int64) - 1) % 6
@@ -96,7 +96,7 @@ def _parts(asked: Asked) -> list[tuple[str, NDArray[np.bool_]]]:
     return parts + [(name, piece == i) for i, name in enumerate(PIECES)]
 
 
-def worth(session: Session, asked: Asked, moves: NDArray[np.uint16]) -> NDArray[np.float64]:
+def worth(session: Session, asked: PlayerPositions, moves: NDArray[np.uint16]) -> NDArray[np.float64]:
     """Return the mover's expected score after each of some moves, 0 to 1, [n].
 
     It is 1 after a mate, and 0 if the opponent can mate.

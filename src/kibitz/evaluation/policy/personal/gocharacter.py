@@ -20,8 +20,8 @@ from kibitz.games.go.points import GRID, POINTS
 from kibitz.games.go.replay import replay
 from kibitz.games.go.sides import OPPONENT, RANK, rank_byte
 from kibitz.personal.games import NEITHER, OwnPositions, in_time, sides_of
-from kibitz.personal.go.asked import GoAsked
-from kibitz.personal.shares import Asked
+from kibitz.personal.go.asked import GoPlayerPositions
+from kibitz.personal.shares import PlayerPositions
 from kibitz.play.session import Session
 from kibitz.runs import Run
 from kibitz.store.store import Store
@@ -41,7 +41,7 @@ def character(run: Run, store: Store, arms: Arms, seed: int, on_progress: Callab
     sides = sides_of(store, run.info["person"]["names"])
     order = in_time(store)
     mine = order[(sides[order] != NEITHER) & (store.plies[order] > 1)]
-    asked = GoAsked(store, mine[-LOOKED_AT:], sides)
+    asked = GoPlayerPositions(store, mine[-LOOKED_AT:], sides)
     compared = beside_others(asked, Session(run.info["base"], corrected=False), worth, seed, on_progress)
     parts = [("all moves", np.ones(len(asked), np.bool_))]
     parts += [(name, (asked.plies >= low) & (asked.plies < high)) for name, low, high in PHASES]
@@ -49,7 +49,7 @@ def character(run: Run, store: Store, arms: Arms, seed: int, on_progress: Callab
     return {"tables": [table for table in tables if table.rows]}
 
 
-def worth(session: Session, asked: Asked, moves: NDArray[np.uint16]) -> NDArray[np.float64]:
+def worth(session: Session, asked: PlayerPositions, moves: NDArray[np.uint16]) -> NDArray[np.float64]:
     """Return the mover's win probability after a move in each position, 0 to 1, [n]."""
     store, n = asked.store, len(asked)
     sizes = asked.plies + 1
