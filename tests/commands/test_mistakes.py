@@ -94,7 +94,7 @@ MISTAKES = [
 ]  # fmt: skip
 """A call that is right, the same with a mistake, its exit code, and what the line names."""
 
-MATCH = ("match", "chessnet", "chessnet", "--games", "2", "--max-plies", "4", "--nodes", "1", "--pgn", "m.pgn")
+MATCH = ("match", "chessnet", "chessnet", "--games", "2", "--max-plies", "20", "--nodes", "1", "--pgn", "m.pgn")
 MISTAKES_OF_A_MATCH = [
     (("match", "chessnet", "chessnet", "--nodes", "0"), 2, "--nodes & 0 & 800"),
     (("match", "chesnet", "chessnet", "--nodes", "1"), 1, "chesnet & chessnet?"),
