@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import graphlib
+import os
 import re
 from collections import defaultdict
 from pathlib import Path
@@ -144,3 +146,23 @@ def test_no_function_is_long_or_has_many_parameters() -> None:
             if lines > MOST_LINES or parameters > MOST_PARAMETERS:
                 long.append(f"{module}.{node.name}: {lines} lines, {parameters} parameters")
     assert long == []
+
+
+def page_imports() -> dict[Path, set[Path]]:
+    """The modules of the page, and the modules that each one loads; imports of types only load nothing."""
+    found = {}
+    for path in (ROOT / "frontend" / "src").rglob("*.ts"):
+        names = re.findall(r"^import (?!type\b)[^;]*?\"(\.[^\"]*)\";", path.read_text(encoding="utf-8"), re.MULTILINE)
+        places = [Path(os.path.normpath(path.parent / name)) for name in names if not name.endswith(".css")]
+        found[path] = {one / "index.ts" if one.is_dir() else one.parent / (one.name + ".ts") for one in places}
+    return found
+
+
+def test_no_circle_of_imports_in_the_page() -> None:
+    imports = page_imports()
+    missing = {other for others in imports.values() for other in others} - set(imports)
+    assert not missing
+    assert sum(map(len, imports.values())) > 300, "the imports are no longer found"
+    graphlib.TopologicalSorter(imports).prepare()  # a circle raises CycleError
+    with pytest.raises(graphlib.CycleError):
+        graphlib.TopologicalSorter({"state": {"tree"}, "tree": {"state"}}).prepare()

@@ -1,31 +1,31 @@
 /** The page: everything is put in its place here, and shares one App. */
 
-import "./game.css";
-import "./tabs.css";
-import "./layout.css";
+import "./ui/game.css";
+import "./ui/tabs.css";
+import "./app/layout.css";
 
-import { mountBoard } from "./board";
-import { mountControls } from "./controls";
-import { mountEvalBar } from "./evalbar";
-import { type Exercise, Handover } from "./handover";
-import { Counter } from "./gocount";
-import { mountGraph } from "./graph";
-import { mountHeader } from "./header";
-import { Judging } from "./judging";
-import { kept } from "./kept";
-import { mountKeys } from "./keys";
-import { mountLoading } from "./load";
-import { Mistakes } from "./mistakes";
-import { mountMoves } from "./movelist";
-import { mountNetwork } from "./network";
-import { mountPlayers } from "./players";
-import { App } from "./state";
-import { mountSpoken, mountStatus, showPreparing } from "./status";
-import { mountTabs, type Tabs } from "./tabs";
+import { mountBoard } from "./board/board";
+import { mountControls } from "./board/controls";
+import { mountEvalBar } from "./analysis/evalbar";
+import { type Exercise, Handover } from "./app/handover";
+import { Counter } from "./play/gocount";
+import { mountGraph } from "./analysis/graph";
+import { mountHeader } from "./ui/header";
+import { Judging } from "./server/judging";
+import { kept } from "./app/storage";
+import { mountKeys } from "./ui/keys";
+import { mountLoading } from "./library/load";
+import { Mistakes } from "./analysis/mistakes";
+import { mountMoves } from "./analysis/movelist";
+import { mountNetwork } from "./analysis/network";
+import { mountPlayers } from "./play/players";
+import { App } from "./app/state";
+import { mountSpoken, mountStatus, showPreparing } from "./ui/status";
+import { mountTabs, type Tabs } from "./ui/tabs";
 import { texts } from "./texts";
-import { mountTitle } from "./title";
-import { Address } from "./url";
-import { mountWelcome } from "./welcome";
+import { mountTitle } from "./ui/title";
+import { Address } from "./app/url";
+import { mountWelcome } from "./ui/welcome";
 
 /** How often new runs are looked for, ms. */
 const LOOK_FOR_RUNS = 10_000;
@@ -59,12 +59,12 @@ const exercises = new Handover<Exercise[]>();
 const opponent = new Handover<string>();
 const tabs: Tabs = mountTabs(place("panels"), [
   { id: "analysis", name: texts.tabs.analysis, mount: (host) => mountNetwork(host, app, mistakes.judging) },
-  { id: "compare", name: texts.tabs.compare, mount: async (host) => (await import("./compare")).mountCompare(host, app) },
-  { id: "explorer", name: texts.tabs.explorer, mount: async (host) => (await import("./explorer")).mountExplorer(host, app) },
-  { id: "play", name: texts.tabs.play, mount: async (host) => (await import("./play")).mountPlay(host, app, opponent) },
-  { id: "puzzles", name: texts.tabs.puzzles, mount: async (host) => (await import("./puzzles")).mountPuzzles(host, app, mistakes, exercises) },
-  { id: "mygames", name: texts.tabs.mygames, mount: async (host) => (await import("./mygames")).mountMyGames(host, app, { exercises, opponent, tabs: () => tabs }) },
-  { id: "training", name: texts.tabs.training, mount: async (host) => (await import("./training")).mountTraining(host, app) },
+  { id: "compare", name: texts.tabs.compare, mount: async (host) => (await import("./analysis/compare")).mountCompare(host, app) },
+  { id: "explorer", name: texts.tabs.explorer, mount: async (host) => (await import("./library/explorer")).mountExplorer(host, app) },
+  { id: "play", name: texts.tabs.play, mount: async (host) => (await import("./play/play")).mountPlay(host, app, opponent) },
+  { id: "puzzles", name: texts.tabs.puzzles, mount: async (host) => (await import("./mygames/puzzles")).mountPuzzles(host, app, mistakes, exercises) },
+  { id: "mygames", name: texts.tabs.mygames, mount: async (host) => (await import("./mygames/mygames")).mountMyGames(host, app, { exercises, opponent, tabs: () => tabs }) },
+  { id: "training", name: texts.tabs.training, mount: async (host) => (await import("./analysis/training")).mountTraining(host, app) },
 ]);
 mountWelcome(place("welcome"), app, opener, tabs);
 mountKeys(app, mistakes, typed, place("board"), () => opener.show());

@@ -2,8 +2,8 @@
 
 import { beforeEach, describe, expect, test } from "vitest";
 
-import { Judging } from "../src/judging";
-import type { App } from "../src/state";
+import { Judging } from "../src/server/judging";
+import type { App } from "../src/app/state";
 import { after, chess, find, go, network, page } from "./support/games";
 import { held, Server, until } from "./support/server";
 

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 
-import { Clock, controlOf, CONTROLS, face, faces, leftAfter, shownAs } from "../src/clock";
-import { clockOf, evaluated, shortTime, timeOf } from "../src/notes";
-import type { App } from "../src/state";
-import { add } from "../src/tree";
+import { Clock, controlOf, CONTROLS, face, faces, leftAfter, shownAs } from "../src/play/clock";
+import { clockOf, evaluated, shortTime, timeOf } from "../src/app/notes";
+import type { App } from "../src/app/state";
+import { add } from "../src/app/tree";
 import { after, chess, find, go, page } from "./support/games";
 
 test("controls as PGN has them", () => {

@@ -2,10 +2,10 @@
 
 import { expect, test } from "vitest";
 
-import { together } from "../src/gocount";
-import { pointsOf } from "../src/gomarks";
-import { pointOf } from "../src/gopoints";
-import { goStart, stonesOf } from "../src/starting";
+import { together } from "../src/play/gocount";
+import { pointsOf } from "../src/board/gomarks";
+import { pointOf } from "../src/board/gopoints";
+import { goStart, stonesOf } from "../src/play/starting";
 
 /** Black's wall on the fifth column, White's on the sixth; a white stone is in Black's half. */
 const ROWS = ["....BW...", "....BW...", "..W.BW...", "....BW...", "....BW...", "....BW...", "....BW...", "....BW...", "....BW..."];

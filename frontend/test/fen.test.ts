@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { passable, rightsOf, splitFen } from "../src/fen";
+import { passable, rightsOf, splitFen } from "../src/app/fen";
 
 const START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { chains, column, neighbours, pointName, pointOf, stars } from "../src/gopoints";
+import { chains, column, neighbours, pointName, pointOf, stars } from "../src/board/gopoints";
 
 test("points have names, without the letter I", () => {
   expect([pointName(0, 19), pointName(18, 19), pointName(360, 19), pointName(72, 9)]).toEqual(["A19", "T19", "T1", "A1"]);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
-import { grown, hashOf, read, same } from "../src/hash";
-import { empty, START } from "../src/tree";
+import { grown, hashOf, read, same } from "../src/app/hash";
+import { empty, START } from "../src/app/tree";
 import { after, chess, find, go, network, page, words } from "./support/games";
 
 test("the address of a game of chess and of a position in it", () => {

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
 
-import { History } from "../src/history";
+import { History } from "../src/app/history";
 
 let history: History;
 let done: string[];

@@ -2,10 +2,10 @@
 
 import { beforeEach, describe, expect, test, vi } from "vitest";
 
-import type { Control } from "../src/clock";
-import { ending, Match, RESIGN, type Strength } from "../src/match";
-import { shown } from "../src/overlays";
-import type { App, Game } from "../src/state";
+import type { Control } from "../src/play/clock";
+import { ending, Match, RESIGN, type Strength } from "../src/play/match";
+import { shown } from "../src/board/overlays";
+import type { App, Game } from "../src/app/state";
 import { after, chess, find, go, network, page, words } from "./support/games";
 import { held, Server, until } from "./support/server";
 

@@ -2,10 +2,10 @@
 
 import { beforeEach, expect, test } from "vitest";
 
-import { type Judgement, lostBy, type Judging } from "../src/judging";
-import { Mistakes } from "../src/mistakes";
-import type { App, Result } from "../src/state";
-import { judgeOf, grave, verdict } from "../src/teaching";
+import { type Judgement, lostBy, type Judging } from "../src/server/judging";
+import { Mistakes } from "../src/analysis/mistakes";
+import type { App, Result } from "../src/app/state";
+import { judgeOf, grave, verdict } from "../src/play/teaching";
 import { chess, find, go, network, page } from "./support/games";
 
 let app: App;

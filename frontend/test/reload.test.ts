@@ -2,10 +2,10 @@
 
 import { afterEach, expect, test, vi } from "vitest";
 
-import { type Judgement, Judging } from "../src/judging";
-import { Mistakes } from "../src/mistakes";
-import { KeptForm } from "../src/playform";
-import { lineKeys, Remembered } from "../src/remembered";
+import { type Judgement, Judging } from "../src/server/judging";
+import { Mistakes } from "../src/analysis/mistakes";
+import { KeptForm } from "../src/play/playform";
+import { lineKeys, Remembered } from "../src/app/remembered";
 import { chess, find, network, page } from "./support/games";
 import { Server, until } from "./support/server";
 

@@ -2,8 +2,8 @@
 
 import { beforeEach, expect, test } from "vitest";
 
-import { type Contestant, Series } from "../src/series";
-import type { App } from "../src/state";
+import { type Contestant, Series } from "../src/play/series";
+import type { App } from "../src/app/state";
 import { after, chess, network, page, words } from "./support/games";
 import { type Answer, held, Server, until } from "./support/server";
 

@@ -2,25 +2,25 @@
 
 import { describe, expect, test, vi } from "vitest";
 
-import { ByWeights, Kept, Latest, message } from "../src/asking";
-import { banded, BANDS, inBand } from "../src/bands";
-import { chanceOf, inWords, leads } from "../src/chance";
-import { usual, usualRun } from "../src/choosing";
-import { percent } from "../src/elements";
-import { finder } from "../src/filegames";
-import type { Wanted } from "../src/gamelist";
-import { decode, sentence } from "../src/load";
-import { estimate } from "../src/myanswers";
-import { examplePoint } from "../src/controls";
-import { scrolled } from "../src/movelist";
-import { firstColumn, named, numberOf, numeral, occasion, players } from "../src/naming";
-import { scored, scoreWords } from "../src/opinion";
-import { likely, NOTHING, picture, shown, tints } from "../src/overlays";
-import { takenBy } from "../src/players";
-import { asked, keyOf, playerOf, Programs } from "../src/programs";
-import { fileName } from "../src/save";
-import { CUSTOM, FULL, levelOf, LEVELS, levelsOf, likeRatings, PERSON, strength, usualLevel } from "../src/strengths";
-import type { Api } from "../src/api";
+import { ByWeights, Kept, Latest, message } from "../src/server/asking";
+import { banded, BANDS, inBand } from "../src/app/bands";
+import { chanceOf, inWords, leads } from "../src/app/chance";
+import { usual, usualRun } from "../src/app/choosing";
+import { percent } from "../src/ui/elements";
+import { finder } from "../src/library/filegames";
+import type { Wanted } from "../src/library/gamelist";
+import { decode, sentence } from "../src/library/load";
+import { estimate } from "../src/mygames/myanswers";
+import { examplePoint } from "../src/board/controls";
+import { scrolled } from "../src/analysis/movelist";
+import { firstColumn, named, numberOf, numeral, occasion, players } from "../src/app/naming";
+import { scored, scoreWords } from "../src/analysis/opinion";
+import { likely, NOTHING, picture, shown, tints } from "../src/board/overlays";
+import { takenBy } from "../src/play/players";
+import { asked, keyOf, playerOf, Programs } from "../src/server/programs";
+import { fileName } from "../src/library/save";
+import { CUSTOM, FULL, levelOf, LEVELS, levelsOf, likeRatings, PERSON, strength, usualLevel } from "../src/play/strengths";
+import type { Api } from "../src/server/api";
 import { chess, find, go, network, page } from "./support/games";
 import { held } from "./support/server";
 

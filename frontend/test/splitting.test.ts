@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { rankOf, split } from "../src/splitting";
+import { rankOf, split } from "../src/app/splitting";
 
 const pgn = (headers: Record<string, string>, moves: string): string =>
   `${Object.entries(headers).map(([name, value]) => `[${name} "${value}"]\n`).join("")}\n${moves}\n\n`;

@@ -2,11 +2,11 @@
 
 import { beforeEach, describe, expect, test } from "vitest";
 
-import { comment, draw, makeMain, promote, removeFrom, toggleGlyph } from "../src/editing";
-import { type App, Overtaken } from "../src/state";
-import { openingOf } from "../src/title";
-import { openStart } from "../src/starting";
-import { empty } from "../src/tree";
+import { comment, draw, makeMain, promote, removeFrom, toggleGlyph } from "../src/app/editing";
+import { type App, Overtaken } from "../src/app/state";
+import { openingOf } from "../src/ui/title";
+import { openStart } from "../src/play/starting";
+import { empty } from "../src/app/tree";
 import { after, chess, find, go, network, page, words } from "./support/games";
 import { held, Server, until } from "./support/server";
 

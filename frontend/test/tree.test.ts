@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { add, ancestry, attach, detach, empty, loaded, numberedAnew, START, through, worth, written } from "../src/tree";
+import { add, ancestry, attach, detach, empty, loaded, numberedAnew, START, through, worth, written } from "../src/app/tree";
 import { after, chess, find, go, words } from "./support/games";
 
 const TREE = "e4 e5 (c5 Nf3 (c3 d5) d6) Nf3 Nc6";

@@ -1,8 +1,8 @@
 /** Games for tests: moves are names, and no rule is checked. */
 
-import type { Written } from "../../src/api";
-import { App, type Game, type Line, type Network, type Node } from "../../src/state";
-import { add, empty } from "../../src/tree";
+import type { Written } from "../../src/server/api";
+import { App, type Game, type Line, type Network, type Node } from "../../src/app/state";
+import { add, empty } from "../../src/app/tree";
 
 export const other = (turn: "w" | "b"): "w" | "b" => (turn === "w" ? "b" : "w");
 

@@ -1,0 +1,90 @@
+/** What the chosen network's search says of single moves: the value after each, and how the game would go on. */
+
+import type { OpinionLine } from "../server/api";
+import { Kept, Latest } from "../server/asking";
+import type { Judging } from "../server/judging";
+import type { App, Network } from "../app/state";
+
+/** Whether its search has values of single moves. */
+export const values = (network: Network | undefined): boolean => Boolean(network && !network.problem && network.methods.includes("puct"));
+
+/** A position that is only passed asks nothing, ms. */
+const PAUSE = 350;
+
+export class Candidates {
+  private readonly latest = new Latest(PAUSE);
+  private readonly kept = new Kept<OpinionLine[]>(500);
+  private asked = "";
+  /** What has come of the position that is asked about. */
+  private partly: OpinionLine[] = [];
+  /** Node numbers begin anew with every game. */
+  private game = 0;
+
+  constructor(
+    private readonly app: App,
+    private readonly host: HTMLElement,
+    private readonly changed: () => void,
+    private readonly judging: Judging,
+  ) {
+    app.on("game", () => {
+      this.game += 1;
+    });
+    document.addEventListener("visibilitychange", changed);
+    new IntersectionObserver(changed).observe(host);
+  }
+
+  /** What is known by now of moves in the position that is shown, the best first; asks for it where nothing is known. */
+  of(network: Network | undefined): OpinionLine[] {
+    const { app } = this;
+    const node = app.node();
+    const searches = network && values(network);
+    const over = node.end === "checkmate" || node.end === "stalemate" || node.end === "passes";
+    const seen = app.hints && this.host.offsetParent !== null && document.visibilityState === "visible";
+    // The network's own answer comes first, and the game's.
+    const ready = searches && seen && !over && app.result(network.name, node.id) && !app.analyser.busy;
+    const key = searches ? JSON.stringify([this.game, app.weights(network.name), node.id]) : "";
+    const known = this.kept.get(key);
+    if (ready && !known) this.ask(key, network.name);
+    else if (this.asked && (this.asked !== key || !seen)) this.cancel();
+    return known ?? (key && key === this.asked ? this.partly : []);
+  }
+
+  /** Black's lead in the position that is shown, of Go, where a search is done. */
+  leadOf(network: Network | undefined): number | null {
+    if (!network || this.app.game.kind !== "go") return null;
+    const key = JSON.stringify([this.game, this.app.weights(network.name), this.app.node().id]);
+    return this.kept.get(key)?.[0]?.score ?? null;
+  }
+
+  private ask(key: string, network: string): void {
+    if (key === this.asked) return;
+    this.cancel();
+    this.asked = key;
+    const line = this.app.line();
+    const { id } = this.app.node();
+    const { game } = this;
+    const heard = (lines: OpinionLine[]): void => {
+      if (this.asked !== key) return;
+      this.partly = lines;
+      this.changed();
+    };
+    this.latest.ask(
+      (signal) => this.app.api.candidates({ network, line }, ({ lines }) => heard(lines ?? []), signal),
+      ({ lines }) => {
+        this.kept.set(key, lines ?? []);
+        const value = lines?.[0]?.white ?? lines?.[0]?.black;
+        if (typeof value === "number" && game === this.game) this.judging.learn(id, network, value);
+        heard(lines ?? []);
+      },
+      // Where it cannot be known, the moves stand without it.
+      () => undefined,
+    );
+  }
+
+  /** Gives up what nobody looks at; what was not finished is asked for again. */
+  private cancel(): void {
+    this.latest.cancel();
+    this.asked = "";
+    this.partly = [];
+  }
+}

@@ -1,0 +1,120 @@
+/** Moves that lost much, where a search has confirmed it. */
+
+import type { Judging } from "../server/judging";
+import { named } from "../app/naming";
+import type { App, Node } from "../app/state";
+import { texts } from "../texts";
+
+type Grade = keyof typeof texts.mistakes.grades;
+
+export interface Mistake {
+  /** The position after the mistake. */
+  id: number;
+  /** Of the chance of the one who moved, 0..1. */
+  lost: number;
+  mark: "?!" | "?" | "??";
+  word: Grade;
+}
+
+/** What stands after a move: a mistake's mark, a dot where one is being checked, a square after an only move. */
+export interface Sign {
+  text: Mistake["mark"] | "•" | "□";
+  /** Its class. */
+  name: string;
+  words: string;
+  /** The same for those who do not see it, with what a click does. */
+  label: string;
+  mistake: boolean;
+}
+
+const GRADES: readonly [number, Mistake["mark"], Grade][] = [
+  [0.3, "??", "blunder"],
+  [0.2, "?", "mistake"],
+  [0.1, "?!", "inaccuracy"],
+];
+/** What a quick look must say was lost for a dot. */
+const DOUBTFUL = 0.1;
+
+const plain = (text: Sign["text"], name: string, words: string): Sign => ({ text, name, words, label: words, mistake: false });
+
+/** The mistakes of the line that is shown, kept up to date. Others listen to the app after this. */
+export class Mistakes {
+  private found = new Map<number, Mistake>();
+  private network: string | null = null;
+
+  constructor(
+    private readonly app: App,
+    readonly judging: Judging,
+  ) {
+    app.on("game", () => this.found.clear());
+    for (const event of ["path", "results", "networks", "judgements"] as const) app.on(event, () => this.find());
+  }
+
+  of(id: number): Mistake | undefined {
+    return this.app.hints ? this.found.get(id) : undefined;
+  }
+
+  /** Of the line, in its order. */
+  get all(): Mistake[] {
+    return this.app.path.map((id) => this.of(id)).filter((each) => each !== undefined);
+  }
+
+  /** The positions after moves that may be mistakes and are being checked. */
+  get doubts(): number[] {
+    return this.app.path.filter((id) => this.doubtful(id));
+  }
+
+  /** What the move that led to a position lost, 0..1; null where no search has said so. */
+  lost(id: number): number | null {
+    const node = this.app.node(id);
+    const judged = this.judging.exact(id);
+    if (!judged) return null;
+    return judged.best.move === node.move ? 0 : judged.loss;
+  }
+
+  sign(id: number): Sign | undefined {
+    const node = this.app.game.nodes.get(id);
+    if (!this.app.hints || !node) return undefined;
+    const mistake = this.found.get(id);
+    if (mistake) return this.marked(mistake, node);
+    if (this.doubtful(id)) return plain("•", "doubt", texts.mistakes.doubt);
+    return this.judging.exact(id)?.only ? plain("□", "only", texts.mistakes.only) : undefined;
+  }
+
+  private marked({ id, mark, word }: Mistake, node: Node): Sign {
+    const judged = this.judging.exact(id);
+    const before = named(this.app, node);
+    const sign = { text: mark, name: word, mistake: true };
+    if (!judged) {
+      const short = texts.mistakes.opens(texts.mistakes.grades[word], before);
+      return { ...sign, words: short, label: short };
+    }
+    const move = `${node.san}${mark}`;
+    const percent = Math.round(100 * judged.loss);
+    const line = judged.line.join(" ");
+    const words =
+      typeof judged.points === "number" ? texts.mistakes.lostPoints(move, judged.points, percent, line) : texts.mistakes.lost(move, percent, line);
+    return { ...sign, words, label: texts.mistakes.label(words, before) };
+  }
+
+  private doubtful(id: number): boolean {
+    const shown = this.app.hints && this.app.placeOf(id) !== undefined;
+    if (this.app.game.kind === "go") return shown && this.judging.possible && !this.judging.exact(id) && this.judging.searched(id);
+    const judged = shown ? this.judging.of(id) : undefined;
+    return judged !== undefined && !judged.exact && judged.loss >= DOUBTFUL;
+  }
+
+  private find(): void {
+    const { app } = this;
+    if (this.network !== app.network) this.found.clear();
+    this.network = app.network;
+    for (const id of app.path) {
+      const lost = this.lost(id);
+      // Of Go a search tells the points on the board too.
+      const sign = app.game.kind === "go" ? this.judging.exact(id)?.mark : undefined;
+      const grade = lost === null ? undefined : GRADES.find(([least, mark]) => (sign === undefined ? lost >= least : mark === sign));
+      if (grade && lost !== null) this.found.set(id, { id, lost, mark: grade[1], word: grade[2] });
+      else this.found.delete(id);
+    }
+  }
+}

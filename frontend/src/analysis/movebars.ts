@@ -1,0 +1,105 @@
+/** A network's likely moves as a list: bars and percentages. Pointing previews on the board, a click plays. */
+
+import type { OpinionLine } from "../server/api";
+import { valueName } from "../app/chance";
+import { el, percent } from "../ui/elements";
+import { scoreWords, scored } from "./opinion";
+import { shown, type Candidate } from "../board/overlays";
+import type { App, Result } from "../app/state";
+import { texts } from "../texts";
+
+const LISTED_BY_RATING = 5;
+
+export class MoveBars {
+  readonly element = el("ol", { class: "move-bars" });
+  private key = "";
+  /** Where the pointer was last. */
+  private pointer = "";
+
+  constructor(
+    private readonly app: App,
+    narrow = false,
+  ) {
+    this.element.classList.toggle("narrow", narrow);
+    this.element.addEventListener("pointerleave", () => shown.point(null));
+  }
+
+  /** `lines`: what a search says of moves; then each has the value after it and a line. */
+  draw(moves: readonly Candidate[], lines: readonly OpinionLine[] = []): void {
+    const key = JSON.stringify([moves, lines]);
+    if (key === this.key) return;
+    this.key = key;
+    this.element.classList.toggle("valued", lines.length > 0);
+    const focused = [...this.element.querySelectorAll("button")].indexOf(document.activeElement as HTMLButtonElement);
+    this.element.replaceChildren(...moves.map((each) => this.row(each, lines)));
+    // What a search adds does not take the focus away.
+    if (focused >= 0) this.element.querySelectorAll("button")[focused]?.focus();
+  }
+
+  private row({ move, san, p }: Candidate, lines: readonly OpinionLine[]): HTMLLIElement {
+    const fill = el("span", { class: "fill" });
+    fill.style.width = `${100 * p}%`;
+    const row = el(
+      "button",
+      { type: "button", title: texts.common.play(san) },
+      el("span", { class: "san" }, `${san} `),
+      el("span", { class: "track" }, fill),
+      el("span", { class: "number" }, percent(p)),
+    );
+    if (lines.length) row.append(...valuedBy(this.app, lines.find((each) => each.moves[0] === move)));
+    row.addEventListener("pointermove", (event) => {
+      // Rows that come under a pointer at rest, when somebody steps, are not pointed at.
+      const at = `${event.screenX} ${event.screenY}`;
+      if (at !== this.pointer) shown.point(move);
+      this.pointer = at;
+    });
+    row.addEventListener("focus", () => shown.point(move));
+    row.addEventListener("blur", () => shown.point(null));
+    row.addEventListener("click", () => {
+      shown.point(null);
+      void this.app.play(move).catch(() => undefined);
+    });
+    return el("li", {}, row);
+  }
+}
+
+/** The value after a move, and how the game would go on. */
+function valuedBy(app: App, line: OpinionLine | undefined): HTMLElement[] {
+  if (!line) return [el("span", { class: "value" }, "–")];
+  const { kind } = app.game;
+  const chance = line.white ?? line.black;
+  const value = line.mate ? scored(kind, line) : chance === null || chance === undefined ? "" : percent(chance);
+  const moves = line.san.slice(1).join(" ");
+  const looks = texts.movebars.visits(line.visits ?? 0);
+  const title = [valueName(kind, app.named(app.network)), line.mate || kind === "go" ? scoreWords(kind, line) : "", looks].filter(Boolean).join(" · ");
+  return [
+    el("span", { class: "value", title }, value),
+    kind === "go"
+      ? el("span", { class: "continued" }, scored(kind, line), el("span", { class: "looks" }, ` · ${looks}`), moves && ` · ${moves}`)
+      : el("span", { class: "continued" }, moves),
+  ];
+}
+
+/** The likely moves of weaker and stronger players side by side. */
+export class MovesByRating {
+  readonly element = el("div", { class: "by-rating" });
+  private columns: MoveBars[] = [];
+  private ratings = "";
+
+  constructor(private readonly app: App) {}
+
+  draw(players: NonNullable<Result["by_rating"]>): void {
+    this.element.hidden = !players.length;
+    const ratings = players.map(({ rating }) => rating).join(" ");
+    if (ratings !== this.ratings) {
+      this.ratings = ratings;
+      this.columns = players.map(() => new MoveBars(this.app, true));
+      this.element.replaceChildren(
+        ...players.map(({ rating }, index) =>
+          el("section", {}, el("h4", {}, texts.movebars.rated(rating)), this.columns[index]?.element ?? ""),
+        ),
+      );
+    }
+    players.forEach(({ moves }, index) => this.columns[index]?.draw(moves.slice(0, LISTED_BY_RATING)));
+  }
+}

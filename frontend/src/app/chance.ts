@@ -1,0 +1,87 @@
+/** What a network expects, in words and as a bar. Of chess it is always White's chance, of Go always Black's. */
+
+import type { Displayed } from "./displayed";
+import { el, percent } from "../ui/elements";
+import type { App, Network, Result } from "./state";
+import { fromServer, texts } from "../texts";
+
+type Kind = App["game"]["kind"];
+
+/** Whose chance is told of this game. */
+export const whose = (kind: Kind): string => (kind === "chess" ? texts.common.white : texts.common.black);
+
+/** What the number of a network is: "White’s win probability", "White’s expected score". */
+export const valueName = (kind: Kind, network: Network | undefined): string =>
+  fromServer(network?.claim?.name ?? "") || texts.chance.of(whose(kind));
+
+/** White's chance in chess, Black's in Go; null where the network gives none. */
+export function chanceOf(kind: Kind, result: Result | undefined): number | null {
+  return (kind === "chess" ? result?.white : result?.black) ?? null;
+}
+
+/** What the network says by itself, without a search. */
+export function aloneOf(kind: Kind, result: Result | undefined): Displayed | null {
+  const chance = chanceOf(kind, result);
+  return chance === null ? null : { chance, source: "network" };
+}
+
+export function inWords(kind: Kind, p: number): string {
+  const other = kind === "chess" ? texts.common.black : texts.common.white;
+  const side = p >= 0.5 ? whose(kind) : other;
+  const sure = Math.max(p, 1 - p);
+  if (sure < 0.53) return texts.chance.even;
+  if (sure < 0.62) return texts.chance.little(side);
+  if (sure < 0.78) return texts.chance.better(side);
+  if (sure < 0.93) return texts.chance.much(side);
+  return texts.chance.winning(side);
+}
+
+/** "Black leads by 3.5 points". */
+export function leads(score: number): string {
+  const points = Math.round(Math.abs(score) * 2) / 2;
+  if (points < 0.5) return texts.chance.evenPoints;
+  return texts.chance.leads(score > 0 ? texts.common.black : texts.common.white, points);
+}
+
+export class Chance {
+  private readonly name = el("span", { class: "whose" });
+  private readonly number = el("strong");
+  private readonly verdict = el("span", { class: "verdict" });
+  private readonly source = el("span", { class: "source" });
+  private readonly words = el("span", { class: "words" }, this.verdict, this.source);
+  private readonly fill = el("span", { class: "fill" });
+  private readonly bar = el("div", { class: "chance-bar", "aria-hidden": "true" }, this.fill);
+  private readonly score = el("p", { class: "score" });
+  private readonly line = el("p", { class: "chance-line" }, this.name, this.number, this.words);
+  private readonly note = el("p", { class: "note" });
+  readonly element = el("div", { class: "chance" }, this.line, this.bar, this.score, this.note);
+
+  /**
+   * `value`: the chance, and whether a search has found it; `lead`: Black's, of Go. `short`: with a bar, and without the
+   * note about what the chance means.
+   */
+  draw(kind: Kind, network: Network | undefined, value: Displayed | null, lead: number | null, short = false): void {
+    const claim = network?.claim;
+    const p = value?.chance ?? null;
+    const alone = value?.source === "network";
+    this.element.classList.toggle("network-only", alone);
+    this.line.hidden = p === null;
+    // The board has a bar of its own.
+    this.bar.hidden = p === null || !short;
+    if (p !== null) {
+      this.name.textContent = valueName(kind, network);
+      this.number.textContent = percent(p);
+      // Of a network that claims something else, these would be the wrong words.
+      const words = !claim || /winning|expected/.test(claim.name) ? inWords(kind, p) : "";
+      this.verdict.textContent = words;
+      this.source.textContent = alone ? texts.chance.networkOnly : "";
+      this.fill.style.width = `${100 * p}%`;
+      this.bar.className = `chance-bar ${kind}`;
+    }
+    this.note.textContent = p === null || short ? "" : fromServer(claim?.note ?? "");
+    this.note.hidden = !this.note.textContent;
+    this.score.hidden = lead === null;
+    this.score.textContent = lead === null ? "" : leads(lead);
+    this.element.hidden = p === null && lead === null;
+  }
+}

@@ -1,0 +1,46 @@
+/** What a position is worth: the one value that the headline, the bar, the curve and the lists show. */
+
+import { chanceOf } from "./chance";
+import type { Judging } from "../server/judging";
+import { shown } from "../board/overlays";
+import type { App } from "./state";
+
+/** Where a value comes from: the rules, where the game is over; a search; or one evaluation without a search. */
+export type Source = "rules" | "search" | "network";
+
+export interface Displayed {
+  /** White's chance in chess, Black's in Go, 0..1. */
+  chance: number;
+  source: Source;
+  /** Black's lead in points, of a search in Go. */
+  lead?: number | null;
+}
+
+/** What may be known of a position. */
+export interface Known {
+  /** Whether the rules have ended the game there. */
+  over: boolean;
+  /** The result of a game of Go that was counted. */
+  counted?: number | null;
+  searched?: number | null;
+  network?: number | null;
+}
+
+/** The value that is shown: the result, else the best searched line, else the network's own value. */
+export function chooseValue({ over, counted, searched, network }: Known): Displayed | null {
+  if (typeof counted === "number") return { chance: counted, source: "rules" };
+  if (over && typeof network === "number") return { chance: network, source: "rules" };
+  if (typeof searched === "number") return { chance: searched, source: "search" };
+  return typeof network === "number" ? { chance: network, source: "network" } : null;
+}
+
+/** The value of a position for the chosen network; null if nothing is known. */
+export function displayedChance(app: App, judging: Judging, id = app.cursor): Displayed | null {
+  const { end } = app.node(id);
+  return chooseValue({
+    over: Boolean(end) && end !== "passes",
+    counted: end === "passes" ? shown.counts.get(id) : null,
+    searched: judging.value(id),
+    network: app.network ? chanceOf(app.game.kind, app.result(app.network, id)) : null,
+  });
+}

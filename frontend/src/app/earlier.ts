@@ -1,0 +1,191 @@
+/** Games with changes, kept by the browser: the present one all the time, and the last ones before it. */
+
+import { named, occasion, players } from "./naming";
+import type { App, Game, Node } from "./state";
+import { texts } from "../texts";
+import { ancestry, numberedAnew, whole, worth } from "./tree";
+
+/** So many are kept, the present one not counted. */
+export const MOST = 20;
+/** Between a change and its being kept, ms. */
+const PAUSE = 300;
+
+export interface Kept {
+  key: string;
+  /** When it was changed last. */
+  time: number;
+  title: string;
+  about: string;
+  revision: number;
+  /** The line that was looked at, from the start to its end: it names the game in an address. */
+  line: string;
+  kind: Game["kind"];
+  headers: Game["headers"];
+  start: Game["start"];
+  nodes: Node[];
+  root: number;
+  cursor: number;
+}
+
+/** The games in the browser's database; where it has none, in this page alone. */
+export class Store {
+  private readonly here = new Map<string, Kept>();
+  private opened: Promise<IDBDatabase | null> | null = null;
+
+  async put(game: Kept): Promise<void> {
+    this.here.set(game.key, game);
+    await this.within("readwrite", (store) => store.put(game));
+    const all = await this.all();
+    for (const { key } of all.slice(MOST + 1)) await this.remove(key);
+  }
+
+  async remove(key: string): Promise<void> {
+    this.here.delete(key);
+    await this.within("readwrite", (store) => store.delete(key));
+  }
+
+  async get(key: string): Promise<Kept | undefined> {
+    const found = await this.within<Kept | undefined>("readonly", (store) => store.get(key) as IDBRequest<Kept | undefined>);
+    return found ?? this.here.get(key);
+  }
+
+  /** All of them, the latest first. */
+  async all(): Promise<Kept[]> {
+    const found = (await this.within<Kept[]>("readonly", (store) => store.getAll() as IDBRequest<Kept[]>)) ?? [...this.here.values()];
+    return found.sort((a, b) => b.time - a.time);
+  }
+
+  private database(): Promise<IDBDatabase | null> {
+    this.opened ??= new Promise((done) => {
+      try {
+        const asked = indexedDB.open("kibitz", 1);
+        asked.onupgradeneeded = () => asked.result.createObjectStore("games", { keyPath: "key" });
+        asked.onsuccess = () => done(asked.result);
+        asked.onerror = asked.onblocked = () => done(null);
+      } catch {
+        done(null);
+      }
+    });
+    return this.opened;
+  }
+
+  private async within<T>(mode: IDBTransactionMode, act: (store: IDBObjectStore) => IDBRequest<T>): Promise<T | undefined> {
+    const database = await this.database();
+    if (!database) return undefined;
+    return new Promise((done) => {
+      try {
+        const transaction = database.transaction("games", mode);
+        const request = act(transaction.objectStore("games"));
+        transaction.oncomplete = () => done(request.result);
+        transaction.onerror = transaction.onabort = () => done(undefined);
+      } catch {
+        done(undefined);
+      }
+    });
+  }
+}
+
+/** Keeps the present game whenever it has changed. */
+export class Keeper {
+  private timer = 0;
+  private game: Game;
+  private cursor: number;
+  private kept = "";
+
+  /** Keys of games that this tab holds. */
+  private readonly held = new Set<string>();
+
+  constructor(
+    app: App,
+    readonly store: Store,
+  ) {
+    this.game = app.game;
+    this.cursor = app.cursor;
+    app.on("game", () => {
+      this.flush();
+      this.game = app.game;
+      this.cursor = app.cursor;
+      this.alone();
+    });
+    app.on("cursor", () => (this.cursor = app.cursor));
+    app.on("tree", () => {
+      this.cursor = app.cursor;
+      window.clearTimeout(this.timer);
+      this.timer = window.setTimeout(() => this.flush(), PAUSE);
+    });
+    window.addEventListener("pagehide", () => this.flush());
+    this.alone();
+  }
+
+  private flush(): void {
+    window.clearTimeout(this.timer);
+    const { game } = this;
+    const state = `${game.key} ${game.revision}`;
+    if (!game.changed || !worth(game) || state === this.kept) return;
+    this.kept = state;
+    void this.store.put(keptOf(game, this.cursor));
+  }
+
+  /** A game that another tab holds, because this tab is its copy, is kept under a name of its own. */
+  private alone(): void {
+    const { game } = this;
+    if (this.held.has(game.key)) return;
+    void navigator.locks?.request(`kibitz-${game.key}`, { ifAvailable: true }, (lock) => {
+      if (!lock) {
+        game.key = crypto.randomUUID();
+        return undefined;
+      }
+      this.held.add(game.key);
+      // Until the tab is closed.
+      return new Promise(() => undefined);
+    });
+  }
+}
+
+function keptOf(game: Game, cursor: number): Kept {
+  const { key, kind, headers, start, nodes, root, revision } = game;
+  const at = nodes.get(cursor);
+  return {
+    key,
+    kind,
+    headers,
+    start,
+    root,
+    cursor,
+    revision,
+    time: Date.now(),
+    title: players(game) || (kind === "chess" ? texts.common.chess : texts.common.goBoard(start.size ?? 19)),
+    about: [occasion(game), firstMoves(game)].filter(Boolean).join(" · "),
+    line: lineOf(game, at?.id ?? root),
+    nodes: [...nodes.values()].map((each) => ({ ...each })),
+  };
+}
+
+/** The start and moves of the line through a position, as an address names them. */
+function lineOf(game: Game, id: number): string {
+  const moves = ancestry(game, id).slice(1);
+  for (let next = game.nodes.get(id)?.children[0]; next !== undefined; next = game.nodes.get(next)?.children[0]) moves.push(next);
+  return moves.map((each) => game.nodes.get(each)!.move).join(".");
+}
+
+/** "1. e4 e5 2. Nf3 … (34 moves)". */
+function firstMoves(game: Game): string {
+  const words: string[] = [];
+  let count = 0;
+  for (let id = game.nodes.get(game.root)!.children[0]; id !== undefined; id = game.nodes.get(id)!.children[0]) {
+    const node = game.nodes.get(id)!;
+    count += 1;
+    if (count <= 6) words.push(count % 2 ? named({ game }, node) : node.san);
+  }
+  return `${words.join(" ")}${count > 6 ? " …" : ""} (${texts.earlier.moves(game.kind === "chess" ? Math.ceil(count / 2) : count)})`;
+}
+
+/** A game that was kept, and the position that was looked at; under its own name, or as a copy. */
+export function reopened(kept: Kept, copy = false): [Game, number] {
+  const { nodes, of } = numberedAnew(kept.nodes);
+  const game = whole(kept.kind, kept.headers, kept.start, nodes, of.get(kept.root)!);
+  game.changed = true;
+  game.revision = kept.revision;
+  if (!copy) game.key = kept.key;
+  return [game, of.get(kept.cursor) ?? game.root];
+}

@@ -1,0 +1,115 @@
+/** What the server says of somebody's own games. The report is what `kibitz analyze --player --json` prints. */
+
+import { texts } from "../texts";
+
+/** A figure with its 95% interval, which is null where there are too few games. */
+export interface Figure {
+  value: number | null;
+  low: number | null;
+  high: number | null;
+  n: number;
+}
+
+export interface Part {
+  label: string;
+  moves: number;
+  games: number;
+  score?: Figure;
+  loss: Figure;
+  usual_loss?: Figure;
+  difference?: Figure;
+  marks: Record<"inaccuracies" | "mistakes" | "blunders", number>;
+}
+
+export interface Worst {
+  game: number;
+  ply: number;
+  move_number: number;
+  side: "white" | "black";
+  san: string;
+  mark: string;
+  loss: number;
+  opponent: string;
+  opponent_rating: number | null;
+  date: string;
+  phase: string;
+  time_left: number | null;
+}
+
+export const DIVISIONS = {
+  by_phase: texts.myanswers.phase,
+  by_piece: texts.myanswers.piece,
+  by_time_left: texts.myanswers.time,
+  by_side: texts.myanswers.side,
+  by_result: texts.myanswers.result,
+  by_opening: texts.myanswers.opening,
+} as const;
+export type Division = keyof typeof DIVISIONS;
+
+export interface Report extends Omit<Part, "label">, Record<Exclude<Division, "by_opening">, Record<string, Part>> {
+  name: string;
+  won: number;
+  drawn: number;
+  lost: number;
+  rating: number | null;
+  by_opening: Part[];
+  stands_out: { label: string; difference: Figure }[];
+  worst: Worst[];
+}
+
+/** Work in the background. */
+export interface Task {
+  state: "running" | "done" | "stopped" | "failed";
+  error: string;
+  player: string;
+  games: number;
+}
+
+export type Stage = "quick" | "thorough";
+
+export interface AnalysisTask extends Task {
+  done: number;
+  left_out: number;
+  /** Games of the player that there are. */
+  of: number;
+  network: string;
+  /** The quick stage is the only one. */
+  quick: boolean;
+  /** The thorough stage follows the quick one; `done`, `left_out` and `seconds` are of the stage. */
+  stage: Stage;
+  begun: boolean;
+  seconds?: number;
+}
+
+export interface TrainingTask extends Task {
+  run: string;
+  number?: number;
+  name?: string;
+  iteration?: number;
+  iterations?: number;
+  per_second?: number | null;
+  left?: number | null;
+  note?: string;
+  kept?: string;
+}
+
+export interface MyGames {
+  /** Files and stores that the board was given. */
+  given: string[];
+  /** Games from which a network can learn. */
+  least: number;
+  /** Games that are analysed where nothing else is chosen. */
+  most: number;
+  games: { opened: number; name: string; games: number; variants: number; players: { name: string; games: number }[] } | null;
+  /** Seconds that a game takes in each stage. */
+  pace: Record<Stage, number>;
+  /** Counts the reports. */
+  revision: number;
+  analysis: AnalysisTask | null;
+  training: TrainingTask | null;
+}
+
+/** Seconds that an analysis of so many games takes: the thorough stage comes after the quick one. */
+export function estimate(games: number, pace: Record<Stage, number>): Record<Stage, number> {
+  return { quick: games * pace.quick, thorough: games * (pace.quick + pace.thorough) };
+}

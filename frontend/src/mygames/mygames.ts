@@ -1,0 +1,424 @@
+/** My games: where a player's own points went, the worst mistakes as exercises, and a network that plays like the player. */
+
+import "./mygames.css";
+
+import { message } from "../server/asking";
+import { button, Choice, el } from "../ui/elements";
+import type { Exercise, Handover } from "../app/handover";
+import { keep, kept } from "../app/storage";
+import { type AnalysisTask, estimate, type MyGames, type Report, type Stage, type TrainingTask, type Worst } from "./myanswers";
+import { mistakeList, moveOf, ReportView } from "./myreport";
+import { readInParts } from "./myupload";
+import { download } from "../library/save";
+import { type App, Overtaken } from "../app/state";
+import type { Tabs } from "../ui/tabs";
+import { texts } from "../texts";
+
+export interface Hands {
+  exercises: Handover<Exercise[]>;
+  opponent: Handover<string>;
+  tabs: () => Tabs;
+}
+
+export function mountMyGames(host: HTMLElement, app: App, hands: Hands): Promise<void> {
+  return new MyGamesPanel(host, app, hands).refresh();
+}
+
+/** Between two questions while something goes on, ms. */
+const PERIOD = 1000;
+const VIEWS = { games: texts.mygames.games, report: texts.mygames.report, mistakes: texts.mygames.mistakes, network: texts.mygames.network } as const;
+type View = keyof typeof VIEWS;
+
+class MyGamesPanel {
+  private readonly chips = new Map<View, HTMLInputElement>();
+  private readonly views: Record<View, HTMLElement>;
+  private readonly bar: HTMLElement;
+  private readonly progress = el("progress", { "aria-label": texts.mygames.analysed });
+  private readonly state = el("p", { class: "note", role: "status" });
+  private readonly stopping = button(texts.mygames.stop, () => void this.ask("stop", { what: "analysis" }));
+  private readonly problem = el("p", { class: "problem", role: "alert" });
+  // Games
+  private readonly file = el("input", { type: "file", accept: ".pgn,.gz,.zst,.bz2,.txt", class: "unseen", tabindex: -1, "aria-label": texts.mygames.file });
+  private readonly choose = button(texts.mygames.choose, () => this.file.click(), { class: "primary" });
+  private readonly given = el("div", { class: "buttons" });
+  private readonly known = el("p", {});
+  private readonly player = el("input", { type: "text", list: "my-players", autocomplete: "off", spellcheck: "false" });
+  private readonly players = el("datalist", { id: "my-players" });
+  private readonly most: Choice;
+  private readonly care: Choice;
+  private readonly asked: HTMLElement;
+  private readonly analyse = button(texts.mygames.analyse, () => void this.begin(), { class: "primary" });
+  // Report
+  private readonly report = new ReportView();
+  private readonly none = el("p", { class: "note" }, texts.mygames.first);
+  /** After a quick analysis. */
+  private readonly deepen = button(texts.mygames.deepen, () => void this.begin("thorough"));
+  private readonly saving = button(texts.mygames.save, () => void this.savePage());
+  // Mistakes
+  private readonly mistakes = el("div");
+  // Network
+  private readonly lesson = el("p", { class: "note" });
+  private readonly learning = el("progress", { "aria-label": texts.mygames.training });
+  private readonly learned = el("p", { role: "status" });
+  private readonly train = button(texts.mygames.train, () => void this.ask("train", { players: this.names(), base: this.judge() }), { class: "primary" });
+  private readonly halt = button(texts.mygames.halt, () => void this.ask("stop", { what: "training" }));
+  private readonly play = button(texts.mygames.play, () => void this.playSelf(), { class: "primary" });
+
+  private now: MyGames | null = null;
+  private shown: Report | null = null;
+  private revision = -1;
+  private opened = 0;
+  private trained = "";
+  private timer = 0;
+  private busy = "";
+
+  constructor(
+    private readonly host: HTMLElement,
+    private readonly app: App,
+    private readonly hands: Hands,
+  ) {
+    const named = el("label", { class: "field wide" }, el("span", {}, texts.mygames.whose), this.player);
+    this.most = new Choice(texts.mygames.many, () => this.draw());
+    this.care = new Choice(texts.mygames.carefully, () => undefined);
+    for (const { element } of [this.most, this.care]) element.classList.add("wide");
+    this.asked = el("div", {}, this.known, el("div", { class: "fields" }, named, this.players, this.most.element, this.care.element), el("div", { class: "buttons" }, this.analyse));
+    this.views = {
+      games: el(
+        "div",
+        { class: "my-drop" },
+        el("p", { class: "note" }, texts.mygames.about),
+        el("div", { class: "buttons" }, this.choose, this.file),
+        this.given,
+        this.asked,
+      ),
+      report: el("div", {}, this.none, this.report.element, el("div", { class: "buttons" }, this.deepen, this.saving)),
+      mistakes: this.mistakes,
+      network: el("div", {}, this.lesson, this.learning, this.learned, el("div", { class: "buttons" }, this.play, this.train, this.halt)),
+    };
+    this.bar = el("div", { class: "my-progress" }, this.progress, this.state, this.stopping);
+    // Shown once the server has said what there is.
+    for (const each of [this.bar, this.given, this.asked, this.problem, this.deepen, this.saving]) each.hidden = true;
+    host.classList.add("panel", "my-games");
+    host.replaceChildren(el("h2", { class: "unseen" }, texts.mygames.title), this.choices(), this.problem, this.bar, ...Object.values(this.views));
+    this.file.addEventListener("change", () => {
+      const file = this.file.files?.[0];
+      this.file.value = "";
+      if (file) void this.upload(file);
+    });
+    this.player.addEventListener("keydown", (event) => event.key === "Enter" && void this.begin());
+    this.player.addEventListener("input", () => {
+      this.tell("");
+      this.draw();
+    });
+    this.drops();
+    this.show((kept("session", "mygames") as View | null) ?? "games");
+    new IntersectionObserver((seen) => seen.some((each) => each.isIntersecting) && void this.refresh()).observe(host);
+    document.addEventListener("visibilitychange", () => void this.refresh());
+  }
+
+  /** The four views, as radio buttons. */
+  private choices(): HTMLElement {
+    const chips = (Object.keys(VIEWS) as View[]).map((view) => {
+      const input = el("input", { type: "radio", name: "my-view", value: view });
+      input.addEventListener("change", () => this.show(view));
+      this.chips.set(view, input);
+      return el("label", { class: "chip" }, input, VIEWS[view]);
+    });
+    return el("div", { class: "chips", role: "radiogroup", "aria-label": texts.mygames.views }, ...chips);
+  }
+
+  private show(view: View): void {
+    const chosen = view in VIEWS ? view : "games";
+    keep("session", "mygames", chosen);
+    for (const [name, element] of Object.entries(this.views)) element.hidden = name !== chosen;
+    this.chips.get(chosen)!.checked = true;
+  }
+
+  /** A file that is dropped here is one of own games, not a game to look at. */
+  private drops(): void {
+    this.host.addEventListener("dragover", (event) => event.preventDefault());
+    this.host.addEventListener("drop", (event) => {
+      const file = event.dataTransfer?.files[0];
+      if (!file) return;
+      event.preventDefault();
+      this.show("games");
+      void this.upload(file);
+    });
+  }
+
+  private get visible(): boolean {
+    return this.host.offsetParent !== null && document.visibilityState === "visible";
+  }
+
+  async refresh(): Promise<void> {
+    window.clearTimeout(this.timer);
+    try {
+      await this.take(await this.app.api.myGames());
+    } catch (error) {
+      this.tell(message(error));
+      this.later();
+    }
+  }
+
+  /** Shows what the server says, and asks again while something goes on. */
+  private async take(now: MyGames): Promise<void> {
+    this.now = now;
+    if (now.revision !== this.revision) {
+      const { revision, report } = await this.app.api.myReport();
+      this.revision = revision;
+      this.shown = "loss" in report ? report : null;
+    }
+    this.draw();
+    if (this.running) this.later();
+    const ready = now.training?.state === "done" ? now.training.run : "";
+    if (ready && ready !== this.trained) void this.app.findNetworks().catch(() => undefined);
+    this.trained = ready;
+  }
+
+  private get running(): boolean {
+    return [this.now?.analysis, this.now?.training].some((task) => task?.state === "running");
+  }
+
+  private later(): void {
+    window.clearTimeout(this.timer);
+    if (this.visible) this.timer = window.setTimeout(() => void this.refresh(), PERIOD);
+  }
+
+  private async ask(what: string, body: object): Promise<boolean> {
+    this.tell("");
+    try {
+      await this.take(await this.app.api.myCall(what, body));
+      return true;
+    } catch (error) {
+      this.tell(message(error));
+      return false;
+    }
+  }
+
+  private tell(problem: string): void {
+    this.problem.textContent = problem;
+    this.problem.hidden = !problem;
+  }
+
+  private async upload(file: File): Promise<void> {
+    this.tell("");
+    try {
+      const now = await readInParts(file, this.app.api, (share) => {
+        this.busy = texts.mygames.readingFile(file.name, Math.floor(100 * share));
+        this.draw();
+      });
+      this.busy = "";
+      await this.take(now);
+    } catch (error) {
+      this.busy = "";
+      this.tell(message(error));
+      this.draw();
+    }
+  }
+
+  private names(): string[] {
+    return this.player.value.split(";").map((name) => name.trim()).filter(Boolean);
+  }
+
+  private async begin(stage = this.care.value as Stage): Promise<void> {
+    const body = { players: this.names(), most: Number(this.most.value) || undefined, network: this.judge(), quick: stage === "quick" };
+    if (await this.ask("analyse", body)) this.show("report");
+  }
+
+  /** The network that judges: one that knows what players of a rating lose, the chosen one before others. */
+  private judge(): string | undefined {
+    const { app } = this;
+    const able = app.networks.filter((each) => each.game === "chess" && !each.problem && each.answers.includes("white"));
+    const rated = able.filter((each) => each.rated);
+    return (rated.find((each) => each.name === app.network) ?? rated.find((each) => each.name === "human") ?? rated[0] ?? able[0])?.name;
+  }
+
+  // What is seen
+
+  private draw(): void {
+    const { now } = this;
+    if (!now) return;
+    this.drawGames(now);
+    this.offerDepths(now);
+    this.drawProgress(now.analysis);
+    this.none.hidden = this.shown !== null || now.analysis?.state === "running";
+    this.report.element.hidden = this.saving.hidden = this.shown === null;
+    this.deepen.hidden = !this.shown || now.analysis?.state !== "done" || !now.analysis.quick;
+    if (this.shown) this.report.draw(this.shown);
+    this.drawMistakes(this.shown?.worst ?? []);
+    this.drawNetwork(now);
+  }
+
+  private drawGames({ games, given, most }: MyGames): void {
+    this.choose.textContent = games ? texts.mygames.other : texts.mygames.choose;
+    this.choose.classList.toggle("primary", !games);
+    const names = JSON.stringify(given);
+    if (this.given.dataset.names !== names) {
+      this.given.dataset.names = names;
+      this.given.replaceChildren(...given.map((name) => button(name, () => void this.ask("open", { name }))));
+    }
+    this.given.hidden = !given.length;
+    this.asked.hidden = !games;
+    if (!games || games.opened === this.opened) return;
+    this.opened = games.opened;
+    const variants = games.variants ? texts.mygames.variants(games.variants) : "";
+    this.known.textContent = `${games.name}: ${texts.explorer.games(games.games)}${variants}.`;
+    this.players.replaceChildren(...games.players.map(({ name, games: played }) => el("option", { value: name }, texts.explorer.games(played))));
+    this.player.value = games.players[0]?.name ?? "";
+    const amounts = [50, most, 500, 1000].filter((each) => each < games.games);
+    this.most.offer([...amounts.map((each): [string, string] => [String(each), texts.mygames.newest(each)]), ["100000", texts.mygames.all]], amounts.includes(most) ? String(most) : "100000");
+  }
+
+  /** How thorough the analysis may be, with the time that it takes for the chosen number of games. */
+  private offerDepths({ games, pace }: MyGames): void {
+    const mine = this.names().reduce((sum, name) => sum + (games?.players.find((each) => each.name === name)?.games ?? 0), 0);
+    const seconds = estimate(Math.min(Number(this.most.value), mine || Infinity), pace);
+    const text = (stage: Stage): string => texts.mygames[stage](Number.isFinite(seconds[stage]) ? span(seconds[stage]) : "");
+    this.care.offer([["quick", text("quick")], ["thorough", text("thorough")]]);
+    this.deepen.title = text("thorough");
+  }
+
+  private drawProgress(task: AnalysisTask | null): void {
+    const going = task?.state === "running";
+    this.bar.hidden = !task && !this.busy;
+    this.progress.hidden = this.stopping.hidden = !going;
+    if (going) {
+      this.progress.max = task.games;
+      if (task.begun) this.progress.value = task.done + task.left_out;
+      else this.progress.removeAttribute("value");
+    }
+    this.state.textContent = this.busy || (task ? said(task) : "");
+  }
+
+  private drawMistakes(worst: Worst[]): void {
+    const known = JSON.stringify([this.shown !== null, worst.map(({ game, ply }) => [game, ply])]);
+    if (this.mistakes.dataset.known === known) return;
+    this.mistakes.dataset.known = known;
+    if (!worst.length) {
+      const words = this.shown ? texts.mygames.noMistake : texts.mygames.worstHere;
+      this.mistakes.replaceChildren(el("p", { class: "note" }, words));
+      return;
+    }
+    const practise = button(texts.mygames.practise, () => this.practise(worst), { class: "primary" });
+    const words = texts.mygames.worstAbout;
+    this.mistakes.replaceChildren(el("div", { class: "buttons" }, practise), el("p", { class: "note" }, words), mistakeList(worst, (each) => void this.look(each)));
+  }
+
+  private drawNetwork({ games, least, training }: MyGames): void {
+    const going = training?.state === "running";
+    const mine = this.names().reduce((sum, name) => sum + (games?.players.find((each) => each.name === name)?.games ?? 0), 0);
+    const few = games && mine > 0 && mine < least;
+    const about = texts.mygames.netAbout;
+    const lack = !games ? texts.mygames.chooseFirst : few ? texts.mygames.tooFew(mine) : "";
+    this.lesson.textContent = texts.mygames.least(about, least, lack).trim();
+    this.train.hidden = going;
+    this.train.disabled = !games || Boolean(few);
+    const same = training?.player === this.names().join(", ") && training.state !== "failed";
+    this.train.textContent = !same ? texts.mygames.train : training.state === "done" ? texts.mygames.trainAgain : texts.mygames.goOn;
+    this.halt.hidden = this.learning.hidden = !going;
+    const ready = training?.state === "done";
+    this.play.hidden = !ready;
+    this.train.classList.toggle("primary", !ready);
+    if (going && training.iterations) {
+      this.learning.max = training.iterations;
+      this.learning.value = training.iteration ?? 0;
+    } else this.learning.removeAttribute("value");
+    this.learned.textContent = training ? learns(training) : "";
+  }
+
+  // What is done with it
+
+  /** Opens the game of a mistake at the position before it; resolves with the position after it, null if the game stays. */
+  private async open(mistake: Worst): Promise<number | null> {
+    const { app } = this;
+    const text = await app.during(texts.mygames.opening, app.api.myGame(mistake.game));
+    if (!(await app.mayOpen())) return null;
+    await app.during(texts.mygames.opening, app.load(text), texts.load.slow);
+    const after = app.path[mistake.ply];
+    if (after === undefined) throw new Error(texts.mygames.moveGone);
+    app.set({ flipped: mistake.side === "black" });
+    return after;
+  }
+
+  private async look(mistake: Worst): Promise<void> {
+    const { app } = this;
+    try {
+      const after = await this.open(mistake);
+      if (after === null) return;
+      app.go(app.node(after).parent!);
+      app.say(`${texts.mygames.beforeLost(moveOf(mistake), Math.round(100 * mistake.loss))}${app.whereLeft}`);
+      document.getElementById("board-part")?.scrollIntoView({ block: "nearest" });
+    } catch (error) {
+      if (!(error instanceof Overtaken)) this.tell(message(error));
+    }
+  }
+
+  private practise(worst: Worst[]): void {
+    const network = this.now?.analysis?.network;
+    if (network && this.app.game.kind === "chess") this.app.choose(network);
+    const exercises = worst.map((each) => ({
+      about: texts.mygames.against(each.opponent),
+      open: async (): Promise<number> => {
+        const after = await this.open(each);
+        if (after === null) throw new Error(texts.mygames.stays);
+        return after;
+      },
+    }));
+    this.hands.tabs().choose("puzzles");
+    this.hands.exercises.give(exercises);
+  }
+
+  private async playSelf(): Promise<void> {
+    const run = this.now?.training?.run;
+    if (!run) return;
+    try {
+      await this.app.findNetworks();
+    } catch (error) {
+      return this.tell(message(error));
+    }
+    this.hands.tabs().choose("play");
+    this.hands.opponent.give(run);
+  }
+
+  private async savePage(): Promise<void> {
+    try {
+      download("my-games.html", await this.app.api.myPage(), "text/html");
+    } catch (error) {
+      this.tell(message(error));
+    }
+  }
+}
+
+/** "37 of 200 games, 4.2 a minute, about 39 min left." */
+function said(task: AnalysisTask): string {
+  const { done, games, left_out: left, seconds, state, error } = task;
+  const which = task.of > games ? texts.mygames.newestOf(games, task.of) : texts.explorer.games(games);
+  if (state === "failed") return error;
+  const thorough = task.stage === "thorough";
+  if (state === "stopped") return texts.mygames.stopped(done, games, task.player);
+  const without = left ? texts.mygames.unread(left) : "";
+  if (state === "done") return texts.mygames.done(task.player, which, task.quick, without);
+  if (!task.begun) return texts.mygames.starting(which, task.player);
+  if (!done || !seconds) return texts.mygames.firstGame(which, task.player);
+  const rate = (60 * done) / seconds;
+  const over = ((games - done - left) * seconds) / done;
+  const progress = texts.mygames.going(done, which, without, rate, span(over));
+  return thorough ? `${texts.mygames.deepening} ${progress}` : progress;
+}
+
+function learns(task: TrainingTask): string {
+  const { state, number, iteration, iterations, per_second: rate, left, kept: best } = task;
+  if (state === "failed") return task.error;
+  if (state === "stopped") return texts.mygames.learnStopped;
+  if (state === "done")
+    return texts.mygames.ready(task.run, best === "nothing");
+  if (!number || !iterations) return task.note ? texts.mygames.bookMade : texts.mygames.readingGames(task.player);
+  const speed = rate ? texts.mygames.speed(Math.round(rate)) : "";
+  return texts.mygames.learning(number, Math.floor((100 * (iteration ?? 0)) / iterations), speed, left ? span(left) : "");
+}
+
+/** "40 s", "12 min", "1.5 h". */
+function span(seconds: number): string {
+  if (seconds < 90) return `${Math.max(1, Math.round(seconds))} s`;
+  return seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${texts.common.number(seconds / 3600, 1)} h`;
+}

@@ -1,0 +1,63 @@
+/** The levels that are offered of an opponent. */
+
+import { imitates, type Strength } from "./match";
+import type { About } from "../server/programs";
+import type { Network } from "../app/state";
+import { texts } from "../texts";
+
+export const FULL = "full";
+export const CUSTOM = "custom";
+/** Of a network of one person. */
+export const PERSON = "person";
+/** Ratings that can be imitated; by programs beyond those of people. */
+const RATINGS = [800, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2400];
+const BEYOND = [2600, 2800, 3000];
+const USUAL_RATING = "1400";
+/** For networks that know no ratings: the likeliest moves with some variety, then more and more positions a move. */
+export const LEVELS: Record<string, { text: string; strength: Strength }> = {
+  easy: { text: texts.play.easy, strength: strength({ method: "top-prob", temperature: 0.7 }) },
+  medium: { text: texts.play.medium, strength: strength({ nodes: 100 }) },
+  hard: { text: texts.play.hard, strength: strength({ nodes: 1000 }) },
+};
+
+export function strength(known: Partial<Strength>): Strength {
+  return { method: null, temperature: 0, nodes: null, seconds: null, rating: null, ...known };
+}
+
+type Level = [value: string, text: string];
+
+const like = (rating: number): Level => [String(rating), texts.play.like(rating)];
+
+/** The ratings that a program can play like; none where it has no such setting, or it is not known yet. */
+export function likeRatings(about: About | null): Level[] {
+  const [least, most] = about?.ratings ?? [Infinity, -Infinity];
+  return [...RATINGS, ...BEYOND].filter((each) => least <= each && each <= most).map(like);
+}
+
+/** The levels of an opponent: value and text. about: of a program. */
+export function levelsOf(network: Network | undefined, about: About | null, timed: boolean): Level[] {
+  const ends: Level[] = [
+    [FULL, timed ? texts.play.full : texts.play.fullSecond],
+    [CUSTOM, texts.play.custom],
+  ];
+  if (network?.person) return [[PERSON, texts.play.person], ...ends];
+  if (network?.rated) return [...RATINGS.map(like), ...ends];
+  const easy = network?.methods.includes("top-prob") && network.methods.length > 1;
+  return [...(easy ? Object.entries(LEVELS).map(([name, { text }]): Level => [name, text]) : []), ...likeRatings(about), ...ends];
+}
+
+/** The level that a strength is: the form may show another one by now. */
+export function levelOf(known: Strength, timed: boolean): string {
+  if (known.rating) return String(known.rating);
+  const same = (other: Strength): boolean => JSON.stringify(other) === JSON.stringify(known);
+  const ready = Object.entries(LEVELS).find(([, level]) => same(level.strength));
+  if (ready) return ready[0];
+  if (imitates(known)) return PERSON;
+  return same(strength({ seconds: timed ? null : 1 })) ? FULL : CUSTOM;
+}
+
+/** The level that an opponent has at first. */
+export function usualLevel(network: Network | undefined, levels: Level[]): string {
+  if (network?.person) return PERSON;
+  return levels.some(([value]) => value === USUAL_RATING) ? USUAL_RATING : FULL;
+}

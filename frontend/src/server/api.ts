@@ -1,0 +1,411 @@
+/** What the server is asked, and its answers. The only place that talks to it. */
+
+import type { Wanted } from "../library/gamelist";
+import type { Judgement } from "./judging";
+import type { MyGames, Report } from "../mygames/myanswers";
+import type { Line, Network, Node, Result } from "../app/state";
+import { fromServer, texts } from "../texts";
+
+/** The server answered that it cannot: its own words. */
+export class Refused extends Error {}
+
+/** No answer came: the server is gone, or was restarted while it answered. */
+export class Unreachable extends Error {
+  constructor() {
+    super(texts.api.silent);
+  }
+}
+
+/** A node as the server writes it; of a loaded game also with its place in the tree. */
+export type Written = Omit<Node, "id" | "parent" | "children" | "comment" | "nags"> &
+  Partial<Pick<Node, "id" | "parent" | "comment" | "nags">>;
+
+export interface Loaded {
+  game: "chess" | "go";
+  headers: Record<string, string>;
+  line: Line;
+  tree: Written[];
+  games: { index: number; title: string }[];
+  count: number;
+  problems: string[];
+}
+
+export interface Thinking {
+  depth?: number | null;
+  nodes?: number | null;
+  seconds?: number | null;
+  score?: number | null;
+  /** White's chance, of chess. */
+  white?: number | null;
+  pv?: string[] | null;
+  san?: string[] | null;
+  move?: string | null;
+}
+
+/** Asked of a network, or of a program. */
+export interface Think {
+  network?: string;
+  program?: string;
+  line: Line;
+  method?: string | null;
+  temperature?: number;
+  nodes?: number | null;
+  seconds?: number | null;
+  /** Of one that can be told ratings: the player to play like. */
+  rating?: number | null;
+}
+
+export interface Analyse {
+  network: string;
+  line: Line;
+  from?: number;
+  to?: number;
+  snapshot?: string | null;
+}
+
+export interface Judge {
+  network: string;
+  line: Line;
+  /** Moves, counted from 1. */
+  from: number;
+  to: number;
+}
+
+export interface Snapshot {
+  id: string;
+  stage: string;
+  iteration: number;
+}
+
+/** How games ended. */
+interface Tally {
+  games: number;
+  white: number;
+  draws: number;
+  black: number;
+  average_rating: number | null;
+}
+
+export interface Played extends Tally {
+  move: string;
+  san: string;
+}
+
+/** A game of a store. */
+export interface StoredGame {
+  game: number;
+  white: string | null;
+  black: string | null;
+  white_rating?: number | null;
+  black_rating?: number | null;
+  white_rank?: string | null;
+  black_rank?: string | null;
+  /** 1, 0, -1: of chess as White sees it, of Go as Black does. */
+  result: 1 | 0 | -1;
+  date: string | null;
+}
+
+/** What a store knows of a position; without a store only the opening, while its index is made only how far that is. */
+export interface Explored extends Tally {
+  stores: string[];
+  store?: string;
+  building?: number;
+  /** Why the store cannot be asked; others may be. */
+  problem?: string;
+  opening: { eco: string; name: string } | null;
+  moves: Played[];
+  examples: StoredGame[];
+}
+
+/** What a search says of a move: chances 0..1 are of the one who moved. */
+export interface Check {
+  loss: number;
+  mark: "" | "?!" | "?" | "??";
+  before: number;
+  after: number;
+  /** Lost on the board, of Go. */
+  points: number | null;
+  /** How it would be answered. */
+  reply: string[];
+  /** The best move and how the game would go on, of Go. */
+  line?: string[];
+}
+
+/** The count of a finished game of Go. */
+export interface Counted {
+  /** Vertices of dead stones, and of those that live in a seki. */
+  dead: string[];
+  seki: string[];
+  /** Of each point: 1 Black's, 0 White's, 0.5 nobody's. */
+  owners: number[];
+  black: number;
+  /** With komi, and what handicap stones are worth. */
+  white: number;
+}
+
+/** What a position is worth: White's chance in chess, Black's in Go. */
+export interface Value {
+  /** Null where there is none. */
+  source: "rules" | "search" | "network" | null;
+  chance?: number;
+  /** Moves to a proven mate, above 0 if White mates. */
+  mate?: number | null;
+  moves?: string[];
+  /** Black's lead in points, of Go. */
+  score?: number;
+}
+
+/** A UCI or GTP program of this machine. */
+export interface Program {
+  name: string;
+  game: "chess" | "go";
+  command: string;
+}
+
+/** A line of a program, as White sees it in chess, as Black sees it in Go. */
+export interface OpinionLine {
+  moves: string[];
+  san: string[];
+  white?: number | null;
+  black?: number | null;
+  /** Pawns or points. */
+  score?: number | null;
+  mate?: number | null;
+  visits?: number;
+  /** How likely a network takes it to be, 0..1. */
+  p?: number;
+}
+
+/** What a program says of a position by now; at first only how it calls itself. */
+export interface Opinion {
+  program?: string;
+  depth?: number;
+  nodes?: number;
+  /** Positions a second. */
+  speed?: number;
+  visits?: number;
+  lines?: OpinionLine[];
+}
+
+interface Streamed {
+  seq: number;
+  done?: boolean;
+  error?: string;
+  total?: number;
+}
+
+export class Api {
+  private seq = 0;
+
+  /** Told of every answer: true, and of every one that did not come: false. */
+  constructor(private readonly reached: (answers: boolean) => void = () => undefined) {}
+
+  networks(): Promise<{ networks: Network[]; given: string[] }> {
+    return this.get("networks");
+  }
+
+  preparing(): Promise<{ is_running: boolean; done: number; total: number }> {
+    return this.get("preparing");
+  }
+
+  load(text: string, index = 0, signal?: AbortSignal): Promise<Loaded> {
+    return this.post("load", { text, index }, signal);
+  }
+
+  async save(body: { tree: unknown[]; headers: Record<string, string>; game: string; line: Line }): Promise<string> {
+    return (await this.post<{ text: string }>("save", body)).text;
+  }
+
+  async line(line: Line, signal?: AbortSignal): Promise<Written[]> {
+    return (await this.post<{ nodes: Written[] }>("line", { line }, signal)).nodes;
+  }
+
+  async move(line: Line, move: string): Promise<Written> {
+    return (await this.post<{ node: Written }>("move", { line, move })).node;
+  }
+
+  /** The count of the last position of a line. `dead`: vertices of the dead stones; without it the server finds them. */
+  count(line: Line, dead?: string[], signal?: AbortSignal): Promise<Counted> {
+    return this.post("count", dead ? { line, dead } : { line }, signal);
+  }
+
+  async targets(network: string, line: Line, square: string, signal?: AbortSignal): Promise<number[]> {
+    return (await this.post<{ targets: number[] }>("targets", { network, line, square }, signal)).targets;
+  }
+
+  async planes(network: string, line: Line, signal?: AbortSignal): Promise<{ name: string; values: number[] }[]> {
+    return (await this.post<{ planes: { name: string; values: number[] }[] }>("planes", { network, line }, signal)).planes;
+  }
+
+  occlusion(network: string, line: Line, signal?: AbortSignal): Promise<{ values: number[]; what: string }> {
+    return this.post("occlusion", { network, line }, signal);
+  }
+
+  explore(asked: { line: Line; store?: string | undefined; rating: string }, signal?: AbortSignal): Promise<Explored> {
+    return this.post("explore", asked, signal);
+  }
+
+  /** A game of a store, as PGN or SGF. */
+  async stored(store: string, game: number): Promise<string> {
+    return (await this.post<{ text: string }>("stored", { store, game })).text;
+  }
+
+  /** Games of a store that have what is wanted: how many, and the first of them. */
+  storedGames(store: string, wanted: Wanted, signal?: AbortSignal): Promise<{ of: number; count: number; games: StoredGame[] }> {
+    return this.post("stored-games", { store, ...wanted }, signal);
+  }
+
+  /** One's own games: what the server has of them. */
+  myGames(): Promise<MyGames> {
+    return this.get("mygames");
+  }
+
+  myReport(): Promise<{ revision: number; report: Report | Record<"none", never> }> {
+    return this.get("mygames/report");
+  }
+
+  /** The report as HTML. */
+  async myPage(): Promise<string> {
+    return (await this.get<{ html: string }>("mygames/page")).html;
+  }
+
+  /** A game of the report, as PGN. */
+  async myGame(game: number): Promise<string> {
+    return (await this.post<{ text: string }>("mygames/game", { game })).text;
+  }
+
+  /** "upload", "open", "analyse", "train" or "stop": all say what there is then; of an upload only after its last part. */
+  myCall(what: string, body: object): Promise<MyGames> {
+    return this.post(`mygames/${what}`, body);
+  }
+
+  metrics(run: string, after: number): Promise<{ rows: unknown[]; total: number; finished: boolean; stopped: boolean }> {
+    return this.get(`runs/${encodeURIComponent(run)}/metrics?after=${after}`);
+  }
+
+  async snapshots(run: string): Promise<Snapshot[]> {
+    return (await this.get<{ snapshots: Snapshot[] }>(`runs/${encodeURIComponent(run)}/snapshots`)).snapshots;
+  }
+
+  /** Every position from..to of a line, as they come. Resolves when all are there. */
+  async analyse(asked: Analyse, found: (result: Result) => void, signal?: AbortSignal): Promise<void> {
+    await this.stream<Result>("analyse", { ...asked }, (line) => line.total === undefined && found(line), signal);
+  }
+
+  /** Each of the moves from..to, by a quick look and then exactly, as they come. Resolves when all are there. */
+  async judge(asked: Judge, found: (judgement: Judgement) => void, signal?: AbortSignal): Promise<void> {
+    await this.stream<Judgement>("judge", { ...asked }, (line) => line.total === undefined && found(line), signal);
+  }
+
+  /** What a network's search says of moves in the last position, the best first, as it changes. */
+  candidates(asked: { network: string; line: Line }, found: (opinion: Opinion) => void, signal?: AbortSignal): Promise<Opinion> {
+    return this.stream<Opinion>("candidates", { ...asked }, found, signal);
+  }
+
+  /** What the last position of a line is worth by a search. */
+  value(asked: { network: string; line: Line }, signal?: AbortSignal): Promise<Value> {
+    return this.stream<Value>("value", { ...asked }, () => undefined, signal);
+  }
+
+  /** Judges the last move of a line. */
+  check(asked: { network: string; line: Line }, signal?: AbortSignal): Promise<Check> {
+    return this.stream<Check>("check", { ...asked }, () => undefined, signal);
+  }
+
+  async programs(): Promise<Program[]> {
+    return (await this.get<{ programs: Program[] }>("programs")).programs;
+  }
+
+  /** The ratings that a program can play like; it is started for that. */
+  aboutProgram(program: string): Promise<{ ratings?: [number, number] | null }> {
+    return this.stream("programs/about", { program }, () => undefined);
+  }
+
+  /** What a program says of the last position, as it changes. Resolves when it has said all, which some never have. */
+  async opinion(asked: { program: string; lines: number; line: Line }, found: (opinion: Opinion) => void, signal?: AbortSignal): Promise<void> {
+    await this.stream<Opinion>("opinion", { ...asked }, found, signal);
+  }
+
+  /** Resolves with the move, null where there is none. */
+  async think(asked: Think, thought: (thinking: Thinking) => void, signal?: AbortSignal): Promise<{ move: string | null }> {
+    const last = await this.stream<Thinking>(asked.program === undefined ? "think" : "programs/think", { ...asked }, thought, signal);
+    return { move: last.move ?? null };
+  }
+
+  /** Lines of an answer that comes bit by bit. Resolves with the last one; those of another number are dropped. */
+  private async stream<T>(
+    path: string,
+    body: Record<string, unknown>,
+    each: (line: T & Streamed) => void,
+    signal?: AbortSignal,
+  ): Promise<T & Streamed> {
+    const seq = ++this.seq;
+    const response = await this.fetch(path, { ...body, seq }, signal);
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    if (!reader) throw new Unreachable();
+    let rest = "";
+    for (;;) {
+      const { value, done } = await this.reading(reader.read(), signal);
+      if (done) throw this.lost();
+      const lines = (rest + value).split("\n");
+      rest = lines.pop() ?? "";
+      for (const text of lines) {
+        if (!text) continue;
+        const line = JSON.parse(text) as T & Streamed;
+        if (line.seq !== seq || signal?.aborted) continue;
+        if (line.error) throw new Refused(fromServer(line.error));
+        if (line.done) return line;
+        each(line);
+      }
+    }
+  }
+
+  private get<T>(path: string): Promise<T> {
+    return this.whole(path);
+  }
+
+  private post<T>(path: string, body: unknown, signal?: AbortSignal): Promise<T> {
+    return this.whole(path, body, signal);
+  }
+
+  private async whole<T>(path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
+    const response = await this.fetch(path, body, signal);
+    const answer = await this.reading(response.json() as Promise<T & { error?: string }>, signal);
+    if (answer.error) throw new Refused(fromServer(answer.error));
+    return answer;
+  }
+
+  private async fetch(path: string, body?: unknown, signal?: AbortSignal): Promise<Response> {
+    const asked: RequestInit = { cache: "no-store", credentials: "same-origin", signal: signal ?? null };
+    if (body !== undefined) {
+      asked.method = "POST";
+      asked.headers = { "content-type": "application/json" };
+      asked.body = JSON.stringify(body);
+    }
+    const response = await this.reading(fetch(`/api/${path}`, asked), signal);
+    this.reached(true);
+    if (response.ok) return response;
+    let said = "";
+    try {
+      said = ((await response.json()) as { error?: string }).error ?? "";
+    } catch {
+      // An answer without words.
+    }
+    throw new Refused(fromServer(said) || texts.api.refused(response.status));
+  }
+
+  /** What a promise of the browser gives; where the connection broke, that in our own words. */
+  private async reading<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+    try {
+      return await promise;
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      throw this.lost();
+    }
+  }
+
+  private lost(): Unreachable {
+    this.reached(false);
+    return new Unreachable();
+  }
+}

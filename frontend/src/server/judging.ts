@@ -1,0 +1,278 @@
+/**
+ * Moves judged by search with the chosen network. Those of chess all, quickly at first and then exactly; of Go those that
+ * cost much by the network's chances alone, one after the other.
+ */
+
+import { Refused, Unreachable, type Check } from "./api";
+import { ByWeights } from "./asking";
+import { values } from "../analysis/candidates";
+import { chanceOf } from "../app/chance";
+import { lineKeys, Remembered } from "../app/remembered";
+import type { App, Node } from "../app/state";
+import { texts } from "../texts";
+
+/** What a search says of one move. */
+export interface Judgement {
+  ply: number;
+  /** What the mover's chance lost by it, 0..1. */
+  loss: number;
+  mark: "" | "?!" | "?" | "??";
+  best: { move: string; san: string };
+  /** How the game would go on with the best move. */
+  line: string[];
+  /** What it lost on the board, of Go. */
+  points?: number | null;
+  /** Every other move would have lost much more. */
+  only: boolean;
+  /** White's chance with the best move, and after the played one. */
+  white: { before: number | null; after: number | null };
+  /** Not by the quick look that comes first. */
+  exact: boolean;
+}
+
+/** What is being asked: places on the path, and the positions that stood there. */
+interface Asked {
+  network: string;
+  from: number;
+  to: number;
+  ids: number[];
+  /** The weights that are asked. */
+  weights: string;
+}
+
+/** What a move of Go must have cost by the network alone to be searched: half of what a mark needs, since its chances are steady. */
+const SUSPICIOUS = 0.05;
+
+/** What the one who moved had lost after it, as the network alone thinks: their chance before, less their chance after. */
+export function lostBy(app: App, node: Node): number | null {
+  if (node.parent === null || !app.network) return null;
+  const before = chanceOf(app.game.kind, app.result(app.network, node.parent));
+  const after = chanceOf(app.game.kind, app.result(app.network, node.id));
+  if (before === null || after === null) return null;
+  const mover = app.node(node.parent).turn;
+  const told = app.game.kind === "chess" ? "w" : "b";
+  return mover === told ? before - after : after - before;
+}
+
+/** Between two redraws while judgements stream in, ms. */
+const PERIOD = 100;
+/** Nothing is asked while somebody plays one move after the other, ms. */
+const PAUSE = 250;
+
+export class Judging {
+  private readonly known = new ByWeights<Judgement>();
+  /** Values of positions from other searches: White's chance in chess, Black's in Go. */
+  private readonly values = new ByWeights<number>();
+  /** Judgements of this tab, also from before a reload. */
+  private readonly remembered = new Remembered<Judgement>("judged");
+  private readonly refused = new Set<string>();
+  private asked: Asked | null = null;
+  private abort: AbortController | null = null;
+  /** The position after a move that somebody waits for. */
+  private first: number | null = null;
+  private timer = 0;
+  private telling = 0;
+
+  constructor(private readonly app: App) {
+    const forget = (): void => {
+      this.known.forget(app.allWeights);
+      this.values.forget(app.allWeights);
+    };
+    app.on("game", forget);
+    app.on("networks", () => {
+      this.refused.clear();
+      forget();
+      this.changed();
+    });
+    app.on("path", () => this.changed());
+    // The network's own chances come first; once they are there, this goes on.
+    app.on("results", () => this.later(PAUSE));
+  }
+
+  /** What is known of the move that led to a position. */
+  of(id: number): Judgement | undefined {
+    return this.known.of(this.app.weights(this.app.network ?? "")).get(id);
+  }
+
+  /** What a search says of a position: White's chance in chess, Black's in Go; null where there was none. */
+  value(id: number): number | null {
+    const weights = this.app.weights(this.app.network ?? "");
+    const found = this.values.of(weights).get(id);
+    if (found !== undefined) return found;
+    // Of Go only the position before a checked move was searched for itself.
+    const after = this.app.game.kind === "chess" ? this.exact(id)?.white.after : null;
+    return after ?? null;
+  }
+
+  /** Takes over what another search found of a position. */
+  learn(id: number, network: string, value: number): void {
+    const known = this.values.of(this.app.weights(network));
+    if (known.get(id) === value) return;
+    known.set(id, value);
+    this.tell();
+  }
+
+  exact(id: number): Judgement | undefined {
+    const found = this.of(id);
+    return found?.exact ? found : undefined;
+  }
+
+  /** Moves of the line that are judged exactly. */
+  get done(): number {
+    return this.app.path.slice(1).filter((id) => this.exact(id)).length;
+  }
+
+  /** "checking moves 12 of 80"; nothing where all are judged or cannot be. */
+  get progress(): string {
+    if (!this.possible) return "";
+    const searched = this.app.path.slice(1).filter((id) => this.searched(id));
+    const done = searched.filter((id) => this.exact(id)).length;
+    return done < searched.length ? texts.judging.checking(done, searched.length) : "";
+  }
+
+  /** Whether the move that led to a position is judged by search. */
+  searched(id: number): boolean {
+    const { app } = this;
+    return app.game.kind === "chess" || (lostBy(app, app.node(id)) ?? 0) >= SUSPICIOUS;
+  }
+
+  /** Whether the chosen network can judge moves of this game. */
+  get possible(): boolean {
+    const { app } = this;
+    const network = app.named(app.network);
+    const fits = network && !network.problem && network.game === app.game.kind && !this.refused.has(network.name);
+    const size = app.game.kind === "go" ? (app.game.start.size ?? 19) : null;
+    return Boolean(fits && network.answers.includes("white") && (size === null || !network.sizes?.length || network.sizes.includes(size)));
+  }
+
+  /** Judges the move that led to this position before all others. */
+  soon(id: number): void {
+    if (this.exact(id)) return;
+    this.first = id;
+    this.drop();
+    this.later(0);
+  }
+
+  /** Another line or network: what is asked and no longer wanted is given up. */
+  private changed(): void {
+    const { app, asked } = this;
+    const same = asked?.weights === app.weights(app.network ?? "") && asked.ids.every((id, i) => app.path[asked.from + i] === id);
+    if (asked && !same) this.drop();
+    this.recall();
+    this.tell();
+    this.later(PAUSE);
+  }
+
+  /** Names of the positions of the path, for the chosen network. */
+  private keys(): string[] {
+    const { app } = this;
+    const { moves, ...start } = app.line(app.path.at(-1));
+    const weights = app.weights(app.network ?? "");
+    return lineKeys([weights, start], moves);
+  }
+
+  /** Takes over what was judged before the page was loaded again. */
+  private recall(): void {
+    const { app } = this;
+    if (!this.possible) return;
+    const known = this.known.of(app.weights(app.network ?? ""));
+    this.keys().forEach((key, place) => {
+      const id = app.path[place];
+      const found = id === undefined || known.get(id)?.exact ? undefined : this.remembered.get(key);
+      if (id !== undefined && found) known.set(id, found);
+    });
+  }
+
+  private drop(): void {
+    this.abort?.abort();
+    this.asked = null;
+  }
+
+  private later(pause: number): void {
+    window.clearTimeout(this.timer);
+    this.timer = window.setTimeout(() => void this.next(), pause);
+  }
+
+  private async next(): Promise<void> {
+    const { app } = this;
+    const urgent = this.first !== null;
+    if (this.asked || (app.analyser.busy && !urgent)) return;
+    const wanted = this.wanted();
+    this.asked = wanted;
+    this.tell();
+    if (!wanted) return;
+    const { network, from, to, ids, weights } = wanted;
+    const abort = new AbortController();
+    this.abort = abort;
+    const known = this.known.of(weights);
+    const keys = this.keys();
+    const found = (judgement: Judgement): void => {
+      const id = ids[judgement.ply - from];
+      if (id === undefined || (known.get(id)?.exact && !judgement.exact)) return;
+      known.set(id, judgement);
+      const key = keys[judgement.ply];
+      if (judgement.exact && key !== undefined) this.remembered.set(key, judgement);
+      this.tell();
+    };
+    try {
+      const line = app.line(ids.at(-1));
+      if (app.game.kind === "chess") await app.api.judge({ network, line, from, to }, found, abort.signal);
+      else {
+        const before = app.node(app.node(ids[0]!).parent!);
+        const judgement = judgementOf(await app.api.check({ network, line }, abort.signal), from, before.turn);
+        found(judgement);
+        // A network that does not search looks at every move once: its value is the network's own all the same.
+        if (judgement.white.before !== null && values(app.named(network))) this.learn(before.id, network, 1 - judgement.white.before);
+      }
+      // What it leaves out is not asked for again.
+      if (!abort.signal.aborted && !ids.every((id) => known.get(id)?.exact)) throw new Error(texts.judging.leftOut(network));
+    } catch (error) {
+      if (abort.signal.aborted) return;
+      this.asked = null;
+      // It goes on when the networks are found again.
+      if (error instanceof Unreachable) return;
+      this.refused.add(network);
+      app.say(error instanceof Refused || error instanceof Error ? error.message : String(error));
+    }
+    if (abort.signal.aborted) return;
+    this.asked = null;
+    this.later(0);
+  }
+
+  /** The next stretch of the path without exact judgements; before it the one move that somebody waits for. */
+  private wanted(): Asked | null {
+    const { app } = this;
+    const { network, path } = app;
+    if (!network || !this.possible) return null;
+    const stretch = (from: number, to: number): Asked => ({ network, from, to, ids: path.slice(from, to + 1), weights: app.weights(network) });
+    // Of the position before the first move of chess the value alone is wanted.
+    const begin = app.game.kind === "chess" ? 0 : 1;
+    const missing = (place: number): boolean =>
+      place >= begin && place < path.length && !this.exact(path[place]!) && this.searched(path[place]!);
+    const first = this.first === null ? undefined : app.placeOf(this.first);
+    this.first = null;
+    if (first !== undefined && missing(first)) return stretch(first, first);
+    let from = begin;
+    while (from < path.length && !missing(from)) from += 1;
+    if (from >= path.length) return null;
+    let to = from;
+    if (app.game.kind === "chess") while (missing(to + 1)) to += 1;
+    return stretch(from, to);
+  }
+
+  /** Redraws, soon. */
+  private tell(): void {
+    if (this.telling) return;
+    this.telling = window.setTimeout(() => {
+      this.telling = 0;
+      this.app.emit("judgements");
+    }, PERIOD);
+  }
+}
+
+/** A move of Go, as it was checked. */
+function judgementOf({ loss, mark, points, before, after, line = [] }: Check, ply: number, mover: "w" | "b"): Judgement {
+  const best = line[0] ?? "";
+  const white = mover === "w" ? { before, after } : { before: 1 - before, after: 1 - after };
+  return { ply, loss, mark, points, best: { move: best, san: best }, line, only: false, white, exact: true };
+}

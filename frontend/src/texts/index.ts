@@ -1,0 +1,59 @@
+/** The words of the page in the language that is chosen. They are known before any other module is loaded. */
+
+import { keep, kept } from "../app/storage";
+import { en, type Texts } from "./en";
+
+/** All languages by their code: the name in the language itself, and its words. English comes with the page, others when they are asked for. */
+export const LANGUAGES: Record<string, { name: string; words: () => Promise<Texts> }> = {
+  en: { name: "English", words: () => Promise.resolve(en) },
+  de: { name: "Deutsch", words: async () => (await import("./de")).de },
+  fr: { name: "Français", words: async () => (await import("./fr")).fr },
+};
+
+export let texts: Texts = en;
+export let language = "en";
+
+/** The language that somebody chose, else the first of the browser's that there is. */
+function wanted(): string {
+  const chosen = kept("local", "language");
+  const all = [chosen ?? "", ...navigator.languages.map((each) => each.split("-")[0]!)];
+  return all.find((each) => each in LANGUAGES) ?? "en";
+}
+
+/** Loads the words; English stays where they cannot be had. */
+export async function loadTexts(): Promise<void> {
+  const name = wanted();
+  try {
+    texts = await LANGUAGES[name]!.words();
+    language = name;
+  } catch {
+    // The server is away; the page says so itself.
+  }
+  document.documentElement.lang = language;
+}
+
+/** Chooses a language for this browser and begins the page anew in it: the game is kept, as in every reload. */
+export function chooseLanguage(name: string): void {
+  keep("local", "language", name);
+  location.reload();
+}
+
+/** What the server says in English, as the chosen language has it; what is not in its list stays English. */
+export function fromServer(text: string): string {
+  return (texts.server[text] ?? filled(text)).replace(/(?<=\w)'(?=\w)/g, "’");
+}
+
+let sentences: [RegExp, string][] | null = null;
+
+/** A sentence in which {1}, {2} stand for names, moves and numbers; they are looked up in turn. */
+function filled(text: string): string {
+  sentences ??= Object.entries(texts.server)
+    .filter(([english]) => english.includes("{"))
+    .sort(([one], [other]) => other.length - one.length)
+    .map(([english, words]) => [new RegExp(`^${english.replace(/[.*+?^$()|[\]\\]/g, "\\$&").replace(/\{\d\}/g, "([^]+?)")}$`), words]);
+  for (const [pattern, words] of sentences) {
+    const found = pattern.exec(text);
+    if (found) return words.replace(/\{(\d)\}/g, (_, place: string) => fromServer(found[Number(place)] ?? ""));
+  }
+  return text;
+}

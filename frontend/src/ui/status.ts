@@ -1,0 +1,73 @@
+/** What the page says: the line under the board, and for those who hear it, the position. */
+
+import { whose } from "../app/chance";
+import { displayedChance } from "../app/displayed";
+import { percent } from "./elements";
+import type { Judging } from "../server/judging";
+import { ending } from "../play/match";
+import { named } from "../app/naming";
+import type { App } from "../app/state";
+import { texts } from "../texts";
+
+/** What was said is taken away after so long, ms; that the server is gone stays. */
+const STANDS = 12_000;
+const PROBLEMS_STAND = 60_000;
+/** What was said of a step is not taken away by that step, ms. */
+const FRESH = 500;
+/** How often the page looks how far the search is prepared, ms. */
+const PREPARING_EVERY = 1_000;
+
+export function mountStatus(host: HTMLElement, app: App): void {
+  let timer = 0;
+  let since = 0;
+  const clear = (): void => {
+    host.textContent = "";
+    host.classList.remove("problem");
+  };
+  app.on("cursor", () => {
+    const end = ending(app.node());
+    if (!app.connected) return;
+    if (end) app.say(end);
+    else if (host.textContent && !app.lasting && performance.now() - since > FRESH) clear();
+  });
+  app.on("status", () => {
+    since = performance.now();
+    window.clearTimeout(timer);
+    host.textContent = app.status;
+    host.title = app.status;
+    host.classList.toggle("problem", app.problem);
+    host.classList.toggle("lost", !app.connected);
+    if (app.connected && !app.lasting) timer = window.setTimeout(clear, app.problem ? PROBLEMS_STAND : STANDS);
+  });
+}
+
+/** Shows how far the server's search is prepared, once after an install, until it is ready or something else is said. */
+export async function showPreparing(app: App): Promise<void> {
+  let shown = "";
+  for (;;) {
+    const now = await app.api.preparing().catch(() => null);
+    if (!now?.is_running) break;
+    if (now.total && (!app.status || app.status === shown)) {
+      shown = texts.status.preparing(now.done, now.total);
+      app.say(shown);
+    }
+    await new Promise((resolve) => window.setTimeout(resolve, PREPARING_EVERY));
+  }
+  if (shown && app.status === shown) app.say("");
+}
+
+/** Once somebody stands still. */
+export function mountSpoken(host: HTMLElement, app: App, judging: Judging): void {
+  let timer = 0;
+  const soon = (): void => {
+    window.clearTimeout(timer);
+    timer = window.setTimeout(() => {
+      const node = app.node();
+      const p = app.hints ? (displayedChance(app, judging)?.chance ?? null) : null;
+      const chance = p === null ? "" : texts.status.chance(whose(app.game.kind), percent(p));
+      host.textContent = [`${named(app, node)}.`, ending(node), chance].filter(Boolean).join(" ");
+    }, 600);
+  };
+  app.on("cursor", soon);
+  app.on("game", soon);
+}
