@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import shlex
 import subprocess
@@ -14,6 +15,7 @@ import typer
 
 from kibitz import cli
 from kibitz.commands import help, help_texts
+from kibitz.systems import SYSTEMS, load
 
 PAGES = Path(__file__).parents[2] / "docs"
 
@@ -104,6 +106,34 @@ def test_texts_are_short_sentences() -> None:
         assert text.rstrip("]").endswith((".", ")")) or "[default" in text, text
         for sentence in re.split(r"(?<=[.;:])\s|\s\[", text):
             assert len(sentence.split()) <= 30, sentence
+
+
+@pytest.mark.parametrize("system", list(SYSTEMS))
+def test_the_settings_of_a_system_are_single_sentences(system: str) -> None:
+    for field in dataclasses.fields(load(system).settings_type):
+        text = field.metadata["help"]
+        assert re.fullmatch(r"[A-Z][^\n]*\.", text), (field.name, text)
+        assert len(re.split(r"(?<=[.!?])\s", text)) == 1, (field.name, text)
+        assert len(text.split()) <= 30, (field.name, text)
+        assert not re.search(r"\b(ours|pass|passes|told|answers?)\b", text), (field.name, text)
+
+
+def test_a_setting_with_the_name_of_another_option_has_its_own_words(capsys: pytest.CaptureFixture[str]) -> None:
+    """`match --games` counts the games of a match, `train convchess --games` the games to train on."""
+    assert cli.run(["train", "convchess", "--help"]) == 0
+    words = " ".join(capsys.readouterr().out.split())
+    games = next(field for field in dataclasses.fields(load("convchess").settings_type) if field.name == "games")
+    assert games.metadata["help"] in words
+    assert help_texts.OPTIONS["--games"] not in words
+    assert cli.run(["match", "--help"]) == 0
+    assert help_texts.OPTIONS["--games"] in " ".join(capsys.readouterr().out.split())
+
+
+def test_the_help_of_settings_shows_ranges_and_defaults(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["train", "winner", "--recipe", "paper", "--help"]) == 0
+    words = " ".join(capsys.readouterr().out.split())
+    assert "[at least 0 and less than 1] [default: 0.2]" in words  # --dropout
+    assert "0 means no limit. [at least 0] [default: 0]" in words  # --most-epochs
 
 
 def test_help_anywhere_in_the_line(capsys: pytest.CaptureFixture[str]) -> None:

@@ -19,6 +19,7 @@ from kibitz.commands.help_texts import (
     METAVARS,
     OPTIONS,
     PANELS,
+    SETTINGS_OF,
     SUMMARY,
     VALUES,
     CommandHelp,
@@ -143,8 +144,14 @@ def _text(name: str, parameter: Any) -> str:
         return words
     longest = max(parameter.opts, key=len)
     keys = [key for option in (longest, *parameter.opts) for key in (f"{name} {option}", option)]
-    words = next((OPTIONS[key] for key in keys if key in OPTIONS), " ".join((parameter.help or "").split()))
+    own = " ".join((parameter.help or "").split())
+    # A setting may have the name of an option of other commands, such as --games.
+    words = own if _is_setting(parameter) else next((OPTIONS[key] for key in keys if key in OPTIONS), own)
     return words + _choices(parameter, words) + _range(parameter, words) + _default(parameter, words)
+
+
+def _is_setting(parameter: Any) -> bool:
+    return (getattr(parameter, "rich_help_panel", None) or "").startswith(SETTINGS_OF)
 
 
 def _choices(parameter: Any, words: str) -> str:
@@ -166,12 +173,17 @@ def _range(parameter: Any, words: str) -> str:
 
 
 def _default(parameter: Any, words: str) -> str:
-    """The default in brackets; nothing if the words have it, and for switches that are off."""
+    """The default in brackets; nothing if the words have it.
+
+    Switches that are off and numbers that are 0 are shown for settings only: a recipe or a run may have set them.
+    """
     if "[default" in words or "Default:" in words:
         return ""
     if isinstance(parameter.show_default, str):
         return f" [default: {parameter.show_default}]"
     value = parameter.default
+    if _is_setting(parameter) and isinstance(value, (bool, int, float)) and not value:
+        return " [default: off]" if value is False else " [default: 0]"
     if value in (None, False, "", ()) or callable(value) or not parameter.show_default:
         return ""
     shown = "on" if value is True else f"{value:g}" if isinstance(value, float) else value

@@ -354,6 +354,8 @@ COMMANDS: Mapping[str, CommandHelp] = {
 
 _EACH = "may be given several times"
 
+SETTINGS_OF = "Settings of "
+"""The heading of a system's settings, before its name. Their words are in their declaration, not in OPTIONS."""
 OPTIONS: Mapping[str, str] = {
     "prepare --game": "Prepare only this game: chess or go. [default: both]",
     "--json": "Print one JSON object instead of text.",

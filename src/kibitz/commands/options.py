@@ -17,6 +17,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from kibitz.commands.help_texts import SETTINGS_OF
 from kibitz.errors import UsageError
 from kibitz.systems import spelling
 from kibitz.text import shown
@@ -107,7 +108,7 @@ def parameters_of(
         if field.name in without:
             continue
         if "help" in field.metadata:
-            annotation = _setting_option(field, panel)
+            annotation = _setting_option(group, field, panel)
         else:
             hints = hints or get_type_hints(group, include_extras=True)
             annotation = hints[field.name]
@@ -159,7 +160,7 @@ def with_settings(
         return command
     parameters = inspect.signature(command).parameters
     defaults = _system_defaults(arguments, system, "recipe" in parameters)
-    settings = parameters_of(load(system).settings_type, f"Settings of {system}", defaults, without)
+    settings = parameters_of(load(system).settings_type, f"{SETTINGS_OF}{system}", defaults, without)
     return _with_parameters(command, [*parameters.values(), *settings])
 
 
@@ -185,15 +186,22 @@ def _system_defaults(arguments: Sequence[str], system: str, recipes: bool) -> di
     return settings
 
 
-def _setting_option(field: Field[Any], panel: str | None) -> Any:
-    """The annotation of a system's setting. A switch has a --no- form: --start-from may have set it. The batch may be
-    a number or "auto"."""
+def _setting_option(group: type, field: Field[Any], panel: str | None) -> Any:
+    """The annotation of a system's setting, whose help ends with the range of a number.
+
+    A switch has a --no- form: --start-from may have set it. The batch may be a number or "auto".
+    """
+    from kibitz.systems.base import range_of
+
     kind, name = type(field.default), spelling.option_of(field.name)
+    allowed = range_of(group, field.name)
+    ending = f" [{allowed}]" if allowed else ""
     names = f"{name}/--no-{name.removeprefix('--')}" if kind is bool else name
     if field.name == "batch":
-        help = f"{field.metadata['help']}, or {spelling.AUTO}: as many as a GPU has memory for"
+        words = field.metadata["help"].rstrip(".")
+        help = f"{words}, or {spelling.AUTO}, which is as many as fit in the memory of the GPU.{ending}"
         return Annotated[kind, typer.Option(names, help=help, rich_help_panel=panel, parser=_number_or_auto)]
-    return Annotated[kind, typer.Option(names, help=field.metadata["help"], rich_help_panel=panel)]
+    return Annotated[kind, typer.Option(names, help=field.metadata["help"] + ending, rich_help_panel=panel)]
 
 
 def _number_or_auto(text: str) -> Any:

@@ -12,8 +12,8 @@ from kibitz.nets.muon import Muon
 OPTIMISERS = ("rmsprop", "adagrad", "adamw", "sgd", "muon")
 """Names that `make_optimiser` accepts. The settings of a system may offer fewer."""
 WEIGHT_DECAY = (
-    "weight decay: sgd, rmsprop and adagrad add so much of a weight to its gradient; adamw and muon take so much of the"
-    " learning rate off the weight itself at each step"
+    "Weight decay: with sgd, rmsprop and adagrad, a penalty on squared weights; with adamw and muon, decoupled from the"
+    " gradient."
 )
 """The help text of `--weight-decay` for every system whose optimizers are made here."""
 SCHEDULES = ("constant", "epoch", "step", "cosine", "inv")

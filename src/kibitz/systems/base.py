@@ -188,7 +188,7 @@ def setting(
     below: float | None = None,
     at_most: float | None = None,
 ) -> Any:
-    """A field of a system's Settings: its default, one line of help with its unit, and its allowed values.
+    """A field of a system's Settings: its default, one sentence of help with its unit, and its allowed values.
 
     It becomes an option of `train` and `tune`. choices: the allowed values. at_least, over, below, at_most: limits of a
     number; at_least and at_most are inclusive.
@@ -227,6 +227,13 @@ def _bounds(kind: type, name: str) -> Mapping[str, Any]:
         if metadata and any(value not in (None, ()) for key, value in metadata.metadata.items() if key != "help"):
             return cast("Mapping[str, Any]", metadata.metadata)
     return {}
+
+
+def range_of(kind: type, name: str) -> str:
+    """Return the range of a setting in words, such as "from 0 to 1"; "" for a setting without limits."""
+    allowed = _bounds(kind, name)
+    limited = any(allowed.get(limit) is not None for limit in ("at_least", "over", "below", "at_most"))
+    return _bounds_in_words(allowed) if limited else ""
 
 
 def _within(value: Any, allowed: Mapping[str, Any]) -> bool:

@@ -25,19 +25,25 @@ class Settings(system.Settings):
     """
 
     # ChessNet-1: convolutions 3×3 padded, 64, 96 and 256 filters, dense 1024, ReLU each; 64 outputs, softmax.
-    layers: str = setting("64conv3x3p1.96conv3x3p1.256conv3x3p1.ip1024", "layers of each network but the last")
-    min_rating: int = setting(2000, "moves of players known to be rated lower are not learned (value: they are)")
+    layers: str = setting("64conv3x3p1.96conv3x3p1.256conv3x3p1.ip1024", "Layers of each network before its output.")
+    min_rating: int = setting(
+        2000, "Minimum rating of the players whose moves are used; the value network uses all players."
+    )
     # AdaGrad 0.1, and 0.01 after 50,000 iterations.
-    optimiser: str = setting("adagrad", either(OPTIMISERS, {"adagrad": "the thesis'"}, "adagrad"))
-    learning_rate: float = setting(0.1, "learning rate at the first iteration")
+    optimiser: str = setting(
+        "adagrad", "Optimizer: " + either(OPTIMISERS, {"adagrad": "as in the thesis"}, "adagrad") + "."
+    )
+    learning_rate: float = setting(0.1, "Learning rate at the first iteration.")
     schedule: str = setting(
         "step",
-        "learning rate: " + either(system.OWN_SCHEDULES, {"step": "the thesis': × --decay after --step"}, "step"),
+        "Learning rate schedule: "
+        + either(system.OWN_SCHEDULES, {"step": "as in the thesis, times --decay after --step iterations"}, "step")
+        + ".",
     )
-    decay: float = setting(0.1, "factor of the schedules epoch and step")
-    step: int = setting(50_000, "iterations before the step of the schedule step")
-    batch: int = setting(1000, "moves in a batch")
-    iterations: int = setting(300_000, "batches of each network, 0 for --epochs")
+    decay: float = setting(0.1, "Factor for the learning rate in the schedules epoch and step.")
+    step: int = setting(50_000, "Number of iterations before the learning rate decays in the schedule step.")
+    batch: int = setting(1000, "Number of moves per batch.")
+    iterations: int = setting(300_000, "Number of batches per network; 0 uses --epochs.")
     # ChessNet-2: the same body with tanh, one output; ½(f(x) − y)², y = ±γ^i, γ from 0.7 to 0.99, with one network for
     # each γ. RMSprop 0.001 (smoothing 0.9), batches of 1024. The thesis gives no number of iterations: as many as
     # ChessNet-1's.

@@ -24,22 +24,26 @@ class Settings(system.Settings):
     """
 
     # Three convolutions of 32 filters 3×3, stride 1, ReLU; a pool 2×2; dense 128, ReLU; dense 64, softmax.
-    layers: str = setting("32conv3x3p1.32conv3x3p1.32conv3x3p1.pool2x2.ip128", "layers of each network but the last")
+    layers: str = setting(
+        "32conv3x3p1.32conv3x3p1.32conv3x3p1.pool2x2.ip128", "Layers of each network before its output."
+    )
     # 245,000 moves of 20,000 FICS games, both players over 2000.
-    min_rating: int = setting(2000, "moves of players known to be rated lower are not learned")
-    games: int = setting(20_000, "games at most to learn from, drawn evenly; 0 for all")
-    moves: int = setting(245_000, "moves at most to learn from, drawn evenly from these games; 0 for all")
+    min_rating: int = setting(2000, "Minimum rating of the players whose moves are used; unrated players stay in.")
+    games: int = setting(20_000, "Maximum number of training games, sampled evenly; 0 uses all.")
+    moves: int = setting(245_000, "Maximum number of training moves, sampled evenly from these games; 0 uses all.")
     # RMSprop, found by grid search over learning rate, regularisation and initial weights (`kibitz tune`).
-    optimiser: str = setting("rmsprop", either(OPTIMISERS, {"rmsprop": "the paper's"}))
-    learning_rate: float = setting(0.0015, "learning rate at the first iteration")
+    optimiser: str = setting("rmsprop", "Optimizer: " + either(OPTIMISERS, {"rmsprop": "as in the paper"}) + ".")
+    learning_rate: float = setting(0.0015, "Learning rate at the first iteration.")
     schedule: str = setting(
         "epoch",
-        "learning rate: " + either(system.OWN_SCHEDULES, {"epoch": "the paper's: × --decay an epoch"}, "epoch"),
+        "Learning rate schedule: "
+        + either(system.OWN_SCHEDULES, {"epoch": "as in the paper, times --decay after each epoch"}, "epoch")
+        + ".",
     )
-    decay: float = setting(0.999, "factor of the schedules epoch and step")
+    decay: float = setting(0.999, "Factor for the learning rate in the schedules epoch and step.")
     weight_decay: float = setting(0.0001, WEIGHT_DECAY)
-    batch: int = setting(250, "moves in a batch")
-    epochs: float = setting(15.0, "passes over the moves, where --iterations is 0")
+    batch: int = setting(250, "Number of moves per batch.")
+    epochs: float = setting(15.0, "Number of epochs if --iterations is 0.")
 
 
 _WHICH_EPOCH = (

@@ -61,77 +61,83 @@ class Settings:
     """Settings. The defaults are the paper's values; comments mark what it leaves open and our own options."""
 
     # positions: 10 of each decisive game, not from the first 5 moves, not after a capture; a tenth for validation
-    positions: int = setting(10, "positions drawn from each game; 0 takes all that qualify", at_least=0)
-    opening: int = setting(
-        5, "moves of either side at the beginning of a game that no position is drawn from", at_least=0
-    )
-    captures: bool = setting(False, "draw positions after a capture, too")
+    positions: int = setting(10, "Number of positions sampled from each game; 0 takes all suitable ones.", at_least=0)
+    opening: int = setting(5, "Number of moves of each side to skip at the beginning of a game.", at_least=0)
+    captures: bool = setting(False, "Sample positions after captures, too.")
     held_out: float = setting(
         10.0,
-        "percent of each game's positions kept out of training, for the test as the paper splits",
+        "Percent of each game's positions excluded from training, for the split by position that the paper uses.",
         at_least=0,
         below=100,
     )
-    colours: bool = setting(False, "ours: show half of the positions with colours exchanged, and so the result")
-    mirror: bool = setting(
-        False, "ours: show half of the positions in which nobody may castle with their files mirrored"
-    )
+    colours: bool = setting(False, "Swap the colors, and the result, in half of the samples.")
+    mirror: bool = setting(False, "Mirror the files in half of the samples without castling rights.")
     # networks
     networks: str = setting(
         "both",
-        "networks to train: full, or both to distill the full one into a small one",
+        "Networks to train: full, or both, which also distills the full network into a small one.",
         choices=("both", "full"),
     )
-    pos2vec: str = setting("600.400.200.100", "sizes of Pos2Vec's layers after the 773 bits")
-    compare: str = setting("400.200.100", "sizes of DeepChess' layers between two positions and the answer")
-    small_pos2vec: str = setting("100.100.100", "sizes of the layers of the distilled network's Pos2Vec")
+    pos2vec: str = setting("600.400.200.100", "Layer sizes of Pos2Vec, after the 773 input bits.")
+    compare: str = setting("400.200.100", "Layer sizes of DeepChess, between the two embeddings and the output.")
+    small_pos2vec: str = setting("100.100.100", "Layer sizes of the distilled network's Pos2Vec.")
     small_compare: str = setting(
-        "100.100", "sizes of the distilled network's layers between two positions and the answer"
+        "100.100", "Layer sizes of the distilled network, between the two embeddings and the output."
     )
     antisymmetric: bool = setting(
-        False, "ours: ask both ways round and take the mean, so that two positions exchanged exchange the answer"
+        False, "Average the outputs for both orders of the two positions, so that swapping them swaps the output."
     )
     # Pos2Vec, layer by layer
     pretrain_epochs: float = setting(
-        200.0, "passes over all positions for each layer of Pos2Vec; 0 leaves it out", at_least=0
+        200.0, "Number of pretraining epochs for each layer of Pos2Vec; 0 skips pretraining.", at_least=0
     )
-    pretrain_rate: float = setting(0.005, "learning rate of the first pass of each layer", over=0)
-    pretrain_decay: float = setting(0.98, "factor of the learning rate after each pass", over=0, at_most=1)
+    pretrain_rate: float = setting(0.005, "Learning rate in the first pretraining epoch of each layer.", over=0)
+    pretrain_decay: float = setting(
+        0.98, "Factor for the learning rate after each pretraining epoch.", over=0, at_most=1
+    )
     # DeepChess
-    epochs: float = setting(100.0, "passes of fresh pairs for DeepChess; 0 leaves it out", at_least=0)
-    pairs: int = setting(1_000_000, "fresh pairs of a pass", at_least=1)
+    epochs: float = setting(
+        100.0, "Number of epochs for DeepChess, each with new pairs; 0 skips this training.", at_least=0
+    )
+    pairs: int = setting(1_000_000, "Number of new pairs per epoch.", at_least=1)
     pairs_a_position: float = setting(
         0.0,
-        "ours: pairs of a pass at most for each position, so that few games make short passes; 0 for no limit",
+        "Maximum number of pairs per position and epoch, which shortens epochs of small stores; 0 means no limit.",
         at_least=0,
     )
-    reuse: int = setting(1, "ours: with how many others of its batch each position is paired", at_least=1)
+    reuse: int = setting(1, "Number of pairs that each position of a batch forms with others of the batch.", at_least=1)
     nearer: bool = setting(
         False,
-        "ours: also compare positions near the end of a game: the later one is better for the winner. Without it"
-        " all won positions look alike, and a player makes no progress",
+        "Add pairs from the end of one game, in which the later position is better for the winner, so that the network"
+        " learns to make progress in won positions.",
     )
-    learning_rate: float = setting(0.01, "learning rate of its first pass", over=0)
-    decay: float = setting(0.99, "factor of the learning rate after each pass, in distillation too", over=0, at_most=1)
-    dropout: float = fraction(0.0, "ours: dropout, as a share of each layer's units")
-    weight_decay: float = setting(0.0, "ours: weight decay, as a share of the learning rate at each step", at_least=0)
+    learning_rate: float = setting(0.01, "Learning rate in the first epoch of DeepChess.", over=0)
+    decay: float = setting(
+        0.99, "Factor for the learning rate after each epoch, also in the distillation.", over=0, at_most=1
+    )
+    dropout: float = fraction(0.0, "Dropout, as a share of the units of each layer.")
+    weight_decay: float = setting(
+        0.0,
+        "Weight decay: with sgd, a penalty on squared weights; with adamw and muon, decoupled from the gradient.",
+        at_least=0,
+    )
     # distillation
     distil_epochs: float = setting(
-        100.0, "passes of fresh pairs for the distilled network; 0 leaves it out", at_least=0
+        100.0, "Number of epochs for the distilled network, each with new pairs; 0 skips the distillation.", at_least=0
     )
-    distil_rate: float = setting(0.01, "learning rate of its first pass", over=0)
+    distil_rate: float = setting(0.01, "Learning rate in the first epoch of the distillation.", over=0)
     # what the paper leaves open
-    optimiser: str = setting("sgd", either(_OPTIMISERS), choices=_OPTIMISERS)
-    momentum: float = fraction(0.9, "momentum of sgd or muon")
+    optimiser: str = setting("sgd", "Optimizer: " + either(_OPTIMISERS) + ".", choices=_OPTIMISERS)
+    momentum: float = fraction(0.9, "Momentum of the optimizers sgd and muon.")
     schedule: str = setting(
         "epoch",
-        "learning rate: " + either(_SCHEDULES, {"epoch": "the paper's: × the decay after each pass", "cosine": "to 0"}),
+        "Learning rate schedule: " + either(_SCHEDULES, {"epoch": "times --decay after each epoch"}) + ".",
         choices=_SCHEDULES,
     )
-    batch: int = setting(256, "positions or pairs in a batch", at_least=1)
+    batch: int = setting(256, "Number of positions or pairs per batch.", at_least=1)
     keep: str = setting(
         "last",
-        "weights kept: last, as in the paper, or best by accuracy on pairs of validation games",
+        "Weights to keep: last, as in the paper, or best, by accuracy on pairs from validation games.",
         choices=("last", "best"),
     )
 

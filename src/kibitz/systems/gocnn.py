@@ -62,40 +62,48 @@ class Settings:
     """Settings. The defaults are the text's values; the options that it proposes, and ours, are off."""
 
     # games
-    sizes: str = setting("19", "boards to learn from, by their side: 19, or several as in 9,13,19")
+    sizes: str = setting("19", "Board sizes of the training games: 19, or several, such as 9,13,19.")
     min_moves: int = setting(
-        150, "shortest game to learn from, in moves on 19×19 (on smaller boards as by their area)", at_least=0
+        150,
+        "Minimum length of training games, in moves on 19×19; smaller boards need fewer, in proportion to their area.",
+        at_least=0,
     )
-    handicap: int = setting(0, "most handicap stones of a game to learn from", at_least=0)
+    handicap: int = setting(0, "Maximum number of handicap stones in training games.", at_least=0)
     # planes
     liberties: int = setting(
-        3, "planes of liberties: 3 for 1, 2, and 3 or more; 6 for 1 to 5, and 6 or more", choices=LIBERTIES
+        3,
+        "Number of liberty planes: 3 (for 1, 2, and 3 or more liberties) or 6, for 1 to 5, and 6 or more.",
+        choices=LIBERTIES,
     )
-    recent: int = setting(0, "planes of recent moves, one each, 0 to 8", at_least=0, at_most=RECENT)
-    ages: bool = setting(False, "five planes of the age of stones: 9-16, 17-32, 33-64, 65-128 and more moves")
+    recent: int = setting(0, "Number of recent moves with a plane each.", at_least=0, at_most=RECENT)
+    ages: bool = setting(False, "Add five planes for the age of stones: 9–16, 17–32, 33–64, 65–128 and more moves.")
     # network
-    layers: str = setting(PAPER_LAYERS, "layers before the output; chain is a pooling over chains of stones")
-    last: int = setting(5, "side of the output's convolution, in points", at_least=1)
-    together: bool = setting(False, "the stones of a chain get one answer, the mean of theirs")
+    layers: str = setting(PAPER_LAYERS, "Layers before the output, in which chain means pooling over chains of stones.")
+    last: int = setting(5, "Kernel size of the output convolution, in intersections.", at_least=1)
+    together: bool = setting(False, "Average the outputs over the stones of each chain.")
     # target and loss
-    loss: str = setting("squares", "squares (the text's) or entropy", choices=("squares", "entropy"))
-    symmetry: bool = setting(False, "show every position turned and mirrored at random")
-    # optimiser
-    optimiser: str = setting("adamw", either(OPTIMISERS), choices=OPTIMISERS)
-    learning_rate: float = setting(0.0001, "learning rate at the first iteration", at_least=0)
-    schedule: str = setting(
-        "constant", "learning rate: " + either(_SCHEDULES, {"cosine": "to 0 at the last"}), choices=_SCHEDULES
+    loss: str = setting(
+        "squares",
+        "Loss: squares (squared error) or entropy, which is the cross-entropy.",
+        choices=("squares", "entropy"),
     )
-    smoothing: float = fraction(0.99, "smoothing of rmsprop")
-    momentum: float = fraction(0.9, "momentum of sgd and muon")
+    symmetry: bool = setting(False, "Rotate and mirror each sample at random.")
+    # optimiser
+    optimiser: str = setting("adamw", "Optimizer: " + either(OPTIMISERS) + ".", choices=OPTIMISERS)
+    learning_rate: float = setting(0.0001, "Learning rate at the first iteration.", at_least=0)
+    schedule: str = setting(
+        "constant", "Learning rate schedule: " + either(_SCHEDULES, {"cosine": "down to 0"}) + ".", choices=_SCHEDULES
+    )
+    smoothing: float = fraction(0.99, "Smoothing of the optimizer rmsprop.")
+    momentum: float = fraction(0.9, "Momentum of the optimizers sgd and muon.")
     accumulator: float = setting(
-        0.0, "where adagrad's sums of squared gradients begin; 0 makes its first step a leap", at_least=0
+        0.0, "Initial sums of squared gradients for adagrad; 0 makes its first step very large.", at_least=0
     )
     weight_decay: float = setting(0.0, WEIGHT_DECAY, at_least=0)
-    batch: int = setting(128, "positions in a batch", at_least=1)
-    iterations: int = setting(100_000, "batches", at_least=1)
+    batch: int = setting(128, "Number of positions per batch.", at_least=1)
+    iterations: int = setting(100_000, "Number of batches.", at_least=1)
     most_epochs: float = setting(
-        0.0, "passes over the positions at most, however many iterations; 0 for no limit", at_least=0
+        0.0, "Maximum number of epochs, even if --iterations allows more; 0 means no limit.", at_least=0
     )
 
     @property

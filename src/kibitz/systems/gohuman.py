@@ -54,35 +54,46 @@ class Settings:
     """Settings of `gohuman`; the defaults are those of the bundled network."""
 
     # network
-    blocks: int = setting(6, "residual blocks", at_least=1)
-    filters: int = setting(64, "filters of each convolution", at_least=16)
-    norm: bool = setting(True, "batch normalisation in each block")
+    blocks: int = setting(6, "Number of residual blocks.", at_least=1)
+    filters: int = setting(64, "Number of filters per convolution.", at_least=16)
+    norm: bool = setting(True, "Use batch normalization in each block.")
     # games
-    min_moves: int = setting(20, "shortest game to learn from, in moves", at_least=1)
+    min_moves: int = setting(20, "Minimum length of training games, in moves.", at_least=1)
     known: float = setting(
-        0.4, "share of the samples, at least, of games whose owners at the end are known", at_least=0, at_most=1
+        0.4, "Minimum share of the samples from games with a known territory at the end.", at_least=0, at_most=1
     )
-    small: float = setting(0.05, "share of the samples, at least, on boards of 9 and 13 lines", at_least=0, at_most=1)
+    small: float = setting(0.05, "Minimum share of the samples on 9×9 and 13×13 boards.", at_least=0, at_most=1)
     withhold: float = setting(
         0.1,
-        "share of the samples without the last moves; likewise for ranks, server and rules",
+        "Share of the samples that hide the last moves, and likewise the ranks, the server and the rules.",
         at_least=0,
         at_most=1,
     )
     # losses
-    win_weight: float = setting(0.72, "weight of the winner's loss, relative to the move's", at_least=0)
-    owners_weight: float = setting(1.5, "weight of the territory's loss, a mean over the intersections", at_least=0)
-    score_weight: float = setting(0.05, "weight of the score's loss", at_least=0)
-    # optimiser
-    learning_rate: float = setting(0.005, "highest learning rate", at_least=0)
-    warmup: int = setting(200, "iterations in which the learning rate rises", at_least=0)
-    cooldown: float = setting(
-        0.5, "share of the iterations, the last, in which the rate falls to a thousandth; 0 none", at_least=0, at_most=1
+    win_weight: float = setting(0.72, "Weight of the winner's loss, relative to the loss of the move.", at_least=0)
+    owners_weight: float = setting(
+        1.5, "Weight of the territory's loss, which is averaged over the intersections.", at_least=0
     )
-    weight_decay: float = setting(0.01, "decoupled weight decay, times the learning rate", at_least=0)
-    batch: int = setting(256, "positions in a batch", at_least=1)
-    iterations: int = setting(6_000, "batches", at_least=1)
-    most_epochs: float = setting(12.0, "passes over the positions at most; 0 for no limit", at_least=0)
+    score_weight: float = setting(0.05, "Weight of the score's loss, relative to the loss of the move.", at_least=0)
+    # optimiser
+    learning_rate: float = setting(0.005, "Maximum learning rate, after the warmup.", at_least=0)
+    warmup: int = setting(200, "Number of iterations in which the learning rate rises from 0.", at_least=0)
+    cooldown: float = setting(
+        0.5,
+        "Share of the iterations, at the end, in which the learning rate decays to a thousandth; 0 means no decay.",
+        at_least=0,
+        at_most=1,
+    )
+    weight_decay: float = setting(
+        0.01,
+        "Decoupled weight decay: each step subtracts this share of each weight, times the learning rate.",
+        at_least=0,
+    )
+    batch: int = setting(256, "Number of positions per batch.", at_least=1)
+    iterations: int = setting(6_000, "Number of batches.", at_least=1)
+    most_epochs: float = setting(
+        12.0, "Maximum number of epochs, even if --iterations allows more; 0 means no limit.", at_least=0
+    )
 
     unnamed: ClassVar[Mapping[str, Any]] = {"norm": False}
 

@@ -59,37 +59,49 @@ class Settings:
     """Settings of `human`; the defaults are those of the bundled network."""
 
     # network
-    blocks: int = setting(6, "residual blocks", at_least=1)
-    filters: int = setting(64, "filters of each convolution", at_least=1)
-    norm: bool = setting(True, "batch normalisation in each block")
+    blocks: int = setting(6, "Number of residual blocks.", at_least=1)
+    filters: int = setting(64, "Number of filters per convolution.", at_least=1)
+    norm: bool = setting(True, "Use batch normalization in each block.")
     # games
     balance: float = setting(
         0.5,
-        "how far rare ratings are drawn more often: 0 as in the games, 1 all bands of 200 points equally often",
+        "Sampling of rare ratings: 0 samples as in the games, 1 samples all bands of 200 points equally often.",
         at_least=0,
         at_most=1,
     )
     mix: str = setting(
-        "", f"shares of the samples by scale, speed and rating, such as {EXAMPLE}; the other games share the rest"
+        "", f"Shares of the samples by rating scale, speed and rating, such as {EXAMPLE}; other games fill the rest."
     )
     withhold: float = setting(
-        0.1, "share of the samples without ratings; likewise for last moves and speed", at_least=0, at_most=1
+        0.1,
+        "Share of the samples that hide the ratings, and likewise the last moves and the speed.",
+        at_least=0,
+        at_most=1,
     )
     # losses
-    outcome_weight: float = setting(0.3, "weight of the result's loss, relative to the move's", at_least=0)
+    outcome_weight: float = setting(0.3, "Weight of the result's loss, relative to the loss of the move.", at_least=0)
     only: str = setting(
-        "all", "what to train: all, or outcome, which keeps the move predictions unchanged", choices=("all", "outcome")
+        "all", "Part to train: all, or outcome, which keeps the move predictions unchanged.", choices=("all", "outcome")
     )
     # optimiser
-    learning_rate: float = setting(0.005, "highest learning rate", at_least=0)
-    warmup: int = setting(200, "iterations in which the learning rate rises", at_least=0)
+    learning_rate: float = setting(0.005, "Maximum learning rate, after the warmup.", at_least=0)
+    warmup: int = setting(200, "Number of iterations in which the learning rate rises from 0.", at_least=0)
     cooldown: float = setting(
-        0.5, "share of the iterations, the last, in which the rate falls to a thousandth; 0 none", at_least=0, at_most=1
+        0.5,
+        "Share of the iterations, at the end, in which the learning rate decays to a thousandth; 0 means no decay.",
+        at_least=0,
+        at_most=1,
     )
-    weight_decay: float = setting(0.01, "decoupled weight decay, times the learning rate", at_least=0)
-    batch: int = setting(512, "positions in a batch", at_least=1)
-    iterations: int = setting(3_000, "batches", at_least=1)
-    most_epochs: float = setting(12.0, "passes over the positions at most; 0 for no limit", at_least=0)
+    weight_decay: float = setting(
+        0.01,
+        "Decoupled weight decay: each step subtracts this share of each weight, times the learning rate.",
+        at_least=0,
+    )
+    batch: int = setting(512, "Number of positions per batch.", at_least=1)
+    iterations: int = setting(3_000, "Number of batches.", at_least=1)
+    most_epochs: float = setting(
+        12.0, "Maximum number of epochs, even if --iterations allows more; 0 means no limit.", at_least=0
+    )
 
     unnamed: ClassVar[Mapping[str, Any]] = {"norm": False}
 

@@ -58,63 +58,67 @@ class Settings:
     """Settings. The defaults are the post's values; the options that it proposes, and ours, are off."""
 
     # network
-    layers: str = setting(PAPER_LAYERS, "layers before the single output, as the post names them")
+    layers: str = setting(PAPER_LAYERS, "Layers before the output, in the notation of the post.")
     activation: str = setting(
-        "identity", "after each convolution: identity (the post's) or relu", choices=("identity", "relu")
+        "identity",
+        "Activation function after each convolution: identity, as in the post, or relu.",
+        choices=("identity", "relu"),
     )
-    dropout: float = fraction(0.2, "dropout, as a share of the last hidden units")
+    dropout: float = fraction(0.2, "Dropout, as a share of the units of the last hidden layer.")
     # the post's proposals
     attacks: str = setting(
-        "none", "planes of attacked squares: none, squares with 0 or 1, counts, or pieces by type", choices=ATTACKS
+        "none",
+        "Planes of attacked squares: none, squares (0 or 1), counts of attackers, or pieces by type.",
+        choices=ATTACKS,
     )
     separate: str = setting(
         "none",
-        "separate networks for: none, side, which is the side to move, phase, or side+phase",
+        "Separate networks by side to move, by game phase, by both, or not at all: side, phase, side+phase or none.",
         choices=("none", "side", "phase", "side+phase"),
     )
     view: str = setting(
         "white",
-        "point of view: white, as in the post, or mover, which swaps the colors if Black is to move",
+        "View of the board: white, as in the post, or mover, which swaps the colors if Black is to move.",
         choices=("white", "mover"),
     )
     mirror: str = setting(
         "none",
-        "train on half of the positions without castling rights with their files mirrored: none (the post's) or files",
+        "Mirroring of half of the samples without castling rights: none, as in the post, or files.",
         choices=("none", "files"),
     )
     # the post's validation
     held_out: float = setting(
         0.0,
-        "percent of each game's positions kept out of training, for a test on other positions of the same games, as the"
-        " post validated",
+        "Percent of each game's positions excluded from training, for the split by position that the post uses.",
         at_least=0,
         below=100,
     )
     # optimiser
-    optimiser: str = setting("sgd", either(_OPTIMISERS, {"sgd": "the post's"}), choices=_OPTIMISERS)
-    learning_rate: float = setting(0.01, "learning rate at the first iteration", at_least=0)
+    optimiser: str = setting(
+        "sgd", "Optimizer: " + either(_OPTIMISERS, {"sgd": "as in the post"}) + ".", choices=_OPTIMISERS
+    )
+    learning_rate: float = setting(0.01, "Learning rate at the first iteration.", at_least=0)
     schedule: str = setting(
         "inv",
-        "learning rate: "
-        + either(_SCHEDULES, {"inv": "the post's: (1 + 0.0001·i)^−0.75", "cosine": "to 0 at the last"}),
+        "Learning rate schedule: " + either(_SCHEDULES, {"inv": "as in the post, a slow decay"}) + ".",
         choices=_SCHEDULES,
     )
-    momentum: float = fraction(0.9, "momentum of sgd")
+    momentum: float = fraction(0.9, "Momentum of the optimizer sgd.")
     weight_decay: float = setting(
         0.0005,
-        "weight decay: with sgd the coefficient of the squared weights in the loss, as Mocha has it; adamw takes so"
-        " much of the learning rate off each weight at each step",
+        "Weight decay: with sgd, the coefficient of the squared weights in the loss; with adamw, decoupled from the"
+        " gradient.",
         at_least=0,
     )
     initial: str = setting(
         "unit",
-        "initial weights: mocha, Xavier over the fan-in, or unit, scaled to unit variance on real positions",
+        "Initial weights: mocha (Xavier over the fan-in) or unit, which is scaled to unit variance on real positions.",
         choices=("mocha", "unit"),
     )
-    batch: int = setting(1024, "positions in a batch", at_least=1)
-    iterations: int = setting(150_000, "batches at most", at_least=1)
+    batch: int = setting(1024, "Number of positions per batch.", at_least=1)
+    iterations: int = setting(150_000, "Maximum number of batches.", at_least=1)
     most_epochs: float = setting(
-        0.0, "passes over the positions at most, however many iterations; 0 for no limit", at_least=0
+        0.0, "Maximum number of epochs, even if --iterations allows more; 0 means no limit.", at_least=0
     )
 
 

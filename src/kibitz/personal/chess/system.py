@@ -33,18 +33,22 @@ KEPT_WEIGHT = 0.3
 class Settings(human.Settings):
     """Settings of `personal`. blocks and filters are those of the base network."""
 
-    players: str = setting("", "names of the person in the records, a line each")
-    learns: str = setting(ADAPTERS, "what learns", choices=(ADAPTERS, ALL, NOTHING))
-    rank: int = setting(16, "channels of an adapter", at_least=1)
-    rating: int = setting(0, "the person's rating in units of 16 points; 0 unknown", at_least=0, at_most=255)
-    opponent_rating: int = setting(0, "the usual opponent's rating, likewise", at_least=0, at_most=255)
-    speed: int = setting(0, "the usual speed, as a code; 0 unknown", at_least=0)
-    scale: int = setting(0, "the scale of the ratings, as a code; 0 unknown", at_least=0)
-    balance: float = setting(0.0, "as in human; all games have the same weight")
-    withhold: float = setting(0.0, "as in human; the network gets all known inputs")
-    learning_rate: float = setting(0.001, "learning rate at the beginning; it falls to 0 in a line", at_least=0)
-    batch: int = setting(128, "positions in a batch", at_least=1)
-    epochs: int = setting(3, "passes over the positions", at_least=1)
+    players: str = setting("", "Names of the person in the game records, one per line.")
+    learns: str = setting(ADAPTERS, "Part to train: adapters, all or nothing.", choices=(ADAPTERS, ALL, NOTHING))
+    rank: int = setting(16, "Number of channels per adapter.", at_least=1)
+    rating: int = setting(0, "Rating of the person, in units of 16 points; 0 means unknown.", at_least=0, at_most=255)
+    opponent_rating: int = setting(
+        0, "Rating of the usual opponent, in units of 16 points; 0 means unknown.", at_least=0, at_most=255
+    )
+    speed: int = setting(0, "Usual speed, as a code; 0 means unknown.", at_least=0)
+    scale: int = setting(0, "Scale of the ratings, as a code; 0 means unknown.", at_least=0)
+    balance: float = setting(0.0, "Sampling of rare ratings; 0 because all games have the same weight.")
+    withhold: float = setting(
+        0.0, "Share of the samples that hide inputs; 0 because the network gets all known inputs."
+    )
+    learning_rate: float = setting(0.001, "Learning rate at the first iteration; it decays linearly to 0.", at_least=0)
+    batch: int = setting(128, "Number of positions per batch.", at_least=1)
+    epochs: int = setting(3, "Number of epochs.", at_least=1)
 
     @property
     def spellings(self) -> tuple[str, ...]:

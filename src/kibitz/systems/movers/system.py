@@ -78,88 +78,108 @@ class Settings:
     """Settings of the move-predicting systems. Each paper's values are in its system's file."""
 
     # which networks, of which shape
-    networks: str = setting("all", "which networks to train: all, or some of piece,pawn,knight,…,king,value")
-    layers: str = setting("32conv3x3p1.ip128", "layers of each network before its outputs")
+    networks: str = setting(
+        "all", "Networks to train: all, or a list from piece,pawn,knight,bishop,rook,queen,king,value."
+    )
+    layers: str = setting("32conv3x3p1.ip128", "Layers of each network before its output.")
     activation: str = setting(
         "relu",
-        "non-linearity after each layer: relu (the papers'), or what the thesis also tried, leaky and sigmoid",
+        "Activation function after each layer: relu, as in the papers, leaky (leaky ReLU) or sigmoid.",
         choices=tuple(ACTIVATIONS),
     )
     share: str = setting(
         "none",
-        "what the networks share: none, as in the paper, or body, with one output each",
+        "Part that the networks share: none, as in the papers, or body, with a separate output each.",
         choices=("none", "body"),
     )
     targets: str = setting(
         "piece",
-        "what chooses the target network: the piece's type, as in the paper, or the origin square",
+        "Choice of the target network: by piece type, as in the papers, or by origin square.",
         choices=("piece", "square"),
     )
     # planes
     planes: str = setting(
         "6",
-        "planes of the board: " + either(BOARD_ENCODINGS, {name: of.values for name, of in BOARD_ENCODINGS.items()}),
+        "Number of board planes: "
+        + either(BOARD_ENCODINGS, {name: of.values for name, of in BOARD_ENCODINGS.items()})
+        + ".",
         choices=tuple(BOARD_ENCODINGS),
     )
-    rating_plane: bool = setting(False, "a plane with the mover's rating")
-    piece_plane: bool = setting(False, "a plane with the piece that moves, for the six move selectors")
-    outcome_plane: bool = setting(False, "a plane with the game's result for the mover: won 1, drawn 0.5, lost 0")
-    rights_planes: bool = setting(False, "planes of castling rights and en passant")
+    rating_plane: bool = setting(False, "Add a plane with the rating of the player to move.")
+    piece_plane: bool = setting(False, "Add a plane with the moving piece, for the six move selectors.")
+    outcome_plane: bool = setting(
+        False, "Add a plane with the result for the player to move: 1 for a win, 0.5 for a draw, 0 for a loss."
+    )
+    rights_planes: bool = setting(False, "Add planes for castling rights and en passant.")
     attacks: str = setting(
-        "none", "planes of attacked squares: none, squares with 0 or 1, counts, or pieces by type", choices=ATTACKS
+        "none",
+        "Planes of attacked squares: none, squares (0 or 1), counts of attackers, or pieces by type.",
+        choices=ATTACKS,
     )
     # games
     min_rating: int = setting(
-        0, "moves of players known to be rated lower are not learned (value: they are)", at_least=0
+        0, "Minimum rating of the players whose moves are used; the value network uses all players.", at_least=0
     )
-    games: int = setting(0, "games at most to learn from, drawn evenly; 0 for all", at_least=0)
-    moves: int = setting(0, "moves at most to learn from, drawn evenly from these games; 0 for all", at_least=0)
+    games: int = setting(0, "Maximum number of training games, sampled evenly; 0 uses all.", at_least=0)
+    moves: int = setting(
+        0, "Maximum number of training moves, sampled evenly from these games; 0 uses all.", at_least=0
+    )
     # optimiser
-    optimiser: str = setting("rmsprop", either(OPTIMISERS), choices=OPTIMISERS)
-    learning_rate: float = setting(0.001, "learning rate at the first iteration", at_least=0)
+    optimiser: str = setting("rmsprop", "Optimizer: " + either(OPTIMISERS) + ".", choices=OPTIMISERS)
+    learning_rate: float = setting(0.001, "Learning rate at the first iteration.", at_least=0)
     schedule: str = setting(
         "constant",
-        "learning rate: "
-        + either(OWN_SCHEDULES, {"epoch": "× --decay an epoch, with --iterations as often as in --epochs"}),
+        "Learning rate schedule: " + either(OWN_SCHEDULES, {"epoch": "times --decay after each epoch"}) + ".",
         choices=OWN_SCHEDULES,
     )
-    decay: float = setting(0.1, "factor of the schedules epoch and step", over=0, at_most=1)
-    step: int = setting(50_000, "iterations before the step of the schedule step", at_least=0)
-    smoothing: float = fraction(0.99, "smoothing of rmsprop")
-    momentum: float = fraction(0.9, "momentum of sgd and muon")
+    decay: float = setting(0.1, "Factor for the learning rate in the schedules epoch and step.", over=0, at_most=1)
+    step: int = setting(
+        50_000, "Number of iterations before the learning rate decays in the schedule step.", at_least=0
+    )
+    smoothing: float = fraction(0.99, "Smoothing of the optimizer rmsprop.")
+    momentum: float = fraction(0.9, "Momentum of the optimizers sgd and muon.")
     accumulator: float = setting(
-        0.0, "where adagrad's sums of squared gradients begin; 0 makes its first step a leap", at_least=0
+        0.0, "Initial sums of squared gradients for adagrad; 0 makes its first step very large.", at_least=0
     )
     weight_decay: float = setting(0.0, WEIGHT_DECAY, at_least=0)
-    dropout: float = fraction(0.0, "dropout, as a share of the last hidden units")
-    initial: str = setting("he", "initial weights: he, xavier, or the standard deviation of all of them, say 0.01")
-    batch: int = setting(250, "moves in a batch", at_least=1)
-    epochs: float = setting(15.0, "passes over the moves, where iterations are 0", at_least=0, at_most=1e6)
-    iterations: int = setting(0, "batches of each network, 0 for epochs", at_least=0)
+    dropout: float = fraction(0.0, "Dropout, as a share of the units of the last hidden layer.")
+    initial: str = setting("he", "Initial weights: he, xavier, or their standard deviation as a number, such as 0.01.")
+    batch: int = setting(250, "Number of moves per batch.", at_least=1)
+    epochs: float = setting(15.0, "Number of epochs if --iterations is 0.", at_least=0, at_most=1e6)
+    iterations: int = setting(0, "Number of batches per network; 0 uses --epochs.", at_least=0)
     keep: str = setting(
         "accuracy",
-        "of a move network keep the weights of the best validation by accuracy (first choices) or by loss",
+        "Weights of a move network to keep: those of the best validation by accuracy (top-1) or by loss.",
         choices=("accuracy", "loss"),
     )
     most_epochs: float = setting(
-        0.0, "passes over the moves at most, however many iterations there are; 0 for no limit", at_least=0
+        0.0, "Maximum number of epochs, even if --iterations allows more; 0 means no limit.", at_least=0
     )
     # value network
-    gamma: float = setting(0.7, "value of a position i plies before the end: ±γ^i", over=0, at_most=1)
-    value_layers: str = setting("", "layers of the value network; empty for the same")
+    gamma: float = setting(
+        0.7, "Discount γ of the value: a position i plies before the end has the target ±γ^i.", over=0, at_most=1
+    )
+    value_layers: str = setting("", "Layers of the value network; empty means those of --layers.")
     value_activation: str = setting(
         "tanh",
-        "non-linearity of the value network: "
-        + either(VALUE_ACTIVATIONS, {"tanh": "the thesis'", "leaky": "it tried it", "sigmoid": "it tried it"}),
+        "Activation function of the value network: " + either(VALUE_ACTIVATIONS, {"tanh": "as in the thesis"}) + ".",
         choices=tuple(VALUE_ACTIVATIONS),
     )
-    value_optimiser: str = setting("rmsprop", "as optimiser, for the value network", choices=OPTIMISERS)
-    value_learning_rate: float = setting(0.001, "learning rate of the value network at the first iteration", at_least=0)
-    value_schedule: str = setting("constant", "as schedule, for the value network", choices=OWN_SCHEDULES)
-    value_smoothing: float = fraction(0.9, "smoothing of the value network's rmsprop")
-    value_batch: int = setting(1024, "positions in a batch of the value network", at_least=1)
-    value_iterations: int = setting(0, "batches of the value network, 0 for as many as the others", at_least=0)
-    value_weight: float = setting(1.0, "weight of the value's loss where it shares its body", at_least=0)
+    value_optimiser: str = setting(
+        "rmsprop", "Optimizer of the value network: " + either(OPTIMISERS) + ".", choices=OPTIMISERS
+    )
+    value_learning_rate: float = setting(
+        0.001, "Learning rate of the value network at the first iteration.", at_least=0
+    )
+    value_schedule: str = setting(
+        "constant", "Learning rate schedule of the value network: " + either(OWN_SCHEDULES) + ".", choices=OWN_SCHEDULES
+    )
+    value_smoothing: float = fraction(0.9, "Smoothing of rmsprop for the value network.")
+    value_batch: int = setting(1024, "Number of positions per batch of the value network.", at_least=1)
+    value_iterations: int = setting(
+        0, "Number of batches of the value network; 0 means as many as the other networks.", at_least=0
+    )
+    value_weight: float = setting(1.0, "Weight of the value's loss if the value shares the body.", at_least=0)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "planes", str(self.planes))  # a number in earlier versions and their runs

@@ -14,9 +14,9 @@ from kibitz.systems.winner import OutcomeExamples
 
 @dataclass(frozen=True)
 class Settings:
-    learning_rate: float = setting(0.05, "learning rate", over=0)
-    batch: int = setting(256, "positions in a batch", at_least=1)
-    iterations: int = setting(60, "batches", at_least=1)
+    learning_rate: float = setting(0.05, "Learning rate.", over=0)
+    batch: int = setting(256, "Number of positions per batch.", at_least=1)
+    iterations: int = setting(60, "Number of batches.", at_least=1)
 
 
 class Counting(nn.Module):
