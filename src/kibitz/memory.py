@@ -20,7 +20,7 @@ _kept: list[object] = []
 
 
 def allowed() -> int | None:
-    """Return the bytes of address space that this program may use; None without a limit, or if the system has none."""
+    """Return how many bytes of address space this program may use; None if there is no limit."""
     if sys.platform == "win32":
         return None
     import resource

@@ -57,7 +57,7 @@ def is_inside(folder: Path, path: Path) -> bool:
 
 
 def inflates(packed: bytes) -> bool:
-    """Return whether a zip archive of torch claims to contain more bytes than it has; torch doesn't compress.
+    """Return whether a zip archive claims to contain more bytes than it has. Torch does not compress and writes none.
 
     Raises ValueError if it isn't an archive, or if a checksum is wrong, which torch doesn't check.
     """

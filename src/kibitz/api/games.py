@@ -180,7 +180,7 @@ def _of_chess(
     judge = None if options.raw else judge_by_search(session, analysis, options.depth, options.nodes)
     if options.nodes and (judge is None or not judge.searches):
         raise UsageError(
-            f"nodes is not for {network.name}, which does not search itself (got {options.nodes}). Use depth."
+            f"nodes cannot be used with {network.name}, which does not search (got {options.nodes}). Use depth."
         )
     if options.depth is not None and judge is None:
         raise UsageError(
@@ -309,7 +309,9 @@ def _check_ratings(ratings: tuple[int, int], network: TrainedNetwork) -> None:
     from kibitz.analysis.chess.ratings import HIGHEST, LOWEST
 
     if "rating" not in network.side_inputs:
-        raise UsageError(f"ratings are not for {network.name}, which has no rating inputs (got {ratings}). Use human.")
+        raise UsageError(
+            f"ratings are not for {network.name}, which has no rating inputs (got {ratings}). Use the network human."
+        )
     if len(ratings) != 2:
         raise UsageError(f"ratings must be two numbers, White's and Black's (got {tuple(ratings)})")
     for rating in ratings:

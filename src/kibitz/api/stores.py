@@ -243,7 +243,7 @@ class GameStore:
         for at in np.flatnonzero(plies == self.plies[games])[:1].tolist():
             game, ply = int(games[at]), int(plies[at])
             raise UsageError(
-                f"{self.path}: game {game} has no move after its last position (got ply {ply}). Draw positions with"
+                f"{self.path}: game {game} has no move after its last position (got ply {ply}). Choose positions with"
                 " sample(..., played=True)."
             )
         packed = self._store.moves[self._store.offsets[games] + plies]

@@ -90,7 +90,7 @@ COMMANDS: Mapping[str, CommandHelp] = {
             "Chess: expected score, mistakes and better moves. The marks ?!, ? and ?? mean a loss of 10, 20 and 30"
             " percentage points. Networks that predict moves also show their first choices and the rank of the played"
             " move.",
-            "Go: score, points lost and territory.",
+            "For Go: the score, points lost and territory.",
         ),
         "tutorials/find-my-mistakes.md",
     ),
@@ -137,7 +137,7 @@ COMMANDS: Mapping[str, CommandHelp] = {
             "kibitz explore go.store Q16 D4",
         ),
         ("--fen", "--rating", "--json"),
-        about=("Other move orders to the position count, too. The first call builds an index.",),
+        about=("Games that reach the position by another move order count, too. The first call builds an index.",),
         page="how-to/explore-openings.md",
     ),
     "merge": CommandHelp(
@@ -417,7 +417,7 @@ OPTIONS: Mapping[str, str] = {
     "--patience": "Stop early after this many validations without improvement. 0 disables early stopping."
     " [default: 20]",
     "--average": "Average the weights over this many iterations. The averages are validated and kept. 0 turns it off.",
-    "--against": "Compare with this network on the same positions of games that neither was trained on.",
+    "--against": "Compare the two networks on the same positions, from games that neither was trained on.",
     "test --engine": "Also evaluate this UCI or GTP engine as a predictor of moves; may be given several times."
     " RATING=COMMAND uses an engine for the positions nearest to that rating.",
     "test --nodes": "With --engine: nodes per position.",
@@ -566,7 +566,7 @@ ARGUMENTS: Mapping[str, str] = {
     "bench NETWORK": "A run, or the name of a bundled network. [default: chessnet]",
     "board FILES": "Runs and bundled networks to show first, game stores to explore, or PGN files of your own games.",
 }
-"""What each argument is: "COMMAND ARGUMENT"."""
+"""The help of each positional argument. The key is "COMMAND ARGUMENT"."""
 
 METAVARS: Mapping[str, str] = {
     "run": "NETWORK",

@@ -28,7 +28,7 @@ _POLITE = 1.0
 
 
 class CommandRefused(ValueError):
-    """The program replied to a command with an error, which is the message."""
+    """The program answered a command with an error. The message of this exception is the text of that error."""
 
 
 class GtpProgram:

@@ -1,4 +1,4 @@
-"""The application of the board: the page, and the routes of its API."""
+"""The web application of `kibitz board`: the page and the routes of its API."""
 
 from __future__ import annotations
 

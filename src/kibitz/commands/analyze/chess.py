@@ -80,7 +80,8 @@ def _ratings(session: Session, text: str) -> tuple[int, int]:
 
     if RATING not in session.side_inputs:
         raise UsageError(
-            f"--rating is for networks with rating inputs, which {session.name} lacks (got {text}). Use human."
+            f"--rating is for networks with rating inputs, which {session.name} lacks (got {text})."
+            " Use the network human."
         )
     return read_pair(text)
 
@@ -89,7 +90,7 @@ def check_search(session: Session, judge: Judge | None, options: AnalyzeOptions)
     """Raises UsageError for limits of a search that no search would heed."""
     if options.nodes and (judge is None or not judge.searches):
         raise UsageError(
-            f"--nodes is not for {session.name}, which does not search itself (got {options.nodes}). Use --depth."
+            f"--nodes cannot be used with {session.name}, which does not search (got {options.nodes}). Use --depth."
         )
     if options.depth is not None and judge is None:
         raise UsageError(

@@ -154,7 +154,7 @@ class ImportResult:
     """Number of texts outside games that `strays` does not list."""
 
     def as_json(self) -> dict[str, Any]:
-        """Counts as they are, and what was measured as a figure (of one run, so without an interval)."""
+        """The report as JSON: counts, and measured values without an interval, because they are of one run."""
         rate = {"value": round(self.read / self.seconds, 1), "low": None, "high": None, "n": self.read}
         return {
             "store": str(self.store.path),

@@ -159,7 +159,10 @@ STANDARD_START = encode_board(chess.Board())
 
 
 def are_starts(starts: NDArray[np.uint8]) -> bool:
-    """Return whether rows, uint8 [k, 68], have valid codes and states. The positions may be impossible."""
+    """Return whether rows, uint8 [k, 68], have valid codes and states.
+
+    It does not check whether a game can reach the positions.
+    """
     state = starts[:, SQUARES:]
     return bool((starts[:, :SQUARES] <= 12).all() and (state[:, [SIDE, CASTLING, EN_PASSANT]] <= (1, 15, 8)).all())
 

@@ -62,7 +62,7 @@ ROOT, NO_MOVE = np.int64(0), np.uint16(0)
 MOVED, PASSED = np.int64(0), np.int64(1)
 """How a node was reached: by a move, or by a null move."""
 BETTER, AS_GOOD, SAME, NO_BETTER, WORSE = 1, 2, 3, 4, 5
-"""Kinds of table entries: the position relative to the bound, in its mover's view. 0: nothing is known."""
+"""Kinds of table entries: the position's value is above or below the bound, for the side to move. 0: unknown."""
 MAX_DEPTH = 60
 """The largest depth of a search, in plies; captures and checks go further."""
 _TABLE_MOVE, _GOOD_CAPTURE, _KILLER, _BAD_CAPTURE = 1 << 30, 1 << 28, 1 << 26, -(1 << 28)

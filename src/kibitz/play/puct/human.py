@@ -172,7 +172,9 @@ class HumanSearchPlayer:
         name = getattr(session, "name", "the network")
         known = getattr(session, "side_inputs", {})
         if "rating" not in known:
-            raise UsageError(f"{HUMAN_SEARCH.name} needs a network with rating inputs (got {name}). Use human.")
+            raise UsageError(
+                f"{HUMAN_SEARCH.name} needs a network with rating inputs (got {name}). Use the network human."
+            )
         if "value" not in (value or session).outputs:
             raise UsageError(f"{HUMAN_SEARCH.name} needs a value network, which {name} lacks. Name a run that has one.")
         self._look = ChessPlayer(session, method=TOP_PROB.name, lines=MAX_MOVES, side_inputs=side_inputs)

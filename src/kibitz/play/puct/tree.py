@@ -268,7 +268,7 @@ def score(tree, node, key, row, value):  # type: ignore[no-untyped-def]
 def _likeliest(moves, priors, most):  # type: ignore[no-untyped-def]
     """Return the moves of a position that are followed, in their order, and their normalized priors.
 
-    They are the `most` most likely ones; the last move is always included.
+    At most `most` moves are returned, those with the highest priors; the last move is always one of them.
     """
     n = priors.shape[0]
     followed = np.zeros(n, np.bool_)

@@ -57,7 +57,7 @@ def load_fen(fen: str) -> dict[str, Any]:
 
 
 def _with(node: dict[str, Any], id_: int, parent: int | None, comment: str, nags: list[int]) -> dict[str, Any]:
-    """Return the node with its place in the tree, and its comment divided into words, commands and shapes."""
+    """Return the node with its place in the tree. Its comment is divided into text, commands and drawings."""
     commands: dict[str, str] = {}
     shapes: list[str] = []
     for name, value in _COMMAND.findall(comment):
