@@ -51,7 +51,7 @@ def test_the_figures(result: dict[str, Any], personal_run: Path) -> None:
 
 
 def test_the_page(result: dict[str, Any]) -> None:
-    for text in ("What tells the person", "Mistakes", "Finds"):
+    for text in ("Prediction of the person", "Mistakes", "Finds"):
         assert text in result["html"]
 
 

@@ -283,11 +283,11 @@ def test_parts_of_the_points(result: dict[str, Any], loop: list[Seen], store: St
 
 def test_the_table_through_the_game(result: dict[str, Any], loop: list[Seen]) -> None:
     table = result["tables"][0]
-    assert table["title"] == "Through the game"
+    assert table["title"] == "Accuracy by stage of the game"
     assert [row[0] for row in table["rows"]] == [row["slice"] for row in result["by"]["stage"]["rows"]]
     assert [row[1] for row in table["rows"]] == [row["figure"] for row in result["by"]["stage"]["rows"]]
     assert sum(row[-1] for row in table["rows"]) == len(loop)
-    assert "The final owners themselves" in table["text"]
+    assert "The final territory itself" in table["text"]
 
 
 def test_baselines(result: dict[str, Any], store: Store, loop: list[Seen]) -> None:

@@ -287,7 +287,7 @@ def test_by_position_is_over_held_out_positions_of_learned_games(
         assert gap["value"] == pytest.approx(by_position["value"] - by_game["value"])
         assert gap["low"] < gap["value"] < gap["high"]
     assert rows["full"][2] == bare(found["figures"]["accuracy"])
-    near_rows = table(found, "By position: how near the learned ones are")["rows"]
+    near_rows = table(found, "Split by position: distance to training positions")["rows"]
     assert sum(row[-1] for row in near_rows) == found["figures"]["accuracy_by_position"]["n"]
 
 
@@ -297,7 +297,7 @@ def test_games_that_were_learned_from_are_not_called_unseen(opened: Run, small_s
     found = evaluate(opened, small_store, chosen, ALL, on_progress=quiet, log=pytest.fail)
     assert mentions(found["data"]["note"], "training")
     assert "not seen" not in found["data"]["note"]
-    assert mentions(split_words(found), "games & learned")
+    assert mentions(split_words(found), "games & training")
     assert not [name for name in found["figures"] if "position" in name]
 
 
@@ -345,7 +345,7 @@ def test_a_store_that_was_not_learned_from_has_no_by_position(
     for row in table(found, "Split & position")["rows"]:
         assert row[1] is row[2] is row[4] is None
         assert row[3]["value"] > 0
-    assert not mentions([table["title"] for table in found["tables"]], "position & near")
+    assert not mentions([table["title"] for table in found["tables"]], "position & distance")
     assert [line["name"] for line in found["curves"][0]["lines"]] == ["games tested", "material, games tested"]
     render_test_page(found)
 
@@ -358,7 +358,7 @@ def test_a_run_that_held_nothing_out_has_no_by_position(made: Made, small_store:
     assert "accuracy_by_position" not in found["figures"]
     assert found["figures"]["accuracy_on_learned_positions"]["n"] > 0
     assert [row[0] for row in table(found, "Properties")["rows"]] == ["full"]
-    assert "Distilled beside full" not in [table["title"] for table in found["tables"]]
+    assert "Distilled and full network" not in [table["title"] for table in found["tables"]]
 
 
 # Networks
@@ -378,7 +378,7 @@ def test_both_ways_is_what_the_network_itself_says(opened: Run) -> None:
 
 
 def test_distilled_beside_full(result: dict[str, Any], loop: Loop) -> None:
-    rows = {row[0]: row[1:] for row in table(result, "Distilled beside full")["rows"]}
+    rows = {row[0]: row[1:] for row in table(result, "Distilled and full network")["rows"]}
     assert list(rows) == ["full", "distilled"]
     agree = np.mean((loop.as_shown["full"] > 0) == (loop.as_shown["distilled"] > 0))
     assert rows["distilled"][2]["value"] == near(float(agree))
@@ -389,7 +389,7 @@ def test_distilled_beside_full(result: dict[str, Any], loop: Loop) -> None:
         weights, embeddings, comparisons, evaluations = rows[name][3:]
         assert weights > 0
         assert evaluations == pytest.approx(1 / (1 / embeddings + 1 / comparisons), rel=0.01)
-    text = table(result, "Distilled beside full")["text"]
+    text = table(result, "Distilled and full network")["text"]
     lost = float((loop.as_shown["full"] > 0).mean() - (loop.as_shown["distilled"] > 0).mean()) * 100
     assert f"{abs(lost):.1f} points {'less' if lost > 0 else 'more'} often" in text
 
@@ -463,7 +463,7 @@ def test_a_distilled_network_alone(opened: Run, small_store: Store, chosen: Chos
     found = evaluate(Run(path), small_store, chosen, ALL, on_progress=quiet, log=pytest.fail)
     assert mentions(found["data"]["note"], "teacher")
     assert [row[0] for row in table(found, "Split & position")["rows"]] == ["distilled", "material"]
-    assert "Distilled beside full" not in [table["title"] for table in found["tables"]]
+    assert "Distilled and full network" not in [table["title"] for table in found["tables"]]
 
 
 def test_damaged_weights_are_said(opened: Run, small_store: Store, chosen: Chosen, tmp_path: Path) -> None:
@@ -553,7 +553,7 @@ def test_stockfish_beside_the_network_on_the_same_pairs(
     assert [row["n"] for row in rows.values()] == [900, 900, 36, 36]
     assert shallow["value"] > 0.6
     assert deep["value"] > 0.6
-    simpler = {row[0]: row[1:] for row in table(found, "Beside simpler answers")["rows"]}
+    simpler = {row[0]: row[1:] for row in table(found, "Compared with baselines")["rows"]}
     assert list(simpler)[:2] == [MATERIAL, one]
     assert simpler[one][0] == bare(shallow)
     assert simpler[one][2]["value"] == pytest.approx(same[1]["value"] - shallow["value"])

@@ -102,7 +102,7 @@ def test_origin_and_value_figures_from_the_networks_answers(
     material = worth * np.where(batch.state[:, 0] == 1, -1, 1)
     expected = np.corrcoef(value, material)[0, 1]
     assert figures["material_correlation"]["value"] == pytest.approx(expected, rel=1e-4)
-    rows = table(shared_result, "Values towards the end")
+    rows = table(shared_result, "Value by plies to the end")
     assert sum(row[-1] for row in rows.values()) == len(left)
     near = (left >= 5) & (left < 10)
     assert rows["5 to 9"][-1] == near.sum()
@@ -114,7 +114,7 @@ def test_origin_and_value_figures_from_the_networks_answers(
 
 def test_tables_hold_the_figures(shared_result: dict[str, Any]) -> None:
     figures = shared_result["figures"]
-    at, rules = table(shared_result, "Accuracy at k"), table(shared_result, "The rules, learned")
+    at, rules = table(shared_result, "Top-k accuracy"), table(shared_result, "Legality of the predictions")
     assert list(at) == list(rules) == ["origin", *PIECES, *(f"{piece} on its square" for piece in PIECES)]
     assert at["knight"][0] == bare(figures["knight_accuracy"])
     assert at["knight on its square"][7] == bare(figures["knight_from_square_legal_accuracy_at_10"])
@@ -196,7 +196,7 @@ def test_the_page_shows_it_all(shared_result: dict[str, Any]) -> None:
 def test_seven_networks_by_type(separate: Run, small_store: Store, few: Chosen) -> None:
     result = examined(separate, small_store, few, EvalConfig())
     assert result["headline"] == "accuracy"
-    assert list(table(result, "Accuracy at k")) == ["origin", *PIECES]
+    assert list(table(result, "Top-k accuracy")) == ["origin", *PIECES]
     assert not any("from_square" in name or "value" in name for name in result["figures"])
     batch, answers = answers_of(separate, small_store, few)
     moves = small_store.moves[small_store.offsets[batch.games] + batch.plies].astype(int)

@@ -238,7 +238,7 @@ def test_equal_probabilities_stand_in_the_order_of_points() -> None:
 def test_the_page_and_the_command(
     result: dict[str, Any], run: Run, store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert "The winner" in render_test_page(result)
+    assert "Winner prediction" in render_test_page(result)
     page = tmp_path / "page.html"
     assert cli(["test", str(run.path), str(store.path), "--split", "all", "--out", str(page), "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)

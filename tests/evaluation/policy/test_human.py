@@ -99,7 +99,7 @@ def test_the_figures_that_programs_read(result: dict[str, Any]) -> None:
         figures["log_loss_ratings_shuffled"]["value"] - figures["log_loss_where_rated"]["value"]
     )
     assert {"random_move", "most_frequent_move"} <= set(result["baselines"])
-    assert "Results by rating" in {table["title"] for table in result["tables"]}
+    assert "Result prediction by rating" in {table["title"] for table in result["tables"]}
     assert BANDS[1:-1] == tuple(range(800, 2801, 200))
 
 
@@ -202,7 +202,7 @@ def test_what_ratings_are_worth_is_not_told_where_there_are_none(
         Run(human_run), store, choose(Run(human_run), store, "all"), EvalConfig(positions=120),
         on_progress=lambda *_: None, log=lambda _: None,
     )  # fmt: skip
-    told = next(table for table in found["tables"] if table["title"] == "What it is worth to be told")
-    assert [row[0] for row in told["rows"]] == ["as it was", "position alone"]
+    told = next(table for table in found["tables"] if table["title"] == "Effect of ratings and other inputs")
+    assert [row[0] for row in told["rows"]] == ["true inputs", "position alone"]
     assert "of games without ratings" in told["text"]
     assert not [name for name in found["figures"] if "rated" in name or "ratings" in name]

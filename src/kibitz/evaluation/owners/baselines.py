@@ -208,16 +208,16 @@ def table(baselines: list[OwnerBaseline]) -> Table:
                 ]
             )
     return Table(
-        "Beside simpler answers",
-        f"Playouts and GNU Go are asked every {EVERY} moves, from the first position on; the network stands "
-        "below each on the same positions. GNU Go's influence is the territory that it foresees. Its score estimate is "
-        "a number of points alone; the stones played are added, so that it counts area as the network does.",
+        "Compared with baselines",
+        f"Playouts and GNU Go evaluate every {EVERY}th position, from the first on; the network's row below each is "
+        "on the same positions. GNU Go's influence is its predicted territory. Its score estimate is a number of "
+        "points only; kibitz adds the stones played, to count area as the network does.",
         "predictor",
         [
             Column("points right"),
             Column("squared error", "error"),
             Column("score error", "score"),
-            Column("right winner"),
+            Column("winner accuracy"),
             Column("positions", "count"),
         ],
         rows,

@@ -171,18 +171,18 @@ def through(results: OwnerResults) -> Table:
             of = (results.accuracy, results.squared_error, results.score_error, results.winner_accuracy)
             rows.append([words, *(figure(mask) for figure in of), int(mask.sum())])
     by_owners = results.winner_accuracy(score=results.area).value
-    exact = "" if np.isnan(by_owners) else f" The final owners themselves tell {by_owners:.1%} of the winners."
+    exact = "" if np.isnan(by_owners) else f" The final territory itself gives {by_owners:.1%} of the winners."
     return Table(
-        "Through the game",
-        "By tenths of the game's moves. The score is Black's points less White's, the sum of the predictions "
-        "over the whole board; its error is against the final owners, in points. Winners are told by that score under "
-        f"the game's rules, after komi.{exact}",
+        "Accuracy by stage of the game",
+        "By tenths of the game's moves. The score is Black's points minus White's, predicted over the whole board; its "
+        "error is in points, relative to the final territory. The winner follows from this score and komi under the "
+        f"game's rules.{exact}",
         "stage",
         [
             Column("points right"),
             Column("squared error", "error"),
             Column("score error", "score"),
-            Column("right winner"),
+            Column("winner accuracy"),
             Column("positions", "count"),
         ],
         rows,

@@ -137,15 +137,15 @@ def table(others: list[PairBaseline]) -> Table:
         ahead = groups.difference(network, one.right)
         rows.append([one.name, *groups.means([one.right, network]), ahead, of_material, len(one.results.pairs)])
     return Table(
-        "Beside simpler answers",
-        "How often each prefers the position of the game that White won, and how many points the network is "
-        "ahead on the very same pairs, and each of them ahead of material; the intervals are of the differences.",
-        "who answers",
+        "Compared with baselines",
+        "How often each prefers the position of the game that White won. Differences are in percentage points on the "
+        "same pairs: the network minus the baseline, and the baseline minus material.",
+        "baseline",
         [
-            Column("right"),
-            Column("the network"),
-            Column("network ahead", "points"),
-            Column("ahead of material", "points"),
+            Column("accuracy"),
+            Column("network"),
+            Column("difference", "points"),
+            Column("minus material", "points"),
             Column("pairs", "count"),
         ],
         rows,

@@ -43,12 +43,12 @@ def distilled(run: Run, results: PairResults, by_position: PairResults | None) -
     interval = f" (95% interval of the loss {low:+.1f} to {high:+.1f})" if not math.isnan(low) else ""
     return [
         Table(
-            "Distilled beside full",
+            "Distilled and full network",
             f"The distilled network is right {abs(points):.1f} points {'less' if points >= 0 else 'more'} "
             f"often by game{interval} and makes "
-            f"{rates['distilled'] / rates['full']:.1f} times as many evaluations a second. An evaluation is one "
-            "position embedded and compared once; measured on one core, one position at a time, with the code that "
-            "plays.",
+            f"{rates['distilled'] / rates['full']:.1f} times as many evaluations per second. An evaluation embeds "
+            "and compares one position; the speed is measured on one core, one position at a time, with the code for "
+            "playing.",
             "network",
             [
                 *(Column(name) for name in ("by game", "by position", "agrees")),

@@ -58,7 +58,7 @@ def evaluate(
         raise KibitzError(_one_sided(store, chosen))
     results = fill(of, parts, on_progress, "unseen games")
     if chosen.seen:
-        known = nothing_learned("the games of this test are among those that it learned from")
+        known = nothing_learned("the tested games are training games")
     else:
         known = learned(run, store, parts, config, on_progress)
     session = Session(run)
@@ -283,13 +283,13 @@ def properties(results: PairResults, seed: int) -> Table:
         rows.append([name, gap, changed, circles, circles.n])
     return Table(
         "Properties",
-        "Shown the two positions of a pair the other way round, the network ought to give the rest to 1 and "
-        "decide alike; and of three positions, where it prefers a to b and b to c, it ought not to prefer c to a. Of "
-        "random triples of the tested positions, a coin tossed for each pair would make a quarter such circles.",
+        "If the two positions of a pair are swapped, the outputs should add up to 1 and the decision should stay. "
+        "If the network prefers a to b and b to c, it should not prefer c to a. Of random triples of tested positions, "
+        "random decisions would make a quarter intransitive.",
         "network",
         [
-            Column("p(a, b) + p(b, a) off 1", "number"),
-            Column("decides by the order", "small share"),
+            Column("error of p(a, b) + p(b, a) = 1", "number"),
+            Column("order matters", "small share"),
             Column("intransitive triples", "small share"),
             Column("triples", "count"),
         ],

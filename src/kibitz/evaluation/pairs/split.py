@@ -64,9 +64,9 @@ def learned(
     own, other = (pairs(store, sample, most, config.seed, SEED + 1) for sample in samples)
     why = ""
     if other is None:
-        why = "no position of the games that it learned from was held out of its training"
+        why = "no position of the training games was held out"
         if run.settings.held_out:
-            why = "too few positions of the games that it learned from were held out of its training to make pairs"
+            why = "too few positions of the training games were held out to make pairs"
     away = same = np.zeros(0, np.int64)
     if other:
         away, same = nearest(store, positions(store, games, run.settings), Sample(other.games, other.plies))
@@ -127,12 +127,12 @@ def split_tables(results: PairResults, known: LearnedPairs) -> list[Table]:
         Table(
             "Split by position and by game",
             split_text(known, gaps),
-            "who answers",
+            "predictor",
             [
-                Column("learned positions"),
+                Column("training positions"),
                 Column("by position"),
                 Column("by game"),
-                Column("by position ahead", "points"),
+                Column("difference", "points"),
             ],
             rows,
         )
@@ -143,27 +143,27 @@ def split_tables(results: PairResults, known: LearnedPairs) -> list[Table]:
 def split_text(known: LearnedPairs, gaps: Mapping[str, Estimate]) -> str:
     """Return the table as text."""
     text = (
-        "By game: pairs of the games tested, which by default the network has not seen. By position, the paper's way: "
-        "pairs of positions that it has not learned from, of the very games that it has."
+        "By game: pairs of positions from the tested games, which are unseen by default. By position, as in the paper: "
+        "pairs of held-out positions from the training games."
     )
     if not gaps:
-        return f"{text} The latter are not here: {known.why}."
+        return f"{text} Results by position are missing: {known.why}."
     network, material = next(iter(gaps.values())), gaps["material"]
-    text += f" {known.games:,} games learned from were looked at."
+    text += f" They come from {known.games:,} training games."
     points, ends = f"{abs(network.value) * 100:.1f} points", (network.low * 100, network.high * 100)
-    interval = f"(95% interval of by position less by game: {ends[0]:+.1f} to {ends[1]:+.1f})"
+    interval = f"(95% interval of the difference: {ends[0]:+.1f} to {ends[1]:+.1f})"
     if math.isnan(network.low):
         interval = "(too few games for an interval)"
     if not network.low > 0:
         direction = "higher" if network.value > 0 else "lower"
         sure = "" if network.high < 0 else "; that may be chance"
-        return f"{text} By position the figure is {points} {direction} than by game {interval}{sure}."
+        return f"{text} The accuracy by position is {points} {direction} than by game {interval}{sure}."
     plies, squares = int(np.median(known.away)), int(np.median(known.same))
     return (
-        f"{text} By game the figure is {points} lower {interval}, for positions of one game resemble each other: half "
-        f"of those held out have a learned one of their game within {plies} {'ply' if plies == 1 else 'plies'}, half "
-        f"are like it on {squares} of 64 squares or more, and the network knows how that game ended. Material, which "
-        f"remembers nothing, has {_material(material)} between the two."
+        f"{text} The accuracy by game is {points} lower {interval}, because positions of one game resemble each other. "
+        f"The median distance of a held-out position from a training position of its game is {plies} "
+        f"{'ply' if plies == 1 else 'plies'}, and the median number of equal squares is {squares} of 64. Material, "
+        f"which memorizes nothing, has {_material(material)} between the two."
     )
 
 
@@ -172,7 +172,7 @@ def _material(gap: Estimate) -> str:
     words = f"a difference of {gap.value * 100:+.1f} points"
     if math.isnan(gap.low):
         return words
-    return words if clear else f"{words} ({gap.low * 100:+.1f} to {gap.high * 100:+.1f}: none that could be told)"
+    return words if clear else f"{words} ({gap.low * 100:+.1f} to {gap.high * 100:+.1f}: not significant)"
 
 
 def near(other: PairResults, away: NDArray[np.int64]) -> Table:
@@ -185,9 +185,9 @@ def near(other: PairResults, away: NDArray[np.int64]) -> Table:
             figures = other.groups.means(list(other.right().values()), mask)
             rows.append([words, *figures, int(mask.sum())])
     return Table(
-        "By position: how near the learned ones are",
-        "Pairs of held-out positions by the plies to the nearest learned position of the same game, of that "
-        "one of the two that has it farther. Material shows how hard the pairs are.",
+        "Split by position: distance to training positions",
+        "Pairs of held-out positions by the plies to the nearest training position of the same game, for the position "
+        "of the pair that is farther away. Material shows how hard the pairs are.",
         "plies",
         [*(Column(name) for name in other.right()), Column("pairs", "count")],
         rows,

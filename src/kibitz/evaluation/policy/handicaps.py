@@ -105,15 +105,15 @@ def handicaps(session: Session, store: Store, games: NDArray[np.int64], seed: in
     rows.append(["after 1. e4 d5 2. exd5 Qxd5 3. Nc3 a6 4. Nxd5", blunder, None, None, None, 1])
     return figures, Table(
         "A piece up in the opening",
-        f"Real openings after {FROM} to {TO} plies, equal so far, from which one piece was taken away: the "
-        f"expected score (a draw is half) of the side that has one more, between equals rated {EQUALS}. By whose move "
-        "it is, and what only one in twenty falls below.",
+        f"Real openings after {FROM} to {TO} plies, equal so far, with one piece removed. Expected score (a draw is "
+        f"half) of the side that is ahead, between players rated {EQUALS}, also by side to move; 5% of the positions "
+        "are below the 5th percentile.",
         "ahead by",
         [
             Column("expected score"),
             Column("to move"),
             Column("not to move"),
-            Column("5% below"),
+            Column("5th percentile"),
             Column("positions", "count"),
         ],
         rows,

@@ -41,11 +41,11 @@ def opening_moves(session: Session, store: Store, games: NDArray[np.int64]) -> l
     return [
         Table(
             "First moves",
-            "The network's probabilities in the start position, beside the first moves of the tested games.",
+            "The network's probabilities in the start position, and how often the tested games began with these moves.",
             "move",
             [
-                Column("the network"),
-                Column("the games"),
+                Column("network"),
+                Column("games"),
             ],
             rows,
         )

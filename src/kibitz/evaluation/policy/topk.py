@@ -66,24 +66,24 @@ def selectors(results: PolicyResults) -> tuple[Metrics, list[Table]]:
         rule_rows.append([words, *rules, at[0].n])
     if not at_rows:
         return {}, []
-    square = ", or of that piece, given its square" if results.by_square else ""
+    square = ", or, “on its square”, given also its origin" if results.by_square else ""
     accuracy = Table(
-        "Accuracy at k",
-        "How often the square that was played is among the first k choices; “legal”: among the choices that "
-        f"the rules allow. A piece's row is the target of such a piece, given that one moves{square}.",
+        "Top-k accuracy",
+        "Share of positions in which the played square is among the k most probable ones; “legal”: among the legal "
+        f"ones. A piece's row is the target square, given that such a piece moves{square}.",
         "network",
-        [*(Column(f"@{k}") for k in AT), *(Column(f"legal @{k}") for k in AT), Column("positions", "count")],
+        [*(Column(f"top-{k}") for k in AT), *(Column(f"legal top-{k}") for k in AT), Column("positions", "count")],
         at_rows,
     )
     rules_table = Table(
-        "The rules, learned",
-        "Illegal: the first choice is a square from which no legal move starts, or to which no such "
-        "piece can go. Then the mean ‖p−q‖² and max|p−q|, p the network's answer and q the same with illegal "
-        "squares at 0; and the mean place of what was played among the 64 squares, and among the legal ones.",
+        "Legality of the predictions",
+        "Illegal: the most probable square is the origin or target of no legal move of such a piece. "
+        "‖p−q‖² and max|p−q| are means, with p the network's distribution and q the same with illegal squares at 0. "
+        "Rank is the mean rank of the played square among all 64 squares, legal rank among the legal ones.",
         "network",
         [
             Column("illegal", "small share"),
-            *(Column(name, "number") for name in ("‖p−q‖²", "max|p−q|", "place", "legal place")),
+            *(Column(name, "number") for name in ("‖p−q‖²", "max|p−q|", "rank", "legal rank")),
             Column("positions", "count"),
         ],
         rule_rows,
@@ -110,13 +110,13 @@ def whole_moves(results: PolicyResults) -> tuple[Metrics, list[Table]]:
         rows.append([words, int(np.count_nonzero(mark_values)), share, right, pair])
     special = Table(
         "Special moves",
-        "How often each was played, and how often it was the network's first choice. A pawn that promotes "
-        "is taken to become a queen, so an underpromotion is never right; its two squares may be.",
+        "How often each was played, and how often it was the network's top-1 move. Promotions count as promotions to a "
+        "queen, so the top-1 move is never an underpromotion; its two squares can be right.",
         "move",
         [
             Column("played", "count"),
             Column("share of moves", "small share"),
-            Column("accuracy"),
+            Column("top-1 accuracy"),
             Column("squares right"),
         ],
         rows,

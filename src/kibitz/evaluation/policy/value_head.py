@@ -40,16 +40,16 @@ def valued(results: PolicyResults) -> tuple[Metrics, list[Table]]:
         cells.append(groups.mean(right, near & decided))
         rows.append([words, *cells, int(near.sum())])
     table = Table(
-        "Values towards the end",
-        f"The mean value of positions whose mover won, drew and lost, and how often its sign is right in "
-        f"decided games. It learned ±{gamma:g}^i, i plies before the end; an answer of 0 everywhere would err by "
-        f"{float(np.mean(truth.astype(np.float64) ** 2)):.3f} (mean square).",
+        "Value by plies to the end",
+        "Mean value if the player to move won, drew or lost, and how often its sign is right in decided games. The "
+        f"training target is ±{gamma:g}^i, i plies before the end. A constant 0 has a mean squared error of "
+        f"{float(np.mean(truth.astype(np.float64) ** 2)):.3f}.",
         "plies to the end",
         [
             Column("won", "number"),
             Column("drawn", "number"),
             Column("lost", "number"),
-            Column("sign right"),
+            Column("sign accuracy"),
             Column("positions", "count"),
         ],
         rows,

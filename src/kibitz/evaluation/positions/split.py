@@ -70,11 +70,11 @@ def by_position(
         )
     table = Table(
         "Split by position and by game",
-        f"By game: the tested positions, of games that the network has not seen. By position, as the post validated: "
-        f"positions that it has not learned from, of {len(games):,} games that it has. It knows how these games ended, "
-        f"and its neighbors of a few plies away. Material, which remembers nothing, shows how hard the positions are.",
-        "who answers",
-        [Column("learned positions"), Column("by position"), Column("by game"), Column("by position ahead", "points")],
+        f"By game: the tested positions, from unseen games. By position, as in the post: held-out positions of "
+        f"{len(games):,} training games. The network knows the results of these games, and positions a few plies away. "
+        f"Material, which memorizes nothing, shows how hard the positions are.",
+        "predictor",
+        [Column("training positions"), Column("by position"), Column("by game"), Column("difference", "points")],
         rows,
     )
     return figures, [table]

@@ -239,7 +239,7 @@ def _engines_table(
         "Engines",
         "Each engine predicts the moves of the players whose rating is nearest to its own.",
         "engine",
-        [Column("accuracy"), Column(f"@{LINES}"), Column("log loss", "number"), Column("moves", "count")],
+        [Column("top-1 accuracy"), Column(f"top-{LINES}"), Column("log loss", "number"), Column("moves", "count")],
         rows,
     )
 
@@ -261,7 +261,7 @@ def _paired_table(
     columns += [Column("log loss difference", "number")] if both else []
     return Table(
         f"Network and engine by {name}",
-        "Accuracy on the same positions. A difference is the network minus the engine.",
+        "Top-1 accuracy on the same positions. A difference is the network minus the engine.",
         name,
         [*columns, Column("moves", "count")],
         rows,

@@ -183,13 +183,12 @@ def winners(results: GoResults) -> Table:
                 _off(results, here), int(here.sum()),
             ])  # fmt: skip
     return Table(
-        "The winner",
-        "How often the side to which the network gives the better chance has won, by moves played before; the log loss "
-        "in nats, 0.693 for even chances; and how far the chance is off on the average, over tenths of it. Forfeits "
-        "are left out.",
+        "Winner prediction",
+        "How often the side with the higher win probability won, by the number of moves played; log loss in nats, "
+        "0.693 for even probabilities; and the expected calibration error, over tenths. Forfeits are excluded.",
         "moves",
         [
-            Column("right winner"), Column("log loss", "number"), Column("calibration error", "number"),
+            Column("winner accuracy"), Column("log loss", "number"), Column("calibration error", "number"),
             Column("positions", "count"),
         ],
         rows,

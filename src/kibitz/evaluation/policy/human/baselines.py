@@ -145,8 +145,9 @@ def chessnet_baseline(
     }
     return baselines, [
         Table(
-            f"Beside {CHESSNET}, by rating",
-            f"Accuracy of the network and of the packaged {CHESSNET}, which knows no ratings, on the same positions.",
+            f"Compared with {CHESSNET}, by rating",
+            f"Top-1 accuracy of the network and of the bundled {CHESSNET}, which has no rating inputs, on the same "
+            "positions.",
             "rating",
             [Column("human"), Column(CHESSNET), Column("difference", "points"), Column("moves", "count")],
             rows,

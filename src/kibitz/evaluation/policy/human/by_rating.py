@@ -23,14 +23,14 @@ def moves_by_rating(results: HumanResults) -> tuple[Metrics, Table]:
         row = groups.means(columns, inside)
         rows.append([band, *row, float(np.exp(row[3].value)), row[0].n])
     return figures, Table(
-        "Moves by rating",
-        "How often the played move is among the first k choices, its log loss in nats, and the perplexity "
-        "e^loss: among how many equally likely moves the network in effect has to choose. The rating is the mover's.",
+        "Move prediction by rating",
+        "Top-k accuracy, log loss in nats, and perplexity: the number of equally likely moves that would have this log "
+        "loss. The rating is that of the player to move.",
         "rating",
         [
-            Column("@1"),
-            Column("@3"),
-            Column("@5"),
+            Column("top-1"),
+            Column("top-3"),
+            Column("top-5"),
             Column("log loss", "number"),
             Column("perplexity", "number"),
             Column("moves", "count"),
@@ -69,17 +69,16 @@ def results_by_rating(results: HumanResults) -> tuple[Metrics, Table]:
             own.calibration_error(marks["surest"][inside], results.right[inside]), int(inside.sum()),
         ])  # fmt: skip
     return figures, Table(
-        "Results by rating",
-        "How often the likelier winner won (decisive games), the log loss of win, draw, loss in nats, and how "
-        "far what was predicted lies from what happened (expected calibration error): of wins, of draws, and of the "
-        "first choice among the moves.",
+        "Result prediction by rating",
+        "Winner accuracy in decisive games, log loss of win, draw and loss in nats, and expected calibration errors: "
+        "of the probabilities of a win, of a draw, and of the top-1 move.",
         "rating",
         [
-            Column("winner right"),
+            Column("winner accuracy"),
             Column("log loss", "number"),
-            Column("gap of wins"),
-            Column("gap of draws"),
-            Column("gap of first choice"),
+            Column("error of wins"),
+            Column("error of draws"),
+            Column("error of top-1"),
             Column("moves", "count"),
         ],
         rows,

@@ -113,7 +113,7 @@ def with_other_inputs(
         figures["accuracy_where_rated"] = Metric(compared.groups.mean(own["rank"] == 1, mask))
     else:
         del ways["ratings_withheld"]
-    rows = [compared.row("as it was", own)]
+    rows = [compared.row("true inputs", own)]
     for name, change in ways.items():
         words = name.replace("_", " ")
         measure = functools.partial(_measure_changed, results.rated, change)
@@ -121,20 +121,20 @@ def with_other_inputs(
         figures |= compared.figures(name, marks)
         rows.append(compared.row(words, marks))
     return figures, Table(
-        "What it is worth to be told",
+        "Effect of ratings and other inputs",
         "The same positions, "
         + (
-            "of games with both ratings, asked about with the ratings of other games' players, without ratings, and "
+            "of games with both ratings, with the ratings of other games' players, without ratings, and with "
             if rated
-            else "of games without ratings, asked about "
+            else "of games without ratings, with "
         )
-        + "from the position alone, as a FEN gives it. Cost: log loss more than when told the truth.",
-        "told",
+        + "the position as the only input, as in a FEN. The increase in log loss is relative to the true inputs.",
+        "inputs",
         [
-            Column("accuracy"),
+            Column("top-1 accuracy"),
             Column("log loss", "number"),
-            Column("cost", "number"),
-            Column("winner right"),
+            Column("log loss increase", "number"),
+            Column("winner accuracy"),
             Column("moves", "count"),
         ],
         rows,
@@ -154,12 +154,12 @@ def by_asked_rating(results: HumanResults, seed: int, on_progress: OnProgress) -
     losses, rights = [], []
     for asked in ASKED_RATINGS:
         measure = functools.partial(_measure_changed, results.rated, functools.partial(_as_rating, asked))
-        marks = results.measure_again(subset, measure, functools.partial(on_progress, f"asked as {asked}"))
+        marks = results.measure_again(subset, measure, functools.partial(on_progress, f"rating input {asked}"))
         losses.append(log_loss(marks["chance"], 1))
         rights.append(marks["rank"] == 1)
     groups = ClusterBootstrap(results.games[subset])
     kinds: list[tuple[str, list[NDArray[np.float64]] | list[NDArray[np.bool_]], Kind]] = [
-        ("Log loss by asked rating", losses, "number"), ("Accuracy by asked rating", rights, "share"),
+        ("Log loss by rating input", losses, "number"), ("Top-1 accuracy by rating input", rights, "share"),
     ]  # fmt: skip
     tables = []
     for title, values, kind in kinds:
@@ -169,10 +169,10 @@ def by_asked_rating(results: HumanResults, seed: int, on_progress: OnProgress) -
                 rows.append([f"{low} to {high - 1}", *groups.means(values, band == i), int((band == i).sum())])
         tables.append(Table(
             title,
-            "Rows: the rating of the players. Columns: the rating that the network was told for both. The best "
-            "of a row should stand where the two are the same.",
+            "Rows: the rating of the players. Columns: the rating that the network takes as input for both. The best "
+            "value of a row is expected where the two are equal.",
             "players",
-            [*(Column(f"asked {asked}", kind) for asked in ASKED_RATINGS), Column("moves", "count")],
+            [*(Column(f"input {asked}", kind) for asked in ASKED_RATINGS), Column("moves", "count")],
             rows,
         ))  # fmt: skip
     return tables

@@ -70,8 +70,12 @@ def mistakes_and_finds(compared: BesideOthers, parts: Sequence[tuple[str, NDArra
     groups = ClusterBootstrap(compared.asked.games)
     tables = []
     for title, text, wrong in (
-        ("Mistakes", f"Moves after which the expected score is {MISTAKE} or more lower than after the usual one", True),
-        ("Finds", f"Moves after which the expected score is {FIND} or more higher than after the usual one", False),
+        (
+            "Mistakes",
+            f"Moves after which the expected score is {MISTAKE} or more lower than after the usual move",
+            True,
+        ),
+        ("Finds", f"Moves after which the expected score is {FIND} or more higher than after the usual move", False),
     ):
         own, drawn = (values <= -MISTAKE if wrong else values >= FIND for values in (compared.own, compared.drawn))
         rows: list[list[Cell]] = [
@@ -87,8 +91,8 @@ def mistakes_and_finds(compared: BesideOthers, parts: Sequence[tuple[str, NDArra
         ]
         tables.append(Table(
             title,
-            f"{text}, which others of the same strength play most there: of the person, and of another player of that "
-            f"strength who had to move in the same positions. By {by}.",
+            f"{text}, which others of the same strength play most: by the person, and by another player of that "
+            f"strength in the same positions. Parts: {by}.",
             "part",
             [Column("the person", "small share"), Column("others", "small share"), Column("difference", "points"),
              Column("moves", "count")],
@@ -118,5 +122,5 @@ def favourites(
                 rows.append([f"{colour}: {name}", figure, len(games) / every, len(games)])
     return Table(
         "Favourite openings", text, "opening",
-        [Column("score"), Column("of the games with this colour"), Column("games", "count")], rows,
+        [Column("score"), Column("share of games with this color"), Column("games", "count")], rows,
     )  # fmt: skip

@@ -139,10 +139,10 @@ def _table(arms: Arms) -> Table:
         rows.append([LABELS[arm], arms.groups.mean(judged.right), *inside, arms.groups.mean(judged.loss)])
     rows.append(["moves", *(_count(len(arms.asked)), *(_count(int(mask.sum())) for mask in parts.values())), None])
     return Table(
-        "What tells the person's moves",
-        "How often the first choice was played, over all moves and in parts of them: a position is seen where the "
-        "person moved in it in a game that was learned from. Log loss in nats.",
-        "told by",
+        "Prediction of the person's moves",
+        "Top-1 accuracy over all moves and over parts of them: a position is seen if the person moved in it in a "
+        "training game. Log loss in nats.",
+        "predicted by",
         [Column("all moves"), *(Column(name) for name in parts), Column("log loss", "number")],
         rows,
     )
