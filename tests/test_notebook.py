@@ -17,7 +17,7 @@ from kibitz.web import answers
 from kibitz.web.files import load
 from kibitz.web.networks import NetworkRegistry
 from kibitz.web.positions import read_line
-from support.causes import mentions
+from support.causes import mentions, naming
 
 SVG = "{http://www.w3.org/2000/svg}"
 RUY = "1. e4 e5 2. Nf3 (2. f4 exf4) Nc6 3. Bb5 a6 *"
@@ -136,7 +136,7 @@ def test_what_cannot_be_shown_is_said_in_a_line() -> None:
         kibitz.show(GoBoard(9), "winner")
     with pytest.raises(UsageError, match="plies 0 to 6"):
         kibitz.show(RUY, "winner", ply=7)
-    with pytest.raises(UsageError, match="as it stands"):
+    with pytest.raises(UsageError, match=naming("ply & 1")):
         kibitz.show(chess.Board(), "winner", ply=1)
     with pytest.raises(KibitzError, match="nothing to load"):
         kibitz.show("", "winner")

@@ -68,7 +68,7 @@ def test_a_search_is_compiled_before_a_clock_runs(monkeypatch: pytest.MonkeyPatc
         (["chessnet", "--value", "winner"], ["chessnet", "--value", "nowhere"], 1, ["nowhere", "run"]),
         (["human", "--method", "auto"], ["human", "--method", "luck"], 2, ["--method", "luck", "top-prob"]),
         (["chessnet", "--temperature", "100"], ["chessnet", "--temperature", "201"], 2, ["--temperature"]),
-        (["chessnet"], [], 2, ["RUN"]),
+        (["chessnet"], [], 2, ["NETWORK"]),
     ],
 )
 def test_what_is_refused_at_once(without: list[str], cause: list[str], code: int, names: list[str]) -> None:
@@ -77,7 +77,7 @@ def test_what_is_refused_at_once(without: list[str], cause: list[str], code: int
 
 @pytest.mark.parametrize(
     ("change", "code", "names"),
-    [({"game": "go"}, 2, ["go", "UCI", "chess"]), ({}, 1, ["trained", "kibitz train"])],
+    [({"game": "go"}, 2, ["Go", "UCI", "chess"]), ({}, 1, ["trained", "kibitz train"])],
 )
 def test_runs_that_cannot_play(tmp_path: Path, change: dict[str, str], code: int, names: list[str]) -> None:
     whole, part = packaged()["chessnet"], tmp_path / "part"

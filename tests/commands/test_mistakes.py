@@ -38,12 +38,12 @@ MISTAKES = [
     (("info", "games.store"), ("info", "games.stor"), 1, "games.stor"),
     (("info", "games.store"), ("info", "damaged.store"), 1, "damaged & Import"),
     (("info", "winner"), ("info", "winner", "human"), 2, "human"),
-    (("systems",), ("systems", "--jsn"), 2, "--jsn & --json?"),
+    (("systems",), ("systems", "--jsn"), 2, "--jsn & --json?"),  # no such option
     (("systems", "--json"), ("systems", "--json=3"), 2, "--json & 3"),
     ((*IMPORT, "1.store"), ("import", "none.pgn", "--into", "x.store"), 1, "none.pgn & path"),
     ((*IMPORT, "1.store"), ("import", "good.pgn"), 2, "--into & missing"),
     ((*IMPORT, "1.store"), ("import", "good.pgn", "--into"), 2, "--into & value"),
-    ((*IMPORT, "1.store"), ("import", "good.pgn", "--intoo", "x.store"), 2, "--intoo & --into?"),
+    ((*IMPORT, "1.store"), ("import", "good.pgn", "--intoo", "x.store"), 2, "--intoo & --into?"),  # no such option
     ((*IMPORT, "1.store"), ("import", "illegal.pgn", "--into", "x.store"), 1, "illegal.pgn & 1 game & Ke3"),
     ((*IMPORT, "1.store"), ("import", "README.md", "--into", "x.store"), 1, "README.md & PGN"),
     ((*IMPORT, "1.store"), ("import", "empty.pgn", "--into", "x.store"), 1, "empty.pgn & PGN"),
@@ -110,7 +110,7 @@ MISTAKES_OF_A_TRAINING = [
     (("train", "winer", "games.store"), 2, "winer & winner?"),
     (("train", "winner", "none.store"), 1, "none.store & import"),
     (("train", "winner", "games.store", "--recipe", "papr"), 2, "papr & paper?"),
-    (("train", "winner", "games.store", "--layer", "8conv4x4.ip8"), 2, "--layer & --layers?"),
+    (("train", "winner", "games.store", "--layer", "8conv4x4.ip8"), 2, "--layer & --layers?"),  # no such option
     (("train", "winner", "games.store", "--iterations", "2.5"), 2, "--iterations & 2.5 & whole number"),
     (("train", "winner", "games.store", "--optimiser", "adma"), 2, "adma & adamw?"),
     (("train", "winner", "games.store", "--batch", "many"), 2, "--batch & many & auto"),

@@ -116,7 +116,7 @@ def test_table(kibitz: Kibitz, run: Path) -> None:
     value = f"{result['figures']['accuracy']['value']:.1%}"
     lines = ended.out.splitlines()
     assert sum(line.startswith("accuracy ") and value in line and " 500 " in line for line in lines) == 1
-    for part in ("always White", "accuracy by phase", "endgame", "95% interval", "71.8% test accuracy", "Stockfish,"):
+    for part in ("always White", "accuracy by phase", "endgame", "95% interval", "71.8% test accuracy", "bundled"):
         assert any(part in line for line in lines), part
     assert "500 of their" in ended.out
     assert lines[-1] == f"report: {run / PAGE}"

@@ -74,7 +74,7 @@ def test_the_engine_agrees_with_one_line_and_with_five(client: Client) -> None:
 def test_the_two_halves_of_a_comparison_are_searched(client: Client) -> None:
     """What cannot be searched says so, and what is over is not searched."""
     line = {"game": "chess", "moves": MOVES}
-    assert mentions(client.error("/api/value", {"network": "convchess", "line": line}), "convchess & wins")
+    assert mentions(client.error("/api/value", {"network": "convchess", "line": line}), "convchess & evaluate")
     assert client.stream("/api/value", {"network": "winner", "line": line})[-1]["source"] == "search"
     ended = {"game": "chess", "moves": ["f2f3", "e7e5", "g2g4", "d8h4"]}
     last = client.stream("/api/value", {"network": "winner", "line": ended})[-1]

@@ -834,7 +834,6 @@ export const en = {
   /** What the server says in fixed words: its English, and the same in another language. What is not here stays English. */
   server: {
     "White's winning probability": "White’s win probability",
-    "Black's winning probability": "Black’s win probability",
     "White's probability of standing better": "Probability that White is better",
     "Derived from the predicted score and its uncertainty.": "Calculated from the predicted score and its uncertainty.",
     "How likely it is that this position is better for White than a balanced one: the mean of comparisons with 64 balanced positions from the training games.":

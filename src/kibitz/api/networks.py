@@ -446,8 +446,8 @@ class TrainedNetwork:
             if komi is not None and "komi" in beyond:
                 values = {"komi": _komi_input(komi), **values}
             if state.shape[1] == 4:
-                unknown = {"handicap": _unknown_handicap()} if "handicap" in beyond else {}  # as of boards
-                return codes, with_default_side_inputs(state, {**beyond, **unknown, **values}), None
+                usual = {name: value for name, value in _of_boards().items() if name in beyond}
+                return codes, with_default_side_inputs(state, {**beyond, **usual, **values}), None
             if values:
                 raise UsageError(
                     f"state already has columns for side inputs (got {', '.join(values)} too). Leave one of them out."
@@ -621,11 +621,12 @@ def _terms(read: ReadPosition, komi: float | None, rules: str | None = None) -> 
         raise UsageError(str(error)) from None
 
 
-def _unknown_handicap() -> int:
-    """Return the side input for an unknown handicap."""
-    from kibitz.games.go.sides import side_inputs
+def _of_boards() -> dict[str, int]:
+    """Return the side inputs, other than komi, that a Go board has if nothing else is known of its game."""
+    from kibitz.games.go.sides import KOMI, board_inputs
 
-    return side_inputs(None, None, "")["handicap"]
+    known = board_inputs(KOMI, territory=False)
+    return {"handicap": known["handicap"], "rules": known["rules"]}
 
 
 def _komi_input(points: float) -> int:

@@ -585,7 +585,7 @@ def test_a_store_without_owners_is_refused(run: Run, tmp_path: Path, capsys: pyt
         writer.add(batch)
         writer.commit({})
     assert cli(["test", str(run.path), str(tmp_path / "a.store"), "--split", "all"]) == 1
-    assert mentions(capsys.readouterr().err, "nobody")
+    assert mentions(capsys.readouterr().err, "a.store & labels & --referee")
 
 
 def test_the_games_that_are_followed_lie_evenly_over_all() -> None:

@@ -233,7 +233,7 @@ def test_a_sample_gives_near_figures(opened: Run, small_store: Store, chosen: Ch
 
 
 def test_notes(result: dict[str, Any], small_store: Store, make_store: Any, tmp_path: Path) -> None:
-    assert "come with kibitz" in result["data"]["note"]
+    assert "bundled with kibitz" in result["data"]["note"]
     pgn = '[White "A"]\n[Black "B"]\n[WhiteElo "{}"]\n[BlackElo "2100"]\n[Result "{}"]\n\n1. e4 f6 2. d4 g5 {} {}\n\n'
     games = [(2001, "1-0", "3. Qh5#"), (2000, "1-0", "3. Qh5#"), (2500, "0-1", "")]
     texts = [pgn.format(rating, won, last, won) for rating, won, last in games]

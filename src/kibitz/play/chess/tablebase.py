@@ -15,7 +15,7 @@ from pathlib import Path
 import chess
 import chess.syzygy
 
-from kibitz.errors import UsageError
+from kibitz.errors import UsageError, one_line
 from kibitz.play.result import PvLine
 from kibitz.text import shown
 
@@ -75,7 +75,7 @@ class Tablebases:
             try:
                 files = [file for file in sorted(Path(folder).iterdir()) if file.suffix in _KINDS]
             except OSError as error:
-                self.problems.append(f"{shown(folder)}: {error.strerror or error}")
+                self.problems.append(f"{shown(folder)}: {one_line(error)}")
                 continue
             damaged = [file.name for file in files if not _whole(file)]
             if damaged:

@@ -178,7 +178,7 @@ def test_without_gnugo_playouts_judge_alone_and_it_is_said(monkeypatch: pytest.M
         assert len(referee.label(batch((PLAIN, WHITE_BY_9)))) == 1
     with pytest.raises(KibitzError, match="is not installed"):
         Referee("gnugo")
-    with pytest.raises(KibitzError, match="/nowhere/gnugo: is not installed"):
+    with pytest.raises(KibitzError, match="/nowhere/gnugo is not installed"):
         Referee("auto", gnugo="/nowhere/gnugo")
     with pytest.raises(UsageError, match="must be auto"):
         Referee("katago")

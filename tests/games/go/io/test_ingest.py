@@ -222,7 +222,7 @@ def test_an_archive(tmp_path: Path) -> None:
         (b"", "SGF & file"),
         (b"1. e4 e5", "SGF & file"),
         (bytes(range(256)) * 10, "SGF & binary"),
-        (gzip.compress(b"(;GM[1]RE[B+R];B[aa])" * 1000, mtime=0)[:-40], "cannot be unpacked further"),
+        (gzip.compress(b"(;GM[1]RE[B+R];B[aa])" * 1000, mtime=0)[:-40], "cannot be unpacked"),
     ],
 )
 def test_broken_files_are_told_in_one_line(tmp_path: Path, data: bytes, words: str) -> None:
