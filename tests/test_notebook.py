@@ -138,7 +138,7 @@ def test_what_cannot_be_shown_is_said_in_a_line() -> None:
         kibitz.show(RUY, "winner", ply=7)
     with pytest.raises(UsageError, match=naming("ply & 1")):
         kibitz.show(chess.Board(), "winner", ply=1)
-    with pytest.raises(KibitzError, match="nothing to load"):
+    with pytest.raises(KibitzError, match=naming("open & PGN & FEN")):
         kibitz.show("", "winner")
 
 

@@ -54,7 +54,7 @@ def test_kinds_of_pooling() -> None:
         ("400conv8x8", "layer 1 (400conv8x8)"),  # W + 2P − F = 0, which the post excludes
         ("400conv4x4.pool2x2.200conv4x4", "layer 3 (200conv4x4)"),
         ("400conv3x3s2", "layer 1 (400conv3x3)"),  # 5 is no multiple of 2
-        ("400conv4x4.pool7x7", "layer 2 (pool7x7)"),
+        ("400conv4x4.pool7x7", "layer 2, pool7x7"),
     ],
 )
 def test_a_layer_that_does_not_fit_is_named(text: str, named: str) -> None:

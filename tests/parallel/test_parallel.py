@@ -219,7 +219,7 @@ def test_a_broken_ray_is_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     for name in [name for name in sys.modules if name.split(".")[0] == "ray"]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.syspath_prepend(tmp_path)
-    with pytest.raises(UsageError, match=naming("libray.so & Ray")):
+    with pytest.raises(UsageError, match=naming("--ray & Ray")):
         list(map_unordered(square, range(4), Backend("ray")))
 
 

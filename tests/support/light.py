@@ -89,8 +89,8 @@ def imports_and_inspects(kibitz: Program) -> None:
 
 def analyses_chess(kibitz: Program) -> None:
     for network, said in (
-        ("winner", "points lost a move"), ("chessnet", "first choice"), ("convchess", "first choice"),
-        ("deepchess", "points lost a move"),
+        ("winner", "loss per move"), ("chessnet", "first choice"), ("convchess", "first choice"),
+        ("deepchess", "loss per move"),
     ):  # fmt: skip
         quick = () if network == "convchess" else ("--depth", "2")
         assert said in kibitz.good("analyze", network, "games.pgn", *quick), network

@@ -150,7 +150,7 @@ WRONG = {
     ),
     "another output": (
         "white_wins = lambda answers, state: answers['winner']\nexpected_moves = lambda answers, codes, state: None\n",
-        "r has outputs that cannot be shown (white_wins, value): KeyError 'winner'.",
+        "r has outputs that analyze cannot show (got white_wins, value).",
     ),
 }
 

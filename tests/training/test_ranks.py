@@ -171,7 +171,7 @@ def on_two_machines(store: Path, run: Path, first: list[str], second: list[str])
 def test_two_machines(tmp_path: Path, small_store: Store, unbroken: Path) -> None:
     (one, _), (other, errors) = on_two_machines(small_store.path, tmp_path / "run", [], [])
     assert (one, other) == (0, 0)
-    assert re.fullmatch(r"2 processes meet at 127\.0\.0\.2:\d+\n", errors)
+    assert re.fullmatch(r"note: 2 processes \w+ at 127\.0\.0\.2:\d+\n", errors)
     assert_same(tmp_path / "run", unbroken)
     assert not (tmp_path / "unused").exists()
 

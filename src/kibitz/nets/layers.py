@@ -155,7 +155,7 @@ def shapes(layers: list[Layer], channels: int, side: int = 8) -> list[tuple[int,
         elif isinstance(layer, Pool):
             if layer.height > height or layer.width > width:
                 raise UsageError(
-                    f"layer {index} (pool{layer.height}x{layer.width}) must not be larger than its input (got"
+                    f"layer {index}, pool{layer.height}x{layer.width}, must not be larger than its input (got"
                     f" {height}×{width})"
                 )
             height, width = -(-height // layer.height), -(-width // layer.width)
