@@ -623,7 +623,8 @@ def _terms(read: ReadPosition, komi: float | None, rules: str | None = None) -> 
 
 def _of_boards() -> dict[str, int]:
     """Return the side inputs, other than komi, that a Go board has if nothing else is known of its game."""
-    from kibitz.games.go.sides import KOMI, board_inputs
+    from kibitz.games.go import KOMI
+    from kibitz.games.go.sides import board_inputs
 
     known = board_inputs(KOMI, territory=False)
     return {"handicap": known["handicap"], "rules": known["rules"]}
