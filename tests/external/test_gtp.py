@@ -91,7 +91,7 @@ def test_one_that_does_not_quit_is_ended(tmp_path: Path) -> None:
 
 
 def test_no_program_at_all() -> None:
-    with pytest.raises(EngineDied, match="nowhere: cannot be started"):
+    with pytest.raises(EngineDied, match=naming("nowhere & file")):
         GtpProgram(["/nowhere/gnugo"], "nowhere")
     assert find_gnugo("/nowhere/gnugo") is None
 

@@ -122,7 +122,7 @@ def test_files_among_the_names_of_the_command_line(mine: Path, tmp_path: Path) -
     [
         (b"", "mine.pgn: the file is empty"),
         (b"hello, this is a letter", "mine.pgn & PGN & file"),
-        (b"\x00\x01\x02", "mine.pgn: binary, not text"),
+        (b"\x00\x01\x02", "mine.pgn & binary"),
         (b'[White "A"]\n[Variant "Atomic"]\n\n1. e4 *\n', "1 & chess"),
         (b'[Event "?"]\n\n1. e4 *\n', "players"),
     ],

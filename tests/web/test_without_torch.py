@@ -62,6 +62,7 @@ def ask_everything(client: Client, run: str, networks: list[str], store: str) ->
         return answer.json
 
     client.get("/")
+    get("/api/preparing")
     known = {network["name"]: network for network in get("/api/networks")["networks"]}
     for name in (run, *networks):
         network = known[name]
@@ -88,6 +89,7 @@ def ask_everything(client: Client, run: str, networks: list[str], store: str) ->
     good("/api/save", **{key: loaded[key] for key in ("game", "tree", "headers")})
     good("/api/line", line=GO)
     good("/api/move", line=CHESS, move="b8c6")
+    good("/api/count", line=GO | {"moves": ["pass", "pass"]})
     start = {"game": "chess", "moves": []}
     until(lambda: "games" in good("/api/explore", line=start))
     good("/api/stored", store=store, game=good("/api/explore", line=start)["examples"][0]["game"])

@@ -22,6 +22,7 @@ from kibitz.games.go.points import PASS, from_gtp
 from kibitz.games.go.rules import Board
 from kibitz.play.puct import search
 from kibitz.play.puct.tree import cut_out
+from support.board_client import until
 from support.go_fakes import FakeGo
 from support.gtp_bench import Bench
 
@@ -39,15 +40,21 @@ def bench() -> Bench:
     return Bench(FakeGo(), SETTINGS)
 
 
+GROWN = -1
+"""A step that waits until its analysis has a line with more visits than its first one."""
+
+
 def talk(under_test: Bench, steps: list[tuple[str, int]]) -> str:
-    """Say lines; after each one wait until so many `info` groups more have come. All that was answered."""
+    """Say lines; after each one wait until so many `info` groups more have come, or GROWN. All that was answered."""
 
     def lines() -> Iterator[str]:
         for line, groups in steps:
-            before = under_test.text.count("info move")  # the answer may come before the next step
+            before = under_test.text  # the answer may come before the next step
             yield line
-            if groups:
-                under_test.wait_for("info move", before + groups)
+            if groups == GROWN:
+                wait_until_grown(under_test, len(before))
+            elif groups:
+                under_test.wait_for("info move", before.count("info move") + groups)
 
     under_test.engine.run(lines())
     return under_test.text
@@ -57,11 +64,24 @@ def infos(line: str) -> list[re.Match[str]]:
     return list(re.finditer(INFO, line))
 
 
+def visits_of(line: str) -> int:
+    return sum(int(info["visits"]) for info in infos(line))
+
+
+def has_grown(text: str) -> bool:
+    visits = [visits_of(line) for line in text.split("\n") if infos(line)]
+    return bool(visits) and visits[-1] > visits[0]
+
+
+def wait_until_grown(under_test: Bench, start: int) -> None:
+    until(lambda: has_grown(under_test.text[start:]))
+
+
 def test_what_lizzie_sends() -> None:
     """Numbered commands; an analysis ends with what comes next, an undo or a handicap too; `name` ends pondering."""
     said = [
         ("1 name", 0), ("2 version", 0), ("3 boardsize 9", 0), ("4 komi 6.5", 0), ("5 time_settings 0 2 1", 0),
-        ("6 kata-analyze 1 ownership true", 20), ("7 play B E5", 0), ("8 kata-analyze 1 ownership true", 20),
+        ("6 kata-analyze 1 ownership true", GROWN), ("7 play B E5", 0), ("8 kata-analyze 1 ownership true", 20),
         ("9 undo", 0), ("10 lz-analyze 1", 20), ("11 lz-analyze 1 avoid b E5 1 avoid w E5 1", 20), ("12 name", 0),
         ("13 clear_board", 0), ("14 fixed_handicap 2", 0), ("15 lz-genmove_analyze W 1", 0), ("16 undo", 0),
         ("17 genmove W", 0), ("18 quit", 0),
@@ -70,7 +90,7 @@ def test_what_lizzie_sends() -> None:
     assert [int(re.match(r"=(\d+)", answer)[1]) for answer in answers[:-1]] == list(range(1, 19))  # type: ignore[index]
     first = answers[5].split("\n")[1:]
     assert all(infos(line) and len(line.split("ownership ")[1].split()) == 81 for line in first)
-    visits = [sum(int(info["visits"]) for info in infos(line)) for line in first]
+    visits = [visits_of(line) for line in first]
     assert visits == sorted(visits), "the tree grows"
     assert visits[-1] > visits[0]
     lz = r"info move \w+ visits \d+ winrate \d+ prior \d+ lcb \d+ order \d+ pv \w+( \w+)*?"

@@ -29,7 +29,7 @@ from kibitz.games.go.points import GRID, PASS
 from kibitz.runs import Run, packaged
 from kibitz.store.positions import Positions
 from kibitz.store.store import Store
-from support.causes import each_mentions
+from support.causes import each_mentions, naming
 from support.engine_fakes import fake_engine, percents, preferred
 
 POSITIONS = 40
@@ -129,7 +129,7 @@ def test_engines_share_the_positions_by_rating(small_store: Store) -> None:
     assert "log_loss" not in result["figures"], "only one of the engines prints probabilities"
     with pytest.raises(UsageError, match="needs a rating"):
         evaluated(test_of(engine("best", rating=1400), engine("best")), small_store)
-    with pytest.raises(UsageError, match="1400 is given twice"):
+    with pytest.raises(UsageError, match=naming("--engine & rating & 1400")):
         evaluated(test_of(engine("best", rating=1400), engine("lines", rating=1400)), small_store)
 
 
