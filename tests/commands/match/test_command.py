@@ -149,7 +149,7 @@ def test_forfeits_are_recorded_and_the_match_goes_on(
         assert game.headers["Reason"] in game.end().comment.replace("\n", " ")
         assert game.headers["Result"] == ("1-0" if game.headers["Black"] == "bad" else "0-1")
     assert run(["match", *call]) == 0
-    assert "game 2: bad forfeits: " in capsys.readouterr().out  # as read from the PGN again
+    assert capsys.readouterr().out.count(": bad forfeits") == 3  # as read from the PGN again
 
 
 def test_an_engine_that_cannot_be_started_ends_the_match(
@@ -175,15 +175,15 @@ def test_an_engine_that_is_mute(
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (["no-such-engine", "winner"], 1, "no-such-engine is no run"),
-        (["chessnet", "chessnet", "--nodes", "x"], 2, "--nodes x"),
-        (["chessnet", "chessnet", "--clock-b", "0"], 2, "--clock 0"),
-        (["chessnet", "chessnet", "--depth", "0"], 2, "--depth 0"),
-        (["chessnet", "chessnet", "--sprt", "10"], 2, "--sprt 10"),
-        (["chessnet", "chessnet", "--sprt", "10,0"], 2, "--sprt 10,0"),
-        (["chessnet", "chessnet", "--sprt", "0,10", "--alpha", "0.7"], 2, "--alpha 0.7"),
-        (["chessnet", "chessnet", "--adjudicate-win", "800"], 2, "--adjudicate-win 800"),
-        (["chessnet", "chessnet", "--option-a", "Hash"], 2, "Name=Value"),
+        (["no-such-engine", "winner"], 1, "no-such-engine"),
+        (["chessnet", "chessnet", "--nodes", "x"], 2, "--nodes & got x"),
+        (["chessnet", "chessnet", "--clock-b", "0"], 2, "--clock & got 0"),
+        (["chessnet", "chessnet", "--depth", "0"], 2, "--depth & got 0"),
+        (["chessnet", "chessnet", "--sprt", "10"], 2, "--sprt & got 10"),
+        (["chessnet", "chessnet", "--sprt", "10,0"], 2, "--sprt & got 10,0"),
+        (["chessnet", "chessnet", "--sprt", "0,10", "--alpha", "0.7"], 2, "--alpha & got 0.7"),
+        (["chessnet", "chessnet", "--adjudicate-win", "800"], 2, "--adjudicate-win & got 800"),
+        (["chessnet", "chessnet", "--option-a", "Hash"], 2, "NAME=VALUE & Hash"),
     ],
 )
 def test_wrong_calls(capsys: pytest.CaptureFixture[str], arguments: list[str], code: int, said: str) -> None:

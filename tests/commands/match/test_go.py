@@ -132,7 +132,7 @@ def test_forfeits_are_recorded_and_the_match_goes_on(
         assert game.get_root().get("RE") == ("B+F" if game.get_player_name("w") == "bad" else "W+F")
         assert mentions(game.get_last_node().get("C"), said)
     assert run(["match", *call]) == 0
-    assert "game 2: bad forfeits: " in capsys.readouterr().out  # as read from the SGF again
+    assert capsys.readouterr().out.count(": bad forfeits") == 3  # as read from the SGF again
 
 
 def test_a_program_that_cannot_be_started_ends_the_match(capsys: pytest.CaptureFixture[str]) -> None:
@@ -144,13 +144,13 @@ def test_a_program_that_cannot_be_started_ends_the_match(capsys: pytest.CaptureF
     ("arguments", "code", "said"),
     [
         (["--nodes-a", "100"], 2, "--nodes-a & nodes"),
-        (["--depth", "1"], 2, "--depth: is for chess"),
-        (["--adjudicate-win", "800:3"], 2, "--adjudicate-win: is for chess"),
-        (["--pgn", "x.pgn"], 2, "--pgn: is for chess"),
-        (["--size", "20"], 2, "--size 20: choose from 9, 13, 19"),
+        (["--depth", "1"], 2, "--depth & chess"),
+        (["--adjudicate-win", "800:3"], 2, "--adjudicate-win & chess"),
+        (["--pgn", "x.pgn"], 2, "--pgn & chess"),
+        (["--size", "20"], 2, "--size & 20 & 9, 13"),
         (["--komi", "6.3"], 2, "--komi & 6.3 & komi"),
-        (["--movetime", "100"], 2, "--movetime 100: GTP counts in whole seconds"),
-        (["--clock-b", "10+0.1"], 2, "--clock 10+0.1: write whole seconds"),
+        (["--movetime", "100"], 2, "--movetime & got 100 & seconds"),
+        (["--clock-b", "10+0.1"], 2, "--clock & 10+0.1 & seconds"),
         (["--option-a", "level=3"], 2, "command line"),
     ],
 )

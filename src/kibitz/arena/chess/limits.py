@@ -91,7 +91,7 @@ def _nodes(text: str) -> tuple[int, int]:
     except ValueError:
         bounds = 0, 0
     if not 1 <= bounds[0] <= bounds[1]:
-        raise UsageError(f"--nodes must be at least 1, for example 800 or 10-1000 (got {text})")
+        raise UsageError(f"--nodes must be a whole number from 1, or a range, for example 800 or 10-1000 (got {text})")
     return bounds
 
 

@@ -85,6 +85,7 @@ def time_limit(movetime: int | None, clock: str | None) -> GoTime:
     main, plus, move = clock.partition("+")
     if not (main.isdecimal() and (move.isdecimal() if plus else True)) or int(main) < 1:
         raise UsageError(
-            f"--clock must be whole seconds and seconds a move after them, for example 600+10 (got {clock})"
+            "--clock must be whole seconds for the game, or these and seconds per move after them, "
+            f"for example 600 or 600+10 (got {clock})"
         )
     return GoTime(int(main), int(move or 0) or None)

@@ -33,19 +33,19 @@ def chess_game(limits: Mapping[str, Mapping[str, Any]], options: RuleOptions) ->
                 raise UsageError(f"--{name} must be at least 1 (got {limits[side][name]})")
     of_sides = {side: limits_of(**limits[side]) for side in "AB"}
     rules = Adjudication(
-        _adjudicated("--adjudicate-draw", options.adjudicate_draw),
-        _adjudicated("--adjudicate-win", options.adjudicate_win),
+        _adjudicated("--adjudicate-draw", options.adjudicate_draw, "20:8"),
+        _adjudicated("--adjudicate-win", options.adjudicate_win, "800:3"),
         options.max_plies or Adjudication.plies,
     )
     return ChessContest(of_sides, options.seed, options.hang, rules)
 
 
-def _adjudicated(option: str, text: str | None) -> tuple[int, int] | None:
+def _adjudicated(option: str, text: str | None, example: str) -> tuple[int, int] | None:
     if text is None:
         return None
     match = re.fullmatch(r"(\d+):(\d+)", text)
     if not match or int(match[2]) < 1:
-        raise UsageError(f"{option} must be centipawns and moves, for example 20:8 (got {text})")
+        raise UsageError(f"{option} must be centipawns and moves, for example {example} (got {text})")
     return int(match[1]), int(match[2])
 
 
