@@ -555,7 +555,7 @@ def test_the_command_prints_the_tables_and_writes_the_page(
         "accuracy in last tenth",
         "200 random playouts, 8 positions",
         "accuracy by confidence",
-        "Through the",
+        "Accuracy by stage",
     ):
         assert words in out
     assert "Stockfish" not in out + err
