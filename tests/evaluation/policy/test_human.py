@@ -106,7 +106,7 @@ def test_the_figures_that_programs_read(result: dict[str, Any]) -> None:
 def test_the_page_has_it_all(result: dict[str, Any]) -> None:
     page = render_test_page(result)
     assert mentions(page, "opening")
-    assert mentions(page, "worth")
+    assert mentions(page, "Effect & ratings")
 
 
 def test_ranks() -> None:
