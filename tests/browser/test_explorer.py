@@ -48,7 +48,7 @@ def test_moves_other_orders_ratings_and_a_game_of_the_store(desk: Desk) -> None:
         text = desk.page.locator(".explorer [role=status]").inner_text()
         reached.append(int(re.match(r"\d+", text)[0]))  # type: ignore[index]
     assert reached[0] == reached[1] > 0
-    choice = desk.page.get_by_role("combobox", name="rated")
+    choice = desk.page.get_by_role("combobox", name="Ratings")
     choice.select_option("-1200")
     games(desk, "(No|[0-9]+)")
     choice.select_option("")

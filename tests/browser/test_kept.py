@@ -199,7 +199,7 @@ def test_a_game_outlives_reload_and_crash_and_is_in_its_address(desk: Desk, visi
     desk.keys("Home", "ArrowRight", "ArrowRight", "ArrowRight")
     desk.after("Nf3")
     assert chess.Board(desk.copied("FEN")) == board
-    address = desk.copied("Address")
+    address = desk.copied("Link")
     assert "fen" not in address
     third = Desk(visit(address[address.index("/#") :])).ready()
     third.after("Nf3")
@@ -303,7 +303,7 @@ def test_a_file_of_many_games(desk: Desk) -> None:
     dialog.get_by_role("combobox", name="Result").select_option("1")
     expect(found).to_contain_text("2,500")
     dialog.get_by_role("spinbutton", name="From").fill("2005")
-    dialog.get_by_role("combobox", name="rated").select_option("2600-")
+    dialog.get_by_role("combobox", name="Ratings").select_option("2600-")
     strong = sum(i % 4 == 1 and i % 10 >= 5 and i % 1700 >= 1600 for i in range(10_000))
     expect(found).to_contain_text(re.compile(rf"\b{strong}\b"))
     dialog.get_by_role("spinbutton", name="From").fill("")

@@ -151,7 +151,7 @@ def test_markup_in_a_record_is_text(desk: Desk) -> None:
         desk.tab(panel)
     desk.keys("End", "Home", "ArrowRight", "ArrowDown")
     assert not harmed(desk.page)
-    for what in ("PGN", "Address"):
+    for what in ("PGN", "Link"):
         assert desk.copied(what)
     escaped = HARM.replace("]", r"\]").replace("[", r"\[")
     desk.open(f"(;GM[1]SZ[9]PB[{escaped}]PW[{escaped}]C[{escaped}];B[ee]C[{escaped}](;W[ec])(;W[gg]C[{escaped}]))")

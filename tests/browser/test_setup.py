@@ -54,7 +54,7 @@ def test_a_position_by_mouse_by_keys_and_as_a_fen(desk: Desk) -> None:
     mouse.move(*square(dialog, "d4"), steps=4)
     mouse.up()
     expect(fen(dialog)).to_have_value("4k3/8/8/8/3p4/8/8/4K2R w - - 0 1")
-    dialog.get_by_role("radio", name="Move pieces").click()
+    dialog.get_by_role("radio", name="Move pieces", exact=True).click()
     mouse.move(*square(dialog, "d4"))
     mouse.down()
     mouse.move(*square(dialog, "d3"), steps=4)
@@ -163,7 +163,7 @@ def test_stones_labels_and_marks_are_kept_in_the_sgf(desk: Desk) -> None:
     for count, point in enumerate(("C7", "G3"), 1):
         tool(desk, "White stone", point)
         expect(stones(desk, "white")).to_have_count(count)
-    tool(desk, "Take a stone or a mark away", "G3")
+    tool(desk, "Remove a stone or a label", "G3")
     expect(stones(desk, "white")).to_have_count(1)
     desk.page.get_by_role("button", name="Black moves first").click()
     expect(desk.page.get_by_role("button", name="White moves first")).to_be_visible()
