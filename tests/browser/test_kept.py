@@ -307,7 +307,7 @@ def test_a_file_of_many_games(desk: Desk) -> None:
     strong = sum(i % 4 == 1 and i % 10 >= 5 and i % 1700 >= 1600 for i in range(10_000))
     expect(found).to_contain_text(re.compile(rf"\b{strong}\b"))
     dialog.get_by_role("spinbutton", name="From").fill("")
-    for name in ("Result", "rated"):
+    for name in ("Result", "Ratings"):
         dialog.get_by_role("combobox", name=name).select_option("")
     dialog.get_by_role("searchbox").fill("player 9876 open")
     expect(dialog.get_by_role("listitem")).to_have_count(1)

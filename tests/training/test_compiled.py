@@ -140,7 +140,7 @@ def test_where_torch_cannot_compile(small_store: Store, tmp_path: Path, monkeypa
 
     monkeypatch.setattr(torch, "compile", lambda function, **_: REAL(function, backend=broken))
     given = Settings(**GIVEN)
-    with pytest.raises(UsageError, match=naming("--compile & on & torch")):
+    with pytest.raises(UsageError, match=naming("--compile on")):
         train("winner", given, str(small_store.path), run=tmp_path / "r", plan=TrainConfig(**PLAN, compile="on"))
     monkeypatch.setattr(trainer, "wanted", lambda wish, device: wish == "auto")  # as on a GPU
     said: list[str] = []

@@ -246,7 +246,7 @@ def test_another_search_needs_another_file(small_store: Store, tmp_path: Path) -
     search(about(small_store, Grid((0.001,), (0.0,), ("he",)), iterations=1), out)
     with pytest.raises(UsageError, match=naming("learning_rates & 0.001 & 0.01 & --out")):
         search(about(small_store, iterations=1), out)
-    with pytest.raises(UsageError, match="begun with iterations 1 not 2;"):
+    with pytest.raises(UsageError, match="iterations 1 not 2"):
         search(about(small_store, Grid((0.001,), (0.0,), ("he",)), iterations=2), out)
 
 
@@ -270,13 +270,13 @@ def test_one_search_at_a_time(small_store: Store, tmp_path: Path) -> None:
 
 def test_nothing_is_begun_that_cannot_be_compared(small_store: Store, tmp_path: Path) -> None:
     out = tmp_path / "s.journal"
-    with pytest.raises(UsageError, match="choose from piece, pawn"):
+    with pytest.raises(UsageError, match="--network .*piece, pawn"):
         about(small_store, network="pieces")
     with pytest.raises(UsageError, match=naming("pawn")):
         search(about(small_store, network="all"), out)
-    with pytest.raises(UsageError, match="--initial warm"):
+    with pytest.raises(UsageError, match="--initial .*warm"):
         search(about(small_store, Grid((0.1,), (0.0,), ("he", "warm"))), out)
-    with pytest.raises(UsageError, match="winner is one network"):
+    with pytest.raises(UsageError, match="--network .*winner"):
         TuneConfig("winner", "a.store", winner.Settings(), GRID, network="piece")
     assert list(tmp_path.iterdir()) == []
 
