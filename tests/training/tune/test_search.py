@@ -270,13 +270,13 @@ def test_one_search_at_a_time(small_store: Store, tmp_path: Path) -> None:
 
 def test_nothing_is_begun_that_cannot_be_compared(small_store: Store, tmp_path: Path) -> None:
     out = tmp_path / "s.journal"
-    with pytest.raises(UsageError, match="--network .*piece, pawn"):
+    with pytest.raises(UsageError, match=r"--network .*piece, pawn"):
         about(small_store, network="pieces")
     with pytest.raises(UsageError, match=naming("pawn")):
         search(about(small_store, network="all"), out)
-    with pytest.raises(UsageError, match="--initial .*warm"):
+    with pytest.raises(UsageError, match=r"--initial .*warm"):
         search(about(small_store, Grid((0.1,), (0.0,), ("he", "warm"))), out)
-    with pytest.raises(UsageError, match="--network .*winner"):
+    with pytest.raises(UsageError, match=r"--network .*winner"):
         TuneConfig("winner", "a.store", winner.Settings(), GRID, network="piece")
     assert list(tmp_path.iterdir()) == []
 
