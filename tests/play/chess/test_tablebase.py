@@ -86,7 +86,7 @@ def test_what_is_not_known(tables: Tablebases) -> None:
 
 
 def test_a_folder_that_is_of_no_use(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"nowhere: No such file"):
+    with pytest.raises(UsageError, match=r"nowhere: no such file"):
         Tablebases(str(tmp_path / "nowhere"))
     with pytest.raises(UsageError, match=r"has no tables"):
         Tablebases(str(tmp_path))
