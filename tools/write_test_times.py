@@ -2,7 +2,8 @@
 
     python -m pytest --costs costs.json [FILES] && python tools/write_test_times.py costs.json
 
-The rows of files that the measurement does not contain stay as they are.
+A file that is in several measurements, one for each tier, gets the sum. The rows of files that no measurement contains
+stay as they are.
 """
 
 from __future__ import annotations
@@ -42,10 +43,13 @@ def write_table(rows: dict[str, dict[str, float]]) -> str:
 def main() -> None:
     before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
     table, after = rest.split(END)
-    rows = rows_of(table)
+    measured: dict[str, dict[str, float]] = {}
     for path in sys.argv[1:]:
         for name, counts in json.loads(Path(path).read_text(encoding="utf-8"))["files"].items():
-            rows[name] = {column: float(counts.get(column, 0)) for column in TITLE[1:]}
+            row = measured.setdefault(name, dict.fromkeys(TITLE[1:], 0.0))
+            for column in row:
+                row[column] += counts.get(column, 0)
+    rows = rows_of(table) | measured
     root = PAGE.parents[2]
     rows = {name: row for name, row in rows.items() if (root / name).exists()}
     PAGE.write_text(f"{before}{BEGIN}\n{write_table(rows)}\n{END}{after}", encoding="utf-8")
