@@ -6,11 +6,10 @@ import errno
 import os
 import subprocess
 import sys
-from importlib.metadata import version
 
 import pytest
 
-from kibitz import cli
+from kibitz import __version__, cli
 from kibitz.errors import KibitzError, UsageError
 from support.causes import Ended, assert_refused, mentions
 
@@ -59,7 +58,7 @@ def test_without_a_command_the_help_is_shown(capsys: pytest.CaptureFixture[str])
 
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.run(["--version"]) == 0
-    assert capsys.readouterr().out == f"kibitz {version('kibitz')}\n"
+    assert capsys.readouterr().out == f"kibitz {__version__}\n"
 
 
 @pytest.mark.parametrize(
@@ -196,4 +195,4 @@ def test_a_terminal_that_lacks_letters_gets_question_marks() -> None:
 
 def test_python_m_kibitz() -> None:
     done = subprocess.run([sys.executable, "-m", "kibitz", "--version"], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout) == (0, f"kibitz {version('kibitz')}\n"), done.stderr
+    assert (done.returncode, done.stdout) == (0, f"kibitz {__version__}\n"), done.stderr

@@ -51,7 +51,7 @@ program() {
     rm -rf "$folder/src/kibitz/web/page"
     find "$folder/src" -name __pycache__ -prune -exec rm -rf {} +
     find "$folder/src/kibitz/networks" -mindepth 1 -maxdepth 1 ! -name human ! -name gohuman -exec rm -rf {} +
-    version=$(sed -n 's/^version = "\(.*\)"/\1/p' "$here/pyproject.toml" | head -1)
+    version=$(sed -n 's/^__version__ = "\(.*\)"/\1/p' "$here/src/kibitz/__init__.py")
     mkdir -p "$folder/src/kibitz-$version.dist-info"
     printf 'Metadata-Version: 2.1\nName: kibitz\nVersion: %s\n' "$version" >"$folder/src/kibitz-$version.dist-info/METADATA"
 }

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from kibitz.play.value import PositionValue
     from kibitz.stats import ClusterBootstrap, Estimate
 
+__version__ = "1.0.0rc1"
+
 __all__ = [
     "ChosenMove",
     "ChosenPoint",

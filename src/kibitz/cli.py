@@ -78,9 +78,9 @@ _UsageError = cast("type[Exception]", typer.BadParameter.__mro__[2])
 
 def _version(requested: bool) -> None:
     if requested:
-        from importlib.metadata import version
+        from kibitz import __version__
 
-        print(f"kibitz {version('kibitz')}")
+        print(f"kibitz {__version__}")
         raise typer.Exit
 
 

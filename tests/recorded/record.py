@@ -29,12 +29,13 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from kibitz import __version__
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # a program sees its own folder only
 from support.patience import PATIENCE
@@ -444,7 +445,7 @@ def tidied(value: Any, work: Path) -> Any:
             str(HERE): "RECORDED",
             sys.executable: "PYTHON",
             str(PACKAGE): "KIBITZ",
-            f"kibitz {version('kibitz')}": "kibitz VERSION",
+            f"kibitz {__version__}": "kibitz VERSION",
         }
         for text, name in names.items():
             value = value.replace(text, name)

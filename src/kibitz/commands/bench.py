@@ -23,8 +23,7 @@ def bench(
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """Measure a chess network's speed on this machine: one line, to be compared with those of others."""
-    from importlib.metadata import version
-
+    from kibitz import __version__
     from kibitz.cores import cores
     from kibitz.errors import UsageError
     from kibitz.play.session import Session
@@ -37,7 +36,7 @@ def bench(
     session = Session(run)
     figures: dict[str, Any] = {
         "network": session.name,
-        "version": version("kibitz"),
+        "version": __version__,
         "machine": _machine(),
         "cores": cores(),
         "raw": {str(batch): round(_raw(session, batch, seconds), 1) for batch in BATCHES},

@@ -307,8 +307,7 @@ class GtpOptions:
 
     def of_engine(self, run: str, largest: int) -> GtpSettings:
         """The engine's settings. largest: the largest board that the network of this run knows."""
-        from importlib.metadata import version
-
+        from kibitz import __version__
         from kibitz.engines.gtp.session import GtpSettings
         from kibitz.runs import Run
 
@@ -316,7 +315,7 @@ class GtpOptions:
         usual = GO_TOP_PROB.name if person else None
         temperature = self.temperature if self.temperature is not None else 100 if person else 0
         return GtpSettings(
-            name=shown(self.name) or "kibitz", version=version("kibitz"), komi=self.komi, rules=self.rules,
+            name=shown(self.name) or "kibitz", version=__version__, komi=self.komi, rules=self.rules,
             temperature=temperature / 100, seed=self.seed, largest=largest,
             method=usual if self.method == AUTO else self.method, visits=self.visits, resign=self.resign / 100,
         )  # fmt: skip

@@ -12,7 +12,6 @@ import shutil
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, cast
 
@@ -21,6 +20,7 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from kibitz import __version__
 from kibitz.durable import NEW, write_whole
 from kibitz.errors import KibitzError, UsageError
 from kibitz.games import STATE_WIDTH
@@ -464,7 +464,7 @@ def _info(
         "strength": kept["strength"],
         "habits": person.habits,
         "candidates": list(scores),
-        "versions": {"kibitz": version("kibitz")},
+        "versions": {"kibitz": __version__},
         "command": person.request.command,
         "beyond": person.kind.side_inputs(settings),
         "finished": finished,

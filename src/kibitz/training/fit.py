@@ -8,7 +8,6 @@ import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, cast
 
@@ -19,6 +18,7 @@ from safetensors.torch import load as load_weights
 from safetensors.torch import load_file, save
 from torch import nn
 
+from kibitz import __version__
 from kibitz.errors import KibitzError, UsageError, one_line
 from kibitz.games import GAME_NAMES
 from kibitz.lock import exclusive_lock
@@ -520,7 +520,7 @@ def _new_info(request: TrainRequest, system: System, network: nn.Module, data: T
         "seed": plan.seed,
         "precision": best_precision(plan.device) if plan.precision == "auto" else plan.precision,
         "data": data.description,
-        "versions": {"kibitz": version("kibitz"), "torch": torch.__version__, "python": platform.python_version()},
+        "versions": {"kibitz": __version__, "torch": torch.__version__, "python": platform.python_version()},
         "machine": f"{platform.machine()}, {torch.get_num_threads()} threads"
         + ("" if plan.ranks.alone else f", {plan.ranks.world} processes"),
         "command": request.command,

@@ -12,10 +12,9 @@ HO       a swing of at least twice the smallest size
 
 from __future__ import annotations
 
-from importlib.metadata import version
-
 import numpy as np
 
+from kibitz import __version__
 from kibitz.analysis.glyphs import GAINED
 from kibitz.analysis.go.games import SURE, AnalysedGame, AnalysedPosition, Move, lead_words
 from kibitz.games.go.io.sgf import write_sgf
@@ -36,7 +35,7 @@ def annotated(judged: AnalysedGame) -> str:
     notes = {0: position_notes(judged.positions[0])}
     for move, position in zip(judged.moves, judged.positions[1:], strict=True):
         notes[move.ply] = position_notes(position, move, judged.swing)
-    return write_sgf(judged.record, notes, {"AP": f"kibitz:{version('kibitz')}"})
+    return write_sgf(judged.record, notes, {"AP": f"kibitz:{__version__}"})
 
 
 def position_notes(position: AnalysedPosition, move: Move | None = None, swing: float = 0) -> Notes:

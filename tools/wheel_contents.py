@@ -1,0 +1,59 @@
+"""Write or check which files a wheel of kibitz contains: packaging/wheel-contents.txt.
+
+    python tools/wheel_contents.py WHEEL            fail if a file is missing or too much
+    python tools/wheel_contents.py WHEEL --write    write the list anew
+
+The list has each file that is not Python. Python files must be those of src/ and of the template, and the built page,
+whose names contain hashes, is listed by kind and number.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import zipfile
+from collections import Counter
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+LIST = ROOT / "packaging" / "wheel-contents.txt"
+PAGE = "kibitz/web/page/"
+TEMPLATE = "kibitz/data/template-system/"
+MOST_BYTES = 40_000_000
+"""The largest size of a wheel."""
+
+
+def contents(wheel: Path) -> list[str]:
+    """The lines of the list: paths, and kinds of files of the page."""
+    names = [name for name in zipfile.ZipFile(wheel).namelist() if not name.endswith(".py")]
+    names = [re.sub(r"^kibitz-[^/]+\.dist-info/", "kibitz-VERSION.dist-info/", name) for name in names]
+    kinds = {f"{PAGE}assets/*{Path(name).suffix}" for name in names if name.startswith(f"{PAGE}assets/")}
+    return sorted({name for name in names if not name.startswith(f"{PAGE}assets/")} | kinds)
+
+
+def faults(wheel: Path) -> list[str]:
+    """What is wrong with a wheel, one line each."""
+    expected = LIST.read_text(encoding="utf-8").split()
+    there = contents(wheel)
+    found = [f"missing: {name}" for name in expected if name not in there]
+    found += [f"not listed: {name}" for name in there if name not in expected]
+    files = zipfile.ZipFile(wheel).namelist()
+    python = {name for name in files if name.endswith(".py") and not name.startswith(TEMPLATE)}
+    sources = {path.relative_to(ROOT / "src").as_posix() for path in (ROOT / "src").rglob("*.py")}
+    found += [f"not of src/ or missing: {name}" for name in sorted(python ^ sources)]
+    found += [f"twice: {name}" for name, times in Counter(files).items() if times > 1]
+    if (size := wheel.stat().st_size) > MOST_BYTES:
+        found.append(f"too large: {size:,} bytes, at most {MOST_BYTES:,}")
+    return found
+
+
+def main() -> None:
+    wheel = Path(sys.argv[1])
+    if "--write" in sys.argv:
+        LIST.write_text("\n".join(contents(wheel)) + "\n", encoding="utf-8")
+    elif found := faults(wheel):
+        sys.exit("\n".join([*found, "If this is right, run: python tools/wheel_contents.py WHEEL --write"]))
+
+
+if __name__ == "__main__":
+    main()
