@@ -60,7 +60,12 @@ def test_the_description_names_every_input_and_output(tmp_path: Path) -> None:
         (["chessnet", "--to", "full"], 2, ["full"]),
         (["gocnn", "--to", "x"], 1, ["gocnn", str(Run("gocnn").path / "model.onnx")]),
         (["deepchess", "--to", "full"], 1, ["deepchess"]),
-        (["chessnet"], 2, ["--to"]),
+        (["chessnet"], 2, ["--to", "--web"]),
+        (["chessnet", "--to", "x", "--web", "y"], 2, ["--to", "--web"]),
+        (["chessnet", "--web", "x", "--half"], 2, ["--web", "--half"]),
+        (["chessnet", "--web", "x", "--name", " "], 2, ["--name"]),
+        (["chessnet", "--web", "full"], 2, ["full"]),
+        (["deepchess", "--web", "x"], 1, ["deepchess"]),
         (["chessnet", "--to", "x", "--int8", "--half"], 2, ["--int8", "--half"]),
     ],
 )
@@ -108,3 +113,85 @@ def test_what_cannot_be_exported_is_refused_before_anything_is_asked(
     assert_refused(in_process(["export", "gocnn", "--to", tmp_path / "x"]), code=1, names="gocnn")
     with pytest.raises(pytest.fail.Exception, match="it asked"):
         in_process(["export", "winner", "--to", tmp_path / "x"])
+
+
+@pytest.fixture
+def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A page in place of the built one."""
+    from kibitz.web import site
+
+    folder = tmp_path / "page"
+    (folder / "assets").mkdir(parents=True)
+    (folder / "index.html").write_text("<!doctype html>")
+    (folder / "assets" / "main.js").write_text("")
+    (folder / "sw.js").write_text(f"{site.VERSION}\n{site.FILES}\n")
+    monkeypatch.setattr(site, "SHARE", folder)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("network", "answers"),
+    [("human", ["white", "moves"]), ("winner", ["white"]), ("chessnet", ["white", "moves"]), ("convchess", ["moves"])],
+)
+def test_a_site_has_the_network_as_it_is(network: str, answers: list[str], page: Path, tmp_path: Path) -> None:
+    import hashlib
+
+    folder = tmp_path / "site"
+    assert run(["export", network, "--web", str(folder)]) == 0
+    told = json.loads((folder / "network.json").read_text(encoding="utf-8"))
+    content = (folder / "model.onnx").read_bytes()
+    assert content == (Run(network).path / "model.onnx").read_bytes()
+    assert told["file"] == {"name": "model.onnx", "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    assert (told["network"]["name"], told["network"]["answers"], told["license"]) == (
+        network,
+        answers,
+        "GPL-3.0-or-later",
+    )
+    assert dict(told["side_inputs"]) == Run(network).side_inputs
+    assert told["card"] == (Run(network).path / "CARD.md").read_text(encoding="utf-8")
+    worker = (folder / "sw.js").read_text(encoding="utf-8")
+    files = json.loads(worker.split("const FILES = ")[1].split(";")[0])
+    assert sorted(files) == sorted(
+        [
+            "./",
+            *(
+                path.relative_to(folder).as_posix()
+                for path in folder.rglob("*")
+                if path.is_file() and path.name != "sw.js"
+            ),
+        ]
+    )
+
+
+def test_another_network_is_another_version_of_the_site(page: Path, tmp_path: Path) -> None:
+    for folder, network in (("a", "winner"), ("b", "winner"), ("c", "chessnet")):
+        assert run(["export", network, "--web", str(tmp_path / folder), "--name", "one"]) == 0
+    a, b, c = ((tmp_path / folder / "sw.js").read_text(encoding="utf-8") for folder in "abc")
+    assert a == b != c
+
+
+def test_a_site_names_a_person_only_if_the_owner_says_so(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(Run, "person", {"name": "Kim Doe", "names": ["kimdoe"]})
+    assert run(["export", "winner", "--web", str(tmp_path / "a")]) == 0
+    assert run(["export", "winner", "--web", str(tmp_path / "b"), "--name", "Kim"]) == 0
+    capsys.readouterr()
+    for folder, name in (("a", "a person"), ("b", "Kim")):
+        for path in (tmp_path / folder).rglob("*"):
+            assert path.is_dir() or not any(word in path.read_bytes() for word in (b"Doe", b"kimdoe"))
+        told = json.loads((tmp_path / folder / "network.json").read_text(encoding="utf-8"))
+        assert (told["network"]["name"], told["network"]["person"], told["card"]) == (name, name, "")
+
+
+def test_a_page_that_is_not_built_and_a_damaged_network_are_refused(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import shutil
+
+    folder = shutil.copytree(Run("winner").path, tmp_path / "w")
+    wanted = ["export", str(folder), "--web", str(tmp_path / "x")]
+    (folder / "model.onnx").write_bytes(b"no network")
+    refused(["export", "winner", "--web", str(tmp_path / "new")], wanted, code=1, names=["model.onnx"])
+    (page / "index.html").unlink()
+    assert_refused(in_process(["export", "winner", "--web", tmp_path / "y"]), code=1, names="page")

@@ -27,11 +27,12 @@ export function layersOf(network: Network | undefined, kind: "chess" | "go"): La
   const answers = network?.answers ?? [];
   const moves = answers.includes("moves");
   const planes: Layer[] = network?.planes ? ["planes"] : [];
-  if (kind === "chess") return ["none", ...(moves ? (["origin", "target"] as const) : []), "matters", ...planes];
+  const matters: Layer[] = network?.single ? [] : ["matters"];
+  if (kind === "chess") return ["none", ...(moves ? (["origin", "target"] as const) : []), ...matters, ...planes];
   return [
     "none",
     ...(answers.includes("owners") ? (["owners"] as const) : []),
-    "matters",
+    ...matters,
     ...planes,
     "liberties",
     "chains",

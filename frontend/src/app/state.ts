@@ -26,6 +26,8 @@ export interface Network {
   sizes?: number[];
   /** Whether it is told ratings, and can play like people of one. */
   rated?: boolean;
+  /** Whether it answers for single positions alone: nothing searches, and no piece is taken away to see what it matters. */
+  single?: boolean;
   /** The person whose network it is; null if it is nobody's. */
   person?: string | null;
   metrics: boolean;
@@ -146,8 +148,8 @@ const HIGHEST_RATING = 4000;
 export class Overtaken extends Error {}
 
 export class App {
-  readonly api = new Api((answers) => this.reached(answers));
-  readonly programs = new Programs(this.api, () => this.emit("programs"));
+  readonly api: Api;
+  readonly programs: Programs;
   networks: Network[] = [];
   /** Names of the command line. */
   given: string[] = [];
@@ -188,6 +190,12 @@ export class App {
   private moving: Promise<unknown> = Promise.resolve();
   /** The other game, kept while this one is looked at. */
   private readonly shelf = new Map<"chess" | "go", { game: Game; cursor: number }>();
+
+  /** api: what answers in place of the server. */
+  constructor(api?: Api) {
+    this.api = api ?? new Api((answers) => this.reached(answers));
+    this.programs = new Programs(this.api, () => this.emit("programs"));
+  }
 
   on(event: Event, f: () => void): () => void {
     const known = this.listeners.get(event) ?? new Set();

@@ -15,7 +15,7 @@ export function copyEntries(app: App): Entry[] {
     { text: texts.copy.fen, act: act("FEN", () => app.node().fen ?? ""), hidden: go },
     { text: texts.copy.pgn, act: act("PGN", () => record(app)), hidden: go },
     { text: texts.copy.sgf, act: act("SGF", () => record(app)), hidden: () => !go() },
-    { text: texts.copy.address, act: act(texts.copy.addressWord, () => `${location.origin}/${hashOf(app)}`) },
+    { text: texts.copy.address, act: act(texts.copy.addressWord, () => `${location.origin}${location.pathname}${hashOf(app)}`) },
   ];
 }
 

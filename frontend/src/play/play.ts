@@ -12,7 +12,7 @@ import { message } from "../server/asking";
 import { Match, type Result, type Strength } from "./match";
 import { type About, keyOf, type Player, playerOf } from "../server/programs";
 import type { App, Network } from "../app/state";
-import { CUSTOM, FULL, levelOf, levelsOf, LEVELS, PERSON, strength, usualLevel } from "./strengths";
+import { CUSTOM, FULL, levelOf, levelsOf, LEVELS, PERSON, SINGLE, strength, usualLevel } from "./strengths";
 import { judgeOf } from "./teaching";
 import { fromServer, texts } from "../texts";
 
@@ -334,7 +334,8 @@ class PlayPanel {
   private strength(): Strength {
     const level = this.level.value;
     if (level === FULL) return strength({ seconds: this.time.value ? null : 1 });
-    if (LEVELS[level]) return LEVELS[level].strength;
+    const ready = LEVELS[level] ?? SINGLE[level];
+    if (ready) return ready.strength;
     if (level === PERSON) return strength({ method: this.imitation(), temperature: 1, seconds: 5 });
     if (level !== CUSTOM && this.aboutProgram()) return strength({ seconds: this.time.value ? null : 1, rating: Number(level) });
     if (level !== CUSTOM) return strength({ method: this.imitation(), temperature: 1, seconds: 5, rating: Number(level) });
@@ -398,7 +399,7 @@ class PlayPanel {
     this.setup.hidden = players.length === 0 || this.playing || busy;
     this.hintsLabel.hidden = busy;
     if (this.series) {
-      this.series.element.hidden = this.playing;
+      this.series.element.hidden = this.playing || Boolean(this.network()?.single);
       if (!this.playing) this.series.draw();
     }
     this.ofGo.hidden = app.game.kind !== "go";

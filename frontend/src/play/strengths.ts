@@ -20,6 +20,12 @@ export const LEVELS: Record<string, { text: string; strength: Strength }> = {
   hard: { text: texts.play.hard, strength: strength({ nodes: 1000 }) },
 };
 
+/** Of networks that answer for single positions alone: nothing searches. */
+export const SINGLE: Record<string, { text: string; strength: Strength }> = {
+  best: { text: texts.play.bestMoves, strength: strength({ method: "top-prob" }) },
+  varied: { text: texts.play.varied, strength: strength({ method: "top-prob", temperature: 0.5 }) },
+};
+
 export function strength(known: Partial<Strength>): Strength {
   return { method: null, temperature: 0, nodes: null, seconds: null, rating: null, ...known };
 }
@@ -40,6 +46,12 @@ export function levelsOf(network: Network | undefined, about: About | null, time
     [FULL, timed ? texts.play.full : texts.play.fullSecond],
     [CUSTOM, texts.play.custom],
   ];
+  if (network?.single) {
+    const people: Level[] = network.person ? [[PERSON, texts.play.person]] : network.rated ? RATINGS.map(like) : [];
+    const all = Object.entries(SINGLE).map(([name, { text }]): Level => [name, text]);
+    // Without moves of its own it has only the best one.
+    return [...people, ...all.slice(0, people.length || !network.answers.includes("moves") ? 1 : 2)];
+  }
   if (network?.person) return [[PERSON, texts.play.person], ...ends];
   if (network?.rated) return [...RATINGS.map(like), ...ends];
   const easy = network?.methods.includes("top-prob") && network.methods.length > 1;
@@ -50,7 +62,7 @@ export function levelsOf(network: Network | undefined, about: About | null, time
 export function levelOf(known: Strength, timed: boolean): string {
   if (known.rating) return String(known.rating);
   const same = (other: Strength): boolean => JSON.stringify(other) === JSON.stringify(known);
-  const ready = Object.entries(LEVELS).find(([, level]) => same(level.strength));
+  const ready = [...Object.entries(LEVELS), ...Object.entries(SINGLE)].find(([, level]) => same(level.strength));
   if (ready) return ready[0];
   if (imitates(known)) return PERSON;
   return same(strength({ seconds: timed ? null : 1 })) ? FULL : CUSTOM;
@@ -59,5 +71,6 @@ export function levelOf(known: Strength, timed: boolean): string {
 /** The level that an opponent has at first. */
 export function usualLevel(network: Network | undefined, levels: Level[]): string {
   if (network?.person) return PERSON;
-  return levels.some(([value]) => value === USUAL_RATING) ? USUAL_RATING : FULL;
+  if (levels.some(([value]) => value === USUAL_RATING)) return USUAL_RATING;
+  return network?.single ? "best" : FULL;
 }

@@ -15,6 +15,7 @@ export function judgeOf(app: App, opponent: string): string | null {
   const able = (each: Network | undefined): boolean =>
     each !== undefined &&
     !each.problem &&
+    !each.single &&
     each.game === kind &&
     each.answers.includes("white") &&
     (kind === "chess" || !each.sizes?.length || each.sizes.includes(size));

@@ -375,7 +375,7 @@ export class Api {
     return answer;
   }
 
-  private async fetch(path: string, body?: unknown, signal?: AbortSignal): Promise<Response> {
+  protected async fetch(path: string, body?: unknown, signal?: AbortSignal): Promise<Response> {
     const asked: RequestInit = { cache: "no-store", credentials: "same-origin", signal: signal ?? null };
     if (body !== undefined) {
       asked.method = "POST";

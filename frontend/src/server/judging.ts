@@ -140,7 +140,7 @@ export class Judging {
   get possible(): boolean {
     const { app } = this;
     const network = app.named(app.network);
-    const fits = network && !network.problem && network.game === app.game.kind && !this.refused.has(network.name);
+    const fits = network && !network.problem && !network.single && network.game === app.game.kind && !this.refused.has(network.name);
     const size = app.game.kind === "go" ? (app.game.start.size ?? 19) : null;
     return Boolean(fits && network.answers.includes("white") && (size === null || !network.sizes?.length || network.sizes.includes(size)));
   }

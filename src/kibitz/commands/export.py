@@ -14,7 +14,9 @@ from kibitz.messages import note
 
 def export(
     run: Annotated[str, typer.Argument(show_default=False, metavar="RUN")],
-    to: Annotated[Path, typer.Option("--to", show_default=False, metavar="DIR")],
+    to: Annotated[Path | None, typer.Option("--to", show_default=False, metavar="DIR")] = None,
+    web: Annotated[Path | None, typer.Option("--web", show_default=False, metavar="DIR")] = None,
+    name: Annotated[str | None, typer.Option("--name", show_default=False, metavar="NAME")] = None,
     int8: Annotated[
         bool,
         typer.Option("--int8"),
@@ -27,10 +29,24 @@ def export(
     """Write a network for other programs: model.onnx, a description of its inputs and outputs, and an example.
 
     For networks of chess that answer for one position: all but deepchess, which compares two. Of deepchess and of Go,
-    copy the model.onnx alone.
+    copy the model.onnx alone. The example, example.py, needs onnxruntime, numpy and python-chess.
 
-    The example, example.py, needs onnxruntime, numpy and python-chess.
+    With --web: a static site that plays and analyzes in the visitor's browser.
     """
+    if (to is None) == (web is None):
+        got = "neither" if to is None else "both"
+        raise UsageError(f"kibitz export needs --to or --web (got {got}). Choose one, such as --web site.")
+    if name is not None and not name.strip():
+        raise UsageError(f"--name must have a letter (got {name!r}). Give a name that visitors may see.")
+    if web is not None:
+        if int8 or half:
+            raise UsageError("--web writes the network as it is (got --int8 or --half). Leave that option out.")
+        _export_site(run, web, name)
+    elif to is not None:
+        _export_folder(run, to, name, int8, half)
+
+
+def _export_folder(run: str, to: Path, name: str | None, int8: bool, half: bool) -> None:
     from kibitz.runs import Run
     from kibitz.training.standalone import check, write_folder
 
@@ -42,9 +58,9 @@ def export(
     numbers = "int8" if int8 else "half" if half else ""
     if numbers:
         need_training(f"kibitz export --{numbers}")
-    if to.exists() and (not to.is_dir() or any(to.iterdir())):
-        raise UsageError(f"--to must be a new or empty folder (got {to}). Choose another name.")
-    name = None if opened.person is None else _name_of_person(opened.person["name"])
+    _must_be_empty("--to", to)
+    if name is None and opened.person is not None:
+        name = _name_of_person(opened.person["name"])
     try:
         to.mkdir(parents=True, exist_ok=True)
         files = write_folder(opened, to, name, numbers)
@@ -53,6 +69,32 @@ def export(
     if opened.person is not None:
         print("Exported the network only. The opening book and the games stay in the run.")
     print(f"{to}: {', '.join(file.name for file in files)}. Try: python {to / 'example.py'}")
+
+
+def _export_site(run: str, folder: Path, name: str | None) -> None:
+    from kibitz.runs import Run
+    from kibitz.web.site import check, write_site
+
+    opened = Run(run)
+    opened.trained()
+    check(opened)
+    _must_be_empty("--web", folder)
+    if name is None and opened.person is not None:
+        name = _name_of_person(opened.person["name"])
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        files = write_site(opened, folder, name)
+    except OSError as error:
+        raise KibitzError(f"{folder}: {one_line(error)}. Choose another folder with --web.") from None
+    if opened.person is not None:
+        print("Exported the network only. The opening book and the games stay in the run.")
+    megabytes = sum(file.stat().st_size for file in files) / 1e6
+    print(f"{folder}: {len(files)} files, {megabytes:.1f} MB. Try: python -m http.server 8080 --directory {folder}")
+
+
+def _must_be_empty(option: str, folder: Path) -> None:
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UsageError(f"{option} must be a new or empty folder (got {folder}). Choose another name.")
 
 
 def _name_of_person(name: str) -> str:

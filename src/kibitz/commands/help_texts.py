@@ -322,17 +322,21 @@ COMMANDS: Mapping[str, CommandHelp] = {
         "how-to/gui-go.md",
     ),
     "export": CommandHelp(
-        "Export a network to ONNX",
+        "Export a network to ONNX, or as a page to share",
         (
             "kibitz export human --to folder",
+            "kibitz export human --web site",
             "kibitz export runs/chessnet-1 --to folder --int8",
-            "kibitz export winner --to folder --half",
         ),
-        ("--to", "--int8", "--half"),
+        ("--to", "--web"),
+        {"Output": ("--to", "--web", "--name"), "Numbers": ("--int8", "--half")},
         about=(
+            "With --web, the folder is a website. Visitors play against the network in their browser, without a"
+            " server.",
             "The folder gets the network, a description of its inputs and outputs, and an example. The example needs"
             " only onnxruntime, numpy and chess. Chess networks only, except deepchess.",
         ),
+        page="how-to/share-a-network.md",
     ),
     "export-positions": CommandHelp(
         "Export positions with moves, results and ratings as arrays",
@@ -481,6 +485,8 @@ OPTIONS: Mapping[str, str] = {
     "--move": "Go: show the board after this move. [default: after the largest swing, and at the end]",
     "--owners": "Go, with --json: include the territory map of each position.",
     "--to": "Folder to create.",
+    "--web": "Folder to create, with a website: the network plays in the visitor's browser.",
+    "export --name": "Name of the network for others. [default: the run's name; of a personal network none]",
     "--int8": "Quantize to int8: faster on a CPU, slightly less accurate.",
     "--half": "Use fp16: half the size, for GPUs.",
     "--port": "Port of the page. [default: 8642, or the next free one]",
@@ -622,6 +628,7 @@ VALUES: Mapping[str, str] = {
     "--visits": "N",
     "--port": "N",
     "--to": "FOLDER",
+    "--web": "FOLDER",
     "--limit": "N",
     "--name-a": "NAME",
     "--name-b": "NAME",

@@ -14,6 +14,7 @@ from kibitz.runs import ONNX, Run, write_json
 from kibitz.systems import COMPARISON, find
 
 CARD = "CARD.md"
+LICENSE = "GPL-3.0-or-later"
 STATE = {
     "chess": [
         "side to move: 0 White, 1 Black",
@@ -55,8 +56,6 @@ def write_folder(run: Run, folder: Path, name: str | None = None, numbers: str =
     weights, "" for no change. Raises KibitzError if the run has no ONNX file, or can't be exported, see `check`.
     """
     check(run)
-    if not (run.path / ONNX).is_file():
-        raise KibitzError(f"{run.path / ONNX} is missing. Run the training command again to finish it.")
     description = describe(run, name)
     if numbers:
         from kibitz.training.quantised import write_half, write_int8
@@ -83,11 +82,12 @@ def check(run: Run) -> None:
         )
 
 
-def describe(run: Run, name: str | None = None) -> dict[str, Any]:
-    """Return the inputs and outputs of the run's ONNX file, with their dtypes, shapes and meanings."""
+def opened(run: Run) -> Any:
+    """Return the run's ONNX file as an onnxruntime.InferenceSession. Raises KibitzError if it is missing or damaged."""
     import onnxruntime
 
-    game, side_inputs = run.info["game"], run.side_inputs
+    if not (run.path / ONNX).is_file():
+        raise KibitzError(f"{run.path / ONNX} is missing. Run the training command again to finish it.")
     try:
         whole = is_self_contained(run.path / ONNX)
         session = onnxruntime.InferenceSession(run.path / ONNX, providers=["CPUExecutionProvider"]) if whole else None
@@ -95,6 +95,13 @@ def describe(run: Run, name: str | None = None) -> dict[str, Any]:
         session = None
     if session is None:
         raise KibitzError(f"{run.path / ONNX} is damaged. Run the training command again to finish it.")
+    return session
+
+
+def describe(run: Run, name: str | None = None) -> dict[str, Any]:
+    """Return the inputs and outputs of the run's ONNX file, with their dtypes, shapes and meanings."""
+    game, side_inputs = run.info["game"], run.side_inputs
+    session = opened(run)
     columns = STATE[game] + [
         f"{each}: {SIDE_INPUTS.get(each, 'see kibitz')}; unknown: {usual}" for each, usual in side_inputs.items()
     ]
@@ -102,7 +109,7 @@ def describe(run: Run, name: str | None = None) -> dict[str, Any]:
         "network": name or run.name,
         "system": run.info["system"],
         "weights_sha256": run.weights_sha256(),
-        "licence": "GPL-3.0-or-later",
+        "licence": LICENSE,
         "inputs": {
             "codes": {"type": "uint8", "shape": ["positions", 64], "meaning": CODES[game]},
             "state": {"type": "uint8", "shape": ["positions", len(columns)], "columns": columns},

@@ -1,0 +1,105 @@
+/** Answers in place of the server: rules in the page, and the network in a worker. */
+
+import { Api, type Analyse, type Counted, type Loaded, type Program, Refused, type Think, type Thinking, type Written } from "../server/api";
+import type { Line, Network, Result } from "../app/state";
+import { texts } from "../texts";
+import * as chess from "./chess";
+import { Engine } from "./engine";
+import type { Shared } from "./network";
+import { isFen, loadFen, loadPgn, savePgn } from "./pgn";
+import type { SavedNode } from "./saved";
+
+/** Asks the network, which is loaded by then. */
+export type Ask = Engine["ask"];
+
+export class LocalApi extends Api {
+  /** The rating whose likely moves are shown where a game names none; 0 for none. */
+  rating = 0;
+  private readonly engine: Promise<Engine>;
+  private problem: string | null = null;
+
+  /** far: told the share of the files that is loaded. */
+  constructor(
+    readonly shared: Shared,
+    far: (share: number) => void,
+  ) {
+    super();
+    this.engine = Engine.open(shared, far);
+    this.engine.catch((error: unknown) => (this.problem = error instanceof Error ? error.message : String(error)));
+  }
+
+  /** Resolves when the network can be asked; rejects with one line. */
+  async ready(): Promise<void> {
+    await this.engine;
+  }
+
+  override networks(): Promise<{ networks: Network[]; given: string[] }> {
+    const { network } = this.shared;
+    const stamp = `${network.stamp} ${this.rating}`;
+    return Promise.resolve({ networks: [{ ...network, stamp, problem: this.problem }], given: [network.name] });
+  }
+
+  override preparing(): Promise<{ is_running: boolean; done: number; total: number }> {
+    return Promise.resolve({ is_running: false, done: 0, total: 0 });
+  }
+
+  /** Nobody knows of any: then the page says nothing of them. */
+  override programs(): Promise<Program[]> {
+    return Promise.reject(new Refused(texts.share.notHere));
+  }
+
+  override async load(text: string, index = 0): Promise<Loaded> {
+    if (/^\s*\(\s*;/.test(text)) return (await import("./sgf")).loadSgf(text, index);
+    return isFen(text) ? loadFen(text) : loadPgn(text, index);
+  }
+
+  override async save(body: { tree: unknown[]; headers: Record<string, string>; game: string; line: Line }): Promise<string> {
+    const tree = body.tree as SavedNode[];
+    if (body.game === "chess") return savePgn(tree, body.headers, body.line.fen);
+    return (await import("./sgf")).saveSgf(tree, body.headers, body.line);
+  }
+
+  override async line(line: Line): Promise<Written[]> {
+    return line.game === "chess" ? chess.nodesOf(line) : (await import("./go")).nodesOf(line);
+  }
+
+  override async move(line: Line, move: string): Promise<Written> {
+    return line.game === "chess" ? chess.after(line, move) : (await import("./go")).after(line, move);
+  }
+
+  override async count(line: Line, dead?: string[]): Promise<Counted> {
+    const go = await import("./go");
+    return go.count(line, dead ?? (await go.deadBy(line, this.shared, await this.asker())));
+  }
+
+  override async targets(_: string, line: Line, square: string): Promise<number[]> {
+    return chess.targets(line, square, this.shared, await this.asker());
+  }
+
+  override async analyse({ line, from = 0, to = line.moves.length }: Analyse, found: (result: Result) => void, signal?: AbortSignal): Promise<void> {
+    const ask = await this.asker();
+    const rules = line.game === "chess" ? chess : await import("./go");
+    await rules.analyse({ line: this.rated(line), from, to }, this.shared, ask, found, signal);
+  }
+
+  override async think({ line, temperature = 0, rating }: Think, thought: (thinking: Thinking) => void, signal?: AbortSignal): Promise<{ move: string | null }> {
+    const ask = await this.asker();
+    const rules = line.game === "chess" ? chess : await import("./go");
+    return { move: await rules.think({ line, temperature, rating: rating ?? 0 }, this.shared, ask, thought, signal) };
+  }
+
+  /** All else needs the server. */
+  protected override fetch(): Promise<Response> {
+    return Promise.reject(new Refused(texts.share.notHere));
+  }
+
+  private rated(line: Line): Line {
+    const known = line.ratings?.some(Boolean) ?? false;
+    return line.game === "chess" && !known && this.rating ? { ...line, ratings: [this.rating, this.rating] } : line;
+  }
+
+  private async asker(): Promise<Ask> {
+    const engine = await this.engine;
+    return (positions) => engine.ask(positions);
+  }
+}

@@ -1,0 +1,103 @@
+"""A network as a static site: one page that plays and analyzes in the visitor's browser, without a server."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from kibitz.durable import write_whole
+from kibitz.errors import KibitzError
+from kibitz.runs import ONNX, Run, write_json
+from kibitz.training.standalone import CARD, LICENSE, opened
+from kibitz.web.networks import MOVES, OWNERS, WHITE, NetworkInfo
+from kibitz.web.page import PAGE
+
+SHARE = PAGE / "share"
+"""The files of the page, as they were built."""
+DESCRIPTION = "network.json"
+WORKER = "sw.js"
+"""The script that keeps the site for use without a connection."""
+VERSION, FILES = 'const VERSION = "";', "const FILES = [];"
+"""The two lines of WORKER that each site has in its own form."""
+GAMES = ("chess",)
+"""The games that the page has rules for."""
+
+
+def check(run: Run) -> None:
+    """Raise KibitzError if the page has no use for the network: it must rate positions or predict moves or owners."""
+    known = NetworkInfo(run.name, "run", run)
+    if run.info["game"] not in GAMES or not answers_of(known):
+        raise KibitzError(
+            f"kibitz export --web does not support {run.info['system']} networks (got {run.name})."
+            " Choose a network that predicts moves or the result, such as human."
+        )
+
+
+def answers_of(known: NetworkInfo) -> list[str]:
+    """Return what the page shows of a network: WHITE, MOVES, OWNERS; [] if it only compares two positions."""
+    if known.declaration is None or known.declaration.answers_of(known.settings) == ("comparison",):
+        return []
+    return [kind for kind in (WHITE, MOVES, OWNERS) if kind in known.answers]
+
+
+def write_site(run: Run, folder: Path, name: str | None = None) -> list[Path]:
+    """Write the site into an empty folder, and return its files.
+
+    name: the name of the network there; None for the name of the run. The site of a personal network has no model card,
+    because that may name the person. Raises KibitzError if the network's file is damaged, if the page is not built, and
+    as `check`.
+    """
+    check(run)
+    opened(run)
+    if not (SHARE / "index.html").is_file():
+        raise KibitzError(
+            f"The page of --web is not built ({SHARE} is missing). Install kibitz again where npm can be reached, or"
+            " run make page."
+        )
+    shutil.copytree(SHARE, folder, dirs_exist_ok=True)
+    shutil.copyfile(run.path / ONNX, folder / ONNX)
+    write_json(folder / DESCRIPTION, describe(run, name or Path(run.name).name))
+    _write_worker(folder)
+    return sorted(path for path in folder.rglob("*") if path.is_file())
+
+
+def describe(run: Run, name: str) -> dict[str, Any]:
+    """Return what the page reads: the network as the board's server describes it, its file, its inputs, its license."""
+    known = NetworkInfo(run.name, "package", run)
+    content = (run.path / ONNX).read_bytes()
+    digest = hashlib.sha256(content).hexdigest()
+    card = run.path / CARD
+    answers = answers_of(known)
+    plays = run.info["game"] == "chess" or MOVES in answers
+    way = {"name": "top-prob", "title": "the likeliest move", "searches": False}
+    network = {
+        **known.as_json(),
+        "name": name, "answers": answers, "plays": plays, "methods": ["top-prob"] * plays, "ways": [way] * plays,
+        "planes": False, "metrics": False, "live": False, "snapshots": 0, "from": "package", "stamp": digest[:16],
+        "person": None if run.person is None else name, "problem": None, "single": True,
+    }  # fmt: skip
+    return {
+        "network": network,
+        "file": {"name": ONNX, "bytes": len(content), "sha256": digest},
+        "side_inputs": [[column, usual] for column, usual in run.side_inputs.items()],
+        "license": LICENSE,
+        "source": f"kibitz {version('kibitz')}",
+        "card": card.read_text(encoding="utf-8") if card.is_file() and run.person is None else "",
+    }
+
+
+def _write_worker(folder: Path) -> None:
+    """Write the list of files into the script. With it, the site works without a connection after the first visit."""
+    names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+    names.remove(WORKER)
+    whole = hashlib.sha256()
+    for each in names:
+        whole.update(f"{each}\0{hashlib.sha256((folder / each).read_bytes()).hexdigest()}\n".encode())
+    script = (folder / WORKER).read_text(encoding="utf-8")
+    script = script.replace(VERSION, f"const VERSION = {json.dumps(whole.hexdigest()[:16])};")
+    script = script.replace(FILES, f"const FILES = {json.dumps(['./', *names])};")
+    write_whole(folder / WORKER, script.encode())
