@@ -126,6 +126,7 @@ Weights `best.safetensors`, sha256 {run.weights_sha256()}; `model.onnx` holds th
 """
     )
     print(f"{target}: {size / 1e6:.2f} MB")
+    print("Now update versions and hashes: python tools/network_manifest.py")
 
 
 if __name__ == "__main__":

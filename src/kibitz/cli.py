@@ -42,6 +42,7 @@ COMMANDS = {
     "match": "match.command.match",
     "bench": "bench.bench",
     "prepare": "prepare.prepare",
+    "doctor": "doctor.doctor",
     # the browser
     "board": "board.board",
 }

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kibitz import manifest
 from kibitz.durable import NEW, write_array, write_whole
 from kibitz.errors import KibitzError
 from kibitz.messages import did_you_mean
@@ -137,13 +138,14 @@ class Run:
             raise KibitzError(f"{self.path / INFO} is damaged. Train the network again.") from None
 
     def trained(self) -> Path:
-        """Return the weights file. Raises KibitzError if there was no validation yet."""
+        """Return the weights file. Raises KibitzError if there was no validation yet, or a bundled file is damaged."""
         path = self.path / WEIGHTS
         if not path.is_file():
             raise KibitzError(
                 f"{self.name} has no trained network yet. Continue the training:"
                 f" {self.info.get('command', 'kibitz train')}"
             )
+        manifest.check(path)
         return path
 
     def weights_sha256(self) -> str:

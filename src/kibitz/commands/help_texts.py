@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 PANELS: Mapping[str, tuple[str, ...]] = {
-    "Start here": ("board", "analyze", "prepare"),
+    "Start here": ("board", "analyze", "prepare", "doctor"),
     "Games": ("import", "info", "explore", "merge"),
     "Train": ("train", "personal", "tune", "systems"),
     "Evaluate": ("test", "match", "bench"),
@@ -70,6 +70,17 @@ COMMANDS: Mapping[str, CommandHelp] = {
             " board do this when they need it. This command does it ahead.",
         ),
         page="how-to/install.md",
+    ),
+    "doctor": CommandHelp(
+        "Check this installation and say what to do about problems",
+        ("kibitz doctor", "kibitz doctor --engine /path/to/stockfish", "kibitz doctor --json"),
+        ("--engine", "--json"),
+        about=(
+            "kibitz checks versions, CPU, memory, disk, caches, engines and the bundled networks. It changes nothing"
+            " and contacts no other computer. The exit code is 1 if there is a problem.",
+            "The last line describes your installation. Paste it into a report.",
+        ),
+        page="how-to/doctor.md",
     ),
     "analyze": CommandHelp(
         "Evaluate every move of a game",
@@ -362,6 +373,7 @@ SETTINGS_OF = "Settings of "
 """The heading of a system's settings, before its name. Their words are in their declaration, not in OPTIONS."""
 OPTIONS: Mapping[str, str] = {
     "prepare --game": "Prepare only this game: chess or go. [default: both]",
+    "doctor --engine": f"Start this engine, given with its arguments, and check that it replies; {_EACH}.",
     "--json": "Print one JSON object instead of text.",
     "--into": "Folder of the game store to create.",
     "--append": "Add games to an existing store. Games that it already contains are skipped.",

@@ -34,14 +34,32 @@ def systems(
         _show_recipes(system, as_json)
         return
     if as_json:
-        print(json.dumps({"systems": [{"name": name, **entry.as_json()} for name, entry in SYSTEMS.items()]}, indent=1))
+        known = [{"name": name, **entry.as_json()} for name, entry in SYSTEMS.items()]
+        print(json.dumps({"systems": known, "networks": _networks()}, indent=1))
         return
-    from kibitz.runs import packaged
 
     rows = [(name, GAME_NAMES.get(entry.game, entry.game), entry.title) for name, entry in SYSTEMS.items()]
     print_table("", ("name", "game", "what it does"), rows)
-    print(f"\nBundled networks: {', '.join(packaged())}")
+    print()
+    networks = [(entry["name"], entry["version"] or "", f"{entry['bytes'] / 1e6:.1f} MB") for entry in _networks()]
+    print_table("Bundled networks:", ("name", "version", "size"), networks, right=[2])
     print("Model card of a network: kibitz info NAME\nPaper and recipes of a system: kibitz systems NAME")
+
+
+def _networks() -> list[dict[str, Any]]:
+    """The bundled networks: name, version, bytes, and the SHA-256 of the weights."""
+    from kibitz import manifest
+    from kibitz.runs import WEIGHTS, packaged
+
+    return [
+        {
+            "name": name,
+            "version": manifest.version_of(name),
+            "bytes": sum(file.stat().st_size for file in folder.iterdir()),
+            "weights_sha256": manifest.entries().get(name, {}).get("files", {}).get(WEIGHTS),
+        }
+        for name, folder in packaged().items()
+    ]
 
 
 def _copy_template(name: str, system: str | None, as_json: bool) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from kibitz import manifest
 from kibitz.cores import cores
 from kibitz.errors import KibitzError, need_training, one_line
 from kibitz.games import STATE_WIDTH
@@ -75,6 +76,7 @@ class Session:
         """The side inputs of the network by name, with the default (0 to 255) of each."""
         self._correct = _correction(self.run) if corrected else None
         path = self.run.path / ONNX
+        manifest.check(path)
         problem = "missing"
         if path.is_file():
             try:

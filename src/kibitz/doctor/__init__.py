@@ -1,0 +1,27 @@
+"""`kibitz doctor`: check an installation, and say what is wrong and what to do.
+
+findings.py     what a check found
+machine.py      Python, libraries, CPU, memory, disk, caches
+programs.py     the page, engines, and the provider of ONNX Runtime
+networks.py     the files of the bundled networks, and a sample evaluation of each
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from kibitz.doctor import machine, networks, programs
+from kibitz.doctor.findings import Finding
+
+CHECKS: tuple[Callable[[], Iterator[Finding]], ...] = (
+    machine.versions, machine.libraries, machine.cpu, machine.free_memory, machine.caches, machine.disk,
+    machine.kernels, programs.provider, programs.page, programs.installed_engines, networks.bundled,
+)  # fmt: skip
+"""The checks, in the order of the report."""
+
+
+def examine(engines: Sequence[str] = ()) -> Iterator[Finding]:
+    """Yield what each check finds. engines: command lines of engines to start, besides the installed ones."""
+    for check in CHECKS:
+        yield from check()
+    yield from programs.given_engines(engines)

@@ -1,0 +1,163 @@
+"""Checks of the computer: Python, libraries, CPU, memory, disk and caches."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.metadata
+import os
+import platform
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from kibitz import __version__, environment, memory, preparation
+from kibitz.cores import cores
+from kibitz.doctor.findings import Finding
+
+LEAST_DISK, USUAL_DISK = 200 << 20, 2 << 30
+"""Free bytes: with less than the first nothing can be compiled or written, with less than the second training may end
+early."""
+LEAST_MEMORY = 1 << 30
+"""Bytes that an analysis and the board need together."""
+NEEDED = {"x86_64": ("sse4.2", "popcnt"), "aarch64": ("neon",)}
+"""CPU features without which NumPy or ONNX Runtime end the program, by machine."""
+FASTER = {"x86_64": ("avx2", "fma")}
+"""CPU features without which networks are slow."""
+_SAME = {"AMD64": "x86_64", "arm64": "aarch64"}
+"""Other names of machines."""
+
+
+def versions() -> Iterator[Finding]:
+    """Yield kibitz, Python and the system."""
+    try:
+        installed = importlib.metadata.version("kibitz")
+    except importlib.metadata.PackageNotFoundError:
+        installed = __version__  # run from a copy of the sources
+    if installed == __version__:
+        yield Finding("kibitz", "ok", __version__)
+    else:
+        yield Finding(
+            "kibitz", "note", f"{__version__}, installed as {installed}", "Install it again: pip install --upgrade ."
+        )
+    yield Finding("python", "ok", f"{platform.python_version()} ({platform.python_implementation()})")
+    yield Finding("system", "ok", f"{platform.system()} {platform.release()}, {platform.machine()}")
+
+
+def libraries() -> Iterator[Finding]:
+    """Yield the libraries that kibitz needs, and those that are missing or of another version."""
+    from packaging.requirements import Requirement
+
+    present = []
+    try:
+        needed = importlib.metadata.requires("kibitz") or []
+    except importlib.metadata.PackageNotFoundError:
+        needed = []
+    for requirement in map(Requirement, needed):
+        is_base = requirement.marker is None or requirement.marker.evaluate({"extra": ""})
+        if not is_base and not requirement.marker.evaluate({"extra": "train"}):  # type: ignore[union-attr]
+            continue
+        try:
+            version = importlib.metadata.version(requirement.name)
+        except importlib.metadata.PackageNotFoundError:
+            if is_base:
+                install = f"Install it: pip install '{requirement.name}{requirement.specifier}'"
+                yield Finding(f"library {requirement.name}", "problem", "missing", install)
+            continue
+        present.append(f"{requirement.name} {version}")
+        if not requirement.specifier.contains(version, prereleases=True):
+            text = f"version {version}, kibitz needs {requirement.specifier}"
+            install = f"Install it: pip install '{requirement.name}{requirement.specifier}'"
+            yield Finding(f"library {requirement.name}", "problem", text, install)
+    yield Finding("libraries", "ok", ", ".join(present) or "unknown")
+
+
+def cpu_features() -> tuple[str, frozenset[str]]:
+    """Return the name of the CPU and its features, as LLVM names them."""
+    from llvmlite import binding
+
+    features = binding.get_host_cpu_features()
+    return binding.get_host_cpu_name(), frozenset(name for name, has in features.items() if has)
+
+
+def cpu() -> Iterator[Finding]:
+    """Yield the CPU, its cores, and the features that it lacks."""
+    name, features = cpu_features()
+    machine = _SAME.get(platform.machine(), platform.machine())
+    missing = [each for each in NEEDED.get(machine, ()) if each not in features]
+    slow = [each for each in FASTER.get(machine, ()) if each not in features]
+    text = f"{name}, {cores()} cores"
+    if missing:
+        yield Finding("cpu", "problem", f"{text}, without {', '.join(missing)}", "Use a computer with a newer CPU.")
+    elif slow:
+        yield Finding("cpu", "note", f"{text}, without {', '.join(slow)}", "Networks are slow on this CPU.")
+    else:
+        yield Finding("cpu", "ok", text)
+
+
+def available_memory() -> int | None:
+    """Return the bytes of memory that programs can still use; None if the system does not report them."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) << 10
+    return None
+
+
+def free_memory() -> Iterator[Finding]:
+    """Yield the available memory, and a limit of the shell."""
+    found = [each for each in (available_memory(), memory.allowed()) if each is not None]
+    if not found:
+        yield Finding("memory", "ok", "unknown")
+    elif (least := min(found)) < LEAST_MEMORY:
+        yield Finding("memory", "problem", f"{least >> 20:,} MB available", "Close other programs, or raise ulimit -v.")
+    else:
+        yield Finding("memory", "ok", f"{least >> 20:,} MB available")
+
+
+def _write_fault(folder: Path) -> str | None:
+    """Create a file in a folder, which is created if needed; return the reason if this fails."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=folder, prefix=".doctor-"):
+            return None
+    except OSError as error:
+        return (error.strerror or type(error).__name__).lower()
+
+
+def caches() -> Iterator[Finding]:
+    """Yield the cache folders, after writing a file into each."""
+    for key, folder, advice in (
+        ("cache", environment.user_cache(), "Change its permissions, or set XDG_CACHE_HOME to another folder."),
+        ("kernel cache", Path(os.environ[environment.CACHE]), "Change its permissions, or unset NUMBA_CACHE_DIR."),
+        ("temporary folder", Path(tempfile.gettempdir()), "Change its permissions, or set TMPDIR to another folder."),
+    ):
+        if reason := _write_fault(folder):
+            yield Finding(key, "problem", f"{folder} cannot be written ({reason})", advice)
+        else:
+            yield Finding(key, "ok", str(folder))
+
+
+def disk() -> Iterator[Finding]:
+    """Yield the free space of the folder in which kibitz was started, and of the cache."""
+    for key, folder in (("disk", Path.cwd()), ("cache disk", environment.user_cache())):
+        there = next(place for place in (folder, *folder.parents) if place.is_dir())
+        free = shutil.disk_usage(there).free
+        text = f"{free / 1e9:.1f} GB free at {there}"
+        if free < LEAST_DISK:
+            yield Finding(key, "problem", text, "Free some space.")
+        elif free < USUAL_DISK:
+            yield Finding(key, "note", text, "Free some space before you train a network.")
+        else:
+            yield Finding(key, "ok", text)
+
+
+def kernels() -> Iterator[Finding]:
+    """Yield whether the search is compiled."""
+    if preparation.are_prepared(("chess", "go")):
+        yield Finding("kernels", "ok", "compiled")
+    else:
+        yield Finding("kernels", "note", "not compiled ahead", "To compile the search now, run: kibitz prepare")
+    if sys.flags.optimize:
+        yield Finding("python options", "note", "Python runs with -O", "Run Python without -O.")

@@ -1,0 +1,74 @@
+"""Checks of what kibitz works with: the provider of ONNX Runtime, the page of the board, and engines."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import kibitz
+from kibitz.doctor.findings import Finding
+from kibitz.errors import KibitzError, one_line
+from kibitz.external import EngineDied
+
+PATIENCE = 8.0
+"""Seconds in which an engine must reply."""
+PAGE = Path("web", "page", "index.html")
+
+
+def provider() -> Iterator[Finding]:
+    """Yield the provider of ONNX Runtime that is requested, and those that are there."""
+    from kibitz.play import providers
+
+    there, asked = providers.installed(), providers.asked()
+    text = f"{asked}; available: {', '.join(there)}"
+    if asked in there or asked == providers.AUTO:
+        yield Finding("provider", "ok", text)
+    else:
+        yield Finding("provider", "problem", text, f"Unset {providers.PROVIDER}, or set it to {providers.CPU}.")
+
+
+def page() -> Iterator[Finding]:
+    """Yield whether the page of `kibitz board` was built."""
+    if (Path(kibitz.__file__).parent / PAGE).is_file():
+        yield Finding("page", "ok", "built")
+    else:
+        advice = "Install kibitz again on a computer that reaches npm, or run: make page"
+        yield Finding("page", "problem", "the page of kibitz board is missing", advice)
+
+
+def installed_engines() -> Iterator[Finding]:
+    """Yield the well-known engines that are installed."""
+    from kibitz.web.opinions import known_programs
+
+    found = ", ".join(shlex.join(program.command) for program in known_programs(()))
+    advice = "" if found else "For a second opinion and for tests, install Stockfish or GNU Go."
+    yield Finding("engines", "ok" if found else "note", found or "none installed", advice)
+
+
+def given_engines(commands: Sequence[str]) -> Iterator[Finding]:
+    """Yield for each command line of an engine whether it starts and replies."""
+    from kibitz.web.opinions import read_command
+
+    for words in commands:
+        key = f"engine {words}"
+        try:
+            program = read_command(words)
+            name = _name(program.command, program.game)
+        except (KibitzError, EngineDied, ValueError) as error:
+            yield Finding(key, "problem", one_line(error), "Run the command in a terminal to see why.")
+        else:
+            yield Finding(key, "ok", name)
+
+
+def _name(command: Sequence[str], game: str) -> str:
+    """Start an engine and return its name. Raises EngineDied if it does not reply."""
+    from kibitz.external.gtp import GtpProgram
+    from kibitz.external.uci import ExternalEngine
+
+    if game == "go":
+        with GtpProgram(command) as program:
+            return program.ask("name", PATIENCE).strip()
+    with ExternalEngine(command, patience=PATIENCE) as engine:
+        engine.ping(PATIENCE)
+        return engine.name

@@ -1,0 +1,66 @@
+"""The manifest of the bundled networks: their versions, the hashes of their files, and a sample evaluation of each.
+
+networks/manifest.json has an entry for each network, by name:
+
+version    such as "1.0". The second number grows with each training, the first one with a change of inputs or outputs
+files      name -> SHA-256 of the file
+sample     position: FEN or SGF; outputs: name -> [index of the largest value, the value]
+
+`tools/network_manifest.py` writes it.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+from kibitz.errors import KibitzError
+
+NETWORKS = Path(__file__).parent / "networks"
+MANIFEST = "manifest.json"
+CHECKED = ("best.safetensors", "model.onnx", "seen.npy")
+"""The files whose hashes the manifest has."""
+
+
+@functools.cache
+def entries() -> dict[str, dict[str, Any]]:
+    """Return the entry of each bundled network, by name; {} if there is no manifest."""
+    path = NETWORKS / MANIFEST
+    if not path.is_file():
+        return {}
+    found: dict[str, dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
+    return found
+
+
+def version_of(name: str) -> str | None:
+    """Return the version of a bundled network, such as "human-1.0"; None if the manifest does not have it."""
+    entry = entries().get(name)
+    return f"{name}-{entry['version']}" if entry else None
+
+
+def sha256(path: Path) -> str:
+    """Return the SHA-256 of a file, in hexadecimal."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def problem(path: Path) -> str | None:
+    """Return what is wrong with a file of a bundled network: "missing" or "damaged". None for any other file."""
+    expected = entries().get(path.parent.name, {}).get("files", {}).get(path.name)
+    if expected is None or path.parent.parent != NETWORKS:
+        return None
+    if not path.is_file():
+        return "missing"
+    return None if sha256(path) == expected else "damaged"
+
+
+@functools.cache
+def check(path: Path) -> None:
+    """Check a file before it is loaded. Raises KibitzError if it is not the one that belongs to its bundled network.
+
+    Files of other runs are not checked: nobody knows their hash. Each file is checked once in a process.
+    """
+    if (what := problem(path)) is not None:
+        raise KibitzError(f"{path} is {what}: it is not the file of {version_of(path.parent.name)}. Reinstall kibitz.")
