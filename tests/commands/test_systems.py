@@ -7,20 +7,24 @@ import json
 import pytest
 
 from kibitz import cli
-from kibitz.runs import packaged
+from kibitz.manifest import version_of
+from kibitz.runs import Run, packaged
 from kibitz.systems import SYSTEMS
 
 
 def test_table_and_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.run(["systems"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in lines[1:-4]] == list(SYSTEMS)
-    assert max(len(line) for line in lines[:-3]) <= 80
-    assert all(name in lines[-3] for name in packaged())
+    end = lines.index("")
+    assert [line.split()[0] for line in lines[1:end]] == list(SYSTEMS)
+    assert max(len(line) for line in lines) <= 80
+    assert [line.split()[:2] for line in lines[end + 3 : -2]] == [[name, version_of(name)] for name in packaged()]
     assert cli.run(["systems", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert [entry["name"] for entry in told["systems"]] == list(SYSTEMS)
     assert set(told["systems"][0]) == {"name", "game", "title", "paper", "anchor", "answers"}
+    assert [entry["version"] for entry in told["networks"]] == [version_of(name) for name in packaged()]
+    assert told["networks"][0]["weights_sha256"] == Run(told["networks"][0]["name"]).weights_sha256()
 
 
 def test_the_recipes_of_a_system(capsys: pytest.CaptureFixture[str]) -> None:

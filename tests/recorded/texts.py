@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from kibitz import __version__
 from kibitz.cli import COMMANDS
 from support import person
 from support.causes import Ended, in_process
@@ -136,6 +137,7 @@ def plain(text: str, folder: Path) -> list[str]:
     text = re.sub(r"\x1b\[[0-9;]*m", "", text)
     text = re.sub(r"[─-▟]+", " ", text)  # boxes and bars
     text = re.sub(r"\S*/(site-packages|src)/kibitz/", "KIBITZ/", text)
+    text = text.replace(__version__, "#")
     text = re.sub(r"(?<![\w.])[+−-]?\d+(?:[.,:]\d+)*", "#", text)
     text = re.sub(r"# (?:min|h)(?! # max)(?: # (?:s|min)\b)?|# m?s\b", "# s", text)
     text = re.sub(r"·{3,}", "", text)  # a graph of numbers

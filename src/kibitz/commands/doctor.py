@@ -20,7 +20,7 @@ def doctor(
     engine: Annotated[list[str] | None, typer.Option("--engine", metavar="COMMAND", show_default=False)] = None,
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Check this installation and say what to do about problems."""
+    """Check this installation and name a remedy for each problem."""
     from kibitz.doctor import examine
 
     found = []

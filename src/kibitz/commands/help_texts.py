@@ -72,7 +72,7 @@ COMMANDS: Mapping[str, CommandHelp] = {
         page="how-to/install.md",
     ),
     "doctor": CommandHelp(
-        "Check this installation and say what to do about problems",
+        "Check this installation and name a remedy for each problem",
         ("kibitz doctor", "kibitz doctor --engine /path/to/stockfish", "kibitz doctor --json"),
         ("--engine", "--json"),
         about=(

@@ -1,10 +1,4 @@
-"""`kibitz doctor`: check an installation, and say what is wrong and what to do.
-
-findings.py     what a check found
-machine.py      Python, libraries, CPU, memory, disk, caches
-programs.py     the page, engines, and the provider of ONNX Runtime
-networks.py     the files of the bundled networks, and a sample evaluation of each
-"""
+"""`kibitz doctor`: check an installation, and name a remedy for each problem."""
 
 from __future__ import annotations
 
