@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,25 +14,35 @@ from playwright.sync_api import Browser, Page, expect
 
 from browser.conftest import watched
 from kibitz.cli import run
+from kibitz.web.networks import NetworkRegistry
+from kibitz.web.positions import read_line
 from support.board_page import Desk, wait_for
 from support.static_site import Site, served
 
 GAME = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Bxc6 (4. Ba4 Nf6 {main} 5. O-O) dxc6 5. O-O Bg4 *"
 MOVES = "e2e4 d7d5 e4e5 f7f5 e5f6 g8f6 g1f3 b8c6 f1b5 a7a6 e1g1 a6b5 f3e5 b5b4 c2c4 b4c3 b2c3"
 PHONE = {"width": 390, "height": 844, "touch": True}
-ASK = """async ([game, moves]) => {
+STONES = "E5 E6 D6 D5 C5 E4 D4 F5 J9 D5 J1 J8 E5"
+"""With captures, and a ko that is fought."""
+COUNTED = "(;SZ[9]KM[7]{})".format("".join(f";B[e{row}];W[f{row}]" for row in "abcdefghi") + ";B[he];W[];B[];W[]")
+ASK = """async (line) => {
   const found = [];
-  await kibitz.analyse({ network: "", line: { game, moves }, from: 0, to: moves.length }, (each) => found.push(each));
+  await kibitz.analyse({ network: "", line, from: 0, to: line.moves.length }, (each) => found.push(each));
   return found;
 }"""
+
+
+@contextmanager
+def site_of(network: str, folder: Path) -> Iterator[Site]:
+    assert run(["export", network, "--web", str(folder)]) == 0
+    with served(folder) as site:
+        yield site
 
 
 @pytest.fixture(scope="package")
 def human_site(tmp_path_factory: pytest.TempPathFactory, chromium: Browser) -> Iterator[Site]:
     """`human` as a site."""
-    folder = tmp_path_factory.mktemp("site") / "human"
-    assert run(["export", "human", "--web", str(folder)]) == 0
-    with served(folder) as site:
+    with site_of("human", tmp_path_factory.mktemp("site") / "human") as site:
         yield site
 
 
@@ -95,28 +105,66 @@ def test_it_works_without_a_connection_after_the_first_visit(human_site: Site, l
     desk.opened(GAME, 10)
 
 
-def test_it_answers_as_kibitz_does(human_site: Site, look: Callable[..., Page]) -> None:
-    from kibitz.web.chess.answers import results
-    from kibitz.web.chess.line import ChessLine, read_line
-    from kibitz.web.networks import NetworkRegistry
-
-    # Castling, and captures in passing by both sides.
-    moves = MOVES.split()
-    networks = NetworkRegistry(["human"])
-    network = networks.known()[0]
-    line = read_line({"moves": moves})
-    assert isinstance(line, ChessLine)
-    wanted = [each for batch in results(networks.session("human"), network, line, 0, len(moves)) for each in batch]
-    page = look(human_site)
-    ready(page)
-    told = page.evaluate(ASK, ["chess", moves])
-    assert len(told) == len(wanted) == len(moves) + 1
+@pytest.mark.parametrize(
+    ("network", "line"),
+    [
+        ("human", {"game": "chess", "moves": MOVES.split(), "ratings": [1500, 1900]}),
+        ("winner", {"game": "chess", "moves": MOVES.split()}),
+        ("convchess", {"game": "chess", "moves": MOVES.split()}),
+        ("gohuman", {"game": "go", "size": 9, "komi": 6.5, "rules": "japanese", "moves": STONES.split()}),
+        (
+            "gohuman",
+            {"game": "go", "size": 19, "setup": {"B": ["Q16", "D4"], "W": []}, "side": "w", "moves": ["D16", "Q3"]},
+        ),
+        ("gocnn", {"game": "go", "moves": STONES.split()}),
+    ],
+)
+def test_it_answers_as_kibitz_does(
+    network: str, line: dict[str, Any], look: Callable[..., Page], tmp_path: Path
+) -> None:
+    networks = NetworkRegistry([network])
+    known = networks.known()[0]
+    last = len(line["moves"])
+    wanted = [
+        each for batch in read_line({"line": line}).results(networks.session(network), known, 0, last) for each in batch
+    ]
+    with site_of(network, tmp_path / "site") as site:
+        page = look(site)
+        ready(page)
+        told = page.evaluate(ASK, line)
+    assert len(told) == len(wanted) == last + 1
     for here, there in zip(told, wanted, strict=True):
-        assert abs(here["white"] - there["white"]) < 0.005
-        assert [each["move"] for each in here["moves"][:1]] == [each["move"] for each in there["moves"][:1]]
-        chances = {each["move"]: each["p"] for each in there["moves"]}
-        for each in here["moves"]:
+        for name, close in (("white", 0.005), ("black", 0.005), ("score", 0.05), ("owners", 0.005), ("origin", 0.005)):
+            if there.get(name) is not None:
+                assert here[name] == pytest.approx(there[name], abs=close), (here["ply"], name)
+        assert [each["move"] for each in (here["moves"] or [])[:1]] == [
+            each["move"] for each in (there["moves"] or [])[:1]
+        ]
+        chances = {each["move"]: each["p"] for each in there["moves"] or []}
+        for each in here["moves"] or []:
             assert each["p"] == pytest.approx(chances.get(each["move"], each["p"]), abs=0.005)
+        assert [each["rating"] for each in here.get("by_rating", [])] == [
+            each["rating"] for each in there.get("by_rating", [])
+        ]
+        assert here.get("rating") == there.get("rating")
+
+
+def test_a_game_of_go_to_its_count(look: Callable[..., Page], tmp_path: Path) -> None:
+    with site_of("gohuman", tmp_path / "site") as site:
+        page = look(site, **PHONE)
+        desk = ready(page)
+        desk.new("Go, 9 × 9")
+        panel = desk.tab("Play")
+        panel.get_by_role("button", name="New game", exact=True).click()
+        page.locator(".typed input").fill("E5")
+        page.locator(".typed input").press("Enter")
+        desk.counts(2)
+        panel.get_by_role("button", name="Resign", exact=True).click()
+        # A finished game: both walls stand, and one stone is dead.
+        desk.open(COUNTED)
+        desk.keys("End")
+        expect(page.locator(".go-count")).to_contain_text("45")
+        assert "(;" in desk.copied("SGF")
 
 
 @pytest.mark.parametrize(("fault", "said"), [("damaged", "model.onnx"), ("simd", "SIMD"), ("gone", "model.onnx")])

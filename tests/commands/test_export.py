@@ -131,7 +131,13 @@ def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize(
     ("network", "answers"),
-    [("human", ["white", "moves"]), ("winner", ["white"]), ("chessnet", ["white", "moves"]), ("convchess", ["moves"])],
+    [
+        ("human", ["white", "moves"]),
+        ("winner", ["white"]),
+        ("convchess", ["moves"]),
+        ("gohuman", ["white", "moves", "owners"]),
+        ("gocnn", ["owners"]),
+    ],
 )
 def test_a_site_has_the_network_as_it_is(network: str, answers: list[str], page: Path, tmp_path: Path) -> None:
     import hashlib
@@ -147,6 +153,7 @@ def test_a_site_has_the_network_as_it_is(network: str, answers: list[str], page:
         answers,
         "GPL-3.0-or-later",
     )
+    assert told["network"]["plays"] == (answers != ["owners"])
     assert dict(told["side_inputs"]) == Run(network).side_inputs
     assert told["card"] == (Run(network).path / "CARD.md").read_text(encoding="utf-8")
     worker = (folder / "sw.js").read_text(encoding="utf-8")

@@ -2,7 +2,8 @@
 
 import type { Thinking, Written } from "../server/api";
 import type { Line, Result } from "../app/state";
-import { asCandidate, movesOf, rounded, rowOf, settled, whiteOf } from "./chessanswers";
+import { drawn, rounded } from "./chances";
+import { asCandidate, movesOf, rowOf, settled, whiteOf } from "./chessanswers";
 import { legalMoves, type Played, readMove, replay, uciOf } from "./chessrules";
 import type { Ask } from "./local";
 import type { Answer, Shared } from "./network";
@@ -112,13 +113,3 @@ export async function think(asked: { line: Line; temperature: number; rating: nu
 
 /** What a position is worth that ends the game by a claim. */
 const drawnAfter = (at: Played): number | null => (["repetition", "fifty moves"].includes(at.end() ?? "") ? 0.5 : null);
-
-/** The place of one of these, drawn by p^(1/temperature); at 0 the first of the largest. */
-export function drawn(chances: readonly number[], temperature: number, random = Math.random): number {
-  const most = Math.max(...chances);
-  if (temperature <= 0) return chances.indexOf(most);
-  const weights = chances.map((p) => (p > 0 ? (p / most) ** (1 / temperature) : 0));
-  let left = random() * weights.reduce((sum, each) => sum + each, 0);
-  const found = weights.findIndex((each) => (left -= each) < 0);
-  return found < 0 ? chances.indexOf(most) : found;
-}

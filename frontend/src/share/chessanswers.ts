@@ -5,6 +5,7 @@ import { makeUci } from "chessops/util";
 import { makeSan } from "chessops/san";
 import type { Chess } from "chessops/chess";
 import type { Candidate } from "../board/overlays";
+import { rounded } from "./chances";
 import { encode, kindOn, legalMoves, type Played, promotedKind } from "./chessrules";
 import type { Answer } from "./network";
 
@@ -68,5 +69,3 @@ export function settled(at: Played): number | null {
   if (end === "checkmate") return at.board.turn === "white" ? 0 : 1;
   return end === "stalemate" || end === "dead" ? 0.5 : null;
 }
-
-export const rounded = (value: number): number => Math.round(value * 1e4) / 1e4;

@@ -9,6 +9,8 @@ export interface Shared {
   file: { name: string; bytes: number; sha256: string };
   /** Columns of the state after the position's own, with what is told where nothing is known. */
   side_inputs: [string, number][];
+  /** Of Go: what the network is told of rules that count the area, or the territory. */
+  rules?: { area: number; territory: number };
   license: string;
   /** Where the program comes from that made the page. */
   source: string;

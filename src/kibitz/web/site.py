@@ -11,6 +11,7 @@ from typing import Any
 
 from kibitz.durable import write_whole
 from kibitz.errors import KibitzError
+from kibitz.games.go.sides import rules_byte
 from kibitz.runs import ONNX, Run, write_json
 from kibitz.training.standalone import CARD, LICENSE, opened
 from kibitz.web.networks import MOVES, OWNERS, WHITE, NetworkInfo
@@ -23,14 +24,12 @@ WORKER = "sw.js"
 """The script that keeps the site for use without a connection."""
 VERSION, FILES = 'const VERSION = "";', "const FILES = [];"
 """The two lines of WORKER that each site has in its own form."""
-GAMES = ("chess",)
-"""The games that the page has rules for."""
 
 
 def check(run: Run) -> None:
-    """Raise KibitzError if the page has no use for the network: it must rate positions or predict moves or owners."""
+    """Raise KibitzError if the page has no use for the network: it must rate positions, or predict moves or owners."""
     known = NetworkInfo(run.name, "run", run)
-    if run.info["game"] not in GAMES or not answers_of(known):
+    if not answers_of(known):
         raise KibitzError(
             f"kibitz export --web does not support {run.info['system']} networks (got {run.name})."
             " Choose a network that predicts moves or the result, such as human."
@@ -84,6 +83,7 @@ def describe(run: Run, name: str) -> dict[str, Any]:
         "network": network,
         "file": {"name": ONNX, "bytes": len(content), "sha256": digest},
         "side_inputs": [[column, usual] for column, usual in run.side_inputs.items()],
+        "rules": {"area": rules_byte("chinese"), "territory": rules_byte("japanese")},
         "license": LICENSE,
         "source": f"kibitz {version('kibitz')}",
         "card": card.read_text(encoding="utf-8") if card.is_file() and run.person is None else "",

@@ -1,0 +1,165 @@
+import { describe, expect, test } from "vitest";
+import type { Line } from "../src/app/state";
+import * as chess from "../src/share/chess";
+import { drawn } from "../src/share/chances";
+import { movesOf, rowOf } from "../src/share/chessanswers";
+import { encode, legalMoves, Played, readMove, replay, startOf } from "../src/share/chessrules";
+import * as go from "../src/share/go";
+import * as rules from "../src/share/gorules";
+import { isFen, loadFen, loadPgn, savePgn } from "../src/share/pgn";
+import type { SavedNode } from "../src/share/saved";
+import { loadSgf, saveSgf } from "../src/share/sgf";
+
+const line = (moves: string, fen?: string): Line => ({ game: "chess", ...(fen ? { fen } : {}), moves: moves.split(" ").filter(Boolean) });
+const on = (moves: string, more: Partial<Line> = {}): Line => ({ game: "go", size: 9, komi: 7, rules: "chinese", setup: { B: [], W: [] }, side: "b", moves: moves.split(" ").filter(Boolean), ...more });
+
+describe("chess", () => {
+  test("castling is the king's two steps, in the moves and in what is told", () => {
+    const at = replay(line("e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 e1g1"));
+    expect(at.last).toEqual([5, 7, 62, 35]);
+    const [node] = chess.nodesOf(line("e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 e1g1")).slice(-1);
+    expect([node!.san, node!.move]).toEqual(["O-O", "e1g1"]);
+    const before = replay(line("e2e4 e7e5 g1f3 b8c6 f1c4 f8c5")).node();
+    expect(before.dests?.["e1"]).toEqual(expect.arrayContaining(["g1", "e2", "f1"]));
+    expect(before.dests?.["e1"]).not.toContain("h1");
+    expect(chess.after(line("e2e4 e7e5 g1f3 b8c6 f1c4 f8c5"), "O-O").move).toBe("e1g1");
+  });
+
+  test("what a network is told: pieces, rights, a pawn that may be taken in passing", () => {
+    const { codes, state } = encode(replay(line("e2e4 a7a6 e4e5 d7d5")).board);
+    expect([codes[0], codes[4], codes[60], codes[36], codes[12]]).toEqual([4, 6, 12, 1, 0]);
+    expect(state).toEqual([0, 15, 4, 0]);
+    // Nobody can take it: it is not told.
+    expect(encode(replay(line("e2e4")).board).state).toEqual([1, 15, 0, 0]);
+    expect(encode(startOf("4k2r/8/8/8/8/8/8/R3K3 b Qk - 7 30")).state).toEqual([1, 2 + 4, 0, 7]);
+    const at = replay(line("e2e4 e7e5"));
+    const row = rowOf(at, [["rating", 0], ["opponent_rating", 0], ["speed", 0], ["last_from", 0], ["last_to", 0], ["outcome", 2]], [1600, 2000]);
+    expect(row.state).toEqual([0, 15, 0, 0, 100, 125, 0, 53, 37, 2]);
+  });
+
+  test("a move's chance is its origin's and its target's; lesser promotions only where they are told apart", () => {
+    const board = startOf("7k/P7/8/8/8/8/8/K7 w - - 0 1");
+    const origin = new Float32Array(64).fill(0);
+    const target = new Float32Array(64 * 64).fill(0);
+    origin[48] = 0.5;
+    target[64 * 48 + 56] = 0.5;
+    origin[0] = 0.5;
+    target[1] = 0.25;
+    const plain = movesOf(board, { origin, target });
+    expect(plain[0]).toMatchObject({ uci: "a7a8q", p: expect.closeTo(2 / 3, 6) });
+    expect(plain.filter((each) => each.listed).map((each) => each.uci)).not.toContain("a7a8n");
+    const promotion = new Float32Array(32).fill(0);
+    promotion.set([0.9, 0, 0, 0.1]);
+    expect(movesOf(board, { origin, target, promotion })[0]!.uci).toBe("a7a8n");
+    expect(legalMoves(board)).toHaveLength(4 + 3);
+  });
+
+  test.each([
+    ["f2f3 e7e5 g2g4 d8h4", undefined, "checkmate"],
+    ["g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1 f6g8", undefined, "repetition"],
+    ["g1f3 g8f6 f3g1 f6g8", undefined, null],
+    ["e6e7", "k7/8/4K3/8/8/8/8/8 w - - 0 1", "dead"],
+    ["f7g6", "7k/5Q2/8/8/8/8/8/K7 w - - 0 1", "stalemate"],
+    ["a1b1", "7k/8/8/8/8/8/5R2/K7 w - - 99 80", "fifty moves"],
+  ])("how a game ends: %s", (moves, fen, end) => {
+    expect(replay(line(moves, fen)).end()).toBe(end);
+  });
+
+  test("what is no legal move is refused, in UCI and SAN", () => {
+    const { board } = new Played(startOf());
+    for (const word of ["e2e5", "Ke2", "hello", ""]) expect(() => readMove(board, word)).toThrow(/illegal/);
+    for (const word of ["e2e4", "e4", "Nf3"]) expect(readMove(board, word)).toBeTruthy();
+    expect(() => startOf("8/8/8/8/8/8/8/8 w - - 0 1")).toThrow(/FEN/);
+  });
+
+  test("a game with variations, words and drawings is the same after it was written and read", () => {
+    const text = '[White "Ann"]\n[Black "Bo"]\n[Result "1-0"]\n\n{Begin} 1. e4 $1 {[%csl Ge4][%clk 0:05:00] good} (1. d4 d5 (1... Nf6 2. c4)) 1... e5 2. Nf3 1-0\n';
+    const once = loadPgn(text, 0);
+    expect(once.tree.map((node) => node.san)).toEqual(["", "e4", "e5", "Nf3", "d4", "d5", "Nf6", "c4"]);
+    expect(once.tree[1]).toMatchObject({ comment: "good", nags: [1], shapes: ["Ge4"], commands: { clk: "0:05:00" } });
+    expect(once.games).toEqual([{ index: 0, title: "Ann – Bo, 1-0" }]);
+    const again = loadPgn(savePgn(once.tree as SavedNode[], once.headers, undefined), 0);
+    expect(again.tree).toEqual(once.tree);
+    expect(again.headers).toMatchObject(once.headers);
+  });
+
+  test("a game from a position keeps it; an illegal move ends its line and is told", () => {
+    const fen = "7k/P7/8/8/8/8/8/K7 w - - 0 1";
+    const made = loadFen(fen);
+    expect([made.line.fen, isFen(fen), isFen("1. e4")]).toEqual([fen, true, false]);
+    const text = savePgn([made.tree[0] as SavedNode, { id: 1, parent: 0, move: "a7a8n" }], {}, made.line.fen);
+    expect(text).toContain(`[FEN "${fen}"]`);
+    expect(loadPgn(text, 0).tree[1]!.san).toBe("a8=N");
+    const bad = loadPgn("1. e4 e5 2. Ke4 Nc6 *", 0);
+    expect([bad.tree.length, bad.problems.length]).toEqual([3, 1]);
+    expect(() => loadPgn("no game at all", 0)).toThrow(/no game/);
+  });
+
+  test("the likeliest move at temperature 0, else by chance", () => {
+    expect(drawn([0.2, 0.5, 0.3], 0)).toBe(1);
+    expect([0, 0.19, 0.21, 0.69, 0.71, 0.999].map((at) => drawn([0.2, 0.5, 0.3], 1, () => at))).toEqual([0, 0, 1, 1, 2, 2]);
+    expect(drawn([0, 1, 0], 1, () => 0)).toBe(1);
+  });
+});
+
+describe("Go", () => {
+  test("captures, ko, suicide", () => {
+    const taken = go.nodesOf(on("A8 A9 B9")).at(-1)!;
+    expect(taken.stones!.slice(0, 3)).toBe(".B.");
+    expect(taken.captured).toEqual({ B: 1, W: 0 });
+    // White's point is no suicide for White only where it captures.
+    expect(go.nodesOf(on("A8 E5 B9")).at(-1)!.legal![0]).toBe("0");
+    expect(go.nodesOf(on("A8 E5 B9", { rules: "tromp-taylor" })).at(-1)!.legal![0]).toBe("0");
+    expect(go.nodesOf(on("A8 A7 B9 B8 E5 C9 F5")).at(-1)!.legal![0]).toBe("1");
+    const ko = "C5 F5 D6 E6 D4 E4 A1 D5 E5";
+    expect(go.nodesOf(on(ko)).at(-1)!.captured).toEqual({ B: 1, W: 0 });
+    expect(() => go.after(on(ko), "D5")).toThrow(/ko/);
+    expect(go.after(on(`${ko} J9 J1`), "D5").captured).toEqual({ B: 1, W: 1 });
+    expect(rules.encode(rules.replay(on(ko))).codes[19 * 4 + 3]).toBe(13);
+    expect(() => go.after(on("E5"), "E5")).toThrow(/stone/);
+    expect(() => go.after(on("E5"), "K5")).toThrow(/board/);
+  });
+
+  test("what a network is told: liberties, ages, ko, the board's edge", () => {
+    const { codes, state } = rules.encode(rules.replay(on("E5 E6 pass")));
+    const at = (row: number, column: number): number => codes[19 * row + column]!;
+    expect(state).toEqual([1, 9, 1, 3]);
+    // The last move is a pass: the stones are 3 and 2 plies old, with three liberties each.
+    expect([at(4, 4), at(3, 4), at(0, 0), at(0, 9), at(9, 0)]).toEqual([1 + 2 + 16 * 3, 7 + 2 + 16 * 2, 0, 14, 14]);
+  });
+
+  test("the count: area and territory, with dead stones, prisoners, and komi for handicap", () => {
+    const wall = "E1 F1 E2 F2 E3 F3 E4 F4 E5 F5 E6 F6 E7 F7 E8 F8 E9 F9".split(" ");
+    const played = on([...wall, "H5", "pass", "pass"].join(" "));
+    const counted = go.count(played, ["H5"]);
+    expect([counted.black, counted.white]).toEqual([45, 36 + 7]);
+    expect(go.count(played, []).white).toBeLessThan(36 + 7);
+    const territory = go.count({ ...played, rules: "japanese" }, ["H5"]);
+    expect([territory.black, territory.white]).toEqual([36, 27 + 1 + 7]);
+    expect(rules.komiOf(on("", { komi: 0.5, side: "w", setup: { B: ["C3", "G7"], W: [] } }))).toBe(2.5);
+    expect(rules.komiOf(on("", { komi: 0.5, rules: "aga", side: "w", setup: { B: ["C3", "G7"], W: [] } }))).toBe(1.5);
+  });
+
+  test("a record is the same after it was written and read", () => {
+    const text = "(;GM[1]SZ[9]KM[6.5]RU[Japanese]PB[Ann]PW[B\\]o]C[Begin];B[ee]TE[1]C[fine];W[cc](;B[gc];W[])(;B[dd]LB[dd:x];W[tt]))";
+    const once = loadSgf(text, 0);
+    expect(once.line).toMatchObject({ size: 9, komi: 6.5, rules: "japanese", side: "b" });
+    expect(once.tree.map((node) => node.move)).toEqual([null, "E5", "C7", "G7", "pass", "D6", "pass"]);
+    expect(once.tree[1]).toMatchObject({ comment: "fine", nags: [1] });
+    expect(once.headers["PW"]).toBe("B]o");
+    const again = loadSgf(saveSgf(once.tree as SavedNode[], once.headers, once.line), 0);
+    expect(again.tree).toEqual(once.tree);
+    expect(again.line).toEqual(once.line);
+  });
+
+  test("handicap, several games, and what cannot be read", () => {
+    const two = "(;GM[1]SZ[19]HA[2]AB[pd][dp];W[dd])\n(;SZ[9];B[ee];W[ee];B[aa])";
+    const first = loadSgf(two, 0);
+    expect([first.count, first.line.side, first.line.setup?.B, first.line.assumed]).toEqual([2, "w", ["Q16", "D4"], ["KM", "RU"]]);
+    const second = loadSgf(two, 1);
+    expect([second.tree.length, second.problems.length]).toEqual([2, 1]);
+    expect(() => loadSgf("(;GM[2])", 0)).toThrow(/another game/);
+    expect(() => loadSgf("(;SZ[7])", 0)).toThrow(/size/);
+    expect(loadSgf("(;SZ[9];B[ee]", 0).problems).toHaveLength(1);
+  });
+});
