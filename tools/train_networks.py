@@ -97,8 +97,11 @@ class Pipeline:
         except (OSError, ValueError):
             return None
         with contextlib.suppress(OSError):  # another process may have got the number after a restart of the machine
+            if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":  # ended, not yet waited for
+                return None
+            # A process that is only starting has no command line for a moment, and for longer at the lowest priority.
             words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-            if not any(str(self.run(name)).encode() in word or word == b"loop" for word in words):
+            if words != [b""] and not any(str(self.run(name)).encode() in word or word == b"loop" for word in words):
                 return None
         return pid
 
