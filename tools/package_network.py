@@ -73,9 +73,9 @@ def main() -> None:
     if any(result["weights_sha256"] != run.weights_sha256() for result in results):
         raise SystemExit("these figures are of other weights; test this run again")
     system = find(run.info["system"])
-    source = f"after: {system.paper}. Paper's figure: {system.anchor}"
+    source = f"after: {system.paper}. Result in the paper: {system.anchor}"
     if not system.paper:
-        source = f"a system of our own; {system.anchor}"
+        source = f"without a paper. Related results: {system.anchor}"
     target.mkdir(parents=True, exist_ok=True)
     for name in FILES:
         shutil.copyfile(run.path / name, target / name)

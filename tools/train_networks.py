@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Train the packaged networks `human` and `gohuman` from game records, step by step: see docs/dev/training-networks.md.
+"""Train the bundled networks `human` and `gohuman` from game records, step by step: see docs/dev/training-networks.md.
 
     python tools/train_networks.py players PLAYERS.pgn.zst …
     python tools/train_networks.py store human --masters MASTERS.pgn.zst GAMES.pgn.zst …

@@ -93,7 +93,7 @@ def record(**other: Any) -> dict[str, Any]:
 def full() -> dict[str, Any]:
     return {
         "system": "winner",
-        "title": "who wins from here?",
+        "title": "predicts who wins",
         "run": "runs/winner-1",
         "weights": "best.safetensors",
         "weights_sha256": "ab12" * 16,

@@ -96,7 +96,7 @@ def test_what_is_refused(client: Client, route: str, body: Any, words: str) -> N
     ("wanted", "words"),
     [
         ({"rating": "x"}, "range"),
-        ({"result": "2"}, "choose from"),
+        ({"result": "2"}, "must be one of"),
         ({"search": "a " * 21}, "at most 20 words"),
         ({"search": ["a"]}, "search & string"),
         ({"first": -1}, "first must be"),

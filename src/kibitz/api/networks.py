@@ -716,7 +716,7 @@ def list_systems() -> dict[str, str]:
 
     >>> import kibitz
     >>> kibitz.list_systems()["winner"]
-    'who wins from here?'
+    'predicts who wins'
     """
     from kibitz.systems import SYSTEMS
 

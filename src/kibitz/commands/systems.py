@@ -1,4 +1,4 @@
-"""kibitz systems: what there is to train, one line each; of one system, its recipes."""
+"""`kibitz systems`: a list of the systems, or the recipes of one system."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def systems(
     new: Annotated[str | None, typer.Option("--new", metavar="NAME")] = None,
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """List the systems and the networks that come with kibitz. With a name: that system's paper, figure and recipes."""
+    """List the systems and the bundled networks. With a name: the paper of that system, its result and its recipes."""
     from kibitz.systems import SYSTEMS
 
     if new is not None:
@@ -78,13 +78,13 @@ def _copy_template(name: str, system: str | None, as_json: bool) -> None:
 
 _KINDS = {
     "document": "settings from the paper",
-    "reading": "settings that the paper gives indirectly",
-    "ours": "settings that the paper does not give",
+    "reading": "settings inferred from the paper",
+    "ours": "settings not in the paper",
 }
 
 
 def _show_sources(settings: Any, sources: Mapping[str, ValueSource]) -> None:
-    """Every setting of a recipe with its value, by where it comes from."""
+    """Print each setting of a recipe with its value, grouped by its source."""
     for kind, words in _KINDS.items():
         print(f"  {words}:")
         for name, source in sources.items():
@@ -120,4 +120,4 @@ def _show_recipes(name: str, as_json: bool) -> None:
             _show_sources(system.settings_type(**entry.settings), entry.sources)
         elif entry.settings:
             print("  settings: " + ", ".join(f"{key} {value}" for key, value in entry.settings.items()))
-    print(f"\nevery setting of a recipe can be changed: kibitz train {name} STORE --recipe NAME --help lists them")
+    print(f"\nEach setting is an option of kibitz train. All settings: kibitz train {name} --help")

@@ -86,7 +86,7 @@ _OURS = [
     Declaration(
         name="winner",
         game="chess",
-        title="who wins from here?",
+        title="predicts who wins",
         paper="Chess position evaluation with convolutional neural network in Julia (blog post, 2016)",
         anchor="73.5% validation, 71.8% test accuracy on games that end in mate",
         module="kibitz.systems.winner",
@@ -97,9 +97,9 @@ _OURS = [
     Declaration(
         name="convchess",
         game="chess",
-        title="which piece, and where to?",
+        title="predicts the next move",
         paper="Predicting Moves in Chess using Convolutional Neural Networks (Oshri, Khandwala 2015)",
-        anchor="origin 38.3%; target of P 52.2, R 29.3, N 56.2, B 40.5, Q 26.5, K 47.3%",
+        anchor="accuracy of the origin 38.3%; of the target P 52.2%, R 29.3%, N 56.2%, B 40.5%, Q 26.5%, K 47.3%",
         module="kibitz.systems.convchess",
         planes="kibitz.systems.planes:movers",
         answers=(MOVES,),
@@ -109,9 +109,10 @@ _OURS = [
     Declaration(
         name="chessnet",
         game="chess",
-        title="which move, and what is the position worth?",
+        title="predicts the next move and the value of the position",
         paper="a thesis on learning chess with convolutional networks (Ashudeep Singh 2015)",
-        anchor="origin 56.1%; target of P 53.6, R 51.0, N 72.8, B 59.9, Q 48.0, K 64.5%; value and material 0.82",
+        anchor="accuracy of the origin 56.1%; of the target P 53.6%, R 51.0%, N 72.8%, B 59.9%, Q 48.0%, K 64.5%;"
+        " correlation of value and material 0.82",
         module="kibitz.systems.chessnet",
         planes="kibitz.systems.planes:movers",
         answers=(MOVES, VALUE),
@@ -122,8 +123,8 @@ _OURS = [
     Declaration(
         name="human",
         game="chess",
-        title="what would a player of this rating play, and how will it end?",
-        anchor="others: Maia-1 51.6%, Maia-2 52.0% of the moves of Lichess blitz, after hundreds of millions of"
+        title="predicts the next move of a player with a given rating, and the result",
+        anchor="Maia-1 51.6%, Maia-2 52.0% of the moves in Lichess blitz games, after hundreds of millions of"
         " positions",
         module="kibitz.systems.human",
         planes="kibitz.systems.planes:human",
@@ -136,8 +137,9 @@ _OURS = [
     Declaration(
         name="personal",
         game="chess",
-        title="what would this one person play?",
-        anchor="others: adapters +2.2 points past move 12 at 1,200 games, an opening book +3.8 over all (clonefish)",
+        title="predicts the next move of one person",
+        anchor="clonefish: adapters add 2.2 percentage points after move 12, with 1,200 games; an opening book adds 3.8"
+        " over all moves",
         module="kibitz.personal.chess.system",
         planes="kibitz.systems.planes:human",
         answers=(MOVES, VALUE),
@@ -150,9 +152,9 @@ _OURS = [
     Declaration(
         name="gocnn",
         game="go",
-        title="who will own each point?",
+        title="predicts the territory at the end of the game",
         paper="Convolutional neural network for board evaluation in Go (a repository, 2016)",
-        anchor="80.5% of the points right over all positions, over 96% at the end of most games",
+        anchor="ownership accuracy 80.5% over all positions, over 96% at the end of most games",
         module="kibitz.systems.gocnn",
         planes="kibitz.systems.planes:gocnn",
         answers=(OWNERS,),
@@ -168,9 +170,8 @@ _OURS = [
     Declaration(
         name="gohuman",
         game="go",
-        title="which move would a player play, who owns what, who wins?",
-        anchor="others: 44.4% of the moves of strong players (Clark, Storkey 2014), 52.5% (GoNN, after 205 million"
-        " positions)",
+        title="predicts a player's next move, the territory and the winner",
+        anchor="44.4% of the moves of strong players (Clark, Storkey 2014), 52.5% (GoNN, after 205 million positions)",
         module="kibitz.systems.gohuman",
         planes="kibitz.systems.planes:gohuman",
         answers=(OWNERS, MOVES, VALUE),
@@ -182,7 +183,7 @@ _OURS = [
     Declaration(
         name="gopersonal",
         game="go",
-        title="what would this one player of Go play?",
+        title="predicts the next move of one Go player",
         module="kibitz.personal.go.system",
         planes="kibitz.systems.planes:gohuman",
         answers=(OWNERS, MOVES, VALUE),
@@ -196,9 +197,9 @@ _OURS = [
     Declaration(
         name="deepchess",
         game="chess",
-        title="which of two positions is better?",
+        title="predicts which of two positions is better",
         paper="DeepChess: End-to-End Deep Neural Network for Automatic Learning in Chess (David, Netanyahu, Wolf 2016)",
-        anchor="98.2% of training pairs, 98.0% of validation pairs; positions of one game may stand on both sides",
+        anchor="pair accuracy 98.2% in training, 98.0% in validation; both can contain positions of one game",
         module="kibitz.systems.deepchess",
         planes="kibitz.systems.planes:deepchess",
         answers=(COMPARISON,),

@@ -146,7 +146,7 @@ def reading(note: str) -> ValueSource:
     return ValueSource(READING, note)
 
 
-def ours(note: str = "the document does not say") -> ValueSource:
+def ours(note: str = "not stated in the document") -> ValueSource:
     """A value that the document does not state."""
     return ValueSource(OURS, note)
 

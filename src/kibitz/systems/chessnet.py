@@ -62,39 +62,41 @@ It learns moves of players of any rating. The import decides which games are use
 
 RECIPES = {
     "default": Recipe(
-        "one residual body for all the thesis' networks, with attack planes, Muon and a cosine; 2.3 million moves",
+        "one residual network with all outputs of the thesis' networks, attack planes, Muon and a cosine schedule;"
+        " 2.3 million moves",
         {**_MODERN, "iterations": 4500},
         reaches=(
-            "first choice 38.7% (38.5 to 38.8) of masters' moves of unseen years, n = 400,000; 28 minutes on two"
-            " free cores",
-            "on the bundled games alone 25.0% (24.1 to 26.0) first choices, n = 10,000 of 146 unseen games; 11 minutes"
-            " on two free cores",
+            "games of masters from later years: top-1 accuracy 38.7% (38.5 to 38.8), n = 400,000 moves. 28 minutes"
+            " on two cores",
+            "bundled games: top-1 accuracy 25.0% (24.1 to 26.0), n = 10,000 moves of 146 test games. 11 minutes on"
+            " two cores",
         ),
     ),
     "long": Recipe("the default with four times the moves", {**_MODERN, "iterations": 18_000}),
     "paper": Recipe(
-        "the thesis' numbers: ChessNet-1's seven networks and ChessNet-2, 300,000 batches each, AdaGrad 0.1",
+        "the thesis' settings: the seven networks of ChessNet-1, and ChessNet-2, with 300,000 batches each and"
+        " AdaGrad 0.1",
         {"accumulator": 0.1},
         departures=(
-            "AdaGrad's sums of squared gradients begin at 0.1 instead of 0, where those of Caffe begin, the thesis'"
-            " library: from 0 the first step moves every weight by 0.1, and nine tenths of the dense layer's units are"
-            " dead from then on. The document does not say what kept its networks from this",
-            "a learning rate decay of 0.9 with RMSprop is read as the smoothing of the squared gradients, and the rate"
-            " stays at 0.001",
-            "the weights of the best validation are kept",
-            "moves are chosen among the legal ones; the thesis' Top-move and Top-prob take the largest probability of"
-            " all squares",
+            "AdaGrad's sums of squared gradients start at 0.1. In Caffe, the library of the thesis, they start at 0."
+            " With 0, the first step moves every weight by 0.1, and 90% of the dense layer's units are dead from then"
+            " on. The document does not explain how it avoided this problem",
+            "we use the thesis' learning rate decay of 0.9 with RMSprop as the smoothing of the squared gradients,"
+            " and keep the learning rate at 0.001",
+            "kibitz keeps the weights of the best validation",
+            "kibitz chooses among the legal moves. The thesis' Top-move and Top-prob choose the largest probability"
+            " over all squares",
         ),
         sources={
             **system.SHARED_SOURCES,
-            "networks": document("seven of ChessNet-1, and ChessNet-2"),
+            "networks": document("the seven networks of ChessNet-1, and ChessNet-2"),
             "layers": reading(
-                "convolutions of 64, 96 and 256, dense 1024, and 64 outputs; that the outputs are a dense"
-                " layer after the 1024 is our reading"
+                "convolutions with 64, 96 and 256 filters, dense 1024, and 64 outputs. We read the outputs as a"
+                " dense layer after the 1024 units"
             ),
             "activation": document("ReLU"),
-            "planes": document("6 or 12, both tried"),
-            "min_rating": document("in another chapter than that of the networks"),
+            "planes": document("the thesis tried 6 and 12"),
+            "min_rating": document("from another chapter than that of the networks"),
             "games": ours("all"),
             "moves": ours("all"),
             "optimiser": document(),
@@ -103,25 +105,25 @@ RECIPES = {
             "decay": document(),
             "step": document(),
             "smoothing": ours("not used by this optimizer"),
-            "accumulator": ours("0.1, where Caffe's sums begin at 0; see the departures"),
-            "weight_decay": ours("none named"),
-            "dropout": ours("none named"),
+            "accumulator": ours("0.1, while Caffe's sums start at 0, see the differences"),
+            "weight_decay": ours("the document names none"),
+            "dropout": ours("the document names none"),
             "batch": document(),
             "iterations": document(),
-            "epochs": ours("not used: iterations count"),
-            "gamma": document("0.7 to 0.99, a network each; the recipe trains that of 0.7"),
-            "value_layers": document("the same as ChessNet-1's"),
+            "epochs": ours("not used, because the number of iterations sets the length"),
+            "gamma": document("one network for each of 0.7 to 0.99; the recipe trains the network for 0.7"),
+            "value_layers": document("the layers of ChessNet-1"),
             "value_activation": reading(
-                "tanh in place of ReLU: we read in every layer, and at the output; leaky ReLU and sigmoid made no"
-                " significant difference"
+                "tanh in place of ReLU, which we use in every layer and at the output. In the thesis, leaky ReLU and"
+                " sigmoid made no significant difference"
             ),
             "value_optimiser": document(),
             "value_learning_rate": document(),
-            "value_schedule": reading("see value_smoothing"),
+            "value_schedule": reading("see value-smoothing"),
             "value_smoothing": reading("RMSprop with a learning rate decay of 0.9"),
             "value_batch": document(),
-            "value_iterations": ours("as many as the others"),
-            "value_weight": ours("not used: the value has a network of its own"),
+            "value_iterations": ours("as many as for the other networks"),
+            "value_weight": ours("not used, because the value has a separate network"),
         },
     ),
 }

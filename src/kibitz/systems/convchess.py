@@ -47,21 +47,22 @@ class Settings(system.Settings):
 
 
 _WHICH_EPOCH = (
-    "of the fifteen epochs the one with the most first choices right in validation is kept; the paper does not say"
-    " which it kept"
+    "kibitz keeps the epoch with the highest validation accuracy, out of fifteen. The paper does not state which"
+    " epoch it kept"
 )
 
 RECIPES = {
     "default": Recipe(
-        "the paper's networks and solver on 245,000 moves of players of any rating, the best of fifteen epochs",
+        "the paper's networks and optimizer on 245,000 moves of players of any rating, the best of fifteen epochs",
         {"min_rating": 0},
         training={"validations": 15},
         reaches=(
-            "origin 42.5%, targets of P 55.6, R 33.6, N 54.9, B 44.3, Q 25.6, K 55.6% on masters of unseen years, n ="
-            " 100,000, with the weights of the smallest loss; 31 minutes on one busy core",
-            "N 57.2% (n = 77,089) and Q 28.2% (n = 51,130) with the weights of the most first choices, as here",
-            "on the bundled games alone first choice 17.7% (16.9 to 18.6), origin 38.1%, n = 10,000 of 146 unseen"
-            " games; 27 minutes of one core",
+            "games of masters from later years, n = 100,000, weights with the lowest loss: origin accuracy 42.5%;"
+            " target accuracy P 55.6%, R 33.6%, N 54.9%, B 44.3%, Q 25.6%, K 55.6%. 31 minutes on one core",
+            "the same games, weights with the highest accuracy, as in this recipe: target accuracy N 57.2% (n ="
+            " 77,089), Q 28.2% (n = 51,130)",
+            "bundled games, n = 10,000 moves of 146 test games: top-1 accuracy 17.7% (16.9 to 18.6), origin accuracy"
+            " 38.1%. 27 minutes on one core",
         ),
     ),
     "long": Recipe(
@@ -70,33 +71,32 @@ RECIPES = {
         training={"validations": 15},
     ),
     "paper": Recipe(
-        "the paper's numbers: 245,000 moves of 20,000 games, RMSprop 0.0015, 15 epochs, in float32",
+        "the paper's settings: 245,000 moves of 20,000 games, RMSprop 0.0015, 15 epochs, in float32",
         training={"validations": 15, "precision": "32-true", "patience": 0},
         departures=(
             _WHICH_EPOCH,
-            "initial weights are He's; the paper searched for theirs without telling which it found",
-            "the games are those of the store; the paper's are of one internet server",
+            "initial weights follow He's rule. The paper searched for initial weights, but does not state the result",
+            "the games come from the store. The paper's games come from one internet server",
         ),
         sources={
             **system.SHARED_SOURCES,
             **system.VALUE_OFF,
             "networks": document("seven"),
             "layers": reading(
-                "three convolutions of 32 of 3×3 with ReLU and 2×2 pooling, then dense 128 and 64; we"
-                " read"
-                " one pool, after the third convolution, and convolutions padded to keep the grid"
+                "three convolutions with 32 filters of 3×3, ReLU and 2×2 pooling, then dense 128 and 64. We use one"
+                " pooling, after the third convolution, and padded convolutions that keep the board's size"
             ),
             "activation": document(),
-            "planes": document("six, +1 and −1, of the mover's view"),
-            "min_rating": reading("the name of the file of games, FICS_2000"),
+            "planes": document("six planes with +1 and −1, in the mover's view"),
+            "min_rating": reading("from the name of the file of games, FICS_2000"),
             "games": document(),
             "moves": reading(
-                "245,000 moves of 20,000 games are 12 of each game; the document does not say which. We draw them"
+                "245,000 moves of 20,000 games are 12 moves a game, but the document does not state which. We sample"
                 " evenly from all moves of these games"
             ),
             "optimiser": document(),
             "learning_rate": document(),
-            "schedule": reading("a learning rate decay of 0.999, which we read as a factor an epoch"),
+            "schedule": reading("a learning rate decay of 0.999, which we apply once per epoch"),
             "decay": document(),
             "step": ours("not used by this schedule"),
             "smoothing": ours(),
@@ -105,7 +105,7 @@ RECIPES = {
             "dropout": document("no dropout in the best model"),
             "batch": document(),
             "epochs": document(),
-            "iterations": ours("0: epochs count"),
+            "iterations": ours("0, because the number of epochs sets the length"),
         },
     ),
 }

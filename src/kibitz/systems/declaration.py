@@ -73,19 +73,21 @@ _CHESS, _COMPARING, _GO, _GO_PUCT = (
     "kibitz.play.go.player:open_player",
     "kibitz.play.go.puct:open_player",
 )
-TOP_MOVE = Method("top-move", "the likeliest piece, then its square", (MOVES,), _CHESS, searches=False)
-TOP_PROB = Method("top-prob", "the likeliest move", (MOVES,), _CHESS, searches=False)
-TOPPROB_NEGAMAX = Method("topprob-negamax", "looks ahead, likely moves only", (MOVES, VALUE), _CHESS)
-VALUE_NEGAMAX = Method("value-negamax", "looks ahead, all moves", (VALUE,), _CHESS)
-THESIS_NEGAMAX = Method("thesis-negamax", "looks ahead equally far, likely moves only", (MOVES, VALUE), _CHESS)
-PUCT = Method("puct", "looks ahead, averages what it sees", (MOVES, VALUE), "kibitz.play.puct.player:open_player")
+TOP_MOVE = Method("top-move", "plays the most likely piece to its most likely square", (MOVES,), _CHESS, searches=False)
+TOP_PROB = Method("top-prob", "plays the most likely move", (MOVES,), _CHESS, searches=False)
+TOPPROB_NEGAMAX = Method("topprob-negamax", "searches likely moves only", (MOVES, VALUE), _CHESS)
+VALUE_NEGAMAX = Method("value-negamax", "searches all moves", (VALUE,), _CHESS)
+THESIS_NEGAMAX = Method("thesis-negamax", "searches likely moves to a fixed depth", (MOVES, VALUE), _CHESS)
+PUCT = Method("puct", "searches with PUCT", (MOVES, VALUE), "kibitz.play.puct.player:open_player")
 HUMAN_SEARCH = Method(
-    "human-search", "people's moves, after a short look ahead", (MOVES, VALUE), "kibitz.play.puct.human:open_player",
+    "human-search", "plays human moves, after a short search", (MOVES, VALUE), "kibitz.play.puct.human:open_player",
     searches=False,
 )  # fmt: skip
-COMPARISON_SEARCH = Method("comparison", "looks ahead, comparing positions", (COMPARISON,), _COMPARING)
-FULL_COMPARISON_SEARCH = Method("comparison-full", "the same with the large network", (FULL_COMPARISON,), _COMPARING)
-BEST_SCORE = Method("best-score", "the most points", (OWNERS,), _GO)
+COMPARISON_SEARCH = Method("comparison", "searches by comparing positions", (COMPARISON,), _COMPARING)
+FULL_COMPARISON_SEARCH = Method(
+    "comparison-full", "searches by comparing positions, with the large network", (FULL_COMPARISON,), _COMPARING
+)
+BEST_SCORE = Method("best-score", "plays the move with the best score", (OWNERS,), _GO)
 GO_PUCT = Method(PUCT.name, PUCT.title, (MOVES, VALUE, OWNERS), _GO_PUCT)
 GO_TOP_PROB = Method(TOP_PROB.name, TOP_PROB.title, (MOVES, VALUE, OWNERS), _GO_PUCT, searches=False)
 METHODS = {

@@ -173,33 +173,35 @@ _MODERN: dict[str, Any] = {
 
 RECIPES = {
     "default": Recipe(
-        "the paper's networks with Muon, all positions and both colours: 40 million pairs, 30 million to distil",
+        "the paper's networks with Muon, all positions and both colors: 40 million pairs, and 30 million for"
+        " distillation",
         {**_MODERN, "epochs": 40.0, "distil_epochs": 30.0},
         reaches=(
-            "without the pairs of one game (--no-nearer): 75.9% (75.5 to 76.4) of the pairs on 21,117 games of masters"
-            " of unseen years, 9.0 points over material; with them it gives up about a point and plays much better",
-            "on the bundled games alone 89.4% (86.7 to 91.8) of the pairs of 138 unseen games, 0.2 points under"
-            " material",
+            "without pairs from one game (--no-nearer): pair accuracy 75.9% (75.5 to 76.4) on 21,117 games of"
+            " masters from later years, 9.0 percentage points above material. Pairs from one game cost about one"
+            " percentage point, but make the network play much better",
+            "bundled games: pair accuracy 89.4% (86.7 to 91.8) on 138 test games, 0.2 percentage points below material",
         ),
     ),
     "long": Recipe("the default with four times the pairs", {**_MODERN, "epochs": 160.0, "distil_epochs": 100.0}),
     "paper": Recipe(
-        "the paper's numbers: 10 positions a game, Pos2Vec layer by layer for 200 epochs, 100 epochs of pairs, SGD",
+        "the paper's settings: 10 positions per game, 200 epochs for each layer of Pos2Vec, then 100 epochs of pairs"
+        " with SGD",
         departures=(
-            "the reconstruction of a layer of Pos2Vec is scored by the mean of the squared errors, not their sum: with"
-            " the sum the paper's learning rate kills the second layer within 350 iterations",
-            "the document names neither the loss of Pos2Vec nor a solver: squared errors, and SGD with momentum 0.9,"
-            " are ours",
-            "the document takes two million positions for Pos2Vec, half of games that White won and half of games that"
-            " Black won; here all drawn positions train Pos2Vec",
-            "the document validates DeepChess on 100,000 positions of each side; here 10% of the plies and whole games"
-            " are held out",
+            "the reconstruction loss of a layer of Pos2Vec is the mean of the squared errors, not their sum. With"
+            " the sum and the paper's learning rate, all units of the second layer die within 350 iterations",
+            "the document names neither the loss of Pos2Vec nor an optimizer. Squared errors, and SGD with momentum"
+            " 0.9, are our choice",
+            "kibitz trains Pos2Vec on all sampled positions. The document uses two million positions, half from"
+            " games that White won and half from games that Black won",
+            "kibitz holds out 10% of the plies, and whole games. The document validates DeepChess on 100,000"
+            " positions of each side",
         ),
         sources={
             "positions": document(),
             "opening": document(),
-            "captures": reading("not a capture: we leave out positions after a capture"),
-            "held_out": ours("a share of the plies, where the document has 100,000 positions of each side"),
+            "captures": reading("the document excludes captures, so we exclude positions after a capture"),
+            "held_out": ours("a share of the plies; the document uses 100,000 positions of each side"),
             "colours": OPTION_OFF,
             "mirror": OPTION_OFF,
             "antisymmetric": OPTION_OFF,
@@ -208,9 +210,9 @@ RECIPES = {
             "dropout": document("no regularization"),
             "weight_decay": document("no regularization"),
             "reuse": document("every pair is fresh"),
-            "networks": document("the full network and, as an improvement, a distilled one"),
+            "networks": document("the full network and, as an improvement, a distilled network"),
             "pos2vec": document(),
-            "compare": document("400, 200, 100 and 2"),
+            "compare": document("layers of 400, 200, 100 and 2 units"),
             "small_pos2vec": document(),
             "small_compare": document(),
             "pretrain_epochs": document(),
@@ -218,8 +220,8 @@ RECIPES = {
             "pretrain_decay": document(),
             "epochs": document(),
             "pairs": document(
-                "one million a pass; of two million positions there are 2·10¹² ordered pairs, not the two"
-                " billion that the document names"
+                "one million pairs per epoch. Two million positions have 2·10¹² ordered pairs, not the two billion"
+                " that the document names"
             ),
             "learning_rate": document(),
             "decay": document(),
@@ -227,7 +229,7 @@ RECIPES = {
             "distil_rate": ours(),
             "optimiser": ours(),
             "momentum": ours(),
-            "schedule": document("× the decay after each epoch"),
+            "schedule": document("multiplied by the decay after each epoch"),
             "batch": ours(),
             "keep": ours("the last weights"),
         },

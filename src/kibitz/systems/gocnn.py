@@ -133,17 +133,17 @@ _MODERN = {
 
 RECIPES = {
     "default": Recipe(
-        "the text's network with Muon and a cosine, each position turned at random; 900,000 positions",
+        "the document's network with Muon and a cosine schedule, each position rotated at random; 900,000 positions",
         {**_MODERN, "sizes": "9,13,19", "iterations": 7000, "most_epochs": 12.0},
         reaches=(
-            "82.2% (82.0 to 82.4) of the points on 1,225 unseen games of 9-dan players, n = 40,000 positions, neutral"
-            " points left out (trained on 21,624 games); 80 minutes on one busy core",
-            "on the bundled games alone 85.0% (81.4 to 87.5) of the points, n = 581 positions of 9 unseen games; the"
-            " nearest stone names 83.0%; 20 minutes of one core",
+            "ownership accuracy 82.2% (82.0 to 82.4) without neutral intersections, n = 40,000 positions of 1,225"
+            " test games of 9-dan players. 21,624 training games; 80 minutes on one core",
+            "bundled games: ownership accuracy 85.0% (81.4 to 87.5), n = 581 positions of 9 test games. Baseline,"
+            " the color of the nearest stone: 83.0%. 20 minutes on one core",
         ),
     ),
     "quick": Recipe(
-        "a smaller network for all boards, for two minutes, to try things out",
+        "a smaller network for all board sizes, trained for about two minutes, to try kibitz",
         {
             **_MODERN, "sizes": "9,13,19", "layers": "32conv5x5p2.32conv3x3p1.32conv3x3p1", "last": 3,
             "weight_decay": 0.0, "batch": 64, "iterations": 2400,
@@ -155,28 +155,31 @@ RECIPES = {
         {**_MODERN, "sizes": "9,13,19", "iterations": 28_000, "most_epochs": 60.0},
     ),
     "paper": Recipe(
-        "the text's network and solver: Adam 0.0001, squared error; 100,000 batches of 128 are ours",
+        "the document's network and optimizer: Adam 0.0001, squared error. The 100,000 batches of 128 positions are"
+        " our choice",
         departures=(
-            "neutral points and those of a seki are left out of the loss; the text draws their owners by chance",
-            "the squared error is averaged over the points, where the text sums it; under Adam the steps are the same",
-            "owners come from random playouts, and from GNU Go if these do not fit the recorded score; the text takes"
-            " GNU Go alone",
-            "the text says how long it trained (4 and 12 hours), not how many batches of which size; games of at least"
-            " 150 moves and without handicap are our choice",
+            "the loss excludes neutral intersections and seki. The document samples their owners at random",
+            "the loss is the mean of the squared errors over the intersections. The document uses their sum. With"
+            " Adam, both give the same steps",
+            "owners come from random playouts, or from GNU Go if the playouts don't fit the recorded score. The"
+            " document uses GNU Go only",
+            "the document gives the training times (4 and 12 hours), but neither the number nor the size of the"
+            " batches. Games of at least 150 moves and without handicap are our choice",
         ),
         sources={
             "sizes": document(),
             "min_moves": ours(), "handicap": ours(),
-            "liberties": document("1, 2, and 3 or more"),
+            "liberties": document("1, 2, or at least 3"),
             "recent": OPTION_OFF, "ages": OPTION_OFF, "together": OPTION_OFF, "symmetry": OPTION_OFF,
-            "layers": reading("five convolutions of 5×5 with 64, 64, 64, 48 and 48 filters; padded, so that the output"
-                              " has the board's size"),
+            "layers": reading(
+                "five convolutions of 5×5 with 64, 64, 64, 48 and 48 filters, padded so that the output has the"
+                " board's size"),
             "last": document(), "loss": document(),
-            "optimiser": document("Adam; adamw without decay is the same"),
-            "learning_rate": document(), "schedule": reading("none is named"),
+            "optimiser": document("Adam, which is adamw without weight decay"),
+            "learning_rate": document(), "schedule": reading("the document names none"),
             "smoothing": ours("not used by this optimizer"), "momentum": ours("not used by this optimizer"),
-            "accumulator": ours("not used by this optimizer"), "weight_decay": ours("none named"),
-            "batch": ours(), "iterations": ours("the text gives hours"), "most_epochs": ours("no limit"),
+            "accumulator": ours("not used by this optimizer"), "weight_decay": ours("the document names none"),
+            "batch": ours(), "iterations": ours("the document gives hours only"), "most_epochs": ours("no limit"),
         },
     ),
 }  # fmt: skip

@@ -100,23 +100,25 @@ class Settings:
 
 RECIPES = {
     "default": Recipe(
-        "4 blocks of 48 filters, to start with", {"blocks": 4, "filters": 48, "batch": 128, "iterations": 3_500}
+        "4 blocks of 48 filters, a first network", {"blocks": 4, "filters": 48, "batch": 128, "iterations": 3_500}
     ),
-    "long": Recipe("6 blocks of 64 filters: the packaged network's kind", {"iterations": 20_000}),
+    "long": Recipe("6 blocks of 64 filters, the size of the bundled network", {"iterations": 20_000}),
     "gpu": Recipe(
         "10 blocks of 128 filters, for a GPU",
         {"blocks": 10, "filters": 128, "batch": 1024, "learning_rate": 0.006, "iterations": 30_000},
         {"compile": "auto"},
     ),
     "plateau": Recipe(
-        "a constant rate without end: kibitz train gohuman STORE --recipe plateau --start-from gohuman; then see cool",
+        "fine-tunes at a constant learning rate until you stop it: kibitz train gohuman STORE --recipe plateau"
+        " --start-from gohuman. Then use cool",
         {"batch": 128, "learning_rate": 0.002, "warmup": 100, "cooldown": 0.0, "known": 0.5, "owners_weight": 2.0,
          "iterations": 3_000_000, "most_epochs": 0.0},
         {"patience": 0, "average": 1_000, "validate_every": 500, "validate_positions": 8_192, "checkpoint_every": 100,
          "summary_every": 100, "checkpoint_megabytes": 60.0},
     ),
     "cool": Recipe(
-        "the end of a plateau: --start-from PLATEAU; the rate falls to a thousandth in all of the iterations",
+        "ends a training with plateau: --start-from PLATEAU. The learning rate decays to a thousandth over all"
+        " iterations",
         {"batch": 128, "learning_rate": 0.002, "warmup": 0, "cooldown": 1.0, "known": 0.5, "owners_weight": 2.0,
          "iterations": 3_000, "most_epochs": 0.0},
         {"patience": 0},

@@ -113,27 +113,29 @@ PLATEAU_TRAINING = {
 """Options of the training loop for training at a constant rate without an end."""
 RECIPES = {
     "default": Recipe(
-        "4 blocks of 64 filters, to start with",
+        "4 blocks of 64 filters, a first network",
         {"blocks": 4, "iterations": 3_000},
         reaches=(
-            "39.9% (38.5 to 41.2) of the moves of masters of unseen years, n = 5,000, after 1.5 million positions of"
-            " players of all ratings; 13.7 minutes on one core with AMX",
+            "games of masters from later years: top-1 accuracy 39.9% (38.5 to 41.2), n = 5,000 moves, after 1.5"
+            " million positions of players of all ratings. 13.7 minutes on one core with AMX",
         ),
     ),
-    "long": Recipe("6 blocks of 64 filters: the packaged network's kind", {"iterations": 18_000}),
+    "long": Recipe("6 blocks of 64 filters, the size of the bundled network", {"iterations": 18_000}),
     "gpu": Recipe(
         "10 blocks of 128 filters, for a GPU",
         {"blocks": 10, "filters": 128, "batch": 2048, "learning_rate": 0.006, "iterations": 20_000},
         {"compile": "auto"},
     ),
     "plateau": Recipe(
-        "a constant rate without end: kibitz train human STORE --recipe plateau --start-from human; then see cool",
+        "fine-tunes at a constant learning rate until you stop it: kibitz train human STORE --recipe plateau"
+        " --start-from human. Then use cool",
         {"learning_rate": 0.003, "warmup": 100, "cooldown": 0.0, "outcome_weight": 0.5, "mix": EXAMPLE,
          "iterations": 3_000_000, "most_epochs": 0.0},
         PLATEAU_TRAINING,
     ),
     "cool": Recipe(
-        "the end of a plateau: --start-from PLATEAU; the rate falls to a thousandth in all of the iterations",
+        "ends a training with plateau: --start-from PLATEAU. The learning rate decays to a thousandth over all"
+        " iterations",
         {"learning_rate": 0.003, "warmup": 0, "cooldown": 1.0, "outcome_weight": 0.5, "mix": EXAMPLE,
          "iterations": 3_000, "most_epochs": 0.0},
         {"patience": 0},

@@ -133,62 +133,65 @@ RECIPES = {
         "the post's layers with ReLU and AdamW, the mover's view and attack planes, 7.7 million positions",
         {**_MODERN, "iterations": 7500, "most_epochs": 2.0},
         reaches=(
-            "66.4% (66.0 to 66.7) of the winners on 21,119 decisive games of masters of unseen years, n = 400,000"
-            " (trained on 150,112); 40 minutes on one busy core",
-            "77.6% (75.0 to 80.1) on 138 unseen bundled games (Stockfish at limited strength), n = 13,203; 2 minutes",
+            "winner accuracy 66.4% (66.0 to 66.7), n = 400,000 positions of 21,119 decisive games of masters, from"
+            " later years than the training games. 150,112 training games; 40 minutes on one core",
+            "bundled games (Stockfish at limited strength): winner accuracy 77.6% (75.0 to 80.1), n = 13,203"
+            " positions of 138 test games. 2 minutes",
         ),
     ),
     "quick": Recipe(
-        "the same for two minutes, to try things out",
+        "a short training of about two minutes, to try kibitz",
         {**_MODERN, "attacks": "counts", "learning_rate": 0.001, "iterations": 900, "most_epochs": 5.0},
         reaches=(
-            "67.2% (66.0 to 68.4) of the winners on 1,321 unseen games that end in mate, n = 112,196, without 8% of the"
-            " positions (--held-out 8); 4 minutes of one core",
+            "winner accuracy 67.2% (66.0 to 68.4), n = 112,196 positions of 1,321 test games that end in mate."
+            " Trained without 8% of the positions (--held-out 8); 4 minutes on one core",
         ),
     ),
     "long": Recipe("the default with four times the positions", {**_MODERN, "iterations": 30_000, "most_epochs": 4.0}),
     "paper": Recipe(
-        "the post's numbers: linear convolutions, SGD with momentum, 0.01·(1 + 0.0001·i)^−0.75, 150,000 iterations",
+        "the post's settings: convolutions without activation, SGD with momentum, learning rate 0.01·(1 +"
+        " 0.0001·i)^−0.75, 150,000 iterations",
         training={"summary_every": 300, "validate_every": 1000, "checkpoint_every": 2000},
         reaches=(
-            "60.6% (60.1 to 61.1) on the same games after 2,552 iterations (9 minutes on one core); on these not run to"
-            " its end",
-            "64.4% (63.0 to 65.8) on 1,294 unseen games that end in mate, n = 111,114, after all five epochs of such"
-            " games (5,350 iterations, 17 minutes on one core)",
+            "winner accuracy 60.6% (60.1 to 61.1) on the test games of the default, after 2,552 iterations (9"
+            " minutes on one core). We did not train to the end on these games",
+            "winner accuracy 64.4% (63.0 to 65.8), n = 111,114 positions of 1,294 test games that end in mate, after"
+            " all five epochs. 5,350 iterations, 17 minutes on one core",
         ),
         departures=(
-            "initial weights scaled to unit variance over real boards. --initial mocha has Mocha's, which the post"
-            " uses: with them the answer was still constant after 1,000 iterations, the longest run we made",
-            "the weights of the best validation are kept, and training stops after 20 validations without a better one;"
-            " the post stopped by hand after five epochs; its text tests the last snapshot, its code that of iteration"
-            " 64,000",
-            "validation games are no training games. The post validates on other positions of its training games:"
-            " --held-out 8 keeps as large a share out, and the test shows both",
-            "all decisive games of the store are taken. The post's end in mate, between players over 2000: import with"
-            " --ending checkmate --min-rating 2001",
+            "initial weights are scaled to unit variance on real positions. The post uses Mocha's initial weights"
+            " (--initial mocha). With them, our longest run still predicted the same value for every position after"
+            " 1,000 iterations",
+            "kibitz keeps the weights of the best validation, and stops after 20 validations without improvement."
+            " The post stopped by hand after five epochs. Its text tests the last snapshot, and its code the snapshot"
+            " of iteration 64,000",
+            "validation uses other games than training. The post validates on other positions of its training games."
+            " With --held-out 8, kibitz excludes as many positions, and the test shows both accuracies",
+            "kibitz uses all decisive games of the store. The post uses games that end in mate, between players"
+            " rated over 2000. To get such games, import with --ending checkmate --min-rating 2001",
         ),
         sources={
             "layers": document(
-                "400 of 4×4, pool 2×2, 200 of 2×2, dense 70; its 5×5 → 3×3 pool needs a smaller window"
-                " at the edge, which the post's own rule for shapes excludes; the output layer, which is in the post's"
-                " listing, is missing in the layers that its code joins"
+                "400 filters of 4×4, pooling 2×2, 200 filters of 2×2, dense 70. The pooling from 5×5 to 3×3 needs a"
+                " smaller window at the edge, which the post's rule for shapes excludes. The post lists the output"
+                " layer, but its code does not add it to the network"
             ),
-            "activation": document("none is given, and the library then takes the identity"),
-            "dropout": document("0.2, after the dense layer"),
+            "activation": document("the post names none, and its library then uses the identity"),
+            "dropout": document("0.2 after the dense layer"),
             "attacks": OPTION_OFF,
             "separate": OPTION_OFF,
             "mirror": OPTION_OFF,
             "held_out": OPTION_OFF,
-            "view": document("a channel says who moves"),
+            "view": document("a plane shows which side is to move"),
             "optimiser": document(),
             "learning_rate": document(),
             "momentum": document(),
             "schedule": document("Inv(0.01, 0.0001, 0.75)"),
             "weight_decay": reading(
-                "0.0005 is the post's; that weights decay by twice as much, biases do not decay and"
-                " learn at twice the rate are the library's rules"
+                "the post gives 0.0005. By the rules of its library, weights decay by twice as much, and biases"
+                " don't decay but learn at twice the rate"
             ),
-            "initial": ours("the library's initial weights did not learn here, see the departures"),
+            "initial": ours("a network with the library's initial weights did not learn here, see the differences"),
             "batch": document(),
             "iterations": document("a maximum; the post stopped after five epochs"),
             "most_epochs": ours("no limit"),

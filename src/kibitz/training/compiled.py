@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import torch
 
-from kibitz.errors import KibitzError, UsageError, one_line
+from kibitz.errors import KibitzError, UsageError
 from kibitz.messages import not_one_of
 from kibitz.systems.base import Loss
 
@@ -68,7 +68,7 @@ def compiled(loss: Loss) -> Loss:
 
 @contextlib.contextmanager
 def failures_told() -> Iterator[None]:
-    """Raise CannotCompile for the errors that torch raises inside if it can't compile. Its warnings are suppressed."""
+    """Raise CannotCompile, with torch's error as its cause, if torch can't compile. torch's warnings are suppressed."""
     from torch._dynamo.exc import TorchDynamoException
     from torch._inductor.exc import InductorError
 
@@ -77,4 +77,4 @@ def failures_told() -> Iterator[None]:
             warnings.simplefilter("ignore")
             yield
     except (TorchDynamoException, InductorError) as error:
-        raise CannotCompile(one_line(error)) from None
+        raise CannotCompile("torch cannot compile this network on this machine") from error

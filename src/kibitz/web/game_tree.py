@@ -38,10 +38,10 @@ def read_tree(fields: Fields) -> list[Written]:
     for index, node in enumerate(nodes):
         name, parent, move = node.get("id", index), node.get("parent"), node.get("move")
         if isinstance(name, list | dict) or name in index_of:
-            raise BadRequest(f"tree: node {index} has no id of its own")
+            raise BadRequest(f"tree: the id of node {index} is not unique")
         if index:
             if isinstance(parent, list | dict) or parent not in index_of:
-                raise BadRequest(f"tree: the parent of node {index} does not stand before it")
+                raise BadRequest(f"tree: the parent of node {index} is not among the nodes before it")
             if not isinstance(move, str):
                 raise BadRequest(f"tree: node {index} has no move")
             tree[index_of[parent]].children.append(index)

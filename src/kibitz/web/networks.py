@@ -75,7 +75,7 @@ class NetworkInfo:
         if self.declaration is None:
             return ""
         movers = WHICH_MOVE in self.declaration.answers
-        return "what is the position worth?" if movers and self.answers == [WHITE] else self.declaration.title
+        return "predicts the value of the position" if movers and self.answers == [WHITE] else self.declaration.title
 
     @property
     def claim(self) -> dict[str, str] | None:

@@ -71,7 +71,7 @@ def text(fields: Fields, name: str, default: str | None = None) -> str:
     try:
         value.encode()
     except UnicodeEncodeError:  # JSON may escape one of the two numbers that UTF-16 has for a character
-        raise BadRequest(f"{name} has half a character, which can neither be looked for nor be kept") from None
+        raise BadRequest(f"{name} contains half a character, which is invalid Unicode") from None
     return value
 
 
@@ -79,7 +79,7 @@ def choice(fields: Fields, name: str, among: Sequence[str], default: str) -> str
     """One of some strings; the default if it is missing."""
     value = text(fields, name, default)
     if value not in among:
-        raise BadRequest(f"{name} {shown(value)}: choose from {', '.join(among)}")
+        raise BadRequest(f"{name} must be one of {', '.join(among)} (got {shown(value)})")
     return value
 
 

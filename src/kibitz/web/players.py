@@ -46,7 +46,7 @@ def read_request(fields: Fields, network: NetworkInfo) -> PlayRequest:
         raise BadRequest(f"{network.name} cannot play: it does not choose moves. Choose chessnet")
     method = text(fields, "method", methods[0])
     if method not in methods:
-        raise BadRequest(f"{network.name} has no method {method[:40]!r}; choose from {', '.join(methods)}")
+        raise BadRequest(f"method must be one of {', '.join(methods)} for {network.name} (got {method[:40]!r})")
     temperature = number(fields, "temperature", 0.0, 0, MAX_TEMPERATURE) or 0.0
     nodes, seconds = read_limits(fields)
     rating = whole(fields, "rating", 0, 0, ELO[1]) or None

@@ -61,7 +61,7 @@ class TorchProcess:
             except (OSError, EOFError, ValueError):
                 self._close()
                 raise KibitzError(
-                    "the process that opens checkpoints broke off; the board's terminal says why"
+                    "the process that opens checkpoints ended. See the board's terminal for the cause"
                 ) from None
             self._timer = threading.Timer(self.idle, self._end_if_idle)
             self._timer.daemon = True

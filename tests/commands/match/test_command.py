@@ -177,7 +177,9 @@ def test_an_engine_that_is_mute(
     [
         (["no-such-engine", "winner"], 1, "no-such-engine"),
         (["chessnet", "chessnet", "--nodes", "x"], 2, "--nodes & got x"),
-        (["chessnet", "chessnet", "--clock-b", "0"], 2, "--clock & got 0"),
+        (["chessnet", "chessnet", "--clock-b", "0"], 2, "--clock-b & got 0"),
+        (["chessnet", "chessnet", "--nodes-a", "0"], 2, "--nodes-a & got 0"),
+        (["chessnet", "chessnet", "--depth-b", "0"], 2, "--depth-b & got 0"),
         (["chessnet", "chessnet", "--depth", "0"], 2, "--depth & got 0"),
         (["chessnet", "chessnet", "--sprt", "10"], 2, "--sprt & got 10"),
         (["chessnet", "chessnet", "--sprt", "10,0"], 2, "--sprt & got 10,0"),

@@ -301,7 +301,7 @@ def test_a_game_that_two_passes_ended_has_one_result() -> None:
     bench.say("boardsize 9", "komi 0.5", *WALLS, "play b H5", "play w B5", "play b pass", "play w pass")
     bench.say("final_score", "kibitz-score", "final_status_list dead", "final_status_list seki")
     answers = bench.text.split("\n\n")[-5:-1]
-    assert answers == ["= W+9.5", "= Counted W+9.5; Black wins 0%", "= B5\nH5", "= "]
+    assert answers == ["= W+9.5", "= Counted score W+9.5, Black's win probability 0%", "= B5\nH5", "= "]
     bench.say("undo", "kibitz-score")
     assert bench.text.split("\n\n")[-2].startswith("= Expected ")
 

@@ -311,7 +311,7 @@ class Speechless(Fake):
 
 
 @pytest.mark.parametrize(
-    ("kind", "told"), [(Failing, "a bug"), (Illegal, "e2e5 is not possible"), (Speechless, "no move was found")]
+    ("kind", "told"), [(Failing, "a bug"), (Illegal, "illegal move e2e5"), (Speechless, "found no move")]
 )
 @pytest.mark.parametrize(("go", "move"), [("go depth 1", "g1h3"), ("go depth 1 searchmoves d2d4", "d2d4")])
 def test_a_failing_search_still_moves(

@@ -73,34 +73,42 @@ class ChessLimits:
         return ", ".join(parts)
 
 
-def limits(nodes: str | None, depth: int | None, movetime: int | None, clock: str | None) -> ChessLimits:
-    """Return the limits that a user gave as text: nodes "800" or "10-1000", clock "10+0.1" (seconds).
+def limits(
+    nodes: str | None, depth: int | None, movetime: int | None, clock: str | None, ending: str = ""
+) -> ChessLimits:
+    """Return the limits that a user gave: nodes "800" or "10-1000", clock "10+0.1" (seconds), movetime in milliseconds.
 
-    Without any, DEFAULT_MOVETIME. Raises UsageError for text that can't be read.
+    Without any, DEFAULT_MOVETIME. ending: of the options' names in errors, for example "-a" for `--nodes-a`. Raises
+    UsageError for text that can't be read, and for numbers below 1.
     """
+    for name, value in (("depth", depth), ("movetime", movetime)):
+        if value is not None and value < 1:
+            raise UsageError(f"--{name}{ending} must be at least 1 (got {value})")
     if nodes is None and depth is None and movetime is None and clock is None:
         return ChessLimits(movetime=DEFAULT_MOVETIME)
-    seconds, increment = _clock(clock) if clock is not None else (None, 0.0)
-    return ChessLimits(_nodes(nodes) if nodes is not None else None, depth, movetime, seconds, increment)
+    seconds, increment = _clock(clock, ending) if clock is not None else (None, 0.0)
+    return ChessLimits(_nodes(nodes, ending) if nodes is not None else None, depth, movetime, seconds, increment)
 
 
-def _nodes(text: str) -> tuple[int, int]:
+def _nodes(text: str, ending: str) -> tuple[int, int]:
     least, _, most = text.partition("-")
     try:
         bounds = int(least), int(most or least)
     except ValueError:
         bounds = 0, 0
     if not 1 <= bounds[0] <= bounds[1]:
-        raise UsageError(f"--nodes must be a whole number from 1, or a range, for example 800 or 10-1000 (got {text})")
+        raise UsageError(
+            f"--nodes{ending} must be a whole number from 1, or a range, for example 800 or 10-1000 (got {text})"
+        )
     return bounds
 
 
-def _clock(text: str) -> tuple[float, float]:
+def _clock(text: str, ending: str) -> tuple[float, float]:
     base, _, increment = text.partition("+")
     try:
         seconds = float(base), float(increment or 0)
     except ValueError:
         seconds = 0.0, 0.0
     if not (0 < seconds[0] < math.inf and 0 <= seconds[1] < math.inf):
-        raise UsageError(f"--clock must be seconds and an increment, for example 10+0.1 (got {text})")
+        raise UsageError(f"--clock{ending} must be seconds and an increment, for example 10+0.1 (got {text})")
     return seconds

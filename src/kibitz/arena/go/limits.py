@@ -66,18 +66,19 @@ class GoClock:
         return in_time
 
 
-def time_limit(movetime: int | None, clock: str | None) -> GoTime:
+def time_limit(movetime: int | None, clock: str | None, ending: str = "") -> GoTime:
     """Return the time that a user gave: milliseconds per move, or a clock as "600" or "600+10" (seconds per move after
     it).
 
-    Raises UsageError for text that can't be read, or that GTP can't express, because it counts in whole seconds.
+    ending: of the options' names in errors, for example "-a" for `--clock-a`. Raises UsageError for text that can't be
+    read, or that GTP can't express, because it counts in whole seconds.
     """
     if movetime is not None and clock is not None:
-        raise UsageError("--movetime cannot be combined with --clock in Go (got both). Choose one.")
+        raise UsageError(f"--movetime{ending} cannot be combined with --clock{ending} in Go (got both). Choose one.")
     if movetime is not None:
         if movetime < 1000 or movetime % 1000:
             raise UsageError(
-                f"--movetime must be whole seconds in Go, for example 1000 or 2000 milliseconds (got {movetime})"
+                f"--movetime{ending} must be whole seconds in Go, for example 1000 or 2000 (got {movetime})"
             )
         return GoTime(move=movetime // 1000)
     if clock is None:
@@ -85,7 +86,7 @@ def time_limit(movetime: int | None, clock: str | None) -> GoTime:
     main, plus, move = clock.partition("+")
     if not (main.isdecimal() and (move.isdecimal() if plus else True)) or int(main) < 1:
         raise UsageError(
-            "--clock must be whole seconds for the game, or these and seconds per move after them, "
+            f"--clock{ending} must be whole seconds for the game, or these and seconds per move after them, "
             f"for example 600 or 600+10 (got {clock})"
         )
     return GoTime(int(main), int(move or 0) or None)

@@ -19,18 +19,14 @@ _KOMI = 7.5
 
 
 def chess_game(limits: Mapping[str, Mapping[str, Any]], options: RuleOptions) -> ChessContest:
-    """Chess with the limits of "A" and "B" (nodes, depth, movetime, clock) and rules of adjudication as given.
+    """Return chess with these limits and rules of adjudication. limits: see `LimitOptions.of_sides`.
 
-    Raises UsageError for what cannot be read.
+    Raises UsageError for values that can't be read.
     """
     from kibitz.arena.chess.contest import ChessContest
     from kibitz.arena.chess.game import Adjudication
     from kibitz.arena.chess.limits import limits as limits_of
 
-    for side in "AB":
-        for name in ("depth", "movetime"):
-            if limits[side][name] is not None and limits[side][name] < 1:
-                raise UsageError(f"--{name} must be at least 1 (got {limits[side][name]})")
     of_sides = {side: limits_of(**limits[side]) for side in "AB"}
     rules = Adjudication(
         _adjudicated("--adjudicate-draw", options.adjudicate_draw, "20:8"),
@@ -50,7 +46,7 @@ def _adjudicated(option: str, text: str | None, example: str) -> tuple[int, int]
 
 
 def go_game(limits: Mapping[str, Mapping[str, Any]], options: RuleOptions) -> GoContest:
-    """Go with the limits of "A" and "B" (movetime, clock) and rules as they were given. Raises UsageError."""
+    """Return Go with these limits and rules. limits: see `LimitOptions.of_sides`. Raises UsageError."""
     from kibitz.arena.go.contest import GoContest
     from kibitz.arena.go.game import GoRules
     from kibitz.arena.go.limits import time_limit
@@ -62,5 +58,5 @@ def go_game(limits: Mapping[str, Mapping[str, Any]], options: RuleOptions) -> Go
         raise UsageError(not_one_of("--size", size, SIZES))
     if komi * 2 % 1 or abs(komi) > POINTS:
         raise UsageError(f"--komi must be whole or half points, for example 7.5 (got {komi:g})")
-    times = {side: time_limit(limits[side]["movetime"], limits[side]["clock"]) for side in "AB"}
+    times = {side: time_limit(limits[side]["movetime"], limits[side]["clock"], limits[side]["ending"]) for side in "AB"}
     return GoContest(times, options.seed, options.hang, GoRules(size, komi, options.max_plies or 3 * size * size))

@@ -47,13 +47,21 @@ class LimitOptions:
     clock_b: Annotated[str | None, _limit("10+0.1")] = None
 
     def of_sides(self) -> dict[str, dict[str, Any]]:
-        """The limits of "A" and "B", by the names in LIMITS: a side's own where it has any, else those of both."""
+        """Return the limits of "A" and "B", by the names in LIMITS.
+
+        If there is no limit for this side only, it has the limits for both sides.
+
+        "ending" is the ending of the names of these options: "-a", "-b" or "".
+        """
 
         def given(ending: str) -> dict[str, Any]:
-            return {name: getattr(self, name + ending) for name in LIMITS}
+            return {name: getattr(self, name + ending.replace("-", "_")) for name in LIMITS}
 
-        sides = {"A": given("_a"), "B": given("_b")}
-        return {side: own if any(v is not None for v in own.values()) else given("") for side, own in sides.items()}
+        endings = {
+            side: ending if any(value is not None for value in given(ending).values()) else ""
+            for side, ending in (("A", "-a"), ("B", "-b"))
+        }
+        return {side: {**given(ending), "ending": ending} for side, ending in endings.items()}
 
 
 @dataclass(frozen=True)

@@ -198,7 +198,7 @@ class GtpGame:
         except (OSError, KibitzError) as error:
             raise GtpError(f"cannot load file: {shown(' '.join(str(error).split()))}") from None
         if not isinstance(record, Record):
-            raise GtpError(f"cannot load file: {shown(str(getattr(record, 'reason', 'no game in it')))}")
+            raise GtpError(f"cannot load file: {shown(str(getattr(record, 'reason', 'the file contains no game')))}")
         if record.size > self.largest:
             raise GtpError("cannot load file: unacceptable size")
         start = Board(record.size)

@@ -77,8 +77,8 @@ def _score_text(session: GtpSession) -> str:
     value, spread = session.value()
     lead = value.lead or 0.0
     if value.source == RULES:
-        return f"Counted {written(round(lead, 2))}; Black wins {100 * value.chance:.0f}%"
-    return f"Expected {written(round(lead, 1))}, give or take {spread:.1f}; Black wins {100 * value.chance:.1f}%"
+        return f"Counted score {written(round(lead, 2))}, Black's win probability {100 * value.chance:.0f}%"
+    return f"Expected score {written(round(lead, 1))} ± {spread:.1f}, Black's win probability {100 * value.chance:.1f}%"
 
 
 def _moves(session: GtpSession, command: Command) -> str:
@@ -91,7 +91,7 @@ def _moves(session: GtpSession, command: Command) -> str:
     worths = [f"{m.winrate:.0%}" if searches or m.gain is None else f"{m.gain:+.1f}" for m in best]
     labels = [f"{to_gtp(m.point, game.size)} {worth}" for m, worth in zip(best, worths, strict=True) if m.point < PASS]
     black_lead = best[0].lead if side == BLACK else -best[0].lead
-    text = f"TEXT {to_gtp(best[0].point, game.size)}: expected {written(round(black_lead, 1))} after it"
+    text = f"TEXT {to_gtp(best[0].point, game.size)}: expected score {written(round(black_lead, 1))} after this move"
     return "\n".join(["", *(["LABEL " + " ".join(labels)] if labels else []), text])
 
 

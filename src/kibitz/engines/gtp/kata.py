@@ -107,7 +107,7 @@ def read_analysis(words: tuple[str, ...], session: GtpSession) -> AnalysisReques
         elif key in FLAGS:
             request.also |= {key} if truth(value) else set()
         else:
-            raise GtpError(f"syntax error: {shown(key)} is unknown")
+            raise GtpError(f"syntax error: unknown word {shown(key)}")
     request.moves = max(request.moves, min_moves)
     if avoided:
         everything = request.only if request.only is not None else [*range(POINTS), PASS]
@@ -332,7 +332,7 @@ def _set_param(session: GtpSession, command: Command) -> str:
     name = _parameter(command)
     value = argument(command.words, 1)
     if number(value, -1e9, 1e9) != float(PARAMETERS[name]):
-        raise GtpError(f"{name} is always {PARAMETERS[name]}, not {shown(value)}")
+        raise GtpError(f"{name} is always {PARAMETERS[name]} (got {shown(value)})")
     return ""
 
 
@@ -340,7 +340,7 @@ def _parameter(command: Command) -> str:
     """Return the parameter that a command names. Raises GtpError."""
     name = argument(command.words)
     if name not in PARAMETERS:
-        raise GtpError(f"unknown parameter {shown(name)}; there are {' '.join(PARAMETERS)}")
+        raise GtpError(f"unknown parameter {shown(name)}. Use one of: {' '.join(PARAMETERS)}")
     return name
 
 

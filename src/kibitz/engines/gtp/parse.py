@@ -60,7 +60,7 @@ def colour(text: str) -> int:
 
     side = {"b": BLACK, "black": BLACK, "w": WHITE, "white": WHITE}.get(text.lower())
     if side is None:
-        raise GtpError(f"syntax error: {shown(text)} is no color")
+        raise GtpError(f"syntax error: the color must be b or w (got {shown(text)})")
     return side
 
 
@@ -75,14 +75,14 @@ def vertex(text: str, size: int) -> int:
     try:
         return from_gtp(text, size)
     except ValueError:
-        raise GtpError(f"syntax error: {shown(text)} is no vertex of this board") from None
+        raise GtpError(f"syntax error: {shown(text)} is not a vertex of this board") from None
 
 
 def whole(text: str, low: int, high: int) -> int:
     """Return an integer in a range."""
     number = whole_number(text)
     if number is None or not low <= number <= high:
-        raise GtpError(f"syntax error: {shown(text)} is no whole number from {low} to {high}")
+        raise GtpError(f"syntax error: the value must be a whole number from {low} to {high} (got {shown(text)})")
     return number
 
 
@@ -93,12 +93,12 @@ def number(text: str, low: float = -math.inf, high: float = math.inf) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value) or not low <= value <= high:
-        raise GtpError(f"syntax error: {shown(text)} is no number that is possible here")
+        raise GtpError(f"syntax error: the value must be a number in the allowed range (got {shown(text)})")
     return value
 
 
 def truth(text: str) -> bool:
     """Return a boolean from "true" or "false"."""
     if text.lower() not in ("true", "false"):
-        raise GtpError(f"syntax error: {shown(text)} is neither true nor false")
+        raise GtpError(f"syntax error: the value must be true or false (got {shown(text)})")
     return text.lower() == "true"

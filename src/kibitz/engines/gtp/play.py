@@ -56,10 +56,9 @@ def choose(
         on_progress=on_progress,
     )
     lead = move.lead if side == BLACK else -move.lead
-    gain = "" if move.gain is None else f", {move.gain:.1f} better than after a pass"
-    session.last_words = (
-        f"{to_gtp(move.point, game.size)}: expected {written(round(lead, 1))} after it{gain}; seen {move.visits} times"
-    )
+    gain = "" if move.gain is None else f", {move.gain:.1f} points better than a pass"
+    expected = f"{to_gtp(move.point, game.size)}: expected score {written(round(lead, 1))} after this move"
+    session.last_words = f"{expected}{gain}, {move.visits} visits"
     hopeless = move.winrate < session.settings.resign
     if plays:
         if clock:
@@ -118,7 +117,7 @@ def _named_time_settings(session: GtpSession, command: Command) -> str:
     """`kgs-time_settings` and `kata-time_settings`."""
     kind = argument(command.words).lower().replace("byo-yomi", "byoyomi")
     if kind not in KATA_TIMES:
-        raise GtpError(f"unknown time settings {shown(kind)}; there are {' '.join(KATA_TIMES)}")
+        raise GtpError(f"unknown time settings {shown(kind)}. Use one of: {' '.join(KATA_TIMES)}")
 
     def seconds(index: int) -> float:
         return number(argument(command.words, index), 0, LONGEST_TIME)
@@ -207,7 +206,7 @@ def _final_status_list(session: GtpSession, command: Command) -> str:
 
     status = argument(command.words).lower()
     if status not in ("alive", "dead", "seki", "black_territory", "white_territory", "dame"):
-        raise GtpError("syntax error: alive, dead or seki must follow")
+        raise GtpError("syntax error: the status must be alive, dead or seki")
     game = session.game
     colours, owner, dead, seki = _status(session)
     if status in ("alive", "dead", "seki"):

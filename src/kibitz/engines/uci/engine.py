@@ -171,7 +171,7 @@ class UciEngine:
             return
         if name == CHESS960:
             if value.lower() != "false":
-                self._send_info("UCI_Chess960: kibitz does not play Chess960; the usual rules stay")
+                self._send_info("UCI_Chess960: kibitz supports standard chess only. The option stays off.")
             return
         try:
             self._options = changed(self._options, name, value)
@@ -190,14 +190,14 @@ class UciEngine:
 
         begun = time.monotonic()
         if self._searching:
-            self._send_info("go during a search: the running one is ended")
+            self._send_info("go: a search was running. It is stopped, and the new search starts.")
         self._signals.end()
         if self._thread:
             self._thread.join()
         board = self._position.board
         go = read_go(line.split()[1:], board)
         if self._position.refused:
-            self._send_info("go: the last position was refused, so there is no move")
+            self._send_info("go: the last position command was invalid, so there is no move")
             self._begin(SearchSignals(go.infinite, go.ponder), lambda signals: self._answer(signals, ()))
             return
         self._send_info(*go.problems)
@@ -232,7 +232,7 @@ class UciEngine:
                 self._send_info(one_line(error))
                 if of_player(self._options) == self._playing:
                     raise
-                self._send_info("the options are set back to what they were")
+                self._send_info("kibitz continues with the previous options.")
                 self._options = replace(self._playing, **of_engine(self._options))
                 return self._ready()
         elif self._forget:
@@ -249,7 +249,7 @@ class UciEngine:
         except Exception as error:  # a bug: the game continues, and standard error shows the location
             with contextlib.suppress(OSError, ValueError, AttributeError):  # it may be closed, or None
                 traceback.print_exc(file=sys.stderr)
-            self._send_info(f"the search failed ({one_line(error)}); any legal move is played")
+            self._send_info(f"the search failed: {one_line(error).rstrip('.')}. kibitz plays any legal move.")
             moves = (next(iter(limits.moves or board.legal_moves)),)
             self._send(f"info depth 0 score cp 0 nodes 0 time {_milliseconds(begun)} pv {moves[0].uci()}")
         self._answer(signals, moves)
@@ -288,7 +288,7 @@ class UciEngine:
             return (advice.move,)
         thought = advice.result or _think(player, board, advice.limits, begun, signals, report)
         if thought is None:
-            raise RuntimeError("no move was found")
+            raise RuntimeError("the search found no move")
         if last is None or thought != replace(last, seconds=thought.seconds):
             report(thought)
         if thought.resigns:
@@ -296,7 +296,7 @@ class UciEngine:
             return ()
         line = thought.lines[0]
         if line.move not in (limits.moves or board.legal_moves):
-            raise RuntimeError(f"{line.move.uci()} is not possible")
+            raise RuntimeError(f"the search returned the illegal move {line.move.uci()}")
         return line.pv or (line.move,)
 
     def _send_info(self, *lines: str) -> None:

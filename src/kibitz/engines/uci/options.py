@@ -187,10 +187,10 @@ def changed(options: Options, name: str, value: str) -> Options:
     known = _BY_NAME.get(name)
     if known is None or not known.offered(options):
         names = ", ".join(one.name for one in _KNOWN if one.offered(options))
-        raise ValueError(f"no option {shown(name) or 'without a name'}; there are {names}")
+        raise ValueError(f"unknown option {shown(name) or 'without a name'}. The options are {names}.")
     try:
         setting: Any = {known.field: known.read(value, options)}
     except ValueError as possible:
         now = getattr(options, known.field)
-        raise ValueError(f"{known.name} {shown(value)}: must be {possible}; it stays {now}") from None
+        raise ValueError(f"{known.name} must be {possible} (got {shown(value)}). It stays {now}.") from None
     return replace(options, **setting)

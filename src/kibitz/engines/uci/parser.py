@@ -41,7 +41,7 @@ def read_go(words: Sequence[str], board: chess.Board) -> GoCommand:
         if name in NUMBERS:
             text = next(rest, "")
             if (number := whole_number(text)) is None:
-                go.problems.append(f"go {name} {shown(text)}: not a number; passed over")
+                go.problems.append(f"go: {name} must be a whole number (got {shown(text)}), and is ignored")
             else:
                 go.numbers[name] = number
         elif name in FLAGS:
@@ -50,9 +50,9 @@ def read_go(words: Sequence[str], board: chess.Board) -> GoCommand:
             of_moves = True
             continue
         elif not of_moves:
-            go.problems.append(f"go: {shown(word)}: unknown; passed over")
+            go.problems.append(f"go: the unknown word {shown(word)} is ignored")
         elif (move := legal(board, word)) is None:
-            go.problems.append(f"go searchmoves {shown(word)}: not a legal move; passed over")
+            go.problems.append(f"go: the illegal move {shown(word)} of searchmoves is ignored")
         elif move not in moves:
             moves.append(move)
         of_moves = of_moves and name not in NUMBERS and name not in FLAGS
@@ -87,12 +87,12 @@ class PositionCommand:
                 self.board = _board(words[:end])
             except ValueError as error:
                 self.refused = True
-                return f"position: {error}; no move is played until another one is set"
+                return f"position: {error}. kibitz plays no move until it gets a valid position."
             self._start, self._moves, known = start, [], 0
         self.refused = False
         for number, text in enumerate(moves[known:], known + 1):
             if (move := legal(self.board, text)) is None:
-                return f"position: move {number} ({shown(text)}) is illegal; {self.board.fen()} is set"
+                return f"position: move {number} ({shown(text)}) is illegal. The position is now {self.board.fen()}."
             self.board.push(move)
             self._moves.append(text)
         return None
@@ -112,12 +112,12 @@ def _board(words: Sequence[str]) -> chess.Board:
     if kind == "startpos" and len(words) == 1:
         return chess.Board()
     if kind != "fen":
-        raise ValueError("startpos or fen FEN must follow")
+        raise ValueError("startpos or fen FEN is missing")
     fen = " ".join(words[1:])
     if len(words) > 1 + _FEN_FIELDS:
-        raise ValueError(f"{shown(fen)}: a FEN has six fields; `moves` must be before the moves")
+        raise ValueError(f"{shown(fen)} has more than the six fields of a FEN. Write the word moves before the moves")
     if any(whole_number(count) is None for count in words[5:7]):
-        raise ValueError(f"{shown(fen)}: the counts of the FEN are no numbers")
+        raise ValueError(f"the move counts of {shown(fen)} are not numbers")
     try:
         return read_fen(fen)
     except BadStart as error:

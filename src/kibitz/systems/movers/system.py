@@ -190,10 +190,10 @@ SHARED_SOURCES = {
         ("rating_plane", "piece_plane", "outcome_plane", "rights_planes", "attacks", "most_epochs", "momentum"),
         OPTION_OFF,
     ),
-    "share": document("a network for each question"),
-    "targets": document("by type of piece"),
-    "keep": ours("of all validations, the weights with the most first choices right; the document does not say"),
-    "initial": ours("He's; the document does not name its own"),
+    "share": document("a separate network for the origin and for each type of piece"),
+    "targets": document("one target network for each type of piece"),
+    "keep": ours("the weights with the highest validation accuracy; not stated in the document"),
+    "initial": ours("He's rule; the document names none"),
 }
 """The sources of values that both papers' recipes share."""
 VALUE_OFF = dict.fromkeys(
