@@ -141,7 +141,7 @@ def test_a_line_of_exactly_the_limit_is_taken(monkeypatch: pytest.MonkeyPatch) -
         ({"game": "go", "size": True}, "size & whole"),
         ({"game": "go", "komi": float("nan")}, "komi & number"),
         ({"game": "go", "komi": 10**400}, "komi & number"),
-        ({"game": "go", "rules": "chess"}, "unknown rules chess"),
+        ({"game": "go", "rules": "chess"}, "rules must be one of"),
         ({"game": "go", "side": "x"}, "side & x"),
         ({"game": "go", "moves": ["I5"]}, "1 & I5 & 19 & board"),
         ({"game": "go", "moves": ["D4", "D4"]}, "2 & D4 & illegal"),

@@ -168,7 +168,7 @@ def _of_chess(
         if path.lower().endswith((".sgf", ".sgfl")):
             raise UsageError(
                 f"{path} is a Go game, and {network.name} is a network for chess. Choose a network for Go, such as"
-                " gohuman."
+                " 'gohuman'."
             )
         games = read(path, number)
     else:
@@ -203,7 +203,7 @@ def _of_go(game: Any, network: TrainedNetwork, number: int | None, options: Game
 
     if isinstance(game, chess.pgn.Game):
         raise UsageError(
-            f"{network.name} is a network for Go (got a chess game). Choose a network for chess, such as human."
+            f"{network.name} is a network for Go (got a chess game). Choose a network for chess, such as 'human'."
         )
     if options.ratings is not None:
         raise UsageError(
@@ -215,7 +215,8 @@ def _of_go(game: Any, network: TrainedNetwork, number: int | None, options: Game
         )
     if options.nodes and "policy" not in network._session.outputs:
         raise UsageError(
-            f"nodes is not for {network.name}, which does not predict moves (got {options.nodes}). Use gohuman."
+            f"nodes is not for {network.name}, which does not predict moves (got {options.nodes})."
+            " Use the network 'gohuman'."
         )
     swing = options.swing
     if swing is not None and not 0 < swing <= 361:
@@ -310,7 +311,7 @@ def _check_ratings(ratings: tuple[int, int], network: TrainedNetwork) -> None:
 
     if "rating" not in network.side_inputs:
         raise UsageError(
-            f"ratings are not for {network.name}, which has no rating inputs (got {ratings}). Use the network human."
+            f"ratings are not for {network.name}, which has no rating inputs (got {ratings}). Use the network 'human'."
         )
     if len(ratings) != 2:
         raise UsageError(f"ratings must be two numbers, White's and Black's (got {tuple(ratings)})")

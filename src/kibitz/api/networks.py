@@ -333,7 +333,7 @@ class TrainedNetwork:
                 raise UsageError(f"{name} is for Go, and {self.name} is a network for chess")
         judge = judge_by_search(self._session, load(self.system), None, nodes)
         if judge is None:
-            raise UsageError(f"{self.name} does not predict who wins. Use winner or chessnet.")
+            raise UsageError(f"{self.name} does not predict who wins. Use the network 'winner' or 'chessnet'.")
         return judge.value(read.chess_board)
 
     @overload

@@ -89,7 +89,8 @@ class UciOptions:
             raise UsageError(not_one_of("--method", self.method, (AUTO, *methods)))
         if self.elo is not None and not rated:
             raise UsageError(
-                f"--elo is for networks with rating inputs, which {run} lacks (got {self.elo}). Use the network human."
+                f"--elo is for networks with rating inputs, which {run} lacks (got {self.elo})."
+                " Use the network 'human'."
             )
         if self.elo is not None and not ELO[0] <= self.elo <= ELO[1]:
             raise UsageError(f"--elo must be between {ELO[0]} and {ELO[1]} (got {self.elo})")
@@ -98,7 +99,7 @@ class UciOptions:
             raise UsageError(f"--think-times is for networks of kibitz personal (got {run}). Leave it out.")
         if self.resign and not (person or rated):
             raise UsageError(
-                f"--resign works only with the network human and with networks of kibitz personal (got {run})."
+                f"--resign works only with the network 'human' and with networks of kibitz personal (got {run})."
                 " Leave it out."
             )
         usual = OWN_TEMPERATURE if rated else 100 if person else 0

@@ -66,7 +66,9 @@ def _known(declaration: Declaration) -> dict[str, Method]:
 
 def plays_nothing(name: str) -> str:
     """Return why a network of this name can't play by any method."""
-    return f"{name} cannot play: it predicts neither moves nor the value for the side to move. Try chessnet."
+    return (
+        f"{name} cannot play: it predicts neither moves nor the value for the side to move. Try the network 'chessnet'."
+    )
 
 
 def why_not(method: str, name: str, offered: list[str]) -> str:
@@ -74,6 +76,6 @@ def why_not(method: str, name: str, offered: list[str]) -> str:
     if method not in METHODS:
         return not_one_of("method", method, offered) if offered else f"{name} has no method to play by (got {method})"
     if method == HUMAN_SEARCH.name:
-        return f"the method {method} needs a network with rating inputs, which {name} lacks. Use the network human."
+        return f"the method {method} needs a network with rating inputs, which {name} lacks. Use the network 'human'."
     needs = " and ".join(_NEEDS[need] for need in METHODS[method].needs)
     return f"the method {method} needs a network that {needs} (got {name}). Choose another network."

@@ -554,7 +554,8 @@ def _from_chessnet(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """Return a chessnet's shared trunk under this network's names. Raises UsageError for separate networks."""
     if "shared.pairs" not in weights:
         raise UsageError(
-            "this chessnet has separate networks or other targets. Choose a run with --share body and --targets square."
+            "this run of the system 'chessnet' has separate networks or other targets."
+            " Choose a run with --share body and --targets square."
         )
     layers = {int(name.split(".")[2]) for name in weights if name.startswith("shared.body.")}
     residual = {int(name.split(".")[2]) for name in weights if re.fullmatch(r"shared\.body\.\d+\.second\.weight", name)}
@@ -562,7 +563,8 @@ def _from_chessnet(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
     projected = any(name.startswith("shared.body.") and ".short." in name for name in weights)
     if stem is None or stem.shape[1:] != (CHESSNET_PLANES, 3, 3) or layers - residual != {0} or projected:
         raise UsageError(
-            "this chessnet has other planes or layers than the recipe default. Choose a run of that recipe."
+            "this run of the system 'chessnet' has other planes or layers than the recipe 'default'."
+            " Choose a run of that recipe."
         )
     taken = {"pairs": weights["shared.pairs"]}
     for kind in ("weight", "bias"):

@@ -139,7 +139,7 @@ class NetworkInfo:
         if self.system not in SYSTEMS:
             return f"{self.name}: a network of the system {self.system}, which this kibitz does not know"
         if not self.run.path.is_dir():
-            return f"{self.name}: its folder {self.run.path} is gone; it was deleted or moved"
+            return f"{self.name}: the folder {self.run.path} was deleted or moved"
         if not (self.run.path / ONNX).is_file() and not (self.run.path / WEIGHTS).is_file():
             return (
                 f"{self.name}: nothing is trained yet; its training goes on with: {self.run.info.get('command', '?')}"

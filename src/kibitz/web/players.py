@@ -43,7 +43,7 @@ def read_request(fields: Fields, network: NetworkInfo) -> PlayRequest:
     """Return how to play, from a request. Raises BadRequest, also for a network that does not play."""
     methods = network.methods
     if not methods:
-        raise BadRequest(f"{network.name} cannot play: it does not choose moves. Choose chessnet")
+        raise BadRequest(f"{network.name} cannot play: it does not choose moves. Choose the network 'chessnet'")
     method = text(fields, "method", methods[0])
     if method not in methods:
         raise BadRequest(f"method must be one of {', '.join(methods)} for {network.name} (got {method[:40]!r})")
@@ -51,7 +51,9 @@ def read_request(fields: Fields, network: NetworkInfo) -> PlayRequest:
     nodes, seconds = read_limits(fields)
     rating = whole(fields, "rating", 0, 0, ELO[1]) or None
     if rating is not None and (rating < ELO[0] or not network.rated):
-        raise BadRequest(f"rating must be {ELO[0]} to {ELO[1]}, and the network must have rating inputs, as human has")
+        raise BadRequest(
+            f"rating must be {ELO[0]} to {ELO[1]}, and the network must have rating inputs, as 'human' has"
+        )
     return PlayRequest(method, temperature, nodes, seconds, rating)
 
 

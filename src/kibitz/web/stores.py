@@ -44,7 +44,7 @@ class OpenStore:
         try:
             now = (self.path / "store.json").stat().st_mtime_ns
         except OSError:
-            raise BadRequest(f"{self.name}: the game store is gone") from None
+            raise BadRequest(f"{self.name}: the game store was deleted or moved") from None
         with self._lock:
             if now != self._of:
                 self._of, self.share, self.problem, self.explorer = now, 0.0, None, None
@@ -138,9 +138,9 @@ class Stores:
         """Return the store that a request names, and its explorer. Raises BadRequest."""
         store = self._stores.get(text(fields, "store"))
         if store is None:
-            raise BadRequest("there is no such store here")
+            raise BadRequest("unknown game store. Load the page again")
         if (explorer := store.ready()) is None:
-            raise BadRequest(f"{store.name}: its index is made, {store.share:.0%} is there; ask again in a moment", 503)
+            raise BadRequest(f"{store.name}: indexing the games, {store.share:.0%} done. Try again in a moment", 503)
         return store, explorer
 
 

@@ -81,7 +81,7 @@ def _ratings(session: Session, text: str) -> tuple[int, int]:
     if RATING not in session.side_inputs:
         raise UsageError(
             f"--rating is for networks with rating inputs, which {session.name} lacks (got {text})."
-            " Use the network human."
+            " Use the network 'human'."
         )
     return read_pair(text)
 

@@ -108,5 +108,5 @@ def _check_game(session: Session, path: str, options: AnalyzeOptions) -> None:
         if plain.endswith(_ENDINGS[game]):
             raise UsageError(
                 f"{records.printable(path)} is a {name} game, and {its}. Choose a network for {name}, such as"
-                f" {'gohuman' if game == 'go' else 'human'}."
+                + (" 'gohuman'." if game == "go" else " 'human'.")
             )

@@ -32,7 +32,9 @@ def analyze_go(session: Session, run: str, path: str, options: AnalyzeOptions, w
     if options.swing is not None and not 0 < options.swing <= POINTS:
         raise UsageError(f"--swing must be greater than 0 and at most {POINTS} points (got {options.swing:g})")
     if options.nodes and "policy" not in session.outputs:
-        raise UsageError(f"--nodes is not for {run}, which does not predict moves (got {options.nodes}). Use gohuman.")
+        raise UsageError(
+            f"--nodes is not for {run}, which does not predict moves (got {options.nodes}). Use the network 'gohuman'."
+        )
     if options.owners and not options.as_json:
         raise UsageError("--owners prints numbers and needs --json. Add --json.")
     if options.sgf and any(same_file(options.sgf, records.on_disk(file)) for file in records.find([path], ENDINGS)):

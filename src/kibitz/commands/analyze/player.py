@@ -55,7 +55,9 @@ def analyze_player(
     analysis = load(session.system)
     judge = judge_by_search(session, analysis, options.depth, options.nodes)
     if judge is None:
-        raise UsageError(f"{session.name} does not predict who wins, so it cannot judge moves. Use the network human.")
+        raise UsageError(
+            f"{session.name} does not predict who wins, so it cannot judge moves. Use the network 'human'."
+        )
     check_search(session, judge, options)
     player = _players(path, options.player or [])
     sides, repeats = _Sides(player), Repeats()

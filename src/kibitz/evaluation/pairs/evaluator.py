@@ -98,7 +98,9 @@ def row_questions(run: Run) -> tuple[str, ...]:
 
 def eligible(run: Run, store: Store, games: NDArray[np.int64], question: str) -> Eligible:
     """Raise UsageError, because `rows_of_pairs` samples the pairs."""
-    raise UsageError(f"{run.name} is tested on pairs of positions. Compare it with another network of deepchess.")
+    raise UsageError(
+        f"{run.name} is tested on pairs of positions. Compare it with another network of the system 'deepchess'."
+    )
 
 
 def measure_rows(
@@ -110,7 +112,9 @@ def measure_rows(
     on_progress: Callable[[int, int], None],
 ) -> Rows:
     """Raise UsageError, as `eligible` does."""
-    raise UsageError(f"{run.name} is tested on pairs of positions. Compare it with another network of deepchess.")
+    raise UsageError(
+        f"{run.name} is tested on pairs of positions. Compare it with another network of the system 'deepchess'."
+    )
 
 
 def rows_of_pairs(

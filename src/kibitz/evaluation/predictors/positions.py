@@ -151,7 +151,8 @@ def network_marks(run: Run, some: PlayedPositions, on_progress: OnProgress) -> M
     answers = run.system.declaration.answers_of(run.info["settings"])
     if MOVES not in answers:
         raise UsageError(
-            f"{run.name} does not predict moves, so it cannot be compared with an engine. Choose human or chessnet."
+            f"{run.name} does not predict moves, so it cannot be compared with an engine."
+            " Choose the network 'human' or 'chessnet'."
         )
     progress = functools.partial(on_progress, "network")
     if run.info["game"] == "go":

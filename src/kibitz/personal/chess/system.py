@@ -178,7 +178,8 @@ class PersonalSystem(System):
         theirs = {name: value.shape for name, value in weights.items()}
         if theirs != {name: value.shape for name, value in begun.items() if not name.startswith("adapters.")}:
             raise UsageError(
-                "its network has another shape. Choose a run of human with the same number of blocks and filters."
+                "its network has another shape. Choose a run of the system 'human' with the same number of"
+                " blocks and filters."
             )
         return {**begun, **weights}
 

@@ -219,7 +219,8 @@ class PersonalGoSystem(System):
         theirs = {name: value.shape for name, value in weights.items()}
         if theirs != {name: value.shape for name, value in begun.items() if not name.startswith("adapters.")}:
             raise UsageError(
-                "its network has another shape. Choose a run of gohuman with the same number of blocks and filters."
+                "its network has another shape. Choose a run of the system 'gohuman' with the same number of"
+                " blocks and filters."
             )
         return {**begun, **weights}
 

@@ -236,7 +236,7 @@ def load(run: Run, part: str | None = None) -> PositionComparer:
     path, arrays = run.trained(), run.load_weights()
     available = [name for name in PARTS if f"{name}.pos2vec.first.weight" in arrays]
     if not available:
-        raise UsageError(f"{run.name} does not compare positions. Use a run of deepchess.")
+        raise UsageError(f"{run.name} does not compare positions. Use a run of the system 'deepchess'.")
     if part is not None and part not in available:
         raise UsageError(f"{run.name} has no {part} network, only the {available[0]} one. Use that one.")
     part = part or available[0]

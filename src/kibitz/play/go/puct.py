@@ -95,7 +95,8 @@ class GoPuctPlayer:
         name = getattr(network, "name", "the network")
         if not set(NEEDED) <= set(network.outputs):
             raise UsageError(
-                f"puct needs a network that predicts moves, winner, territory and score (got {name}). Use gohuman."
+                f"puct needs a network that predicts moves, winner, territory and score (got {name})."
+                " Use the network 'gohuman'."
             )
         if temperature < 0 or hash_mb < 1 or (visits is not None and visits < 1):
             raise UsageError("visits and hash must be at least 1, and the temperature at least 0")

@@ -173,7 +173,7 @@ class HumanSearchPlayer:
         known = getattr(session, "side_inputs", {})
         if "rating" not in known:
             raise UsageError(
-                f"{HUMAN_SEARCH.name} needs a network with rating inputs (got {name}). Use the network human."
+                f"{HUMAN_SEARCH.name} needs a network with rating inputs (got {name}). Use the network 'human'."
             )
         if "value" not in (value or session).outputs:
             raise UsageError(f"{HUMAN_SEARCH.name} needs a value network, which {name} lacks. Name a run that has one.")

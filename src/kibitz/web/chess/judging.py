@@ -37,7 +37,9 @@ def judged(network: NetworkInfo, line: Line) -> ChessLine:
     if not isinstance(line, ChessLine):
         raise BadRequest("only moves of chess are judged by search")
     if WHITE not in network.answers:
-        raise BadRequest(f"{network.name} does not evaluate positions, so it cannot check moves. Choose winner")
+        raise BadRequest(
+            f"{network.name} does not evaluate positions, so it cannot check moves. Choose the network 'winner'"
+        )
     return line
 
 

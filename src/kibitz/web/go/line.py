@@ -176,7 +176,7 @@ def read_rules(name: str) -> str:
     """Return KataGo's name of rules. Raises BadRequest."""
     words_ = "-".join(name.lower().replace("_", " ").split())
     if words_ not in NAMED:
-        raise BadRequest(f"unknown rules {shown(name)}; there are {', '.join(NAMED)}")
+        raise BadRequest(f"rules must be one of {', '.join(NAMED)} (got {shown(name)})")
     return words_
 
 

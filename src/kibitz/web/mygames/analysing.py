@@ -54,7 +54,9 @@ def work(asked: Told, say: Say, stop: threading.Event) -> None:
     first_refused = ""
     for stage, judge in stages.items():
         if judge is None:
-            raise KibitzError(f"{session.name} does not evaluate positions, so it cannot find mistakes. Choose human")
+            raise KibitzError(
+                f"{session.name} does not evaluate positions, so it cannot find mistakes. Choose the network 'human'"
+            )
         judge.stop = stop
         teller.begin(stage, keep=stage == QUICK and not asked["quick"] and len(lines) <= KEPT)
         repeats = Repeats()

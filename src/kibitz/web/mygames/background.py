@@ -80,7 +80,7 @@ class Background:
         self._over.set()
         how = "failed" if error else "stopped" if self._stopped else "done" if done else "failed"
         if how == "failed" and not error:
-            error = "it broke off; the board's terminal says why"
+            error = "the work ended early. See the board's terminal for the cause"
         self._ended(how, error)
 
 

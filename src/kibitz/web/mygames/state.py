@@ -120,7 +120,7 @@ class MyGames:
 
         name = text(fields, "name")
         if name not in self.given:
-            raise BadRequest("the board was not given such games")
+            raise BadRequest("unknown file of games. Start kibitz board with this file")
         if Path(name).is_dir():
             return self._take(StoreSource(name))
         return self._take(PgnSource(Path(name), self._copy(), name))
@@ -134,7 +134,7 @@ class MyGames:
                 raise IndexError(number)
             return {"text": source.text(number)}
         except IndexError:
-            raise BadRequest("there is no such game here") from None
+            raise BadRequest("unknown game. Load the page again") from None
 
     def _take(self, source: Source) -> dict[str, Any]:
         with self._lock:
@@ -194,7 +194,9 @@ class MyGames:
     def _judge(self, name: str) -> str:
         network = self._networks.ready(name)
         if network.game != "chess" or WHITE not in network.answers:
-            raise BadRequest(f"{name} does not evaluate positions, so it cannot find mistakes. Choose human")
+            raise BadRequest(
+                f"{name} does not evaluate positions, so it cannot find mistakes. Choose the network 'human'"
+            )
         return name
 
     def _deepens(self, task: Task, source: Source) -> bool:
@@ -245,7 +247,7 @@ class MyGames:
         need_training("to train a network, the board")
         base = text(fields, "base", "human")
         if self._networks.ready(base).system != "human":
-            raise BadRequest(f"training cannot start from {base}. Choose human")
+            raise BadRequest(f"training cannot start from {base}. Choose the network 'human'")
         plain = re.sub(r"[^\w-]+", "-", key(players[0].name)).strip("-")[:60] or "somebody"
         run = _run_of(players, f"personal-{plain}")
         named = [player.name for player in players]
