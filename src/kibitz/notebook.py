@@ -127,7 +127,9 @@ def _chess(networks: NetworkRegistry, known: NetworkInfo, board: chess.Board) ->
         words.append(f"{known.name}: {_claim(known)} {result['white']:.0%}.")
     if result["origin"] is not None:
         side = "White" if board.turn else "Black"
-        words.append(f"{known.name}: {side}'s next move. Red: where it starts, percent. Arrows: the likeliest moves.")
+        words.append(
+            f"{known.name}: {side}'s next move. Red: its origin square, in percent. Arrows: the most likely moves."
+        )
         words.append(_first(result["moves"]) or "No move is legal.")
         for one in result.get("by_rating", ()):
             words.append(f"Players of {one['rating']}: {_first(one['moves'])}")
@@ -188,7 +190,7 @@ def _go(networks: NetworkRegistry, known: NetworkInfo, board: GoBoard, line: GoL
         f"{known.name}: {_claim(known)} {chance:.0%};"
         f" {'Black' if lead >= 0 else 'White'} leads by {abs(lead):.1f} points, komi {line.komi:g} counted.",
         *([f"{_first(moves)}."] if moves else []),
-        "Squares: who will own the point, black or white (larger: more certain).",
+        "Squares: predicted owner of each intersection, larger if more certain.",
     ]
     drawn = goboards.board_svg(position, last)
     return _picture(drawn, goboards.board_defs([size]), BOARD, chance, "black", words, result, "")

@@ -134,7 +134,7 @@ class StockfishBaseline:
 
     def exclude(self, depth: int, reason: str) -> None:
         """Log why a depth has no result."""
-        self.log(f"Stockfish at depth {depth} is left out: {reason}")
+        self.log(f"Stockfish at depth {depth} is skipped: {reason}")
 
     def compare(
         self, store: Store, games: NDArray[np.int64], plies: NDArray[np.int64], right: NDArray[Any], scorer: Scorer

@@ -65,12 +65,15 @@ def choose(run: Run, store: Store, which: str = "unseen") -> Chosen:
         words = f"test games of its split {split}" if same else "games that the network has not seen"
     elif which == "validation":
         games = taken[store.sides(run.split)[taken] == VALIDATE]
-        words = f"validation games of its split {split}; the network was chosen by such games"
+        words = f"validation games of its split {split}, which also selected the weights"
     elif which == "training":
         games = taken[~unseen & (store.sides(run.split)[taken] == TRAIN)]
-        words = f"training games of its split {split}: the network learned from them"
+        words = f"training games of its split {split}"
     else:
-        games, words = taken, f"all games, {int((~unseen).sum()):,} of which the network learned from or was chosen by"
+        games, words = (
+            taken,
+            f"all games, of which {int((~unseen).sum()):,} are training or validation games of the network",
+        )
     if not len(games):
         raise KibitzError(_nothing(run, store, which, len(taken), excluded))
     seen = int(np.isin(games, taken[~unseen]).sum())

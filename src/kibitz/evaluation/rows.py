@@ -25,8 +25,8 @@ two positions is better."""
 QUESTIONS = {
     WINNER: "which side won the game",
     MOVE: "which move was played",
-    OWNERS: "who owns each point at the end of the game",
-    PAIR: "which of two positions is of the game that White won",
+    OWNERS: "the owner of each intersection at the end of the game",
+    PAIR: "which of two positions is from the game that White won",
 }
 BATCH_SIZE = 4096
 """Number of positions that are replayed at once."""

@@ -23,24 +23,27 @@ from kibitz.report.numbers import cell_text, figure_text, interval_text, is_shar
 Row = Mapping[str, Any]
 
 TEXTS = {
-    "figures": "Intervals are taken over games, since the positions of one game hang together.",
+    "figures": "The bootstrap for the intervals resamples games, because positions of one game are not independent.",
     "unit": "positions",
-    "baselines": "The network beside simpler ways to answer, on the same positions.",
-    "calibration": "When the network gives a probability, how often does it happen? On the dashed line, just as often.",
-    "by": "The same figure over parts of the positions. The dashed line is the figure over all of them.",
-    "gallery": "Positions by how sure the network was.",
-    "pairs": "Each pair is a position of a game that White won, on the left, and one of a game that Black won. The bar "
-    "is how probably the network finds the left one better for White; below each board is what it thinks of that "
-    "position alone: how probably it is better for White than a balanced one.",
-    "hardest": "Where the network saw the chances most even.",
-    "mistakes": "Where the network was surest, and wrong.",
-    "games": "The games of these positions, with the network's probability after every move.",
-    "heat_maps": "Where the network sees the move start, and where the piece of its first choice goes: the stronger "
-    "the tint, the more probable; numbers are percents. Illegal squares are not taken out.",
-    "landscape": "The network's last hidden layer, laid out flat (t-SNE): positions that it sees alike lie together. "
-    "The lines are one game: solid through the positions of the side that moved first, dotted through the other's.",
-    "metrics": "How the network learnt.",
-    "course": "Probability after every move, 0 below and 1 above",
+    "baselines": "The network compared with simpler predictions, on the same positions.",
+    "calibration": "The predicted probability, and how often the event happened. On the dashed line, the two"
+    " are equal.",
+    "by": "The same measure over parts of the positions. The dashed line is the value over all positions.",
+    "gallery": "Positions by the network's certainty.",
+    "pairs": "The left position is from a game that White won, and the right position from a game that"
+    " Black won. The bar is the predicted probability that the left position is better for White."
+    " Below each board is the probability that this position is better for White than a balanced"
+    " position.",
+    "hardest": "Positions with a predicted probability near 50%.",
+    "mistakes": "Positions in which the network was most confident, and wrong.",
+    "games": "The games of these positions, with the predicted probability after every move.",
+    "heat_maps": "The predicted origin of the move, and the predicted target of the most likely piece. Darker"
+    " squares are more probable, and the numbers are percent. Illegal squares are included.",
+    "landscape": "A t-SNE map of the network's last hidden layer: positions with similar activations are"
+    " close together. The lines follow one game. The solid line is for the side that moved first,"
+    " and the dotted line for the other side.",
+    "metrics": "Loss and accuracy during training.",
+    "course": "Probability after every move, from 0 (bottom) to 1 (top)",
     "counted": "positions",
 }
 """The text under the heading of each section, unless the result's "texts" have it.

@@ -22,13 +22,13 @@ BOARDS = 10
 _TITLES = {
     "by_phase": (
         "Phase",
-        "The opening is over with ten pieces left, pawns and kings not counted; the endgame has six.",
+        "The opening ends when ten pieces are left, without pawns and kings. The endgame begins with six.",
     ),
-    "by_piece": ("Piece", "The piece that was moved."),
-    "by_time_left": ("Time left", "What stood on the clock before the move, where the record has clocks."),
+    "by_piece": ("Piece", "The type of piece that moved."),
+    "by_time_left": ("Time left", "The time left before the move, if the game record has clock times."),
     "by_side": ("Colour", ""),
-    "by_result": ("Result", "Lost games hold more mistakes than won ones: compare with what is usual there."),
-    "by_opening": ("Opening", "All moves of the games with this opening, not only the first ones."),
+    "by_result": ("Result", "Lost games contain more mistakes than won games, so compare them with the usual values."),
+    "by_opening": ("Opening", "All moves of the games with this opening, not only the opening moves."),
 }
 _SIGNS = {"inaccuracies": "?!", "mistakes": "?", "blunders": "??"}
 _STYLE = """
@@ -80,7 +80,7 @@ _PAGE = """<!doctype html>
 {head}
 <dl class="facts">
 <div><dt>games</dt><dd>{file}</dd></div>
-<div><dt>judged by</dt><dd>{run}</dd></div>
+<div><dt>network</dt><dd>{run}</dd></div>
 </dl>
 <nav>
 {nav}
@@ -89,7 +89,7 @@ _PAGE = """<!doctype html>
 <main>
 {main}
 </main>
-<footer><p>Made by kibitz. This page holds everything it shows and asks no server for anything.</p></footer>
+<footer><p>Made by kibitz. This page is complete and makes no network requests.</p></footer>
 </body>
 </html>
 """
@@ -98,7 +98,9 @@ _PAGE = """<!doctype html>
 def _head(report: Row) -> Markup:
     """Return the main number, the usual value, games and score."""
     loss, lines = report["loss"], []
-    lines.append(Markup("<p><b>Points lost a move</b>, hundredths of the chance of winning{}</p>").format(_over(loss)))
+    lines.append(
+        Markup("<p><b>Points lost per move</b>, in percentage points of win probability{}</p>").format(_over(loss))
+    )
     if report.get("usual_loss"):
         lines.append(
             Markup("<p>Players of the same rating lose <b>{}</b> in the same positions: {}</p>").format(
@@ -141,7 +143,7 @@ def _figures(report: Row) -> Markup:
         if parts:
             told.append(Markup("<p><b>{}:</b> {}.</p>").format(words, ", ".join(parts)))
     if compared and not told:
-        told.append(Markup("<p>Nothing stands out for sure yet: more games would tell more.</p>"))
+        told.append(Markup("<p>No difference is significant yet. Add more games for a clearer result.</p>"))
     key = Markup(
         '<p class="quiet"><span class="key" style="background:var(--accent);margin-left:0"></span>lost a move, in '
         "points, with its 95% interval over games{}</p>"
@@ -150,8 +152,8 @@ def _figures(report: Row) -> Markup:
         if compared
         else ""
     )
-    text = "Intervals are taken over games, and given from ten games on."
-    return _section("figures", "Where the points went", text, Markup("").join([*told, key]))
+    text = "Intervals are bootstrapped over games, and shown for ten games or more."
+    return _section("figures", "Where you lost points", text, Markup("").join([*told, key]))
 
 
 def _divisions(report: Row) -> Iterator[Markup]:
@@ -161,7 +163,7 @@ def _divisions(report: Row) -> Iterator[Markup]:
         if rows:
             reach = max(_ends(rows), default=0.0) or 1.0
             bars = Markup("").join(_bar(row, reach) for row in rows)
-            whole = Markup('<div class="bars of" role="table" aria-label="Points lost a move by {}">{}</div>')
+            whole = Markup('<div class="bars of" role="table" aria-label="Points lost per move by {}">{}</div>')
             yield _section(name, title, text, whole.format(title.lower(), bars) + _table(title, rows))
 
 
@@ -227,7 +229,7 @@ def _mistakes(report: Row) -> Markup:
     shown = report["worst"][:BOARDS]
     several = len({row["file"] for row in shown}) > 1
     cards = Markup("\n").join(_mistake(row, several) for row in shown)
-    text = "Two of a game at most. The squares of your move are tinted, the arrow is the better move."
+    text = "At most two mistakes per game. The squares of your move are tinted, and the arrow shows the better move."
     return _section("mistakes", "Worst mistakes", text, Markup('<div class="mistakes">{}</div>').format(cards))
 
 

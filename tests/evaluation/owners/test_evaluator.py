@@ -393,7 +393,7 @@ def test_the_page_is_whole_and_all_of_it_json(result: dict[str, Any]) -> None:
 
 def test_notes(store: Store) -> None:
     said = note(store, np.arange(len(store)))
-    for words in ("0.0% are on 19 × 19", "75.0% are even", "points that nobody owns are left out", "GNU Go (50.0%"):
+    for words in ("0.0% are on 19 × 19", "75.0% are even", "neutral intersections are excluded", "GNU Go (50.0%"):
         assert words in said
     assert "told by GNU Go." in note(store, np.array([1]))
 

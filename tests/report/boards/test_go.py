@@ -80,7 +80,7 @@ def test_a_board_by_hand() -> None:
     assert stones == [[("26", "26")], [("66", "26")]]
     ring = root.findall("circle")
     assert [(c.get("cx"), c.get("cy"), c.get("fill")) for c in ring] == [("66", "26", "none")]
-    assert mentions(root[0].text, "1 & black & white & C9 & Foreseen & 3 & stones")
+    assert mentions(root[0].text, "1 & black & white & C9 & Predicted & 3 & stones")
 
 
 @given(st.integers(0, 10_000), st.sampled_from([9, 13, 19]))
@@ -111,7 +111,7 @@ def test_everything_stands_on_its_point(seed: int, size: int) -> None:
 def test_a_board_without_prediction_is_stones() -> None:
     svg = board_svg({"size": 9, "stones": ["X........", *["." * 9] * 8]}, "A9")
     assert 'class="owned"' not in svg
-    assert "Foreseen" not in svg
+    assert "Predicted" not in svg
     assert "<circle" not in board_svg({"size": 9, "stones": ["." * 9] * 9}, "pass")
 
 

@@ -136,12 +136,12 @@ def run_baselines(
         try:
             asked = ask_gnugo(config.gnugo, store, *where, workers=workers, on_progress=progress)
         except EngineDied as error:
-            log(f"GNU Go's influence and its score estimate are left out: {error}")
+            log(f"GNU Go's influence and its score estimate are skipped: {error}")
             return baselines
         if asked.answered.any():
             baselines += _of_gnugo(asked, *where, store, session)
         if left := int(np.count_nonzero(~asked.answered)):
-            log(f"GNU Go did not answer {left:,} of {len(where[0]):,} positions; they are left out of its figure")
+            log(f"GNU Go did not evaluate {left:,} of {len(where[0]):,} positions, which are excluded from its results")
     return baselines
 
 

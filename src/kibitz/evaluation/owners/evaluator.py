@@ -122,20 +122,20 @@ def _rows(games: NDArray[np.int64], plies: NDArray[np.int64], marks: PointCounts
 
 
 TEXTS = {
-    "baselines": "How many points simpler answers have right. Where one was asked about other positions, the "
-    "network's figure on those very positions stands below it.",
-    "calibration": "Where the network gives Black a chance of owning a point, how often does he own it at the end? "
-    "On the dashed line, just as often.",
-    "by": "The share of points right over parts of the positions, and over parts of the points of all positions: how "
-    "sure the network is of a point, what stands there, and on which line from the edge it lies. The dashed line is "
-    "the figure over all points.",
-    "gallery": "Games at several stages. A square's colour says whom the network gives the point to, its size how "
-    "surely; a cross marks a point that the other side owns at the end. The last move has a ring. Points are surely "
-    f"wrong where the wrong side was given {SURE:.0%} or more.",
-    "mistakes": f"Positions from the second half of a game in which most points were surely given ({SURE:.0%} and "
-    "more) to the wrong side.",
-    "games": "The games of these positions; the curve is the share of points right after every move.",
-    "course": "Share of points right after every move, 0 below and 1 above",
+    "baselines": "Ownership accuracy of simpler predictions. If a baseline has other positions, the row below"
+    " it shows the network on the same positions.",
+    "calibration": "The predicted probability that Black owns an intersection, and how often Black owns it at"
+    " the end. On the dashed line, the two are equal.",
+    "by": "Ownership accuracy over parts of the positions, and over parts of the intersections: by the"
+    " network's certainty, by the stone on the intersection, and by its line from the edge. The"
+    " dashed line is the accuracy over all intersections.",
+    "gallery": "Games at several stages. The color of a square shows the predicted owner, and its size the certainty. "
+    "A cross marks an intersection with another owner at the end. The last move has a ring. A confident error is a "
+    f"probability of {SURE:.0%} or more for the wrong side.",
+    "mistakes": "Positions from the second half of a game with the most confident errors: intersections with a "
+    f"probability of {SURE:.0%} or more for the wrong side.",
+    "games": "The games of these positions. The curve is the ownership accuracy after every move.",
+    "course": "Ownership accuracy after every move, from 0 (bottom) to 1 (top)",
     "counted": "points",
 }
 
@@ -263,21 +263,21 @@ def _rank(results: OwnerResults) -> NDArray[np.float64]:
 def note(store: Store, games: NDArray[np.int64]) -> str:
     """Return notes on the results: how the games differ from the paper's, and the source of the labels."""
     lines = [
-        "The paper's figure is over all positions of 150 games of strong players, 19 × 19, even and counted, and over "
-        "all points, neutral ones with an owner drawn at random; here points that nobody owns are left out, but for "
-        "the accuracy over all points, which counts half of them as right."
+        "The paper's result is over all positions of 150 games of strong players: 19 × 19, even, and scored at the "
+        "end. It includes neutral intersections, with a random owner. Here neutral intersections are excluded. "
+        "Only the accuracy over all intersections counts half of them as right."
     ]
     counted = store.column("ending")[games] == "counted"
     size, handicap = store.column("size")[games], store.column("handicap")[games]
     for words, like in (
         ("on 19 × 19", size == 19),
         ("even", handicap == 0),
-        ("counted at their end", counted),
+        ("scored at the end", counted),
     ):
         if not like.all():
             lines.append(f"Of these games, {np.mean(like):.1%} are {words}.")
     referees = Counter("nobody" if name is None else str(name) for name in store.column("labels")[games])
-    lines.append(f"Who owns what was told by {' and '.join(_referees(referees))}.")
+    lines.append(f"The territory labels come from {' and '.join(_referees(referees))}.")
     if bundled := bundled_note(store, games):
         lines.append(bundled)
     return " ".join(lines)

@@ -123,9 +123,9 @@ def _positions(
     for i, (game, ply) in enumerate(zip(games.tolist(), plies.tolist(), strict=True)):
         size = int(state[i, SIZE])
         mark = {name: float(results.marks[name][some[i]]) for name in ("right", "known", "surely_wrong")}
-        words = "of the points right"
+        words = "of the intersections right"
         if mark["surely_wrong"]:
-            words += f", {mark['surely_wrong']:.0f} surely wrong"
+            words += f", {mark['surely_wrong']:.0f} confident errors"
         yield {
             "board": board(size, colours[i], chance[i], owners[game]),
             "probability": round(mark["right"] / max(mark["known"], 1), 4),

@@ -89,18 +89,18 @@ def by_winner(
     """
     name = WinnerSystem.name
     if name not in packaged():
-        log(f"the packaged network {name} is not there, so it is left out as comparator")
+        log(f"the comparator '{name}' is skipped: this bundled network is missing")
         return None
     try:
         session = Session(name)
         pairs = results.pairs
         unseen = session.run.unseen_games(pairs.store, pairs.games)
     except KibitzError as error:
-        log(f"the network {name} is left out as comparator: {error}")
+        log(f"the comparator '{name}' is skipped: {error}")
         return None
     subset = part(results, WINNER_POSITIONS, config.seed, unseen)
     if subset is None:
-        log(f"the network {name} is left out as comparator: it has seen these games")
+        log(f"the comparator '{name}' is skipped: it has seen these games")
         return None
     of = subset.pairs
     many = len(of.games)

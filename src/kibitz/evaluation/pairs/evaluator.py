@@ -139,19 +139,21 @@ def _rows(results: PairResults) -> Rows:
 TEXTS = {
     "unit": "pairs",
     "counted": "pairs",
-    "figures": "Intervals are taken over games, those that White won and those that Black won each drawn anew, "
-    "since the pairs that share a game hang together.",
-    "baselines": "How often simpler answers prefer the position of the game that White won. Where one was asked about "
-    "some of the positions only, the network's figure on the pairs of those very positions stands below it; the "
-    "network `winner` is asked about games that it has not seen.",
-    "calibration": "When the network gives the first position a probability of being the better one for White, how "
-    "often was it of the game that White won? On the dashed line, just as often.",
-    "by": "Accuracy over parts of the pairs: by the mean of both positions' plies; by how much more material (in "
-    "pawns) White has in the position of the game that he won than in the other one; by the phase that both are in; "
-    "by the mean rating of the four players. The dashed line is the accuracy over all pairs.",
-    "games": "The games of the biggest mistakes, with the probability after every move that the position is better for "
-    "White than a balanced one.",
-    "course": "How probably better for White than a balanced position, after every move, 0 below and 1 above",
+    "figures": "The bootstrap resamples games, separately for the games that White won and that Black won,"
+    " because pairs with a common game are not independent.",
+    "baselines": "How often simpler predictions prefer the position of the game that White won. If a baseline"
+    " has fewer positions, the row below it shows the network on pairs of the same positions. The"
+    " network `winner` is tested on games that it has not seen.",
+    "calibration": "The predicted probability that the first position is better for White, and how often it is"
+    " from the game that White won. On the dashed line, the two are equal.",
+    "by": "Accuracy over parts of the pairs: by the mean ply of the two positions; by White's material"
+    " in the position of the won game minus that in the lost game, in pawns; by the phase of both"
+    " positions; by the mean rating of the four players. The dashed line is the accuracy over all"
+    " pairs.",
+    "games": "The games of the largest errors, with the probability after every move that the position is"
+    " better for White than a balanced position.",
+    "course": "Probability after every move that the position is better for White than a balanced"
+    " position, from 0 (bottom) to 1 (top)",
 }
 
 
@@ -167,12 +169,12 @@ def note(store: Store, chosen: Chosen, parts: Mapping[str, ComparisonNet]) -> st
     """Return the necessary notes on the results: the paper's pairs, the networks of this run, and the source of the
     games."""
     lines = [
-        "The paper's figure is on pairs split by position, from 386,082 decisive games of engines (CCRL): other "
-        "positions of the games that were learned from stand on both sides. The headline here is on "
+        "The paper's result is on pairs that are split by position, from 386,082 decisive games of engines (CCRL): "
+        "a game can have positions in training and in the test. The main result here is on "
         + ("games that the network has not seen." if not chosen.seen else f"{chosen.words}.")
     ]
     if list(parts) == ["distilled"]:
-        lines.append("This is the distilled network; the full one, its teacher, is not in this run.")
+        lines.append("This is the distilled network. This run does not contain the full network, its teacher.")
     if bundled := bundled_note(store, chosen.games):
         lines.append(bundled)
     return " ".join(lines)
@@ -182,9 +184,9 @@ def _one_sided(store: Store, chosen: Chosen) -> str:
     result = store.column("result")[chosen.games]
     won, lost = int((result > 0).sum()), int((result < 0).sum())
     return (
-        f"{store.path}: pairs are made of positions of games that White won and of games that Black won; of the"
-        f" {len(chosen.games):,} games to test on ({chosen.words}) White won {won:,} and Black {lost:,}, or no position"
-        " of one side's games may be drawn; test on another store or with another --split"
+        f"{store.path}: a pair needs a game that White won and a game that Black won. Of the {len(chosen.games):,}"
+        f" games to test on ({chosen.words}), White won {won:,} and Black {lost:,}, or one side has no position that"
+        " qualifies. Name another store or another --split."
     )
 
 
@@ -253,13 +255,13 @@ def by_ply(results: PairResults, known: LearnedPairs) -> Curve:
     """Return accuracy along the game: on the tested games, on other positions of training games, and for material."""
     lines = [("games tested", results, results.main.right)]
     if known.other:
-        lines.append(("games learned from", known.other, known.other.main.right))
+        lines.append(("training games", known.other, known.other.main.right))
     lines.append(("material, games tested", results, preferred(results.material_difference)))
     return Curve(
         "Through the game",
-        "Accuracy by the mean ply of a pair's two positions, with 95% intervals: the network on pairs of "
-        "the games tested, on pairs of other positions of the games that it learned from (where the store has them), "
-        "and material on pairs of the games tested. The lines end where few games last.",
+        "Accuracy by the mean ply of a pair's two positions, with 95% intervals: the network on pairs from the tested "
+        "games, the network on held-out pairs from its training games, and material on pairs from the tested games. "
+        "The lines end when few games are left.",
         "ply",
         [(name, _points(right, of)) for name, of, right in lines],
     )

@@ -56,7 +56,7 @@ def learned(
         games = np.sort(np.random.default_rng(config.seed).permutation(games)[:GAMES])
     if not len(games):
         return nothing_learned(
-            "this store has none of the games that the network learned from; test on the store it was trained on"
+            "this store contains none of the network's training games. Test it on its training store"
         )
     samples = [positions(store, games, as_tested(run.settings), held_out=held_out) for held_out in (False, True)]
     # The seed differs from that of the unseen games: equal resamples would not be independent.

@@ -52,10 +52,11 @@ MAIN = (
 """Results that are not in another table."""
 
 TEXTS = {
-    "accuracy": "How often the first choice among the legal moves is the move that was played, a pawn that promotes "
-    "being taken to become a queen; the rating is the mover's. The dashed line is the accuracy over all positions.",
-    "sign_accuracy": "In decided games, how often the value's sign says who won; material in pawns, as the mover sees "
-    "it. The dashed line is the figure over all positions.",
+    "accuracy": "Top-1 accuracy among the legal moves, with all promotions counted as promotions to a queen."
+    " The rating is that of the player to move. The dashed line is the accuracy over all"
+    " positions.",
+    "sign_accuracy": "How often the value's sign predicts the winner, in decisive games. Material is in pawns,"
+    " for the player to move. The dashed line is the accuracy over all positions.",
 }
 
 
@@ -83,9 +84,9 @@ def evaluate(
         "baselines": baselines(results, stockfish),
         "tables": tables,
         "texts": {
-            "by": TEXTS.get(headline, "The same figure over parts of the positions."),
-            "baselines": "How often simpler answers are right. Where one was asked for some of the positions only, the "
-            "network's figure on those very positions stands below it.",
+            "by": TEXTS.get(headline, "The same measure over parts of the positions."),
+            "baselines": "Accuracy of simpler predictions. If a baseline has fewer positions, the row below"
+            " it shows the network on the same positions.",
         },
     }
     result["rows"] = _rows(results, row_questions(run)[0])
@@ -114,7 +115,7 @@ def _evaluate_positions(
     sample = sample_indices(moves, config.positions, config.seed)
     data = describe(store, chosen, len(sample), len(moves))
     if low := len(moves.positions) - len(moves):
-        data["split"] += f"; {low:,} moves of players rated under {settings.min_rating} left out"
+        data["split"] += f"; {low:,} moves of players rated under {settings.min_rating} excluded"
 
     def marks_of(batch: Batch) -> dict[str, NDArray[Any]]:
         answers = session.evaluate(batch.codes, with_side_inputs(session, settings, store, batch))
@@ -236,14 +237,15 @@ def _note(results: PolicyResults, chosen: Chosen) -> str:
         rating = results.mover_rating()
         if not bundled and (share := float(np.mean(rating >= 2000))) < 1:
             lines.append(
-                "The paper's figures are on moves of FICS players rated over 2000; "
+                "The paper's results are on moves of FICS players rated over 2000; "
                 f"{share:.1%} of these moves are known to be of players rated 2000 or more."
             )
         if not results.whole:
             lines.append(f"The run has no whole moves: only these networks were trained: {', '.join(results.names)}.")
     if results.settings.outcome_plane:
         lines.append(
-            "The network is told the result by a plane; here it was told in every position that the mover wins."
+            "The network takes the result as an input plane. In this test, the input is a win for"
+            " the player to move in every position."
         )
     return " ".join(lines)
 

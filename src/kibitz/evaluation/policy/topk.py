@@ -77,9 +77,9 @@ def selectors(results: PolicyResults) -> tuple[Metrics, list[Table]]:
     )
     rules_table = Table(
         "Legality of the predictions",
-        "Illegal: the most probable square is the origin or target of no legal move of such a piece. "
-        "‖p−q‖² and max|p−q| are means, with p the network's distribution and q the same with illegal squares at 0. "
-        "Rank is the mean rank of the played square among all 64 squares, legal rank among the legal ones.",
+        "Illegal: no legal move of this type of piece has the most probable square as its origin or target. ‖p−q‖²"
+        " and max|p−q| are means, with p the network's distribution and q the same with illegal squares at 0. Rank is"
+        " the mean rank of the played square among all 64 squares, and legal rank among the legal squares.",
         "network",
         [
             Column("illegal", "small share"),

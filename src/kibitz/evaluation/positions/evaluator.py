@@ -134,10 +134,10 @@ def evaluate(
         "calibration": reliability(results.chance, results.won, results.games),
         "baselines": beside,
         "texts": {
-            "baselines": "How often simpler answers are right. Where one was asked for some of the positions only, the "
-            "network's figure on those very positions stands below it.",
-            "by": "Accuracy over parts of the positions; material in pawns, rating as the mean of both players. "
-            "The dashed line is the accuracy over all positions.",
+            "baselines": "Accuracy of simpler predictions. If a baseline has fewer positions, the row below"
+            " it shows the network on the same positions.",
+            "by": "Accuracy over parts of the positions. Material is in pawns, and the rating is the"
+            " mean of both players. The dashed line is the accuracy over all positions.",
         },
         **page_samples(results, session, config.seed),
         "rows": _rows(games, plies, results.chance, results.won),
@@ -186,7 +186,7 @@ def protocol_note(store: Store, games: NDArray[np.int64]) -> str | None:
     if mates == 1 and strong == 1:
         return None
     return (
-        "The paper's figure is on games of players rated over 2000 that ended in mate. "
+        "The paper's result is on games of players rated over 2000 that ended in mate. "
         f"Of these games {_share(mates)} ended in mate, and {_share(strong)} are known to be of two such players."
     )
 

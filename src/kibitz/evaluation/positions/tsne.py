@@ -37,11 +37,11 @@ def landscape(
     """
     network = cast(MoveNets, run.load_network())
     if network.piece_plane and network.shared is None and network.names[0] in PIECES:
-        log("the t-SNE picture is left out: without the piece selector, every layer belongs to one moving piece")
+        log("the t-SNE picture is skipped: without the piece selector, each layer belongs to one type of piece")
         return None
     order = np.random.default_rng(seed).permutation(len(results.games))[:POINTS]
     if len(order) < FEWEST:
-        log(f"the t-SNE picture is left out: {len(order)} positions are too few")
+        log(f"the t-SNE picture is skipped: {len(order)} positions are too few")
         return None
     lengths = results.store.plies[results.games]
     game = int(results.games[np.abs(lengths - LENGTH).argmin()])
@@ -52,7 +52,7 @@ def landscape(
     state = with_side_inputs(session, results.settings, results.store, Batch(codes, state, games, plies))
     spots = _flattened(_features(network, codes, state), seed)
     if spots is None:
-        log("the t-SNE picture is left out: the last hidden layer is the same in all positions")
+        log("the t-SNE picture is skipped: the last hidden layer is the same in all positions")
         return None
     record = records(results.store, [game])[game]
     names = " – ".join(str(record.headers.get(side) or "?") for side in ("white", "black"))

@@ -31,7 +31,7 @@ SECONDS_PER_POSITION = 60.0
 """Seconds that an engine has for a position."""
 
 TEXTS = {
-    "by": "How often the engine's first choice was played. The dashed line is the accuracy over all positions.",
+    "by": "Top-1 accuracy of the engine. The dashed line is the accuracy over all positions.",
     "figures": "The engine's first choice is its most probable move, or else its best line. Intervals are taken over "
     "games. A difference is the network minus the engine on the same positions.",
 }

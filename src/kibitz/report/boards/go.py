@@ -78,9 +78,9 @@ def describe(
     if chances:
         mine = sum(chance > 50 for row in chances for chance in row)
         others = sum(chance < 50 for row in chances for chance in row)
-        words.append(f"Foreseen: {mine} points for Black, {others} for White.")
+        words.append(f"Predicted: {mine} intersections for Black, {others} for White.")
     if chances and owners:
-        words.append(f"{sum(1 for _ in _wrong(chances, owners))} points wrong.")
+        words.append(f"{sum(1 for _ in _wrong(chances, owners))} intersections wrong.")
     return " ".join(words)
 
 

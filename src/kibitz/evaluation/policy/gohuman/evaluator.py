@@ -50,9 +50,8 @@ MAIN = (
 """Results in the first table."""
 
 TEXTS = {
-    "by": "How often the likeliest move is the one that was played; the rank is the mover's. The dashed line is the "
-    "accuracy over all positions.",
-    "calibration": "When the network gives its first choice a probability, how often is that move played?",
+    "by": "Top-1 accuracy by the rank of the player to move. The dashed line is the accuracy over all positions.",
+    "calibration": "The predicted probability of the top-1 move, and how often this move was played.",
 }
 
 
@@ -80,7 +79,7 @@ def evaluate(
         figures |= more
         tables.append(table)
     else:
-        log("no game's end is known, so owners and score are not tested")
+        log("no game has territory labels, so territory and score are not tested")
     progress = functools.partial(on_progress, "games")
     figures |= steadiness(store, followed(chosen.games, config.positions), told.judge, progress)
     return {

@@ -89,7 +89,7 @@ def most_frequent_move(
     try:
         own = Store(own_store(run))
     except KibitzError:
-        log(f"{run.info['data']['store']} is not there, so the most frequent move is left out")
+        log(f"the baseline 'most frequent move' is skipped: {run.info['data']['store']} is missing")
         return {}
     games = np.flatnonzero(own.sides(run.split) == TRAIN)
     games = np.sort(np.random.default_rng(0).permutation(games)[:COUNTED_GAMES])
@@ -119,12 +119,12 @@ def chessnet_baseline(
 ) -> tuple[dict[str, Any], list[Table]]:
     """Return the bundled `chessnet` on some of the positions: its accuracy as a baseline, and a table by rating."""
     if CHESSNET not in packaged():
-        log(f"the packaged network {CHESSNET} is not there, so it is left out")
+        log(f"the baseline '{CHESSNET}' is skipped: this bundled network is missing")
         return {}, []
     other = Run(CHESSNET)
     subset = subset[other.unseen_games(results.store, results.games[subset])]
     if not len(subset):
-        log(f"{CHESSNET} has seen all these games, so it is left out")
+        log(f"the baseline '{CHESSNET}' is skipped: it has seen all these games")
         return {}, []
     session = Session(other)
 

@@ -56,14 +56,13 @@ MAIN = ("accuracy", "accuracy_at_3", "accuracy_at_5", "log_loss", "perplexity", 
 """Results in the first table."""
 
 TEXTS = {
-    "baselines": "How often simpler ways to answer name the move that was played. Where one was asked about some of "
-    "the positions only, the network's figure on those very positions stands below it.",
-    "by": "How often the likeliest legal move is the move that was played; the rating is the mover's. The "
-    "dashed line is the accuracy over all positions.",
-    "calibration": "When the network gives its first choice a probability, how often is that move played?",
-    "gallery": "Positions in which a player of 1200 and one of 2200 are expected to play differently. The "
-    "probability is that of the move that the stronger one is expected to play, when the weaker one is asked.",
-    "mistakes": "Where the network was surest of a move, and another was played.",
+    "baselines": "Top-1 accuracy of simpler predictions. If a baseline has fewer positions, the row below it shows the"
+    " network on the same positions.",
+    "by": "Top-1 accuracy by the rating of the player to move. The dashed line is the accuracy over all positions.",
+    "calibration": "The predicted probability of the top-1 move, and how often this move was played.",
+    "gallery": "Positions in which the most likely move differs between ratings of 1200 and 2200. The percentage is the"
+    " probability that the weaker player plays the stronger player's most likely move.",
+    "mistakes": "Positions in which the network was most confident of a move, and another move was played.",
 }
 
 
@@ -152,7 +151,7 @@ def note(results: HumanResults, chosen: Chosen) -> str | None:
     share = float(np.mean((results.rating > 0) & (results.opponent > 0)))
     if share == 1:
         return None
-    return f"Both ratings are known in {share:.1%} of these positions; elsewhere the network was told none."
+    return f"Both ratings are known in {share:.1%} of these positions. In the others, the network gets no rating."
 
 
 def per_slice(results: HumanResults) -> dict[str, list[dict[str, Any]]]:

@@ -78,7 +78,7 @@ def _openings(store: Store, mine: NDArray[np.int64], sides: NDArray[np.int8]) ->
             for side, colour in enumerate(("White", "Black"))
         ],
         (1 + store.column("result").astype(np.float64) * (1 - 2 * sides)) / 2,
-        "The first two moves of both sides, by how often the person had them, and the score (a draw is half a win).",
+        "The first two moves of both sides, how often the person had them, and the score, with a draw as half a win.",
     )
 
 

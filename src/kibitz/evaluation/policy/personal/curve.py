@@ -58,7 +58,7 @@ def learning_curve(
     on_progress("learning curve", len(sizes) + 1, len(sizes) + 1)
     return Curve(
         "Learning curve",
-        "How often the first choice was played in the newest games, after learning from so many games before them.",
+        "Top-1 accuracy in the newest games, by the number of earlier training games.",
         "games learned from",
         [(NAMES[name], points) for name, points in lines.items()],
     )

@@ -40,12 +40,12 @@ MAIN = ("accuracy", "accuracy_base", "gain", "accuracy_past_move_10", "accuracy_
         "log_loss", "log_loss_base")  # fmt: skip
 TEXTS = {
     "unit": "moves",
-    "by": "How often the person's network names the move that the person played. The dashed line is that over all "
-    "moves.",
-    "baselines": "The same network with parts of it left out, on the same moves.",
-    "gallery": "Moves that the person found and that others of the same rating seldom play. The probability is that of "
-    "the move among others; what it gained is told by the network's own look at the two positions.",
-    "mistakes": "Moves that cost the person much and that others of the same rating seldom play, likewise.",
+    "by": "Top-1 accuracy of the person's network. The dashed line is the accuracy over all moves.",
+    "baselines": "The same network without some of its parts, on the same moves.",
+    "gallery": "Moves of the person that other players of this rating seldom play. The probability is for these other"
+    " players. The gain compares the network's evaluations of the two positions.",
+    "mistakes": "Moves of the person that lose much and that other players of this rating seldom play, with the same"
+    " numbers.",
 }
 
 
@@ -84,10 +84,14 @@ def _note(run: Run) -> str:
     """Return the necessary notes on the results."""
     notes = []
     if run.info["kept"] == "nothing":
-        notes.append("No training beat the network that this run began from, so that one is kept, with the book.")
+        notes.append(
+            "No training was better than the initial network, so the run keeps the initial network, with the opening"
+            " book."
+        )
     if Run(run.info["base"]).weights_sha256() != run.info["started_from"]:
         notes.append(
-            f"{run.info['base']} has other weights now than when this run began; the base is the one of today."
+            f"{run.info['base']} has other weights now than at the start of this run."
+            " The baseline uses today's weights."
         )
     return " ".join(notes)
 

@@ -84,8 +84,8 @@ def _openings(store: Store, mine: NDArray[np.int64], sides: NDArray[np.int8]) ->
             for side, colour in enumerate(("Black", "White"))
         ],
         (1 + store.column("result").astype(np.float64) * (1 - 2 * sides)) / 2,
-        "The player's own first two moves, by their lines from the nearest edges (4-4 is a star point), how often the "
-        "player had them, and the score (a draw is half a win).",
+        "The player's first two moves, by their lines from the nearest edges: 4-4 is a star point. The table shows"
+        " how often the player played them, and the score, with a draw as half a win.",
     )  # fmt: skip
 
 
