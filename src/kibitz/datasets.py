@@ -38,12 +38,12 @@ class PositionBatches:
     batch: positions per batch. The few positions at the end that don't fill a batch are in another epoch.
     played: only positions in which a move was played; then a batch has the move.
     view: "mover" (the player to move has White's pieces, or Black's stones) or "board".
-    seed, epoch: of the order; `with_epoch` returns another epoch.
+    seed, epoch: they determine the order; `with_epoch` returns another epoch.
     arrays: "numpy", "torch" or "jax".
 
-    Each batch is a dict of arrays, the first axis the position: codes and state (see `kibitz.PositionArrays`), side,
-    result, rating, opponent_rating and clock (see `kibitz.PositionLabels`), game and ply, and with played origin,
-    target and promotion (see `kibitz.MoveArrays`).
+    Each batch is a dict of arrays, whose first axis is the position: codes and state, as in `kibitz.PositionArrays`;
+    side, result, rating, opponent_rating and clock, as in `kibitz.PositionLabels`; game and ply; and, with played,
+    origin, target and promotion, as in `kibitz.MoveArrays`.
 
     len() is the number of batches, and batches[i] is always the same. So `torch.utils.data.DataLoader(batches,
     batch_size=None, num_workers=4)` works directly: DataLoader distributes the batches among its processes.

@@ -42,21 +42,21 @@ def analyse(
 
     game: a PGN or SGF file (also compressed), the text of a game, or a chess.pgn.Game.
     network: a loaded network, or an argument of `load_network`.
-    number: of the game in its file, from 1; of a text only the first game is read.
-    swing: the smallest change that is annotated. Chess: White's probability, 0 to 1, by default 0.1. Go: points, by
-        default 3 on 9 × 9, 5 on 13 × 13, 10 on 19 × 19.
-    ratings: White's and Black's, for networks with rating inputs; None for those in the headers.
+    number: the number of the game in its file, from 1. A text is read up to the end of its first game.
+    swing: the smallest change that is annotated. Chess: a change of White's probability, 0 to 1; the default is 0.1.
+        Go: a number of points; the default is 3 on 9 × 9, 5 on 13 × 13 and 10 on 19 × 19.
+    ratings: White's and Black's rating, for networks with rating inputs; None for the ratings in the headers.
     raw: use the network's evaluations before and after each move, without a search.
     depth: chess: search depth in plies (default 6).
-    nodes: evaluations per position for networks that search (chess), or visits per position for networks that predict
-        moves and score (Go; default 16). 0 or raw: no search.
+    nodes: search effort per position. Chess: the number of evaluations. Go: the number of visits, for networks that
+        predict moves and score; the default is 16. 0 or raw: no search.
 
-    A chess game returns a kibitz.analysis.chess.moves.AnalysedGame: `moves` (each with san, uci, mark, worth, expected,
-    and judged: loss, best, line), `white` (float64 [moves + 1], White's probability in each position, or None),
-    `swings`, `surprises`, `average_loss("white")`. A Go game returns a kibitz.analysis.go.games.AnalysedGame:
-    `positions` (each with ownership and score), `moves` (vertex, change in points, mark), `swings`,
-    `average_loss(colour)`, and `assumed`, a list of what the record doesn't state. Both have `as_json()`, the output of
-    `kibitz analyze --json`.
+    A chess game returns a kibitz.analysis.chess.moves.AnalysedGame. Its `moves` have san, uci, mark, worth, expected
+    and judged, which has loss, best and line. Its `white` is White's probability in each position, float64 [moves + 1],
+    or None. It also has `swings`, `surprises` and `average_loss("white")`. A Go game returns a
+    kibitz.analysis.go.games.AnalysedGame: `positions`, each with ownership and score; `moves`, each with vertex, change
+    in points and mark; `swings`; `average_loss(colour)`; and `assumed`, a list of facts that the record doesn't state.
+    Both have `as_json()`, the output of `kibitz analyze --json`.
 
     Moves after the first illegal one, or after the end of an incomplete text, are skipped. Then `record.problem` (Go:
     `problem`) gives the reason.

@@ -37,11 +37,11 @@ TOGETHER = 512
 class SideInputs(TypedDict, total=False):
     """Inputs of networks like `human` besides the position: keywords of `predict`, `evaluate` and `choose_move`.
 
-    rating: of the player to move, 100 to 4000.
-    opponent_rating: of the opponent, by default the same.
+    rating: the rating of the player to move, 100 to 4000.
+    opponent_rating: the rating of the opponent; by default the same.
     speed: "bullet", "blitz", "rapid", "classical" …
-    scale: of the ratings, "fide", "lichess", "chess.com" or "fics".
-    side_inputs: others by name, 0 to 255.
+    scale: the rating system: "fide", "lichess", "chess.com" or "fics".
+    side_inputs: further inputs by name, 0 to 255.
 
     An input that is not given is unknown to the network. The last moves come from the history of a chess.Board.
 
@@ -62,14 +62,14 @@ class MoveOptions(SideInputs, total=False):
     """Keywords of `TrainedNetwork.choose_move`; all are optional.
 
     method: one of the network's `methods`; None for the first.
-    depth, nodes, seconds: limits of a search: plies, evaluated positions, seconds. It ends at the first limit that it
-        reaches; without limits it takes one second. Go only has seconds and, if the network searches, nodes (default
-        200) without seconds. Other Go networks evaluate every move by default.
+    depth, nodes, seconds: limits of a search: plies, evaluated positions, seconds. The search ends at the first limit
+        that it reaches. Without a limit, it takes one second. Go has only seconds or, if the network searches, nodes
+        (visits; the default is 200). Go networks without a search evaluate every move by default.
     temperature: 0 (the default) plays the best move; larger values vary more (1 samples from the policy).
-    seed: of the samples; None for a random seed. Side inputs only matter to methods that do not search.
+    seed: the random seed of the samples; None for a random seed. Only methods without a search use side inputs.
     to_move: "b" or "w", for sgfmill boards.
-    komi: points; None for the SGF's, or 7.5 for boards.
-    rules: of Go, by default "chinese"; "japanese" and others with KataGo's names.
+    komi: points; None for the SGF's komi, or 7.5 for boards.
+    rules: the Go rules, by default "chinese"; "japanese" and others with KataGo's names.
 
     >>> import chess, kibitz
     >>> quick: kibitz.MoveOptions = {"method": "top-prob", "temperature": 1.0, "seed": 1}
@@ -130,16 +130,15 @@ class PointProbability:
 class PositionEvaluation:
     """The evaluation of one position by a network; None for outputs that the network does not have.
 
-    white: chess: White's probability, 0 to 1, of the event in `meaning` (after mate, stalemate and with bare kings 1, 0
-        or 0.5, by the rules).
+    white: chess: White's probability, 0 to 1, of the event in `meaning`. If the game is over by mate, stalemate or bare
+        kings, it is the result: 1, 0 or 0.5.
     outcome: the probabilities of a White win, a draw and a Black win, for networks that predict draws.
-    moves: all legal moves, the most likely first, with probabilities that sum to 1. In Go a PointProbability each,
-        without moves of probability 0. Promotions to other pieces than a queen are omitted if the network can't predict
-        them.
+    moves: all legal moves, the most likely first, with probabilities that sum to 1. In Go, each is a PointProbability,
+        and moves of probability 0 are omitted. Underpromotions are omitted if the network can't predict them.
     black: Go: Black's win probability, 0 to 1.
     owners: float32 [size, size], the probability that each point will be Black's, from the upper left.
     score: Black's lead in points, komi included.
-    meaning: the event whose probability `white` or `black` is, as text; "" if both are None.
+    meaning: the event that `white` or `black` is the probability of, as text; "" if both are None.
 
     >>> import kibitz
     >>> mate = kibitz.load_network("winner").evaluate("7k/5KQ1/8/8/8/8/8/8 b - - 0 1")
@@ -170,7 +169,7 @@ class PositionEvaluation:
 class TrainedNetwork:
     """A loaded network, see `load_network`. Several threads may use it.
 
-    name, path: of the run; path is its folder.
+    name: the name of the network. path: the folder of its run.
     system: its system, such as "chessnet".
     game: "chess" or "go".
     outputs: names of the arrays that `predict` returns.
@@ -225,7 +224,7 @@ class TrainedNetwork:
         inputs: those of `SideInputs`, as keywords. Arrays may have side inputs in further columns of the state instead.
 
         kibitz.systems.declaration.OUTPUTS describes each output. All are probabilities or values on the board's real
-        squares, whoever is to move.
+        squares, for both sides to move.
 
         Raises UsageError for positions of another game, arrays of another dtype or shape, boards of an unsupported
         size, and side inputs that the network doesn't have. Raises KibitzError for invalid positions.
@@ -684,9 +683,9 @@ def _by_the_rules(board: chess.Board) -> float | None:
 def load_network(name: str | Path | TrainingRun) -> TrainedNetwork:
     """Return a trained network, loaded and ready.
 
-    name: of a bundled network (see `list_networks`), the folder of a run ("runs/winner-1"), or the result of `train`.
-    The run's model.onnx computes the outputs, on the CPU; a run without one needs PyTorch. Raises KibitzError if there
-    is no such run, it is not trained yet, or its files are damaged.
+    name: the name of a bundled network, see `list_networks`; the folder of a run, such as "runs/winner-1"; or the
+    result of `train`. The run's model.onnx computes the outputs on the CPU. A run without this file needs PyTorch.
+    Raises KibitzError if there is no such run, it is not trained yet, or its files are damaged.
 
     >>> import kibitz
     >>> kibitz.load_network("winner").outputs
@@ -712,7 +711,7 @@ def list_networks() -> list[str]:
 
 
 def list_systems() -> dict[str, str]:
-    """Return the systems that can be trained: name to a short description. Installed packages may add some.
+    """Return the systems that can be trained: short descriptions by name. Installed packages may add some.
 
     >>> import kibitz
     >>> kibitz.list_systems()["winner"]

@@ -37,14 +37,16 @@ class PositionArrays(NamedTuple):
 
     codes: uint8 [n, 64] in chess, [n, 361] in Go. state: uint8 [n, 4], or more columns if side inputs follow.
 
-    Chess. codes: a1 is 0, b1 is 1, h8 is 63; 0 is empty, 1 to 6 are White's pawn, knight, bishop, rook, queen, king, 7
-    to 12 Black's. state: the side to move (0 White, 1 Black); castling rights (the sum of 1 K, 2 Q, 4 k, 8 q); the file
-    + 1 of a pawn that can be captured en passant (0 for none); plies since the last capture or pawn move, up to 255.
+    Chess. codes: the index of a1 is 0, of b1 1, of h8 63. A code is 0 for an empty square; 1 to 6 for White's pawn,
+    knight, bishop, rook, queen and king; 7 to 12 for Black's. state: the side to move, 0 for White and 1 for Black; the
+    castling rights, a sum of 1 for K, 2 for Q, 4 for k and 8 for q; the file + 1 of a pawn that can be captured en
+    passant, or 0; the number of plies since the last capture or pawn move, up to 255.
 
-    Go. codes: row · 19 + column from the upper left, on any size of board. A code is kind + 16 · age. Kinds: 0 empty, 1
-    to 6 a black stone whose chain has 1 to 5, or more, liberties, 7 to 12 a white one, 13 a point where ko forbids to
-    recapture, 14 outside the board. Ages: 1 is the last move, 13 the oldest, 0 no stone or a setup stone. state: the
-    side to move (0 Black, 1 White), the size, passes just before (up to 2), plies so far (up to 255).
+    Go. codes: the index is row · 19 + column from the upper left, for all board sizes. A code is kind + 16 · age. The
+    kinds are 0 for an empty point; 1 to 5 for a black stone whose chain has 1 to 5 liberties, and 6 for more; 7 to 12
+    for White in the same way; 13 for a point that ko forbids; 14 outside the board. The ages are 1 for the last move,
+    up to 13 for the oldest moves, and 0 for setup stones and empty points. state: the side to move, 0 for Black and 1
+    for White; the board size; the number of passes just before, up to 2; the number of plies, up to 255.
 
     >>> import chess, kibitz
     >>> arrays = kibitz.encode_positions([chess.Board()])

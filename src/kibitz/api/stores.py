@@ -173,7 +173,7 @@ class GameStore:
         return self._store.table(None if columns is None else list(columns))
 
     def moves(self, game: int) -> list[str]:
-        """Return the moves of one game: SAN in chess ("Nf3"), vertices in Go ("D4", "pass").
+        """Return the moves of one game: SAN such as "Nf3" in chess, vertices such as "D4" or "pass" in Go.
 
         Raises UsageError for a game that is not in the store.
 

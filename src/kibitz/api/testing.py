@@ -67,7 +67,7 @@ class TestResult:
 
     figures: Estimate by name, as `kibitz test` prints them: value, low, high (the 95% interval over games), n and
         games.
-    headline: the name of the first one.
+    headline: the name of the main figure.
     rows: TestRows, one for each position.
     json: everything that `kibitz test --json` prints, as a dict.
 
@@ -185,8 +185,8 @@ def compare(
 ) -> NetworkComparison:
     """Compare two networks on the same positions of games that neither has seen, with a paired interval over games.
 
-    question: "winner" (who won), "move" (the played move), "owners" (Go: the owner of each point) or "pair" (which of
-    two positions is better); None for the first that both predict. positions, seed: as in `test`. Needs the extra
+    question: "winner"; "move", the played move; "owners", the owner of each point in Go; or "pair", the better of two
+    positions. None for the first that both networks predict. positions, seed: as in `test`. Needs the extra
     `train`. Raises UsageError if the two predict no common quantity, KibitzError if no game is left that neither has
     seen.
 

@@ -25,7 +25,7 @@ class TrainingProgress:
     """The progress of training, after each iteration, summary and validation.
 
     stage: the part of the network that is trained.
-    iteration: of `iterations` of this stage, from 1.
+    iteration: the current one of the `iterations` of this stage, from 1.
     loss: the mean training loss since the last summary; None between summaries.
     samples_per_second: the speed; None between summaries.
     validation: the mean of each measure by name if there was a validation, else None.
@@ -52,8 +52,8 @@ class TrainingRun:
 
     path: its folder.
     finished: False if it was stopped and can be resumed.
-    reason: why it ended, as text.
-    iteration: the last one of its last stage.
+    reason: why the training ended, as text.
+    iteration: the last iteration of the last stage.
     best: the measures of its best validation, and its "iteration"; {} if there was none.
     continued: whether it resumed an earlier call.
 
@@ -95,7 +95,7 @@ def _ignore(progress: TrainingProgress) -> None:
 class TrainingOptions:
     """Options of the training loop; `train` takes them as keywords.
 
-    time_limit: minutes, of this call.
+    time_limit: minutes for this call.
     seed: 0 or more.
     validate_every, summary_every: iterations.
     validate_positions: positions of one validation.
@@ -103,10 +103,10 @@ class TrainingOptions:
     average: iterations over which the weights are averaged, 0 for no averages.
     precision: "auto", "float32" or "bf16".
     device: "auto", "cpu" or "cuda".
-    compile: whether torch compiles the steps: "auto" (on a GPU that it can compile for), "on" or "off"; None for the
-        recipe's choice.
+    compile: whether torch compiles the training steps: "on", "off", or "auto" for compilation on a GPU if torch
+        supports it. None for the recipe's choice.
 
-    None for the intervals, positions, patience and average: they follow the length of the training.
+    If an interval, the positions, the patience or the average is None, it follows from the length of the training.
 
     >>> import kibitz
     >>> kibitz.TrainingOptions(time_limit=30).seed
@@ -177,8 +177,8 @@ def train(
         True, the training stops as with Ctrl-C: the run is saved, and the same call resumes it. An exception that it
         raises ends the training and is raised here.
     export: write model.onnx, which makes the network usable without PyTorch.
-    settings: the fields of `TrainingOptions` (time_limit, seed, validate_every …), and settings of the system that
-        differ from the recipe's, by name (`kibitz systems SYSTEM` lists them).
+    settings: the fields of `TrainingOptions`, such as time_limit, and settings of the system that differ from the
+        recipe's. `kibitz systems SYSTEM` lists them.
 
     Raises KibitzError if PyTorch is not installed, the store has no training games, or the loss becomes NaN or
     infinite. Raises UsageError for unknown systems, recipes and settings, values out of range, and a `run` of another
