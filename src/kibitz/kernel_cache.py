@@ -2,9 +2,9 @@
 
 numba keys its cache by the path and the content of the one file that defines a function. So each clone and each
 installation compiles everything again, and a change of a function in another file isn't detected. Here the key is a
-hash of the kernel's bytecode, of every function and constant that it uses, directly or through others, of its argument
-types, of the versions of Python, numba, LLVM and NumPy, and of the processor. All clones, wheels and CI jobs with the
-same kernels share one folder.
+hash of the kernel's bytecode, and of every function and constant that it uses, directly or through others. It also
+includes the argument types, the versions of Python, numba, LLVM and NumPy, and the processor. All clones, wheels and CI
+jobs with the same kernels share one folder.
 
 A file has one compiled version of one kernel. It is written under a temporary name and then renamed, so that two
 processes can write at once. It begins with a hash of its content: a damaged file counts as absent.

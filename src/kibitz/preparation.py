@@ -1,4 +1,4 @@
-"""What is said while kernels are compiled, once after an install: "Preparing the search, once: 6 of 14".
+"""The message while kernels are compiled, once after an install: "Preparing the search, once: 6 of 14".
 
 This module is light. `kernels` calls the listeners, `kibitz prepare` does the work ahead.
 """

@@ -95,7 +95,7 @@ def check_outputs(session: NetworkSession, system: str, name: str) -> None:
             _check_array("expected_moves", values, (length,), module)
 
 
-_REMEDY = "Name its outputs as in kibitz.systems.declaration.OUTPUTS, or declare an analysis module of its own."
+_REMEDY = "Name its outputs as in kibitz.systems.declaration.OUTPUTS, or declare another analysis module."
 
 
 def _check_array(what: str, values: Any, shape: tuple[int, ...], module: str) -> None:

@@ -148,7 +148,7 @@ def student_quantile(level: float, freedom: int) -> float:
 
 @dataclass(frozen=True)
 class Sprt:
-    """A sequential test of "A is `elo1` stronger" (H1) against "A is `elo0` stronger" (H0).
+    """A sequential test of the hypothesis H1, "A is `elo1` stronger", against H0, "A is `elo0` stronger".
 
     alpha: the largest probability of accepting H1 although H0 is true. beta: the reverse.
     """
@@ -192,7 +192,7 @@ class Sprt:
 def _closest(shares: Sequence[float], scores: Sequence[float], mean: float) -> list[float]:
     """Return the distribution with this mean that makes the observed shares most likely (Van den Bergh, prop. 1.1).
 
-    It is p_i / (1 + t (a_i - mean)) with the t that gives the right mean. Bisection finds it, because the mean
+    It is `p_i / (1 + t (a_i - mean))`, with the t that gives the right mean. Bisection finds it, because the mean
     decreases in t.
     """
     low, high = -1 / (max(scores) - mean), 1 / (mean - min(scores))

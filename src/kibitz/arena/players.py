@@ -1,4 +1,4 @@
-"""The players of a match: a run, a bundled network, or any program that supports UCI (chess) or GTP (Go)."""
+"""The players of a match: a run, a bundled network, or any program that supports UCI for chess or GTP for Go."""
 
 from __future__ import annotations
 

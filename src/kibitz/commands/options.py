@@ -34,7 +34,7 @@ RENAMED_OPTIONS: dict[str, dict[str, str]] = {
 """Command -> old spelling of an option -> its spelling. A switch needs a row for its --no- form, too."""
 
 _OF_RUNS = ("--start-from", "--run", "--reuse", "--out", "--recipe")
-"""Options whose value is a name that somebody chose, or of a packaged network."""
+"""Options whose value is a name that somebody chose, or of a bundled network."""
 _OF_VALUES = {spelling.option_of(name): values for name, values in spelling.RENAMED_VALUES.items()}
 RENAMED_VALUES: dict[str, dict[str, dict[str, str]]] = {"train": _OF_VALUES, "tune": _OF_VALUES}
 """Command -> option (as it is spelled now) -> old value -> its value."""

@@ -324,7 +324,7 @@ def _print_profile(rows: list[dict[str, Any]]) -> None:
         ("part", "seconds", "share", "ms an iteration"),
         [
             (
-                PARTS.get(row["part"], "making batches (in threads beside it)"),
+                PARTS.get(row["part"], "making batches (in other threads)"),
                 f"{row['seconds']:,.1f}",
                 "" if row["share"] is None else f"{row['share']:.1%}",
                 f"{row['ms_an_iteration']:,.2f}",

@@ -82,10 +82,22 @@ class Evaluation(Protocol):
         figures
             `tables.Metric` by name; the name is a key of the JSON.
 
-        These keys are optional: main (names of the figures that the table shows), baselines (by key, as
-        `baselines.baseline` makes them), by (label to rows, as `slices.slices_as_json` makes them), tables and curves
-        (`tables.Table` and `tables.Curve`), texts (sentences of the page by section), rows (`rows.Rows`, for Python and
-        for comparisons), and what else report.page shows, ready for JSON.
+        These keys are optional:
+
+        main
+            The names of the figures that the table shows.
+        baselines
+            By key, as `baselines.baseline` makes them.
+        by
+            Label to rows, as `slices.slices_as_json` makes them.
+        tables, curves
+            `tables.Table` and `tables.Curve`.
+        texts
+            Sentences of the page, by section.
+        rows
+            `rows.Rows`, for Python and for comparisons.
+
+        Further keys are for report.page, ready for JSON.
 
         `log` is called with a line for each thing that had to be skipped. A value of another type is an error in one
         line, see `check_result`.

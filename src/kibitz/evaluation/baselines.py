@@ -31,7 +31,10 @@ from kibitz.stats import ClusterBootstrap, Estimate
 from kibitz.store.store import Store
 
 Scorer = Callable[[Sequence[EngineEvaluation], NDArray[np.int64]], ArrayLike]
-"""Scores each of Stockfish's evaluations from 0 (wrong) to 1 (right). The second argument is the positions' indices."""
+"""Scores each of Stockfish's evaluations, from 0 if it is wrong to 1 if it is right.
+
+The second argument is the positions' indices.
+"""
 
 PART = 50
 """Number of positions that a worker evaluates at a time."""

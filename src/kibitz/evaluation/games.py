@@ -43,10 +43,10 @@ class Chosen:
 def choose(run: Run, store: Store, which: str = "unseen") -> Chosen:
     """Choose games of the store to test the run on.
 
-    which: "unseen" or "test" (games that the run neither trained on nor was selected by; for its own store, the test
-    split), "validation" (that split of the run, applied to this store), "training" (the training games that it has
-    seen), or "all" that the system uses. Raises UsageError for another word or a store of another game, and KibitzError
-    if no game is left.
+    which: "unseen" or "test" takes the games that the run has not used, neither to train nor to select weights. In the
+    run's own store, this is the test split. "validation" takes the validation split of the run, applied to this store.
+    "training" takes its training games, and "all" takes all games that the system uses. Raises UsageError for another
+    word or a store of another game, and KibitzError if no game is left.
     """
     if which not in CHOICES:
         raise UsageError(not_one_of("--split", which, CHOICES))

@@ -13,7 +13,8 @@ running: set[int] = set()
 
 
 class EngineDied(KibitzError):
-    """A program that gave no reply in time (`how` is "hung"), has ended ("died"), or could not be started ("absent").
+    """A program that failed. `how` is "hung" if it gave no reply in time, "died" if it has ended, and "absent" if it
+    could not be started.
 
     A GTP program that could not be started has "died". detail: the exit code or the system's message; "" if the message
     has everything.

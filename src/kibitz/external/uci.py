@@ -243,11 +243,11 @@ class ExternalEngine:
         search_limit: chess.engine.Limit | None = None,
         game: object = None,
     ) -> Watched:
-        """Begin to analyse a position, without end or to find a move within a limit. A running analysis is ended first.
+        """Begin to analyze a position, without end or to find a move within a limit. This ends a running analysis.
 
         lines: number of lines, if the engine supports several.
         search_limit: the limit of a search for a move; None for an analysis without end.
-        game: as in `play`; analyses with None count as one game.
+        game: as in `play`; all calls with None count as one game.
 
         Raises EngineDied if the engine does not begin within PATIENCE seconds.
         """

@@ -1,8 +1,8 @@
 """Batch normalization between the two convolutions of a residual block.
 
-After Ioffe and Szegedy (2015), with statistics of small groups of rows, as Hoffer and others proposed for large batches
-(2017). It keeps units active: after any step, each is above 0 for some of the positions. Without it, high learning
-rates turn off whole blocks (docs/results/history/human.md).
+The method is from Ioffe and Szegedy (2015). The statistics are those of small groups of rows, as Hoffer and others
+proposed for large batches in 2017. It keeps units active: after any step, each is above 0 for some of the positions.
+Without it, high learning rates turn off whole blocks (docs/results/history/human.md).
 """
 
 from __future__ import annotations

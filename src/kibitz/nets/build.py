@@ -50,7 +50,7 @@ def make_pool(layer: Pool) -> nn.Module:
 
 
 class ResidualBlock(nn.Module):
-    """relu(x + conv(relu(norm(conv(x))))) with the same grid size; norm is optional. mask: 0 at points that must stay
+    """`relu(x + conv(relu(norm(conv(x)))))` with the same grid size; norm is optional. mask: 0 at points that must stay
     0."""
 
     def __init__(self, channels: int, layer: Residual):

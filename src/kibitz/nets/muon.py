@@ -1,6 +1,6 @@
 """The optimizer Muon: steps of equal strength in all directions of a weight matrix.
 
-After Keller Jordan's optimizer (2024), with the scale of Liu and others, "Muon is scalable for LLM training" (2025), so
+The optimizer is from Keller Jordan (2024). Its scale is from Liu and others, "Muon is scalable for LLM training", so
 learning rates are those of AdamW. Five Newton-Schulz iterations make the momentum of each matrix nearly orthogonal. A
 convolution is the matrix of its filters. Weights that aren't matrices, and optionally those of the first and last
 layers, take AdamW's steps.

@@ -135,7 +135,8 @@ def inverse(base: float, iteration: int, gamma: float = 0.0001, power: float = 0
 def draw_weights(network: nn.Module, initial: str, generator: torch.Generator) -> None:
     """Draw initial weights from a normal distribution.
 
-    initial: "he" (variance 2 / fan-in), "xavier" (2 / (fan-in + fan-out)), or a standard deviation, for example "0.01".
+    initial: "he" has the variance `2 / fan-in`, and "xavier" has `2 / (fan-in + fan-out)`. Or a standard deviation, for
+        example "0.01".
     """
     for name, p in network.named_parameters():
         with torch.no_grad():

@@ -92,7 +92,7 @@ def _start(backend: Backend) -> Workers:
 def map_unordered(
     function: Callable[[Item], Result], items: Iterable[Item], workers: Backend | Workers = SERIAL
 ) -> Generator[tuple[int, Result]]:
-    """Yield (index, function(item)) of each item, in the order of completion; each index exactly once.
+    """Yield the index and the function's result of each item, in the order of completion; each index exactly once.
 
     Items are taken from the iterable only when workers become free. Closing the generator, or an error, ends the work
     at once. An item whose worker died is given to another one, at most DEATHS times. Raises what the function raised,

@@ -12,7 +12,7 @@ ADAPTERS, ALL, NOTHING = "adapters", "all", "nothing"
 
 
 class Adapter(nn.Module):
-    """x + up(relu(down(x))), float [n, filters, rows, columns] both; the identity at first.
+    """`x + up(relu(down(x)))`, float [n, filters, rows, columns] both; the identity at first.
 
     Two 1×1 convolutions, down to a few channels and up again.
     """

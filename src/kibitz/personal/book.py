@@ -1,6 +1,6 @@
 """A person's opening book: how often the person played each move in each position, blended with a network.
 
-The blended probability of a move in a position where the person has moved n times is (count + k · network) / (n + k):
+The blended probability of a move in a position where the person has moved n times is `(count + k · network) / (n + k)`:
 the network counts as much as k games. A book is one array, with a row for each position and move, sorted by position,
 so that it can be mapped from disk.
 """
@@ -84,7 +84,7 @@ class Book:
 def blend(
     shares: NDArray[np.float64], counts: NDArray[np.float64], offsets: NDArray[np.int64], k: float
 ) -> NDArray[np.float64]:
-    """Return (count + k · share) / (n + k) for all moves, float64 [total]; n is the sum of a position's counts.
+    """Return `(count + k · share) / (n + k)` for all moves, float64 [total]; n is the sum of a position's counts.
 
     shares: [total], which sum to 1 in each position. Every position must have moves.
     """

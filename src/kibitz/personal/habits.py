@@ -85,7 +85,7 @@ def _increment(time_control: str | None) -> int:
 def resignations(
     store: Store, games: NDArray[np.int64], sides: NDArray[np.int8], session: NetworkSession
 ) -> dict[str, float] | None:
-    """Return how often the person resigns a lost game (share), and the expected score for it (below, 0 to 1).
+    """Return `share`, how often the person resigns a lost game, and `below`, the expected score for this, 0 to 1.
 
     The expected score is the median over these games, predicted by a network with the players' side inputs. None if too
     few games were resigned.

@@ -56,8 +56,8 @@ class Session:
     Large batches go to the chosen provider (`play.providers`); few positions always stay on the CPU. Raises KibitzError
     if there is no such run, if it isn't trained, or if its files are damaged.
 
-    Without a usable model.onnx, the slower torch network is used, and a line on standard error says so. If torch is not
-    installed, that is a KibitzError. without_onnx: makes the replacement if torch must not be imported here.
+    If there is no usable model.onnx, the slower torch network is used, with a note on standard error. If torch is not
+    installed, this raises a KibitzError. without_onnx: makes the replacement if torch must not be imported here.
     """
 
     def __init__(

@@ -17,7 +17,7 @@ class PositionValue:
     proven.
     source: RULES, SEARCH or NETWORK.
     mate: moves to a proven mate, above 0 if White mates, such as 3; None if none is proven, and always in Go.
-    moves: the best line, in UCI (GTP vertices in Go), such as ("a1a6", "b7a6"); () if the game is over, or if the
+    moves: the best line, such as ("a1a6", "b7a6"), in UCI moves or in GTP vertices; () if the game is over, or if the
     network does not search.
     lead: Black's lead in points in Go, komi counted, such as -3.5; None in chess.
     """

@@ -33,8 +33,8 @@ class Batch:
 class Positions:
     """The positions of some games of a store, numbered 0 to len - 1: plies `first` to `last` of each game.
 
-    A negative `last` counts from the end. The default is every position, from the start (ply 0) to the one after the
-    last move (last = -1). last = -2 ends with the last position in which a move was played. Games that are too short
+    A negative `last` counts from the end. The default is every position, from ply 0 to the position after the last
+    move, which is last = -1. last = -2 ends with the last position in which a move was played. Games that are too short
     for the range have no positions.
     """
 

@@ -37,12 +37,14 @@ def check_options(options: Mapping[str, Any]) -> None:
 class Split:
     """How games are divided into training, validation and test.
 
-    Without dates, by hash: validate_share and test_share are percentages of the games. With test_from, games from that
-    day on are the test split. With validate_from, games from that day on (and before test_from) are the validation
-    split. With test_from alone, the validation split is sampled by hash from the earlier games. With validate_from
-    alone there is no test split. Games without a date count as early. With newest, the test split is the `newest` last
-    games by date; games of one day are in the order of the store. The validation split is then sampled by hash from the
-    other games.
+    Without dates, the hash of a game decides: validate_share and test_share are percentages of the games.
+
+    test_from: the test split has the games from this day on. validate_from: the validation split has the games from
+    this day on, and before test_from. If only test_from is given, the validation split is sampled by hash from the
+    earlier games. If only validate_from is given, there is no test split. Games without a date count as early.
+
+    newest: the test split has this number of games, the last ones by date. Games of one day are in the order of the
+    store. The validation split is sampled by hash from the other games.
 
     together: games with the same start and first 40 moves, which are usually near-duplicates, are in the same split. It
     is the split of the first such game in the store, or of the earliest if the split is by date. False in splits of

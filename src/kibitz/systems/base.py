@@ -127,9 +127,8 @@ DOCUMENT, READING, OURS, OFF = "document", "reading", "ours", "off"
 class ValueSource:
     """The source of a setting's value in a recipe.
 
-    kind: DOCUMENT (the document states it), READING (the document leaves a choice, and this is ours), OURS (the
-    document doesn't mention it) or OFF (an option of kibitz that the recipe leaves off). note: what the document
-    states, in a few words.
+    kind: DOCUMENT if the document states the value, or READING if it leaves a choice. OURS if it doesn't mention the
+    value, or OFF for an option of kibitz that the recipe turns off. note: what the document states, in a few words.
     """
 
     kind: str

@@ -1,7 +1,7 @@
 """`chessnet`: networks that choose moves, evaluate positions, and search with both, after a thesis.
 
-After Ashudeep Singh's thesis on chess with convolutional networks (2015). ChessNet-1 is seven networks, P(move | board)
-= P(from | board) · P(to | from, board). ChessNet-2 evaluates a position by the discounted result of its game.
+After Ashudeep Singh's thesis on chess with convolutional networks (2015). ChessNet-1 is seven networks, with `P(move |
+board) = P(from | board) · P(to | from, board)`. ChessNet-2 evaluates a position by the discounted result of its game.
 kibitz.play has the methods to choose a move: Top-move, Top-prob, TopProb-Negamax, negamax with ChessNet-2.
 """
 
@@ -20,8 +20,8 @@ from kibitz.text import either
 class Settings(system.Settings):
     """The thesis' settings.
 
-    It used both planes of ±1 (6) and of 0 and 1 (12). It also tried more planes: the mover's rating, the moving piece
-    (for the move selectors), and the result. The board is in the mover's view.
+    It used 6 planes of ±1, and 12 planes of 0 and 1. It also tried more planes: the mover's rating, the moving piece
+    for the move selectors, and the result. The board is in the mover's view.
     """
 
     # ChessNet-1: convolutions 3×3 padded, 64, 96 and 256 filters, dense 1024, ReLU each; 64 outputs, softmax.

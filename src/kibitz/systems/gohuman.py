@@ -221,10 +221,10 @@ class BoardMask:
 
 
 class Block(nn.Module):
-    """A residual block: relu(x + conv(relu(norm(conv(x))))).
+    """A residual block: `relu(x + conv(relu(norm(conv(x)))))`.
 
-    With `pooled` channels, these are pooled over the whole board between the convolutions. A linear layer of the
-    result, and one of the conditions, are added to every point.
+    Between the convolutions, the first `pooled` channels are pooled over the whole board. A linear layer of the result,
+    and a linear layer of the conditions, are added to every point.
     """
 
     def __init__(self, filters: int, pooled: int, norm: bool = False):

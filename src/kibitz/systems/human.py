@@ -176,9 +176,9 @@ class Conditions(nn.Module):
 class ConditionedBlock(nn.Module):
     """A residual block with squeeze and excitation, which also depends on the conditions.
 
-    relu(x + scale · h + bias) with h = conv(relu(norm(conv(x)))). Scale and bias, one of each per channel, come from
-    the mean of h over the board and from the conditions. The block begins as the identity. With a norm, the units that
-    produce scale and bias have leaky ReLUs, because most plain ReLUs died.
+    `relu(x + scale · h + bias)` with `h = conv(relu(norm(conv(x))))`. Scale and bias, one of each per channel, come
+    from the mean of h over the board and from the conditions. The block begins as the identity. With a norm, the units
+    that produce scale and bias have leaky ReLUs, because most plain ReLUs died.
     """
 
     SQUEEZED, LEAK = 32, 0.1
@@ -319,7 +319,7 @@ class Human(nn.Module):
 
 
 def loss(network: Human, batch: Tensors, outcome_weight: float, only: str = "all") -> tuple[Tensor, dict[str, Tensor]]:
-    """Return the mean of −log P(move) − weight · log P(outcome), and measures, float32 [n].
+    """Return the mean of `−log P(move) − weight · log P(outcome)`, and measures, float32 [n].
 
     only: see Settings; the trunk is trained only if it is "all". The measures are both parts and the accuracies.
     """
@@ -377,8 +377,9 @@ class PlayedMoves:
 
     A band of ratings (both players' mean; unrated games are one more band) that has few positions is sampled more
     often. Its games count up to 16 times, and some games of the fullest bands may be omitted. The games' hashes decide
-    which ones. A batch has codes, state with the side inputs, and int64 origin, target, promotion (0 none, 2 N … 5 Q)
-    and outcome (0 won, 1 drawn, 2 lost).
+    which ones. A batch has codes, state with the side inputs, and int64 origin, target, promotion and outcome. A
+    promotion is 0 for none, or from 2 for a knight to 5 for a queen. An outcome is 0 for a win, 1 for a draw, 2 for a
+    loss.
     """
 
     MAX_REPEATS = 16

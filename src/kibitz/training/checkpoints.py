@@ -1,7 +1,7 @@
 """The checkpoints of a training run, which the board's slider shows, and which of them are kept.
 
-Files are named STAGE-ITERATION.safetensors. Of the older checkpoints, an even series is kept, so that the total size
-stays below a limit.
+Files are named STAGE-ITERATION.safetensors. kibitz keeps an even series of the older checkpoints, so that the total
+size stays below a limit.
 """
 
 from __future__ import annotations

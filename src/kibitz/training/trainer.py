@@ -657,7 +657,7 @@ class Trainer:
     def _keep_some(self, run: _StageRun) -> None:
         """Save weights when a stage gives way, so that a short run also leaves usable weights.
 
-        With a time limit, a stage whose last validation was some time ago is validated again.
+        If there is a time limit, a stage whose last validation was some time ago is validated again.
         """
         behind = run.iteration - run.validated_at > run.intervals.validation // 2
         if self._best and not (behind and self._shares.limit is not None):

@@ -40,7 +40,7 @@ IDLE = 300.0
 class Program:
     """An available program.
 
-    name: as the page shows it. command: its path and arguments. game: chess (UCI) or go (GTP).
+    name: as the page shows it. command: its path and arguments. game: chess for UCI, or go for GTP.
     """
 
     name: str

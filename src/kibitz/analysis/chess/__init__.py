@@ -1,1 +1,1 @@
-"""Analyses of chess games."""
+"""Analysis of chess games."""

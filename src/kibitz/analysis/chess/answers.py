@@ -32,8 +32,7 @@ def white_wins(answers: Answers, state: NDArray[np.uint8]) -> NDArray[np.float64
 def expected_moves(
     answers: Answers, codes: NDArray[np.uint8], state: NDArray[np.uint8]
 ) -> tuple[NDArray[np.uint16], NDArray[np.int64], NDArray[np.float32]] | None:
-    """Return all legal moves, where each position's begin (see legal_moves), and P(origin) · P(target | origin) of
-    each.
+    """Return all legal moves, where each position's moves begin, see legal_moves, and `P(origin) · P(target | origin)`.
 
     The probabilities need not sum to 1.
     """

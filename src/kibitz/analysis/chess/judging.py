@@ -7,8 +7,8 @@ probability combines the material that this search counts and the network's eval
 A move is compared with the best move of the same search: the position before it is searched DEPTH plies deep, the one
 after it a ply less, so that both searches reach equally far.
 
-If the network also predicts moves, its own search (PUCT) with a fixed number of evaluations gives the value of each
-position, and a move costs the change of the value. Each position is searched separately, so its value is the same in a
+If the network also predicts moves, a PUCT search with a fixed number of evaluations gives the value of each position.
+The cost of a move is the change of this value. Each position is searched separately, so its value is the same in a
 game, alone on the page, through UCI and in Python.
 """
 

@@ -1,1 +1,1 @@
-"""Analyses of Go games."""
+"""Analysis of Go games."""

@@ -27,7 +27,7 @@ def with_values(
     says: the network's predictions for its first positions.
     visits: visits of each search (see play.go.value). Each position is searched separately.
 
-    The owners are float64 [n, 361], the mean probability that Black owns each point, over the positions of the search.
+    The owners are float64 [n, 361], the mean probability over the positions of the search that a point is Black's.
     """
     player, terms = GoPuctPlayer(network), terms_of(record)
     found, owns = [], np.empty((len(says), POINTS))

@@ -99,10 +99,10 @@ def check_search(session: Session, judge: Judge | None, options: AnalyzeOptions)
 
 
 class PgnGames:
-    """The games of a PGN file that will be analysed. It also reports and counts the games that cannot be analysed.
+    """The games of a PGN file that will be analyzed. It also reports and counts the games that cannot be analyzed.
 
     number: number of the only game to analyze, from 1; None for all games. swing: in probability of winning, from 0 to
-    1. replaced: whether the games are written back to the same file; then every game of the file must be analysed.
+    1. replaced: whether the games are written back to the same file; then every game of the file must be analyzed.
     workers: the processes that analyze the games; None for this process.
     """
 
@@ -139,7 +139,7 @@ class PgnGames:
         wanted: whether a game is analyzed, given its record.
         shown: makes the display of progress for a path.
 
-        Raises KibitzError if none of the games can be analysed. If the file is to be replaced, it also raises
+        Raises KibitzError if none of the games can be analyzed. If the file is to be replaced, it also raises
         KibitzError at the first game with an error or a note, and at text between games.
         """
         from kibitz.games.chess.io.reader import read
@@ -183,7 +183,7 @@ class PgnGames:
             yield from games
 
     def _accepts(self, record: Record) -> bool:
-        """Whether a game can be analysed. Warns about what is wrong with it."""
+        """Whether a game can be analyzed. Warns about what is wrong with it."""
         from kibitz.analysis.chess.ratings import RATING, lacking
 
         where = f"{self.name} game {record.number}"

@@ -49,9 +49,9 @@ def analyze(
     --mine and --player NAME make a report about one player's games, --page writes it as a page.
 
     Go. If the network predicts the owner of each point, it shows Black's lead before and after each move, the points
-    that changed owner in the largest swings, and boards. If the network also predicts moves and the score (gohuman),
-    both are found by a short search of each position, and with --raw by one evaluation of the network, which favours
-    the side to move.
+    that changed owner in the largest swings, and boards. If the network also predicts moves and the score, as gohuman
+    does, a short search of each position gives both values. With --raw, one evaluation of the network gives them, which
+    favors the side to move.
 
     Evaluations written by --pgn are in pawns from White's side. Lichess's formula converts win probabilities to pawns.
     """

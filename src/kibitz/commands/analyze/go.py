@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 
 def analyze_go(session: Session, run: str, path: str, options: AnalyzeOptions, workers: Workers | None = None) -> None:
-    """Analyse games of an SGF file ("-": standard input) and print or write them. Raises UsageError and KibitzError.
+    """Analyze games of an SGF file ("-": standard input) and print or write them. Raises UsageError and KibitzError.
 
-    workers: who analyses them; None: this process.
+    workers: the processes that analyze the games; None for this process.
     """
     if options.swing is not None and not 0 < options.swing <= POINTS:
         raise UsageError(f"--swing must be greater than 0 and at most {POINTS} points (got {options.swing:g})")
@@ -75,9 +75,9 @@ def _sizes(info: dict[str, Any]) -> list[int]:
 
 
 class _SgfGames:
-    """The games of an SGF file or of a folder that will be analysed. It also reports the games that cannot be analysed.
+    """The games of an SGF file or of a folder that will be analyzed. It also reports the games that cannot be analyzed.
 
-    workers: the processes that analyse the games; None for this process.
+    workers: the processes that analyze the games; None for this process.
     """
 
     def __init__(self, session: Session, path: str, options: AnalyzeOptions, workers: Workers | None = None):
@@ -93,9 +93,9 @@ class _SgfGames:
         self._warned_sizes: set[int] = set()
 
     def analysed(self) -> Generator[AnalysedGame]:
-        """Yields the analysed games one by one. Games that cannot be analysed are reported on standard error.
+        """Yields the analyzed games one by one. Games that cannot be analyzed are reported on standard error.
 
-        Raises KibitzError if no game can be analysed.
+        Raises KibitzError if no game can be analyzed.
         """
         done = 0
         with progress(self.path, measured=False) as show:
@@ -125,7 +125,7 @@ class _SgfGames:
             yield from analysed
 
     def _records(self, show: Callable[[int, int], None]) -> Iterator[Numbered]:
-        """The games that can be analysed, each with its place in the file."""
+        """The games that can be analyzed, each with its place in the file."""
         from kibitz.games.go.io.sgf import Unreadable, read_records
 
         only = self.options.game

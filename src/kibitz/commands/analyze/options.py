@@ -12,7 +12,7 @@ from kibitz.errors import UsageError
 
 @dataclass(frozen=True)
 class AnalyzeOptions:
-    """What is analysed, how it is shown, and where it is written."""
+    """What is analyzed, how it is shown, and where it is written."""
 
     game: Annotated[
         int | None,

@@ -32,10 +32,10 @@ OnProgress = Callable[[int, int], None]
 def analyze_player(
     session: Session, run: str, path: str, options: AnalyzeOptions, workers: Workers | None = None
 ) -> None:
-    """Analyse a player's games of a PGN file or a folder of them, and print or write the report.
+    """Analyze a player's games of a PGN file or a folder of them, and print or write the report.
 
-    workers: who analyses them; None: this process. Raises UsageError and KibitzError. Ctrl-C ends the analysis, and
-    the report is made of the games until then.
+    workers: the processes that analyze the games; None for this process. Raises UsageError and KibitzError. Ctrl-C ends
+    the analysis, and the report is made of the games until then.
     """
     from kibitz.analysis import load
     from kibitz.analysis.chess.judging import judge_by_search
@@ -113,7 +113,7 @@ def _tell(
     write: Callable[[str], Any] | None,
     annotated: Callable[[AnalysedGame], str],
 ) -> None:
-    """Print and write an analysed game, as far as the options request it."""
+    """Print and write an analyzed game, as far as the options request it."""
     if put:
         put(game.as_json())
     if write:
@@ -168,7 +168,7 @@ def _progress(total: int, done: Callable[[], int]) -> Iterator[Callable[[str], A
     """Shows one progress for a player's games in all files.
 
     total: number of these games.
-    done: gives the number analysed so far.
+    done: gives the number analyzed so far.
 
     Yields what `PgnGames.analysed` takes for each file.
     """

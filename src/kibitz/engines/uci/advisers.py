@@ -26,7 +26,7 @@ _DRAWN = (0, 1000, 0)
 class Advice:
     """What is known before a search.
 
-    limits: those of the search, with the moves to choose from.
+    limits: the limits of the search, with the allowed moves.
     move: the book's move, without a score.
     note: a line about it.
     result: the tablebases' result, if no search is needed.

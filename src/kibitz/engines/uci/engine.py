@@ -50,7 +50,7 @@ CHESS960 = "uci_chess960"
 
 
 class SearchSignals:
-    """How a GUI ends a search (stop), or turns pondering into a normal search (hit, in monotonic seconds).
+    """How a GUI ends a search with `stop`, or turns pondering into a normal search with `hit`, in monotonic seconds.
 
     infinite, pondering: as in the `go`. unbounded: set when a search without limits must end.
     """

@@ -18,7 +18,7 @@ _FEN_FIELDS = 6
 
 @dataclass
 class GoCommand:
-    """A `go` command: its numbers by name, as sent; infinite; ponder; the moves to choose from (empty: all).
+    """A `go` command: its numbers by name, as sent; infinite; ponder; the allowed moves (empty: all).
 
     problems: a line for each fault that is ignored.
     """

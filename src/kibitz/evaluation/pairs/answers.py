@@ -138,7 +138,7 @@ class PairAnswers:
 
     @property
     def gap(self) -> NDArray[np.float64]:
-        """The inconsistency between the two orders: |p(a, b) + p(b, a) - 1|."""
+        """The inconsistency between the two orders: `|p(a, b) + p(b, a) - 1|`."""
         gap: NDArray[np.float64] = np.abs(sigmoid(self.as_first) - sigmoid(self.as_second))
         return gap
 

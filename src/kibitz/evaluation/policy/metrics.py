@@ -93,10 +93,11 @@ def played_in(store: Store, games: NDArray[np.int64], plies: NDArray[np.int64]) 
 def measure(answers: Answers, batch: Batch, played: NDArray[np.int64]) -> Arrays:
     """Return the marks of a batch, each [n]. played: int64 [n], packed moves.
 
-    Always: side (0 White), phase (0 opening … 2 endgame), material (in pawns, mover's view), piece (type of the moving
-    piece, 0 pawn … 5 king), and value if the network outputs one. With origin and target also `move_marks`, and
-    `square_marks` with a prefix: origin; target, given the type of the moving piece; and from_square, given its square,
-    if the network predicts by square. The target given a type is then the mean over its pieces, weighted by P(origin).
+    Always: side, 0 for White; phase, from 0 for the opening to 2 for the endgame; material, in pawns, in the mover's
+    view; piece, the type of the moving piece from 0 for a pawn to 5 for a king; and value if the network outputs one.
+    With origin and target also `move_marks`, and `square_marks` with a prefix: origin; target, given the type of the
+    moving piece; and from_square, given its square, if the network predicts by square. The target given a type is then
+    the mean over its pieces, weighted by P(origin).
     """
     codes, side, rows = batch.codes, batch.state[:, SIDE], np.arange(len(played))
     piece = (codes[rows, played & 63].astype(np.int64) - 1) % 6

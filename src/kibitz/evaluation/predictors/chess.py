@@ -22,7 +22,7 @@ SEARCH_OPTIONS: dict[str, str | int] = {"Threads": 1, "Hash": 16}
 _STATISTICS = re.compile(
     r"\A(?P<move>[a-h][1-8][a-h][1-8][qrbnQRBN]?)\s.*\(P:\s*(?P<percent>\d+(?:\.(?P<digits>\d+))?)%\)"
 )
-"""A line such as "e2e4  (322 ) N: 0 (+ 0) (P: 12.34%) …"."""
+"""A line such as `e2e4  (322 ) N: 0 (+ 0) (P: 12.34%) …`."""
 
 
 class UciPredictor:

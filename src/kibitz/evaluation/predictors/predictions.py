@@ -25,7 +25,7 @@ MAX_FAILURES = 3
 class MovePrediction:
     """An engine's prediction of the move in one position.
 
-    ranked: packed moves (chess) or points (Go), the most likely first; perhaps only the best of them.
+    ranked: packed moves in chess, points in Go, the most likely first. It may have only the best of them.
     probabilities: of the same moves, or of all legal moves, by move, 0 to 1; empty if the engine prints none.
     least: half of the last digit that the engine prints; it replaces a printed probability of 0.
     """

@@ -29,7 +29,7 @@ RIGHTS_AFTER = _rights_after()
 def squares_of(move):  # type: ignore[no-untyped-def]
     """Return the origin and target squares (0 to 63) and the promotion piece of a packed move, int64 each.
 
-    The promotion piece is 0 for none, or 2 (knight) to 5 (queen).
+    The promotion piece is 0 for none, or from 2 for a knight to 5 for a queen.
     """
     return np.int64(move) & 63, np.int64(move) >> 6 & 63, np.int64(move) >> 12
 
@@ -79,7 +79,7 @@ def play_moves(board, moves, first, end, rights, clock, taken):  # type: ignore[
     [moves]; the kernel writes there which moves capture. With None, the kernel is compiled without this output. first <
     end.
 
-    Returns the castling rights after the last move, the plies since the last capture or pawn move (not limited to 255),
+    Returns the castling rights after the last move; the plies since the last capture or pawn move, not limited to 255;
     and the file + 1 of a pawn whose double step was the last move, or 0. Whether it can be captured en passant is a
     separate question (attacks.can_pass).
 

@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 
 
 def pack(origin: NDArray[np.uint8], target: NDArray[np.uint8], promotion: NDArray[np.int8]) -> NDArray[np.uint16]:
-    """Pack moves from arrays of squares (0 to 63) and promotion pieces (2 to 5; lower values mean none) into uint16
-    [n]."""
+    """Pack moves into uint16 [n].
+
+    The arguments are arrays of squares, 0 to 63, and of promotion pieces, 2 to 5, or less for none.
+    """
     moves = origin.astype(np.uint16)
     moves |= target.astype(np.uint16) << np.uint16(6)
     moves |= np.maximum(promotion, 0).astype(np.uint16) << np.uint16(12)

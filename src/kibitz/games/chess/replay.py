@@ -1,8 +1,8 @@
 """Replay any position (game, ply) of a store from packed moves.
 
-A position is 64 codes and 4 state numbers, all uint8: side to move (0 White, 1 Black), castling rights (bits 1 K, 2 Q,
-4 k, 8 q), en-passant file + 1 (0 if no en-passant capture is legal), and the plies since the last capture or pawn move
-(at most 255).
+A position is 64 codes and 4 state numbers, all uint8. The state is the side to move, 0 for White and 1 for Black; the
+castling rights, with the bits 1 K, 2 Q, 4 k and 8 q; the en-passant file + 1, or 0 if no en-passant capture is legal;
+and the plies since the last capture or pawn move, at most 255.
 
 The state records a pawn's double step only if an en-passant capture is legal. Positions are the same if the same moves
 are possible in them (FIDE 9.2.3), and X-FEN and the FENs of python-chess and lichess record no more. So a position

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 BONUS = {"chinese": "N", "ing": "N", "aga": "N-1"}
-"""Compensation by rules: one point per handicap stone ("N"), or one point fewer ("N-1"). Other rules give none."""
+"""Compensation by rules: "N" is one point per handicap stone, and "N-1" is one point fewer. Other rules give none."""
 
 
 def bonus_of(rules: str | None) -> str:

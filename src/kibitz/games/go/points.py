@@ -1,7 +1,8 @@
 """Points of the board and their names.
 
 A point's number is row · 19 + column, the upper left corner 0, whatever the size of the board: a smaller board is in
-that corner of the grid. SGF writes "pd" (column, row), GTP "Q16" (column without I, row from below).
+that corner of the grid. SGF writes "pd", which is column and row. GTP writes "Q16": the columns have no I, and rows
+count from below.
 """
 
 from __future__ import annotations

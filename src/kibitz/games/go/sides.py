@@ -39,7 +39,7 @@ def komi_byte(points: float | None) -> int:
 
 
 def rank_byte(rank: str | None) -> int:
-    """Return the byte of a rank such as "9d": 6 (35k) to 59 (9p); 0 if it is unknown or isn't a rank."""
+    """Return the byte of a rank such as "9d": from 6 for 35k to 59 for 9p; 0 if it is unknown or isn't a rank."""
     return 0 if rank is None or read_rank(rank) is None else LOWEST_RANK + rank_value(rank)
 
 
@@ -75,7 +75,7 @@ KOMI_BYTE, HANDICAP, GAME_RULES, RANK, OPPONENT, SERVER = range(STATE_WIDTH, STA
 
 def board_inputs(komi: float, territory: bool) -> dict[str, int]:
     """The side inputs that decide who leads on the board, by name: komi, and whether territory counts. Handicap stones
-    count as unknown: like ranks and server they tell how strongly the players will play, not who leads.
+    count as unknown: like ranks and server, they describe the strength of the players, and not who leads.
 
     komi: White's points, see `komi_byte`.
     """

@@ -5,8 +5,8 @@ expands the most probable paths first, as many at once as make a good batch. A p
 moves' probabilities. These are the policy's, sharpened by the values found so far, so that refuted moves are ignored
 and the best line is searched deepest. Depth d is complete when no untried move is as probable as 4^-d.
 
-The rules decide mate, stalemate, repetition, fifty moves and dead positions. A position that repeats one of its own
-line, or that occurred twice in the game before, is a draw.
+The rules decide mate, stalemate, repetition, fifty moves and dead positions. A position that repeats an earlier
+position of its line, or that occurred twice in the game before, is a draw.
 """
 
 from __future__ import annotations

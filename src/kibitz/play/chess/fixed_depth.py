@@ -5,8 +5,8 @@ legal moves, the value network evaluates the leaves, and a table keeps its evalu
 knowledge: captures and checks get no priority or extension, and a mate is found only if it is among the likely moves.
 best_first.py is the search with such knowledge.
 
-The tree grows level by level, so a whole level goes to the network in large batches, and a search of depth d is the
-beginning of one of depth d + 1. A level that a limit interrupts doesn't count. The rules decide mate, stalemate,
+The tree grows level by level, so the network evaluates a whole level in large batches. A search of depth d is the
+beginning of a search of depth d + 1. A level that a limit interrupts doesn't count. The rules decide mate, stalemate,
 repetition, fifty moves and dead positions.
 """
 
@@ -44,7 +44,7 @@ class Level:
 class FixedDepthSearch:
     """One search of one position; arguments as those of best_first.BestFirstSearch.
 
-    The evaluator must not use tactics (Evaluator(tactics=False)). A level that doesn't fit into its table isn't
+    The evaluator must not use tactics, see `Evaluator(tactics=False)`. A level that doesn't fit into its table isn't
     started.
     """
 

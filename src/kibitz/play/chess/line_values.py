@@ -182,7 +182,7 @@ class MoveEvaluator:
     def values(
         self, row: NDArray[np.uint8], moves: Sequence[int], drawn_keys: NDArray[np.uint64]
     ) -> list[tuple[float, tuple[int, ...]]]:
-        """Return, for each of some legal moves (packed), its value for the mover (score.py), and the line if a mate was
+        """Return the value of each of some packed legal moves for the mover, see score.py, and the line if a mate was
         found.
 
         row: uint8 [68], the position. drawn_keys: uint64, of positions that are drawn if they occur again.

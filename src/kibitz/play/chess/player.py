@@ -58,8 +58,8 @@ class ChessPlayer:
     session: the network.
     method: by default topprob-negamax if policy and value are available, else top-prob, else value-negamax.
     value: another run whose value network is used instead.
-    temperature: 0 plays the best move. T > 0 samples policy methods' moves in proportion to probability^(1/T), searched
-        ones in proportion to probability · exp(value / (SPREAD · T)).
+    temperature: 0 plays the best move. T > 0 samples moves in proportion to `probability^(1/T)` for policy methods, and
+        to `probability · exp(value / (SPREAD · T))` for searches.
     lines: the number of lines to report.
     cut, width: of topprob-negamax and thesis-negamax, see CUT and WIDTH.
     hash_mb: size of the table in megabytes.

@@ -19,7 +19,7 @@ def pair_probabilities(
     moves: NDArray[np.uint16],
     offsets: NDArray[np.int64],
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return P(origin) and P(target | origin, or its piece's type) of every move, float32 [total] each.
+    """Return `P(origin)` and `P(target | origin, or its piece's type)` of every move, float32 [total] each.
 
     answers: `origin`, [n, 64], and `target`, [n, 6, 64] or [n, 64, 64]. codes: uint8 [n, 64]. moves, offsets: packed
     moves, position after position, as games.chess.legal.legal_moves returns them. NaN counts as 0.
@@ -37,7 +37,7 @@ def move_probabilities(
     moves: NDArray[np.uint16],
     offsets: NDArray[np.int64],
 ) -> NDArray[np.float32]:
-    """Return P(origin) · P(target | origin, or its piece's type) of every move, float32 [total].
+    """Return `P(origin) · P(target | origin, or its piece's type)` of every move, float32 [total].
 
     Arguments as in `pair_probabilities`. The result is not normalized: the rest of 1 belongs to illegal moves. If the
     answers have `promotion`, [n, 8, 4], the probability of N, B, R, Q on each file, a promotion gets its share of the

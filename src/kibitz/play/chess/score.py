@@ -17,7 +17,7 @@ MATED = -2.0
 CLAMP = 2000
 """The largest number of centipawns, in both directions."""
 STEEPNESS = 0.00368208
-"""Lichess's win probability is 1 / (1 + exp(−0.00368208 · centipawns)), see https://lichess.org/page/accuracy.
+"""Lichess's win probability is `1 / (1 + exp(−0.00368208 · centipawns))`, see https://lichess.org/page/accuracy.
 
 kibitz converts every probability into centipawns, and back, with this formula.
 """

@@ -1,7 +1,7 @@
 """Syzygy tablebases at the root: the moves that keep the best result, with the fifty-move rule.
 
-python-chess reads the tables. A table has the winner (WDL) and the number of plies to the next capture or pawn move of
-the winning line (DTZ). A winner who always minimizes it makes progress.
+python-chess reads the tables. The WDL tables have the result. The DTZ tables have the number of plies to the next
+capture or pawn move of the winning line. A winner who always minimizes it makes progress.
 """
 
 from __future__ import annotations
@@ -93,8 +93,8 @@ class Tablebases:
         self._tables.close()
 
     def best(self, board: chess.Board, allowed: Sequence[chess.Move] = ()) -> KnownMoves | None:
-        """Return the best legal moves; None if the tables don't have the position. allowed: the moves to choose from;
-        () for all.
+        """Return the best legal moves; None if the tables don't have the position. allowed: only these moves; () for
+        all.
 
         Raises what python-chess raises for damaged tables (any Exception).
         """

@@ -208,9 +208,9 @@ class Tree:
         """Update every node's value from its children's (negamax).
 
         If some moves aren't expanded and the expanded ones disappoint, a node's value is between their best and its
-        static evaluation, weighted by the expanded probability. A node chooses among its children by value, minus
-        `uncertainty` · ln(weight of the most likely / the move's) / √(evaluations below it). Results by the rules have
-        no such penalty.
+        static evaluation, weighted by the expanded probability. A node chooses the child with the largest value minus a
+        penalty: `uncertainty · ln(weight of the most likely / the move's) / √(evaluations below it)`. Results by the
+        rules have no such penalty.
         """
         _backup(self.n, self.arrays(), uncertainty)
 
@@ -270,7 +270,7 @@ class Tree:
         return False
 
     def line(self, node: int) -> list[int]:
-        """Return the packed moves that both sides choose from a node on."""
+        """Return the packed moves of the principal variation that begins at a node."""
         moves: list[int] = []
         while self.best[node] >= 0:
             moves.append(int(self.move[self.best[node]]))

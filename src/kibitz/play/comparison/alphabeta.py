@@ -2,16 +2,16 @@
 
 No position has a numeric value. A node is searched between two bounds, alpha and beta, that are positions. Each new
 position is compared with them: if it is better than alpha, it becomes alpha; if it is better than beta, it ends the
-node. The search is fail-hard: a node's result is HIGH (beta or better), LOW (alpha or worse), or EXACT: the position
-between them, which then becomes the bound of the node's ply. "Better" is in the mover's view. The network always
-compares for White, in the order (new position, bound).
+node. The search is fail-hard: a node's result is HIGH for beta or better, LOW for alpha or worse, or EXACT. EXACT is
+the position between them, which then becomes the bound of the node's ply. "Better" is in the mover's view. The network
+always compares for White, in the order (new position, bound).
 
 A bound is a position's key and embedding, or a mate. Mates are ordered by their numbers, outside of all positions,
 without the network. A draw is the most balanced of the reference positions.
 
 Once a move has raised alpha, the other moves get a scout search first, as in principal variation search: is one better
-than alpha? Both bounds are then the same position. The mode ABOVE (strictly better) for the mover is FROM (as good or
-better) for the opponent. It needs only one comparison per position.
+than alpha? Both bounds are then the same position. The mode ABOVE means strictly better for the mover. For the opponent
+it is FROM, which means as good or better. It needs only one comparison per position.
 
 The transposition table can't store values, because a result has no meaning without its bounds. It stores what was
 proven about a position, at which depth and against which bound: better, as good or better, the same position, as good
@@ -73,8 +73,8 @@ _TABLE_MOVE, _GOOD_CAPTURE, _KILLER, _BAD_CAPTURE = 1 << 30, 1 << 28, 1 << 26, -
 def score_moves(state, ply, table_move):  # type: ignore[no-untyped-def]
     """Write `scores` for the order of a row's moves.
 
-    The order is the table's move (packed, or NO_MOVE), captures and promotions to a queen that lose nothing, killers,
-    quiet moves by history, then captures that lose material and other promotions.
+    The order is the table's move, packed or NO_MOVE; captures and promotions to a queen that lose nothing; killers;
+    quiet moves by history. Captures that lose material and other promotions come last.
     """
     stack = state.data
     side = np.int64(stack.rows[ply, 64 + SIDE])

@@ -43,8 +43,8 @@ class ComparisonPlayer:
     A line's score is the probability that its last position is better than a reference position, the mean over the
     run's reference positions. A draw has the value of the most balanced of them (PositionComparer.draw), shown as 0.
 
-    temperature: 0 plays the best move; T > 0 samples in proportion to exp(value / (SPREAD · T)). Moves that aren't best
-        have their value two plies deep, but none above the best. A mate is never missed.
+    temperature: 0 plays the best move; T > 0 samples in proportion to `exp(value / (SPREAD · T))`. Moves that aren't
+        best have their value two plies deep, but none above the best. A mate is never missed.
     lines: the number of lines to report; each requires another search.
     seed: for the samples; None for a random seed.
 
@@ -114,8 +114,8 @@ class ComparisonPlayer:
 class Memory:
     """State that is kept between searches.
 
-    It is a cache of embeddings (three quarters of hash_mb), the transposition table (the rest) and the history of quiet
-    moves.
+    It is a cache of embeddings with three quarters of hash_mb, a transposition table with the rest, and the history of
+    quiet moves.
     """
 
     def __init__(self, comparer: PositionComparer, hash_mb: int, tuning: ComparisonTuning):

@@ -238,8 +238,8 @@ def signs(
 
     [n, 8]: 1; half the network's value of the move in log odds; the open part of the board, and its square; the
     logarithm
-        of the spread; the entropy of the moves, in nats; the absolute log odds; and a number from 1 (even) to 0
-        (decided).
+        of the spread; the entropy of the moves, in nats; the absolute log odds; and a number from 1 for an even game to
+        0 for a decided game.
     [n, 3]: 1; half the network's value of the move in points; the open part of the board.
     """
     own, turned = (2 * np.arctanh(np.clip(one["value"].astype(np.float64), -SURE, SURE)) for one in (said, other))

@@ -247,8 +247,8 @@ def own_eyes(board: Board, colour: int) -> NDArray[np.bool_]:
 class GoPlayer:
     """Chooses moves with a network that predicts territory.
 
-    temperature: 0 plays the best move; T > 0 samples the first moves of a game (as many as the board has lines) in
-    proportion to exp(value / (SPREAD · T)). seed: for the samples; None for a random seed.
+    temperature: 0 plays the best move; T > 0 samples the first moves of a game in proportion to `exp(value / (SPREAD ·
+        T))`. It samples as many moves as the board has lines. seed: for the samples; None for a random seed.
     """
 
     searches = False

@@ -105,7 +105,7 @@ class Scoring:
 
 @dataclass(frozen=True)
 class Preference:
-    """The value of a position: (1 − share) · (win − loss) + share · f(lead).
+    """The value of a position: `(1 − share) · (win − loss) + share · f(lead)`.
 
     f rises from −1 to 1, most steeply at `centre` points. It reaches half of its range within as many points as the
     board has lines.

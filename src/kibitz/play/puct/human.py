@@ -115,8 +115,8 @@ class RootSearch:
         """Moves, packed, that the last search did not visit."""
 
     def look(self, board: chess.Board, clock: TimeManager, before: int = 0) -> dict[int, tuple[float, list[int]]]:
-        """Return value (see score.py) and line, from the move on, of each legal move (packed) of a position that has
-        some.
+        """Return the value of each packed legal move, see score.py, and the line from this move on. The position has
+        legal moves.
 
         A move of `unvisited` has the value of the position before it. Empty if the clock allows no evaluation. before:
         evaluations that already count against the clock.

@@ -33,7 +33,7 @@ TREE_SHARE = 0.5
 LINE_BYTES = 4_000_000
 """Memory in bytes for the search of one line."""
 LEAST_SECONDS = 0.2
-"""With less time for a move, mates of more than two moves are left to the search."""
+"""If there is less time for a move, only the search looks for mates of more than two moves."""
 SETTLED = 5_000
 """Number of visits after which a line that ends in a proven result counts as settled."""
 

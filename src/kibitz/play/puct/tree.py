@@ -28,7 +28,7 @@ FORBIDDEN = 5
 class Constants(NamedTuple):
     """Constants that balance values against priors, for values from −1 to 1.
 
-    Exploration: start + growth · ln((visits + base) / base). The value of an unvisited move is its node's, minus
+    Exploration: `start + growth · ln((visits + base) / base)`. The value of an unvisited move is its node's, minus
     reduction (at the root root_reduction) times the square root of the visited priors' sum. A pending visit counts as
     `pending` losses until its value is known.
     """

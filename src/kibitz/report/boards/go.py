@@ -41,10 +41,10 @@ def board_defs(sizes: Iterable[int]) -> Markup:
 def board_svg(position: Mapping[str, Any], last_move: str | None = None) -> Markup:
     """Return one board, for a page with `board_defs` of its size.
 
-    position: "size"; "stones", a string for each row from the top, of "X" (black), "O" (white) and "."; if known
-        "black_owns", for each row Black's predicted percentages, separated by spaces; and "owners", rows of "X", "O"
-        and "-", the final owners.
-    last_move: a move ("Q16") with a ring.
+    position: "size"; "stones", a string for each row from the top, with "X" for black, "O" for white and "." for empty
+        points; if known "black_owns", for each row Black's predicted percentages, separated by spaces; and "owners",
+        rows of "X", "O" and "-", the final owners.
+    last_move: a move such as "Q16", which gets a ring.
 
     The squares have the color of the predicted owner, and their size shows the certainty. A cross of the same size
     marks a wrong prediction. Raises ValueError for rows that do not fit the size, other letters, and an invalid move.

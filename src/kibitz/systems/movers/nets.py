@@ -305,7 +305,7 @@ def value_loss(network: MoveNets, batch: Tensors) -> Result:
 
 
 def shared_loss(network: MoveNets, batch: Tensors, value_weight: float) -> Result:
-    """Return −log P(origin) − log P(target | origin), plus value_weight times the value's loss.
+    """Return `−log P(origin) − log P(target | origin)`, plus value_weight times the value's loss.
 
     The result is the mean over the batch and the measures, float32 [n] each: loss, moves_loss, value_loss,
     origin_accuracy, target_accuracy.

@@ -1,1 +1,1 @@
-"""Go on the board's server: lines of moves, and files."""
+"""The Go part of the board's server: lines of moves, and files."""

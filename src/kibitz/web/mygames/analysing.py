@@ -31,7 +31,7 @@ def work(asked: Told, say: Say, stop: threading.Event) -> None:
     asked: "games", a file with a JSON line for each (number, side, text); "network", "player", "source": names;
     "quick": whether to run only the quick stage. A quick stage evaluates all games first. Then a thorough stage
     searches each move, and its games replace the quick ones in the report. Sends "begun", then after each game "stage"
-    (QUICK or THOROUGH), "done", "left_out" and "seconds" (of the stage), and sometimes "report".
+    (QUICK or THOROUGH), "done", "left_out", "seconds" of the stage, and sometimes "report".
     """
     from kibitz.analysis import load
     from kibitz.analysis.chess.judging import QUICK_DEPTH, Stopped, judge_by_search

@@ -20,9 +20,9 @@ EVERY = 0.5
 def work(asked: Told, say: Say, stop: threading.Event) -> None:
     """Make the run, or resume it; new games are added to an existing run.
 
-    asked: "source" (a path), "players" (names), "base", "run" and "command". Sends "number", "name", "iteration",
-    "iterations", "per_second" and "left" (seconds of this training job), "note" (a line of the log), and at the end
-    "run", "kept" and "stopped".
+    asked: "source", a path; "players", their names; "base", "run" and "command". Sends "number", "name", "iteration",
+        "iterations", "per_second", "left" in seconds, and "note", a line of the log. At the end, it sends "run", "kept"
+        and "stopped".
     """
     from kibitz.personal.fitting import PersonalRequest, make
     from kibitz.runs import INFO

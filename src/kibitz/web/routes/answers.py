@@ -1,4 +1,4 @@
-"""Routes for a network's results on a line: analyses, judgments, heat maps, planes, and a player's moves."""
+"""Routes for a network's results on a line: analysis, judgments, heat maps, planes, and a player's moves."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def think(state: AppState, fields: Fields) -> StreamJob:
 
 
 def _read_square(name: str) -> int:
-    """Return the index of a square, 0 (a1) to 63 (h8)."""
+    """Return the index of a square, from 0 for a1 to 63 for h8."""
     if len(name) != 2 or name[0] not in _FILES or name[1] not in _RANKS:
         raise BadRequest("square must be one from a1 to h8")
     return _FILES.index(name[0]) + 8 * (int(name[1]) - 1)

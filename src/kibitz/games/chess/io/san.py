@@ -151,7 +151,7 @@ def find_move(board: chess.Board, core: str, letters: dict[str, str] | None = No
 
 
 def _respelled_case(core: str) -> Iterable[str]:
-    """Yield the word with a capital piece letter ("nf3"), and with lower-case squares ("NF3", "E4")."""
+    """Yield other spellings: a capital piece letter for words like "nf3", and lower-case squares for "NF3" or "E4"."""
     if core[:1] in "nbrqk" and len(core) > 2:
         yield core[0].upper() + core[1:]
     if core.isupper():

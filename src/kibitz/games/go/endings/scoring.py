@@ -66,9 +66,9 @@ _EXACT = 0.01
 _LITTLE, _SURE = 3.0, 0.05
 """Limits for skipping GNU Go, in points and in distance from a survival of 0.5.
 
-If each chain lives in less than 45% or more than 55% of the playouts, and the score misses the recorded one by up to 3
-points, moves at the end are missing in the record, which no referee can repair. GNU Go confirmed none of 24 such games.
-Skipping them saves a third of its work.
+If the playouts agree on each chain, and the score differs from the recorded score by up to 3 points, moves at the end
+are missing in the record. Agreement means that a chain lives in less than 45% or more than 55% of the playouts. No
+referee can repair such a record. GNU Go confirmed none of 24 such games. Skipping them saves a third of its work.
 """
 
 

@@ -1,8 +1,8 @@
 """Chains that nobody can capture although they don't have two eyes (seki), and points that a side must fill at the end.
 
 Both tests only consider liberties. A chain that was judged dead is alive if the opponent can't fill its liberties
-without leaving one of its own large chains in atari on a liberty that both share. A small chain may be sacrificed to
-destroy an eye. A point is a shared liberty of a seki if either side that plays there leaves its own chain in atari.
+without putting a large chain of the opponent in atari on a shared liberty. A small chain may be sacrificed to destroy
+an eye. A point is a shared liberty of a seki if either side that plays there leaves its own chain in atari.
 """
 
 from __future__ import annotations

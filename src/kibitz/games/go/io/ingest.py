@@ -133,7 +133,10 @@ def _all_standard(starts: NDArray[np.uint8]) -> bool:
 
 
 MOST_STONES = 25
-"""Black's largest handicap. With more stones before White's first, the position is a setup and not a handicap."""
+"""Black's largest handicap.
+
+If Black has more stones before White's first move, the position is a setup and not a handicap.
+"""
 
 
 def _believed(stones: int) -> int:

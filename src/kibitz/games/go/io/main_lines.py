@@ -63,7 +63,7 @@ def _arrange(written, setup, named, size, start, moves):  # type: ignore[no-unty
 
 @kernel
 def _replay(start, moves, suicide, superko, before):  # type: ignore[no-untyped-def]
-    """Check the moves, uint16 [m], and return the fault (SOUND …) and its ply (from 0).
+    """Check the moves, uint16 [m], and return the fault, such as SOUND, and its ply from 0.
 
     start: uint8 [363]. suicide, superko: whether the rules have them. before: uint64 [m + 1], working memory.
     """

@@ -1,7 +1,8 @@
 """Read the result of a Go game in the words of its record.
 
-SGF writes "B+3.5" or "W+R". Servers and people also write plain words ("White wins by 2.5"), Chinese (黑中盘胜,
-白胜2又3/4子), Japanese (黒番3目半勝ち, 白中押し勝ち) and Korean (흑불계승, 백 2집반승).
+SGF writes "B+3.5" or "W+R". Servers and people also write plain words such as "White wins by 2.5". They write Chinese
+such as 黑中盘胜 and 白胜2又3/4子, Japanese such as 黒番3目半勝ち and 白中押し勝ち,
+and Korean such as 흑불계승 and 백 2집반승.
 """
 
 from __future__ import annotations
