@@ -16,7 +16,7 @@ TEXTS = ROOT.parents[1] / "frontend" / "src" / "texts"
 LANGUAGES = ("en", "de", "fr")
 COMPOSED = re.compile(
     r"White's win|own |the other side's |squares attacked|.*\(own \+1|the (last )?move (before it )?came|stones with"
-    r"|the middlegame|\w+ moves$|.*the moves after it are left out|move \{1\} '"
+    r"|the middlegame|\w+ moves$|.*the moves after it are skipped|move \{1\} '"
     r"|\{1\} (is asked|plays|cannot play)"
 )
 """Sentences that the source puts together from pieces."""

@@ -139,17 +139,17 @@ def games_of(
     """
     for player in players:
         if names.looks_like_a_program(player.name):
-            log(f"{player.name}: by its name a program, not a person; its network plays like it all the same")
+            log(f"{player.name} is the name of a program, not of a person. The network will play like this program.")
     sides, order = sides_of(source, spellings_of(players)), in_time(source)
     games = order[(sides[order] != NEITHER) & (source.plies[order] > 1)]
     both = int(_on_both_sides(source, players).sum())
     if both:
-        log(f"{both:,} games have {players[0].name} on both sides and are left out")
+        log(f"{both:,} games have {players[0].name} on both sides and are skipped")
     if len(games) < least:
         raise KibitzError(
-            f"{where}: {len(games)} games of {names.told(players)} to learn from"
-            + (", besides those with the same name on both sides" if both else "")
-            + f"; at least {least} are needed"
+            f"{where}: {len(games)} usable games of {names.told(players)}"
+            + (", without games with this name on both sides" if both else "")
+            + f". Training needs at least {least}."
         )
     return np.asarray(games[-most:] if most else games, np.int64)
 
@@ -173,15 +173,15 @@ def _read(paths: list[str], game: str, sources: Sequence[str], into: Path, log: 
         if not writer.games:
             why = reasons or "; ".join(reader.broken[:1])
             raise KibitzError(
-                f"{', '.join(sources[:3])}: no {GAME_NAMES[game]} game to learn from{f' ({why})' if why else ''}."
+                f"{', '.join(sources[:3])}: no usable {GAME_NAMES[game]} game{f' ({why})' if why else ''}."
                 " Check the files."
             )
         for line in reader.broken:
             log(f"warning: {line}")
         for stray in strays[:MAX_STRAYS]:
-            log(f"warning: text that belongs to no game ({stray}); not read")
+            log(f"warning: skipped text that belongs to no game: {stray}")
         if reasons:
-            log(f"left out: {reasons}")
+            log(f"skipped: {reasons}")
         return writer.commit({"files": [records.printable(path) for path in paths], "kept": writer.games})
 
 

@@ -50,7 +50,7 @@ class ToldElsewhere(KibitzError):
     """Raised in a process whose error another process of this machine reports."""
 
     def __init__(self, exit_code: int):
-        super().__init__("told by another process")
+        super().__init__("another process reports the error")
         self.exit_code = exit_code
 
 

@@ -472,7 +472,7 @@ class Trainer:
         learning = [p for group in run.optimiser.param_groups for p in group["params"]]
         dead, units = revive(self.network, learning, lambda: run.stage.loss(batch), generator)
         if dead:
-            self._warn(run, 0, Symptom("revived", f"{dead:,} of {units:,} units were dead: drawn anew"))
+            self._warn(run, 0, Symptom("revived", f"{dead:,} of {units:,} units were dead and got new weights"))
 
     def _outcome(self, finished: bool, reason: str, run: _StageRun) -> TrainOutcome:
         self.ranks.gather(None)  # no process leaves while another still needs it
@@ -819,8 +819,8 @@ class Trainer:
         for name in ("loss", stage.monitor):
             if not math.isfinite(means.get(name, 0.0)):
                 raise Diverged(
-                    f"{self.path}: the {name} of {stage.name} is no number any more at iteration {iteration:,}; "
-                    "train anew with a smaller --learning-rate"
+                    f"{self.path}: the {name} of {stage.name} is no longer a number at iteration {iteration:,}. "
+                    "Train again with a smaller --learning-rate."
                 )
 
     @torch.no_grad()

@@ -137,13 +137,11 @@ class NetworkInfo:
         if self.run is None:
             return self.why
         if self.system not in SYSTEMS:
-            return f"{self.name}: a network of the system {self.system}, which this kibitz does not know"
+            return f"{self.name}: this version of kibitz has no system {self.system}"
         if not self.run.path.is_dir():
             return f"{self.name}: the folder {self.run.path} was deleted or moved"
         if not (self.run.path / ONNX).is_file() and not (self.run.path / WEIGHTS).is_file():
-            return (
-                f"{self.name}: nothing is trained yet; its training goes on with: {self.run.info.get('command', '?')}"
-            )
+            return f"{self.name}: nothing is trained yet. To resume the training: {self.run.info.get('command', '?')}"
         return None
 
     def as_json(self) -> dict[str, Any]:

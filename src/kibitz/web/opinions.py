@@ -172,7 +172,7 @@ class Desk:
                     said = found
                     yield [{"seq": seq, **found}]
                 elif said is None and not over and time.monotonic() - began > SILENCE:
-                    raise EngineDied(f"{thinker.name} says nothing of this position for {SILENCE:g} s", "hung")
+                    raise EngineDied(f"{thinker.name} gave no result for this position in {SILENCE:g} s", "hung")
                 else:
                     yield []
                 if over:
@@ -187,7 +187,7 @@ class Desk:
         with self._held(stop, lambda why: None, "plays a move now") as thinker:
             rated = thinker.ratings
             if limits.rating is not None and not (rated and rated[0] <= limits.rating <= rated[1]):
-                knows = f"plays like ratings from {rated[0]} to {rated[1]}" if rated else "cannot play like a rating"
+                knows = f"supports ratings from {rated[0]} to {rated[1]}" if rated else "has no rating setting"
                 raise BadRequest(f"{thinker.name} {knows}")
             thinker.play(line, limits)
             said, patience = None, (limits.seconds or 0) + SILENCE
@@ -218,7 +218,7 @@ class Desk:
 
     @contextlib.contextmanager
     def _held(
-        self, holder: threading.Event, lost: Callable[[str], None], why: str = "is asked in another tab now"
+        self, holder: threading.Event, lost: Callable[[str], None], why: str = "is used in another tab now"
     ) -> Iterator[Thinker]:
         """Return the running program, halted, for this request.
 

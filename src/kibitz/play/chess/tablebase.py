@@ -80,7 +80,7 @@ class Tablebases:
             damaged = [file.name for file in files if not _whole(file)]
             if damaged:
                 more = f" and {len(damaged) - 1} more" if len(damaged) > 1 else ""
-                self.problems.append(f"{shown(folder)}: {shown(damaged[0])}{more}: damaged, and left out")
+                self.problems.append(f"{shown(folder)}: {shown(damaged[0])}{more}: damaged, and skipped")
             found += sum(self._tables.add_file(str(file)) for file in files if file.name not in damaged)
             if not files:
                 self.problems.append(f"{shown(folder)}: has no tables (*.rtbw, *.rtbz)")

@@ -114,7 +114,7 @@ def _game(head: str, moves: str) -> tuple[ChessLine, dict[str, str], list[dict[s
         raise BadRequest(record.refused)
     headers = dict(record.game.headers)
     board = read_start(headers.get("FEN", chess.STARTING_FEN))
-    problems = [record.problem + "; the moves after it are left out"] if record.problem else []
+    problems = [record.problem + "; the moves after it are skipped"] if record.problem else []
     problems += record.notes
     line = ChessLine(board.fen())
     tree = _tree(record.game, board, problems)

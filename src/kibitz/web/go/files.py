@@ -250,7 +250,7 @@ class _Game:
         for properties in sequence:
             check_wanted()
             if {"AB", "AW", "AE"} & properties.keys():
-                self.problems.append(f"stones are set up after move {tree[parent]['ply']}; left out from there on")
+                self.problems.append(f"stones are set up after move {tree[parent]['ply']}; the rest is skipped")
                 return None
             moves = [
                 (colour, value) for name, colour in (("B", BLACK), ("W", WHITE)) for value in properties.get(name, [])
@@ -267,7 +267,7 @@ class _Game:
                         parent = self._add(tree, parent, board, point)
                 except Illegal as error:
                     ply = tree[parent]["ply"] + 1
-                    self.problems.append(f"move {ply}, {name}, is illegal ({error}); left out from there on")
+                    self.problems.append(f"move {ply}, {name}, is illegal ({error}); the rest is skipped")
                     return None
                 if len(tree) >= game_tree.MAX_NODES:
                     return None
