@@ -17,7 +17,7 @@ LANGUAGES = ("en", "de", "fr")
 COMPOSED = re.compile(
     r"White's win|own |the other side's |squares attacked|.*\(own \+1|the (last )?move (before it )?came|stones with"
     r"|the middlegame|\w+ moves$|.*the moves after it are skipped|move \{1\} '"
-    r"|\{1\} (is asked|plays|cannot play)"
+    r"|\{1\} (is used|plays|supports ratings|has no rating|cannot play)"
 )
 """Sentences that the source puts together from pieces."""
 

@@ -395,7 +395,7 @@ def test_notes(store: Store) -> None:
     said = note(store, np.arange(len(store)))
     for words in ("0.0% are on 19 × 19", "75.0% are even", "neutral intersections are excluded", "GNU Go (50.0%"):
         assert words in said
-    assert "told by GNU Go." in note(store, np.array([1]))
+    assert "come from GNU Go." in note(store, np.array([1]))
 
 
 @pytest.mark.parametrize(
