@@ -48,7 +48,7 @@ function aboutDialog({ network, license, source, card }: Shared): HTMLDialogElem
     el("h2", { id: "about-title" }, network.name),
     el("p", {}, fromServer(network.title)),
     el("p", { class: "note" }, texts.share.privacy),
-    el("dl", {}, el("dt", {}, texts.share.system), el("dd", {}, network.system), el("dt", {}, texts.share.license), el("dd", {}, license), el("dt", {}, texts.share.source), el("dd", {}, el("a", { href: source, rel: "noreferrer" }, source))),
+    el("dl", {}, el("dt", {}, texts.share.system), el("dd", {}, network.system), el("dt", {}, texts.share.license), el("dd", {}, license), el("dt", {}, texts.share.source), el("dd", {}, source)),
     card ? el("details", {}, el("summary", {}, texts.share.card), el("pre", { tabindex: 0 }, card)) : "",
     el("div", { class: "dialog-buttons" }, button(texts.common.close, () => dialog.close(), { class: "primary" })),
   );

@@ -12,7 +12,7 @@ export interface Shared {
   /** Of Go: what the network is told of rules that count the area, or the territory. */
   rules?: { area: number; territory: number };
   license: string;
-  /** Where the program comes from that made the page. */
+  /** The program that made the page, with its version. */
   source: string;
   /** The model card, as text. */
   card: string;

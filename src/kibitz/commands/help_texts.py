@@ -344,8 +344,8 @@ COMMANDS: Mapping[str, CommandHelp] = {
         about=(
             "With --web, the folder is a website. Visitors play against the network in their browser, without a"
             " server.",
-            "The folder gets the network, a description of its inputs and outputs, and an example. The example needs"
-            " only onnxruntime, numpy and chess. Chess networks only, except deepchess.",
+            "With --to, the folder gets the network, a description of its inputs and outputs, and an example. The"
+            " example needs only onnxruntime, numpy and chess. Chess networks only, except deepchess.",
         ),
         page="how-to/share-a-network.md",
     ),
