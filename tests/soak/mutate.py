@@ -7,7 +7,7 @@ tests are run against it. A change that they pass is not noticed: a test is miss
 Each is a line of FOLDER/mutations.jsonl, and the next call goes on with those that are not there; --again tries those
 that were not noticed once more, after tests were added.
 
-    python -m soak.mutate --functions [--minutes 60] [--only games,store] [--report] [--folder .soak]
+    python -m soak.mutate --functions [--minutes 60] [--only games,store] [--sample 60] [--report] [--folder .soak]
 
 removes whole functions instead: see `soak.functions`.
 """
@@ -431,10 +431,12 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=Path(".soak"))
     parser.add_argument("--functions", action="store_true", help="whole functions, instead of single changes")
     parser.add_argument("--report", action="store_true", help="with --functions: show what is known, and try nothing")
+    parser.add_argument("--sample", type=int, default=0, help="with --functions: so many, drawn with --seed")
     parser.add_argument("--markers", default="not slow", help="with --functions: which tests, as of pytest -m")
     asked = parser.parse_args()
     if asked.functions:
-        functions.main(asked.minutes, asked.only, asked.folder, 2 * asked.slowest, asked.report, asked.markers)
+        functions.main(asked.minutes, asked.only, asked.folder, 2 * asked.slowest, asked.report, asked.markers,
+                       asked.sample, asked.seed)  # fmt: skip
         return
     asked.folder.mkdir(parents=True, exist_ok=True)
     journal = asked.folder / "mutations.jsonl"
