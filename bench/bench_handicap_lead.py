@@ -1,8 +1,8 @@
 """What 2 to 9 handicap stones are worth before the first move: the lead by `kibitz` and GNU Go's estimate.
 
-    python bench/bench_handicap_lead.py [gohuman]
+    python bench/bench_handicap_lead.py [gohuman] [--nodes 120] [--komi 7.5]
 
-Fixed handicap stones on 19×19, komi 0.5, Japanese rules. Prints Markdown.
+Fixed handicap stones on 19×19, komi 0.5 if not given, Japanese rules. Prints Markdown.
 """
 
 import argparse
@@ -22,16 +22,21 @@ LIMIT_S = 60.0
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("network", nargs="?", default="gohuman")
-    session = Session(parser.parse_args().network)
+    parser.add_argument("--nodes", type=int, default=0, help="visits of a search; 0 for none")
+    parser.add_argument("--komi", type=float, default=0.5)
+    options = parser.parse_args()
+    session = Session(options.network)
     path = find_gnugo(None)
     program = GtpProgram([path, "--mode", "gtp", "--quiet"], "GNU Go") if path else None
     print("| stones | lead by kibitz | GNU Go's estimate |\n|---|---|---|")
     for stones in range(2, 10):
-        record = Record(19, tuple(fixed_handicap(stones, 19)), side=WHITE, komi=0.5, rules="japanese", handicap=stones)
-        game = analyse(1, record, session, load_owners(session.system), nodes=0, steadied=True)
+        record = Record(
+            19, tuple(fixed_handicap(stones, 19)), side=WHITE, komi=options.komi, rules="japanese", handicap=stones
+        )
+        game = analyse(1, record, session, load_owners(session.system), nodes=options.nodes, steadied=True)
         estimate = ""
         if program:
-            for command in ("boardsize 19", "clear_board", "komi 0.5", f"fixed_handicap {stones}"):
+            for command in ("boardsize 19", "clear_board", f"komi {options.komi}", f"fixed_handicap {stones}"):
                 program.ask(command, LIMIT_S)
             estimate = program.ask("estimate_score", LIMIT_S).split()[0]
         print(f"| {stones} | {game.positions[0].score.lead:+.1f} | {estimate} |")

@@ -13,9 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kibitz.analysis import load_owners
 from kibitz.analysis.glyphs import GAINED
 from kibitz.analysis.go import answers
 from kibitz.analysis.go.games import SWINGS, AnalysedGame, Score, analyse, lead_words, score
+from kibitz.engines.gtp.game import fixed_handicap
 from kibitz.games.go.io.sgf import Record, parse_record, read_records
 from kibitz.games.go.points import BLACK, POINTS, WHITE, from_gtp
 from kibitz.games.go.replay import start_row
@@ -239,3 +241,28 @@ def test_who_leads_does_not_depend_on_handicap_and_ranks_of_the_header() -> None
     assert other.positions[0].score == plain.positions[0].score
     chances = [game.positions[0].told.between_ranks for game in (ranked, other) if game.positions[0].told]
     assert chances[0] != chances[1]
+
+
+@pytest.mark.parametrize(
+    ("stones", "komi", "rules", "worth"),
+    [(4, 0.5, "japanese", 39.2), (5, 7.5, "chinese", 38.5), (9, 0.5, "japanese", 103.6), (9, 7.5, "japanese", 96.6)],
+)
+def test_handicap_stones_are_worth_what_gnu_go_estimates(stones: int, komi: float, rules: str, worth: float) -> None:
+    """worth: GNU Go 3.8's estimate less komi, and in Chinese rules less a point for each handicap stone."""
+    placed = tuple(fixed_handicap(stones, 19))
+    record = Record(19, placed, side=WHITE, komi=komi, rules=rules, handicap=stones)
+    session = Session("gohuman")
+    found = analyse(1, record, session, load_owners(session.system), nodes=0, steadied=True)
+    assert found.positions[0].score.lead == pytest.approx(worth, abs=10)
+    even = analyse(1, Record(19, komi=7.5), session, load_owners(session.system), nodes=0, steadied=True)
+    assert abs(even.positions[0].score.lead) < 5
+
+
+def test_stones_that_black_plays_first_are_handicap_stones() -> None:
+    """As Fox writes a game of four stones; the right lead is about 40 points."""
+    moves = ";B[pd];B[pq];B[dd];B[dp];W[qo]"
+    record = parse_record(f"(;GM[1]SZ[19]KM[375]HA[0]RU[Chinese]AP[foxwq]{moves})")
+    assert (record.handicap, record.komi, len(record.moves)) == (4, 7.5, 1)
+    session = Session("gohuman")
+    found = analyse(1, record, session, load_owners(session.system), nodes=0, steadied=True)
+    assert found.positions[0].score.lead > 25

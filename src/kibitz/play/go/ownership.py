@@ -171,14 +171,21 @@ class WholeBoardLead(ResultsOfBothSides):
     points are open, which STRETCH corrects. Small leads are the network's own, because they are steadier.
     """
 
-    FROM_POINTS, OVER_POINTS = 12.0, 40.0
-    """The network's own lead counts alone up to FROM_POINTS on 19×19. From OVER_POINTS more, territory counts alone."""
-    STRETCH = 0.4
-    """The share of the lead that the ownership map lacks if the whole board is open.
+    OPEN, SETTLED = (8.0, 15.0), (18.0, 40.0)
+    """Where territory counts, on an open and on a settled board, in points on 19×19.
 
-    With it, 2 to 9 handicap stones before the first move have the value that GNU Go estimates, within 10 points
-    (bench/bench_handicap_lead.py).
+    The network's own lead counts alone up to the first number. From the second number more, territory counts alone.
     """
+    OPEN_POWER = 8
+    """The power of the open part of the board that is the weight of OPEN; SETTLED has the rest."""
+    STRETCH = 0.5
+    """The share of the lead on the board that the ownership map lacks if the whole board is open.
+
+    With it, 2 to 9 handicap stones before the first move have the value that GNU Go estimates, within 10 points, with
+    komi or without (bench/bench_handicap_lead.py).
+    """
+    EVEN_KOMI = 7.0
+    """About what the first move of an even game is worth, in points of area."""
     MOVE_WORTH: ClassVar[tuple[float, float, float]] = (8.69, 0.126, -1.214)
     """Half the value of a move by territory, in points, as three weights.
 
@@ -205,24 +212,32 @@ class WholeBoardLead(ResultsOfBothSides):
         mean = np.where(inside, (said + other) / 2, 0.5).astype(np.float64)
         is_open = np.where(inside, 4 * mean * (1 - mean), 0).sum(1) / area
         komi = (state[:, KOMI_BYTE].astype(np.float64) - NO_KOMI) / 2
-        points = self.stretched((2 * mean - 1).sum(1) - komi - self.stones, is_open)
+        points, share = self.by_owners((2 * mean - 1).sum(1) - self.stones, komi, is_open, area)
         turn = np.where(inside, said - other, 0).sum(1) * black
         of_root, part, of_open = self.MOVE_WORTH
         move = (of_root * np.sqrt(is_open) + of_open * is_open) * np.sqrt(area) / GRID + part * turn
-        return np.asarray(lead + self.share_of_owners(points, area) * (black * points + move - lead))
+        return np.asarray(lead + share * (black * points + move - lead))
 
     @classmethod
-    def stretched(cls, points: NDArray[np.float64], is_open: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Black's leads [n] by owners, of whose boards these parts are open, with what the owners lack."""
-        return points * (1 + cls.STRETCH * is_open)
+    def by_owners(
+        cls,
+        board: NDArray[np.float64],
+        komi: NDArray[np.float64] | float,
+        is_open: NDArray[np.float64],
+        area: NDArray[np.float64] | float,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return Black's leads [n] by owners, and their weights, 0 to 1, against the leads that the network predicts.
 
-    @classmethod
-    def share_of_owners(cls, points: NDArray[np.float64], area: NDArray[np.float64] | float) -> NDArray[np.float64]:
-        """Return the weight, 0 to 1, of leads computed from owners [n] against the leads that the network predicts.
-
-        area: number of points of the board.
+        board: sums over ownership maps, in points without komi. is_open: the open parts of the boards. area: number of
+        points of the board. The weight depends on the lead on the board, because the network expects the stronger side
+        to win back handicap stones, whatever the komi is; and on very large leads by komi.
         """
-        return np.asarray(np.clip((abs(points) * POINTS / area - cls.FROM_POINTS) / cls.OVER_POINTS, 0, 1))
+        ahead = (board - cls.EVEN_KOMI) * (1 + cls.STRETCH * is_open)
+        points = np.asarray(ahead + cls.EVEN_KOMI - komi)
+        large = np.maximum(abs(ahead), abs(points) - cls.EVEN_KOMI) * POINTS / area
+        part = is_open**cls.OPEN_POWER
+        first, over = (part * one + (1 - part) * other for one, other in zip(cls.OPEN, cls.SETTLED, strict=True))
+        return points, np.clip((large - first) / over, 0, 1)
 
 
 def signs(

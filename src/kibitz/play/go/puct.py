@@ -352,12 +352,11 @@ class GoPuctPlayer:
         terms = self._game[0]
         stones = terms.handicap if terms.territory else 0
         inside = maps[:, ownership.points_of(int(row[rules.SIZE_AT]))]
-        points = ownership.WholeBoardLead.stretched(
-            (2 * inside - 1).sum(1) - terms.komi - stones, (4 * inside * (1 - inside)).mean(1)
+        points, share = ownership.WholeBoardLead.by_owners(
+            (2 * inside - 1).sum(1) - stones, terms.komi, (4 * inside * (1 - inside)).mean(1), inside.shape[1]
         )
         black = np.full(len(leads), 1.0 if row[rules.SIDE_AT] else -1.0)
         black[0] *= -1
-        share = ownership.WholeBoardLead.share_of_owners(points, inside.shape[1])
         return np.asarray(leads + share * (black * points - leads))
 
     def _order(self) -> list[int]:
