@@ -81,7 +81,9 @@ def test_games_of_chess_are_analysed_alike(
     assert found[0] == found[1]
     assert found[0][0] == 0
     assert len(json.loads(found[0][1])["games"]) == 4
-    assert len(found[0][2]) == 3, "the variant, the null move and the illegal move"
+    assert len(found[0][2]) == 2, "the variant and the illegal move"
+    set_up = json.loads(found[0][1])["games"][2]
+    assert [move["san"] for move in set_up["moves"]][2] == "--"
 
 
 def test_a_players_report_is_the_same(games: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -36,8 +36,7 @@ def test_a_hung_queen_is_a_blunder_of_either_side(client: Client, network: str, 
     found = check(client, network, chess_line(moves))
     assert found["mark"] == "??"
     assert found["reply"][0] == reply
-    # The loss is of a deeper comparison than the two values that the page shows.
-    assert found["before"] - found["after"] == pytest.approx(found["loss"], abs=0.05)
+    assert found["before"] - found["after"] == pytest.approx(found["loss"], abs=2e-4)
     assert found["loss"] > 0.3
     assert found["points"] is None
 

@@ -172,7 +172,7 @@ def _of_chess(
             )
         games = read(path, number)
     else:
-        record = parse(game)
+        record = parse(game, allow_null=True)
         if record is None:
             raise KibitzError("this text has no chess game. Check that it is PGN.")
         games = iter([record])

@@ -186,10 +186,50 @@ def test_a_stalemate_that_was_best_costs_nothing(judged: Analysed) -> None:
     assert game.swings == []
 
 
-def test_a_null_move_moves_no_rook(judged: Analysed) -> None:
-    move = judged("1. e4 -- *").moves[1]
-    assert move.judged is not None
-    assert (move.uci, move.judged.piece) == ("0000", "king")
+def test_a_null_move_is_not_judged(judged: Analysed) -> None:
+    passed = judged("1. e4 -- *").moves[1]
+    assert (passed.san, passed.uci, passed.mark, passed.judged, passed.change) == ("--", "0000", "", None, None)
+    assert passed.worth is not None
+    moved = judged("1. e4 e5 *").moves[1]
+    assert moved.judged is not None
+    assert moved.change is not None
+
+
+@pytest.mark.parametrize("raw", [False, True])
+def test_moves_after_a_null_move_are_judged_like_those_of_the_position(raw: bool) -> None:
+    """Also by a network that searches, whose players know no null move."""
+    game = kibitz.analyse("1. e4 e5 2. -- Nc6 3. Nf3 *", "human", nodes=None if raw else 20, raw=raw)
+    assert [move.san for move in game.moves] == ["e4", "e5", "--", "Nc6", "Nf3"]
+    passed, *rest = game.moves[2:]
+    assert (passed.expected, passed.judged, passed.change, passed.mark) == (None, None, None, "")
+    board = chess.Board()
+    for move in game.moves[:3]:
+        board.push_uci(move.uci)
+    alone = kibitz.analyse(f'[FEN "{board.fen()}"]\n\n2... Nc6 3. Nf3 *', "human", nodes=None if raw else 20, raw=raw)
+    for move, same in zip(rest, alone.moves, strict=True):
+        assert move.worth is not None
+        assert same.worth is not None
+        assert move.worth.after == pytest.approx(same.worth.after, abs=1e-6)
+        assert move.expected is not None
+    assert game.predictable("white").moves == 2
+
+
+@pytest.mark.parametrize("name", ["winner", "chessnet", "human"])
+@pytest.mark.parametrize("moves", ["e2e4 e7e5 d1h5 b8c6 h5e5", "f2f3 e7e5 g2g4", "e2e4 e7e5 f1c4 f8c5 d1h5 g8f6"])
+def test_a_blunder_costs_the_difference_of_the_shown_values(name: str, moves: str) -> None:
+    """A hung queen, and mates that are allowed: before the move, after it, and the loss."""
+    board = chess.Board()
+    *before, last = map(chess.Move.from_uci, moves.split())
+    for move in before:
+        board.push(move)
+    after = board.copy()
+    after.push(last)
+    rows = np.stack([encode_board(board), encode_board(after)])
+    _, (found,) = Judge(Session(name), load(name)).judge(board, [last], rows)
+    sign = 1 if board.turn else -1
+    assert found.loss == pytest.approx(sign * (found.before - found.after), abs=1e-6)
+    assert found.loss > 0.3
+    assert found.best != last
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ import chess
 import numpy as np
 from numpy.typing import NDArray
 
+from kibitz.analysis.glyphs import CHESS_SWING, mark
 from kibitz.games.chess.legal import legal_moves
 from kibitz.games.chess.material import MAX_PIECES_INSUFFICIENT, insufficient_material
 from kibitz.games.chess.moves import from_move, to_move
@@ -220,12 +221,13 @@ class Judge:
         white = np.where(black, 1 - chances, chances)
         if self.depth >= DEPTH:
             white = self._alone(rows, over)
+        lost = _as_shown((compared[:-1] - left).clip(0), _changes(white, rows), np.zeros(len(moves), np.bool_))
         scores, depths, lines = seen.scores, seen.depths, seen.lines
         kept, only, options = self._alternatives(rows[:-1], moves, _earlier(start))
         held = self._hold(rows[:-1], kept, scores[:-1], depths[:-1])
         found = []
         for i, played in enumerate(moves):
-            loss = max(0.0, float(compared[i] - left[i]))
+            loss = float(lost[i])
             line = tuple(to_move(int(move)) for move in lines[i] if move)[:_SHOWN]
             follows = held[i]
             if follows is not None and (not line or line[0] != kept[i]):
@@ -260,7 +262,7 @@ class Judge:
             white[i] = over if over is not None else 0.5 if drawn[i] else chance
             thoughts.append(thought)
             if move is not None:
-                board.push(move)
+                _push(board, move)
         if not moves:
             return white, []
         seen = self._followed(rows, self.depth)
@@ -278,12 +280,15 @@ class Judge:
         board = start.copy()
         for i, move in enumerate(moves):
             before = board.copy()
-            board.push(move)
-            if UNSURE[0] <= lost[i] < UNSURE[1]:
+            _push(board, move)
+            if move and UNSURE[0] <= lost[i] < UNSURE[1]:
                 longer, after = self._think(before, LONGER), self._think(board, LONGER)
                 first[i], second[i] = longer.opinion, after.opinion
                 lines[i], favorites[i] = longer.line, (longer.line or (move,))[0]
         lost = self._losses(seen, first, second, start, moves, rows)
+        proven = np.array([thought.mate is not None for thought in thoughts])
+        proven[-1] |= _end_value(board) is not None
+        lost = _as_shown(lost, _changes(white, rows), proven[:-1] | proven[1:])
         held = self._hold(rows[:-1], favorites, seen.scores[:-1], seen.depths[:-1])
         _, only, options = self._alternatives(rows[:-1], moves, _earlier(start))
         found = []
@@ -491,6 +496,32 @@ def _judgement(
     best = line[0] if loss >= _EQUAL else played
     shown = line if loss >= _EQUAL else (played,)
     return Judgement(float(white[i]), float(white[i + 1]), loss, best, shown, only and loss < _EQUAL, options)
+
+
+def _changes(white: NDArray[np.float64], rows: NDArray[np.uint8]) -> NDArray[np.float64]:
+    """The movers' losses by the values of the positions [n + 1], White's view: [n], at least 0."""
+    return np.where(rows[:-1, SQUARES + SIDE] == 0, white[:-1] - white[1:], white[1:] - white[:-1]).clip(0)
+
+
+def _as_shown(lost: NDArray[np.float64], change: NDArray[np.float64], exact: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return the losses of moves [n] as differences of the values that are shown before and after them, if they can be.
+
+    lost: by the comparison of equally deep searches, which decides the annotation; it has no limit by material, as the
+    shown values have. change: the differences, at least 0. exact: where a mate is proven or the rules decide. A mistake
+    costs the difference if that gets the same annotation.
+    """
+    alike = [
+        bool(sign) and sign == mark(-other, CHESS_SWING)
+        for sign, other in ((mark(-one, CHESS_SWING), other) for one, other in zip(lost, change, strict=True))
+    ]
+    return np.where(exact | np.array(alike, np.bool_), change, lost)
+
+
+def _push(board: chess.Board, move: chess.Move) -> None:
+    """Make a move. Players support no null move, so the board's history begins after it."""
+    board.push(move)
+    if not move:
+        board.clear_stack()
 
 
 def _earlier(start: chess.Board) -> chess.Move:

@@ -334,6 +334,8 @@ def analyse(
     swing: the smallest change that is annotated, over 0 to 1.
     ratings: of White and Black, for a network with such inputs; None for those of the headers.
     judge: determines by search what each move cost; None to use the change of the network's evaluation.
+
+    A null move passes the turn. It is neither judged nor expected, and it has no change.
     """
     rows = [encode_board(record.game.board())]
     board = record.game.board()
@@ -364,18 +366,19 @@ def analyse(
             change = after - before if board.turn == chess.WHITE else before - after
             if judgements:
                 before, after, change = judgements[i].before, judgements[i].after, -judgements[i].loss
-            sign = closing or mark(change, swing)
+            sign = closing or (mark(change, swing) if node.move else "")
             is_judged_stalemate = closing == STALEMATE and bool(judgements)
             fault = mark(change, swing) if is_judged_stalemate else ""
-            worth = Worth(before, after, None if closing and not is_judged_stalemate else change)
-        expectation = expected(board, *expecting[i], node.move) if expecting else None
+            has_change = node.move and (not closing or is_judged_stalemate)
+            worth = Worth(before, after, change if has_change else None)
+        expectation = expected(board, *expecting[i], node.move) if expecting and node.move else None
         colour = SIDES[0] if board.turn == chess.WHITE else SIDES[1]
         san, uci = board.san(node.move), node.move.uci()
         strength = strengths.get(i)
         if strength and worth and worth.change is not None:
             slip = worth.change <= -swing and strength.player < UNLIKELY_FOR
             strength = replace(strength, slip=slip)
-        judged = _judged(judgements[i], board, node.move, PHASES[phases[i]]) if judgements else None
+        judged = _judged(judgements[i], board, node.move, PHASES[phases[i]]) if judgements and node.move else None
         if judged and expecting and i in strengths:
             judged = replace(
                 judged, usual=usual_loss(judgements[i], expecting[i], PHASES[phases[i]], strengths[i].rating)
@@ -392,7 +395,7 @@ def _judged(judgement: Judgement, board: chess.Board, played: chess.Move, phase:
     for move in judgement.line:
         line.append(after.san(move))
         after.push(move)
-    piece = (board.piece_type_at(played.from_square) if played else None) or chess.KING  # a null move comes from a1
+    piece = board.piece_type_at(played.from_square) or chess.KING
     best = judgement.best.uci()
     return Judged(judgement.loss, best, tuple(line), judgement.only, phase, PIECES[piece - 1])
 
@@ -433,7 +436,7 @@ def _by_strength(
     if OPPONENT not in session.side_inputs:
         return {}
     column = STATE + list(session.side_inputs).index(RATING)
-    places = [i for i in range(len(played)) if state[i, column] > 0]
+    places = [i for i in range(len(played)) if state[i, column] > 0 and played[i]]
     if not places:
         return {}
     chances = [[_chance(expecting[i], played[i]) for i in places]]

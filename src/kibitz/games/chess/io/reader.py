@@ -62,7 +62,7 @@ def read(
     on_progress: Callable[[int, int], None] = lambda games, consumed: None,
     on_stray: Callable[[Stray], None] = lambda stray: None,
 ) -> Generator[Record]:
-    """Yield the games of a PGN file, or only the game with the number `selected`, from 1.
+    """Yield the games of a PGN file, or only the game with the number `selected`, from 1. Null moves are read too.
 
     path: "-" is standard input; compressed files are decompressed. on_progress is called before each game with the
     number of games and of bytes read so far. on_stray is called with each stretch of text that belongs to no game.
@@ -78,7 +78,7 @@ def read(
                 on_stray(strays.pop(0))
             number += 1
             if selected in (None, number):
-                record = read_game(*block.texts(game), number)
+                record = read_game(*block.texts(game), number, allow_null=True)
                 record.line = block.line_of(game)
                 if record.escaped and selected is None:
                     on_stray(Stray(number, record.line, record.escaped))
