@@ -15,5 +15,7 @@ WORKDIR /home/kibitz
 # Inside a container, 127.0.0.1 cannot be reached from outside. The board still answers to 127.0.0.1:8000 alone.
 ENV KIBITZ_BOARD_ADDRESS=0.0.0.0:8000
 EXPOSE 8000
+HEALTHCHECK --interval=30s --timeout=10s --start-period=30s \
+    CMD ["python", "-c", "import urllib.request as u; u.urlopen('http://127.0.0.1:8000/', timeout=5)"]
 ENTRYPOINT ["kibitz"]
 CMD ["board"]

@@ -248,3 +248,54 @@ def test_a_part_of_the_split_is_drawn_from(store: kibitz.GameStore) -> None:
         assert set(games.tolist()) == set(own.tolist())
         assert len(games) == int(store.plies[own].sum()) + (0 if played else len(own))
         assert not (played and (plies == store.plies[games]).any())
+
+
+def test_arrays_of_a_part_are_those_of_its_games(path: str, store: kibitz.GameStore) -> None:
+    every = datasets.read_arrays(path, part="test", played=True)
+    own = store.games("test")
+    assert len(every["codes"]) == int(store.plies[own].sum())
+    assert set(every["game"].tolist()) == set(own.tolist())
+    some = datasets.read_arrays(store, part="test", positions=50, played=True, seed=2)
+    again = datasets.read_arrays(store, part="test", positions=50, played=True, seed=2)
+    other = datasets.read_arrays(store, part="test", positions=50, played=True, seed=3)
+    np.testing.assert_equal(again, some)  # unknown clocks are NaN
+    assert not (some["ply"] == other["ply"]).all()
+    np.testing.assert_equal(datasets.collect(store, some["game"], some["ply"], True, "mover"), some)
+    with pytest.raises(kibitz.UsageError, match=naming("positions & got 1,000,000")):
+        datasets.read_arrays(store, part="test", positions=10**6)
+
+
+def test_the_split_of_a_store_has_no_leakage(store: kibitz.GameStore) -> None:
+    report = datasets.check_leakage(store)
+    assert report.is_clean
+    assert report.games == {part: len(store.games(part)) for part in ("training", "validation", "test")}
+
+
+def test_leakage_is_found(store: kibitz.GameStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three games of the test begin as training games do, and one is a copy."""
+    hashes, openings = store.game_hashes().copy(), np.arange(len(store), dtype=np.uint64)
+    parts = {"training": np.arange(0, 50), "test": np.arange(50, 90)}
+    monkeypatch.setattr(kibitz.GameStore, "game_hashes", lambda _: hashes)
+    monkeypatch.setattr(kibitz.GameStore, "opening_hashes", lambda _: openings)
+    assert datasets.check_leakage(store, parts).is_clean
+    openings[[60, 61, 70]] = openings[[3, 3, 49]]
+    openings[95] = openings[4]  # in no part
+    hashes[61] = hashes[3]
+    report = datasets.check_leakage(store, parts)
+    assert (report.shared_games, report.near_duplicates, report.is_clean) == (1, 3, False)
+    monkeypatch.setattr(kibitz.GameStore, "opening_hashes", lambda _: None)
+    assert datasets.check_leakage(store, parts).near_duplicates is None
+
+
+@pytest.mark.parametrize(
+    ("parts", "names"),
+    [
+        ({"test": [1]}, "training & test"),
+        ({"training": [0, 1], "test": [1]}, "several parts"),
+        ({"training": [0], "test": [10**6]}, "numbers"),
+    ],
+)
+def test_parts_that_are_no_split(parts: dict[str, list[int]], names: str, store: kibitz.GameStore) -> None:
+    with pytest.raises(kibitz.UsageError, match=naming(names)):
+        datasets.check_leakage(store, {name: np.array(games) for name, games in parts.items()})
+    assert datasets.check_leakage(store, {"training": np.array([0]), "test": np.array([1])}).games["test"] == 1

@@ -30,6 +30,7 @@ LIST, SBOM = ROOT / "THIRD_PARTY_LICENSES.md", ROOT / "packaging" / "sbom.cdx.js
 IMPORT = re.compile(r"""(?:\bfrom|^import) ["']((?:@[\w.-]+/)?\w[\w.-]*)[^"'{]*["'];""", re.MULTILINE)
 ADDED_BY_THE_BUILD = ("vite",)
 """Packages whose code gets into the page without an import: the loader of the page's parts."""
+LICENSE_FILE = re.compile(r"[^/]+/licen[sc]e(\.(md|txt))?$", re.IGNORECASE)
 FONTS = (".woff", ".woff2", ".ttf", ".otf", ".eot")
 OWN = "GPL-3.0-or-later"
 WHOLE_TEXT = re.compile(r"^### (\S+) (\S+)\n\n```text\n(.*?)```\n", re.DOTALL | re.MULTILINE)
@@ -52,7 +53,8 @@ def page_packages() -> list[Package]:
         entry = lock[f"node_modules/{(name := names.pop())}"]
         found[name] = Package(name, entry["version"], entry["license"])
         if name not in ADDED_BY_THE_BUILD:  # the page has its loader only
-            names += [other for other in entry.get("dependencies", {}) if other not in found]
+            needed = [other for other in entry.get("dependencies", {}) if not other.startswith("@types/")]
+            names += [other for other in needed if other not in found]
     return [found[name] for name in sorted(found)]
 
 
@@ -115,10 +117,16 @@ def fetched(package: Package) -> str:
         subprocess.run(command, cwd=folder, check=True, capture_output=True)
         (archive,) = Path(folder).glob("*.tgz")
         with tarfile.open(archive) as files:
-            name = next(name for name in files.getnames() if name.startswith("package/LICENSE"))
-            member = files.extractfile(name)
+            names = sorted(files.getnames(), key=len)
+            licenses = [name for name in names if LICENSE_FILE.match(name)]
+            about = next(name for name in names if name.count("/") == 1 and name.endswith("/package.json"))
+            member = files.extractfile(licenses[0] if licenses else about)
             assert member is not None
             text = member.read().decode("utf-8")
+    if not licenses:
+        author = json.loads(text).get("author") or "not stated"
+        author = author["name"] if isinstance(author, dict) else author
+        text = f"The package has no file with its license. License: {package.license}. Author: {author}."
     return text.split("# Licenses of bundled dependencies")[0].strip() + "\n"
 
 

@@ -1,4 +1,4 @@
-"""Positions of a store as batches of arrays: for PyTorch, JAX, or plain NumPy.
+"""Positions of a store as arrays and as batches: for PyTorch, JAX, or plain NumPy, with splits by game.
 
 >>> from kibitz import datasets
 >>> batches = datasets.PositionBatches("my.store", part="training", batch=64, played=True)
@@ -11,7 +11,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.api.checks import check_whole
-from kibitz.api.stores import GameStore, check_view
+from kibitz.api.stores import PARTS, GameStore, check_view
 from kibitz.errors import KibitzError, UsageError
 
 if TYPE_CHECKING:
@@ -121,6 +122,101 @@ class PositionBatches:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self.store = GameStore(state["store"])
+
+
+@dataclass(frozen=True)
+class Leakage:
+    """What the parts of a split have in common, see `check_leakage`.
+
+    games: number of games in each part.
+    shared_games: games of the validation and the test whose moves and players are those of a training game.
+    near_duplicates: games of the validation and the test with the same start and first 40 plies as a training game;
+        None if the store doesn't have this information.
+    """
+
+    games: dict[str, int]
+    shared_games: int
+    near_duplicates: int | None
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether no game, and no near-duplicate that the store knows, is in training and in another part."""
+        return self.shared_games == 0 and not self.near_duplicates
+
+
+def check_leakage(
+    store: str | Path | GameStore, parts: Mapping[str, NDArray[np.integer[Any]]] | None = None
+) -> Leakage:
+    """Compare the games of a split's parts. Use it before you publish a result.
+
+    parts: the numbers of the games in each part, as integer arrays [n]: "training" and any others. None for the split
+        of the store, which has no leakage unless an earlier version of kibitz made the store.
+
+    Raises UsageError without the part "training", for numbers that are no games of the store, and for a game that is
+    in several parts.
+
+    >>> import kibitz
+    >>> from kibitz import datasets
+    >>> datasets.check_leakage("my.store").is_clean
+    True
+    """
+    opened = store if isinstance(store, GameStore) else GameStore(store)
+    given = {name: opened.games(name) for name in PARTS} if parts is None else dict(parts)
+    if "training" not in given:
+        raise UsageError(f"parts must have a part training (got {', '.join(given) or 'none'}).")
+    numbers = {name: np.asarray(games, np.int64) for name, games in given.items()}
+    together = np.concatenate(list(numbers.values()))
+    if len(together) and (together.min() < 0 or together.max() >= len(opened)):
+        raise UsageError(f"parts must have numbers of games from 0 to {len(opened) - 1}.")
+    if len(np.unique(together)) < len(together):
+        raise UsageError("parts must have each game once. Remove games that are in several parts.")
+    training = numbers["training"]
+    others = np.concatenate([games for name, games in numbers.items() if name != "training"] or [training[:0]])
+    hashes, openings = opened.game_hashes(), opened.opening_hashes()
+    return Leakage(
+        {name: len(games) for name, games in numbers.items()},
+        int(np.isin(hashes[others], hashes[training]).sum()),
+        None if openings is None else int(np.isin(openings[others], openings[training]).sum()),
+    )
+
+
+def read_arrays(
+    store: str | Path | GameStore,
+    *,
+    part: str | None = "training",
+    positions: int | None = None,
+    played: bool = False,
+    view: str = "mover",
+    seed: int = 0,
+) -> dict[str, NDArray[Any]]:
+    """Return positions of one part of a store's split as NumPy arrays by name, the first axis the position.
+
+    positions: how many, sampled at random; None for all of them, in the order of the games. Each chess position needs
+        about 100 bytes of memory, each Go position about 400.
+
+    The names of the arrays and the other arguments are those of `PositionBatches`. Raises UsageError for another part
+    or view, and if there are fewer positions.
+
+    >>> from kibitz import datasets
+    >>> arrays = datasets.read_arrays("my.store", part="test", positions=100)
+    >>> arrays["codes"].shape, arrays["result"].shape
+    ((100, 64), (100,))
+    """
+    check_whole("seed", seed, 0)
+    check_view(view)
+    opened = store if isinstance(store, GameStore) else GameStore(store)
+    there = opened.positions_of(part, played)
+    if positions is None:
+        ids = np.arange(len(there))
+    else:
+        from kibitz.store.positions import permutation
+
+        check_whole("positions", positions, 1)
+        if positions > len(there):
+            raise UsageError(f"positions must be at most {len(there):,} in this part (got {positions:,}).")
+        ids = np.sort(permutation(len(there), seed, 0, 0, positions))
+    games, plies = there.locate(ids)
+    return collect(opened, games, plies, played, view)
 
 
 def collect(

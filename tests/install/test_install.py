@@ -176,6 +176,17 @@ def test_what_is_installed(light: Path, kibitz: Program, step: Callable[[Program
     assert listing(package(light)) == before
 
 
+def test_the_steps_of_the_workflows(light: Path, kibitz: Program, tmp_path: Path) -> None:
+    """tools/ci_light.py does them on every system; here in the environment that is there."""
+    script = f"import sys; sys.path.insert(0, {str(ROOT / 'tools')!r}); import ci_light; from pathlib import Path; "
+    script += f"ci_light.check(Path({str(light)!r}), Path({str(tmp_path)!r}))"
+    done = subprocess.run(
+        [sys.executable, "-c", script], env=dict(kibitz.environment), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("== kibitz ") == 5
+
+
 def test_nothing_but_compiled_functions_is_left_in_the_home(kibitz: Program) -> None:
     home = Path(kibitz.environment["HOME"])
     kibitz.good("analyze", "winner", "games.pgn")

@@ -127,6 +127,14 @@ class GameStore:
             raise UsageError(not_one_of("part", part, PARTS))
         return np.flatnonzero(self._store.sides() == PARTS.index(part))
 
+    def game_hashes(self) -> NDArray[np.uint64]:
+        """Return a hash of each game, uint64 [games]: copies of one game have the same hash."""
+        return self._store.column("hash")
+
+    def opening_hashes(self) -> NDArray[np.uint64] | None:
+        """Return a hash of each game's start and first 40 plies, uint64 [games]; None for stores without it."""
+        return self._store.openings()
+
     def explore(
         self, moves: Sequence[str] = (), *, fen: str | None = None, rating: tuple[int, int] | None = None
     ) -> dict[str, Any]:

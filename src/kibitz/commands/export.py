@@ -25,6 +25,7 @@ def export(
         bool,
         typer.Option("--half"),
     ] = False,
+    card: Annotated[str | None, typer.Option("--card", show_default=False, metavar="KIND")] = None,
 ) -> None:
     """Write a network for other programs: model.onnx, a description of its inputs and outputs, and an example.
 
@@ -38,21 +39,31 @@ def export(
         raise UsageError(f"kibitz export needs --to or --web (got {got}). Choose one, such as --web site.")
     if name is not None and not name.strip():
         raise UsageError(f"--name must have a letter (got {name!r}). Give a name that visitors may see.")
+    if card is not None and card != HUB:
+        raise UsageError(f"--card must be {HUB} (got {card})")
     if web is not None:
+        if card is not None:
+            raise UsageError(f"--card cannot be combined with --web (got {card}). Use --to.")
         if int8 or half:
             raise UsageError("--web writes the network as it is (got --int8 or --half). Leave that option out.")
         _export_site(run, web, name)
     elif to is not None:
-        _export_folder(run, to, name, int8, half)
+        _export_folder(run, to, name, int8, half, card is not None)
 
 
-def _export_folder(run: str, to: Path, name: str | None, int8: bool, half: bool) -> None:
+HUB = "hub"
+"""The kind of card that model hubs read."""
+
+
+def _export_folder(run: str, to: Path, name: str | None, int8: bool, half: bool, has_card: bool) -> None:
+    from kibitz.report.hub import hub_card
     from kibitz.runs import Run
     from kibitz.training.standalone import check, write_folder
 
     opened = Run(run)
     opened.trained()
     check(opened)
+    text = hub_card(opened) if has_card else None
     if int8 and half:
         raise UsageError("--int8 cannot be combined with --half (got both). Choose one.")
     numbers = "int8" if int8 else "half" if half else ""
@@ -64,6 +75,9 @@ def _export_folder(run: str, to: Path, name: str | None, int8: bool, half: bool)
     try:
         to.mkdir(parents=True, exist_ok=True)
         files = write_folder(opened, to, name, numbers)
+        if text is not None:
+            files.append(to / "README.md")
+            files[-1].write_text(text, encoding="utf-8")
     except OSError as error:
         raise KibitzError(f"{to}: {one_line(error)}. Choose another folder with --to.") from None
     if opened.person is not None:

@@ -340,7 +340,7 @@ COMMANDS: Mapping[str, CommandHelp] = {
             "kibitz export runs/chessnet-1 --to folder --int8",
         ),
         ("--to", "--web"),
-        {"Output": ("--to", "--web", "--name"), "Numbers": ("--int8", "--half")},
+        {"Output": ("--to", "--web", "--name", "--card"), "Numbers": ("--int8", "--half")},
         about=(
             "With --web, the folder is a website. Visitors play against the network in their browser, without a"
             " server.",
@@ -373,6 +373,7 @@ SETTINGS_OF = "Settings of "
 """The heading of a system's settings, before its name. Their words are in their declaration, not in OPTIONS."""
 OPTIONS: Mapping[str, str] = {
     "prepare --game": "Prepare only this game: chess or go. [default: both]",
+    "--card": "Also write README.md, a model card. hub: with the front matter of model hubs.",
     "doctor --engine": f"Start this engine, given with its arguments, and check that it replies; {_EACH}.",
     "--json": "Print one JSON object instead of text.",
     "--into": "Folder of the game store to create.",

@@ -1,0 +1,54 @@
+"""Install the wheel of a folder into a fresh environment, and use it as a newcomer does. Works on every system.
+
+    python tools/ci_light.py FOLDER
+
+Each step prints its seconds. tests/install runs the same checks in its environment.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import venv
+from pathlib import Path
+
+GAME = '[Result "0-1"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n'
+STEPS = (("--version",), ("doctor",), ("systems",), ("analyze", "winner", "game.pgn"), ("prepare", "--game", "chess"))
+"""What is called after the install."""
+
+
+def program(environment: Path, name: str) -> Path:
+    """The path of a program of a virtual environment."""
+    return environment / ("Scripts" if os.name == "nt" else "bin") / name
+
+
+def install(wheel: Path, environment: Path) -> None:
+    """Make a virtual environment with the wheel in it."""
+    venv.create(environment, with_pip=True)
+    command = [program(environment, "python"), "-m", "pip", "install", "--quiet", wheel.resolve()]
+    subprocess.run(command, check=True)
+    subprocess.run([program(environment, "python"), "-m", "pip", "check"], check=True)
+
+
+def check(environment: Path, folder: Path) -> None:
+    """Call each of STEPS in a folder. Raises subprocess.CalledProcessError if one fails."""
+    (folder / "game.pgn").write_text(GAME, encoding="utf-8")
+    surroundings = {**os.environ, "PYTHONUTF8": "1"}
+    for step in STEPS:
+        begun = time.monotonic()
+        subprocess.run([program(environment, "kibitz"), *step], cwd=folder, env=surroundings, check=True)
+        print(f"== kibitz {' '.join(step)}: {time.monotonic() - begun:.0f} s", flush=True)
+
+
+def main() -> None:
+    (wheel,) = Path(sys.argv[1]).glob("kibitz-*.whl")
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        install(wheel, Path(folder) / "venv")
+        check(Path(folder) / "venv", Path(folder))
+
+
+if __name__ == "__main__":
+    main()
