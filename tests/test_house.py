@@ -28,7 +28,7 @@ LAYERS = (
     ("runs",),
     ("systems",),
     ("nets",),
-    ("explorer",),
+    ("explorer", "online"),
     ("store",),
     ("games",),
     ("external", "stats", "records", "lock", "durable", "prefetch", "received", "kernels", "manifest"),

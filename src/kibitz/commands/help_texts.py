@@ -86,12 +86,13 @@ COMMANDS: Mapping[str, CommandHelp] = {
         "Evaluate every move of a game",
         (
             "kibitz analyze human my-games.pgn",
-            "kibitz analyze human my-games.pgn --mine --page report.html",
+            "kibitz analyze human lichess:NAME --mine --limit 100 --page report.html",
             "kibitz analyze gohuman my-game.sgf",
         ),
         ("--game", "--mine", "--rating", "--nodes", "--json"),
         {
             "Choose games": ("--game", "--all"),
+            "Account (lichess:NAME, chesscom:NAME, ogs:NAME)": ("--since", "--speed", "--rated", "--limit"),
             "Player report (chess)": ("--mine", "--player", "--page"),
             "Evaluation": ("--nodes", "--depth", "--raw", "--rating", "--swing"),
             "Output": ("--pgn", "--sgf", "--json", "--move", "--owners"),
@@ -106,10 +107,10 @@ COMMANDS: Mapping[str, CommandHelp] = {
         "tutorials/find-my-mistakes.md",
     ),
     "import": CommandHelp(
-        "Build a game store from PGN or SGF files",
+        "Build a game store from PGN or SGF files, or from an account",
         (
             "kibitz import my-games.pgn --into my.store",
-            "kibitz import games/ --into strong.store --min-rating 2000 --since 2015",
+            "kibitz import lichess:NAME --into my.store --since 2025 --speed blitz",
             "kibitz import my-games.sgf --into go.store --ending counted",
         ),
         ("--into", "--append", "--min-rating", "--player", "--since", "--json"),
@@ -120,6 +121,7 @@ COMMANDS: Mapping[str, CommandHelp] = {
                 "--ending",
                 "--result",
                 "--speed",
+                "--rated",
                 "--since",
                 "--until",
                 "--min-plies",
@@ -132,7 +134,10 @@ COMMANDS: Mapping[str, CommandHelp] = {
             "Territory labels (Go)": ("--referee", "--gnugo", "--gnugo-limit", "--play-out", "--unconfirmed"),
             "Performance": ("--workers", "--ray"),
         },
-        ("A game store is kibitz's compact game database. Skipped games are counted by reason.",),
+        (
+            "A game store is kibitz's compact game database. Skipped games are counted by reason.",
+            "From an account such as lichess:NAME, kibitz downloads only what is new since the last call.",
+        ),
         "tutorials/your-games.md",
     ),
     "info": CommandHelp(
@@ -196,19 +201,20 @@ COMMANDS: Mapping[str, CommandHelp] = {
     "personal": CommandHelp(
         "Train a network that plays like one person",
         (
-            "kibitz personal my-games.pgn",
+            "kibitz personal lichess:NAME --since 2025",
             "kibitz personal games/ --player NAME --player OTHER-NAME",
             "kibitz personal new-games.pgn --run runs/personal-NAME --update",
         ),
         ("--player", "--run", "--from", "--update", "--time-limit", "--json"),
         {
             "Games": ("--player", "--most-games", "--update"),
+            "Account (lichess:NAME, chesscom:NAME, ogs:NAME)": ("--since", "--speed", "--rated", "--limit"),
             "Training": ("--from", "--run", "--seed", "--time-limit"),
             "Output": ("--json",),
         },
         (
             "It needs at least 20 games and takes a few minutes for 1,000 games. You can press Ctrl-C at any time. Run"
-            " the same command again to resume. Nothing leaves this computer.",
+            " the same command again to resume. Your games do not leave this computer.",
         ),
         "how-to/play-like-me.md",
     ),
@@ -379,7 +385,9 @@ OPTIONS: Mapping[str, str] = {
     "--into": "Folder of the game store to create.",
     "--append": "Add games to an existing store. Games that it already contains are skipped.",
     "import --game": "Game of the records. [default: from the file names, else chess]",
-    "--limit": "Stop after importing this many games. [default: no limit]",
+    "--limit": "Account: use only the newest N games. [default: all]",
+    "import --limit": "Stop after importing this many games; of an account, use only the newest. [default: no limit]",
+    "--rated": "Account: use only rated games.",
     "import --player": f"Keep games in which a player's name contains this text; {_EACH}. [default: all]",
     "--min-rating": "Chess: lowest rating of both players. [default: no limit]",
     "--max-rating": "Chess: highest rating of both players. [default: no limit]",
@@ -394,6 +402,10 @@ OPTIONS: Mapping[str, str] = {
     "--no-bots": "Chess: skip games with a computer player, marked by BOT titles or by WhiteIsComp and similar tags.",
     "--keep-duplicates": "Keep all copies of a game. [default: of games with the same moves, result, players and date,"
     " keep the first; from 60 plies on, players and date may differ]",
+    "analyze --since": "Account: use games from this day on: 2015, 2015-06 or 2015-06-30. [default: all]",
+    "personal --since": "Account: use games from this day on: 2015, 2015-06 or 2015-06-30. [default: all]",
+    "analyze --speed": f"Account: use games of this speed, such as blitz; {_EACH}. [default: all]",
+    "personal --speed": f"Account: use games of this speed, such as blitz; {_EACH}. [default: all]",
     "--since": "Keep games from this day on: 2015, 2015-06 or 2015-06-30. [default: no limit]",
     "--until": "Keep games up to this day; 2015 includes the whole year. [default: no limit]",
     "--speed": f"Chess: keep games of this speed, from the time control or the event's name; {_EACH}. [default: all]",
@@ -561,7 +573,8 @@ OPTIONS: Mapping[str, str] = {
 """What each option does: "--option" for all commands, "COMMAND --option" for one."""
 
 ARGUMENTS: Mapping[str, str] = {
-    "import FILES": "PGN or SGF files, also .zst, .gz, .bz2 or .zip; folders; or - for standard input.",
+    "import FILES": "PGN or SGF files, also .zst, .gz, .bz2 or .zip; folders; - for standard input; or accounts:"
+    " lichess:NAME, chesscom:NAME, ogs:NAME.",
     "merge STORES": "Two or more game stores of the same game.",
     "info STORE": "A game store, a run, or the name of a bundled network.",
     "explore STORE": "A game store.",
@@ -569,13 +582,15 @@ ARGUMENTS: Mapping[str, str] = {
     "systems SYSTEM": "Show the recipes of this system.",
     "train SYSTEM": "Model family; kibitz systems lists them.",
     "train STORE": "Game store to train on.",
-    "personal GAMES": "PGN or SGF files of the person's games, folders, or a game store.",
+    "personal GAMES": "PGN or SGF files of the person's games, folders, or a game store; or accounts: lichess:NAME,"
+    " chesscom:NAME, ogs:NAME.",
     "tune SYSTEM": "Model family; kibitz systems lists them.",
     "tune STORE": "Game store to train on.",
     "test NETWORK": "A run, or the name of a bundled network.",
     "test STORE": "Game store with the games. [default: the store of the run]",
     "analyze NETWORK": "A run, or the name of a bundled network.",
-    "analyze FILE": "PGN or SGF file, also .zst, .gz or .bz2; or - for standard input.",
+    "analyze FILE": "PGN or SGF file, also .zst, .gz or .bz2; - for standard input; or an account: lichess:NAME,"
+    " chesscom:NAME, ogs:NAME.",
     "export NETWORK": "A run, or the name of a bundled network.",
     "export-positions STORE": "A game store.",
     "uci NETWORK": "A run, or the name of a bundled network.",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kibitz.commands.accounts import AccountOptions, files_of, names_of
 from kibitz.commands.progress import BAR, LEFT, Progress
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ def personal(
     ],
     *,
     options: PersonOptions,
+    account: AccountOptions,
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """Train a network to play like one person, from that person's games: an opening book and an adapted network.
@@ -61,8 +63,10 @@ def personal(
     from kibitz.personal.fitting import PersonalRequest, make
 
     check_time_limit(options.time_limit)
+    players = options.player or names_of(games)
+    games = files_of(games, account.wanted(games))
     request = PersonalRequest(
-        games, options.player or (), options.base, options.run, options.most_games, options.update,
+        games, players, options.base, options.run, options.most_games, options.update,
         seed=options.seed, time_limit=None if options.time_limit is None else 60 * options.time_limit,
         command=shlex.join(["kibitz", *sys.argv[1:]]),
     )  # fmt: skip

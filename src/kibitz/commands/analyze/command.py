@@ -5,11 +5,13 @@ from __future__ import annotations
 import contextlib
 import os
 import shlex
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kibitz import records
+from kibitz.commands.accounts import AccountOptions, any_account, files_of
 from kibitz.commands.analyze.options import AnalyzeOptions
 from kibitz.commands.provider import Provider, use_provider
 from kibitz.commands.workers import WorkerOptions
@@ -32,6 +34,7 @@ def analyze(
     ] = None,
     *,
     options: AnalyzeOptions,
+    account: AccountOptions,
     sharing: WorkerOptions,
     provider: Provider = None,
 ) -> None:
@@ -68,6 +71,7 @@ def analyze(
     from kibitz.play.session import Session
 
     session = Session(run)
+    game_file = _file_of(session, game_file, options, account)
     _check_game(session, game_file, options)
     check_outputs(session, session.system, session.name)
     with contextlib.ExitStack() as stack:
@@ -80,6 +84,21 @@ def analyze(
             from kibitz.commands.analyze.go import analyze_go
 
             analyze_go(session, run, game_file, options, workers)
+
+
+def _file_of(session: Session, source: str, options: AnalyzeOptions, account: AccountOptions) -> str:
+    """The file to analyze: the source, or if it is an account, a file with its games, after a check of the options."""
+    wanted = account.wanted([source])
+    if not any_account([source]):
+        return source
+    from kibitz.online.accounts import account_in
+
+    named = account_in(source)
+    assert named is not None
+    _check_game(session, f"{source}{named.site.ending}", options)
+    if named.site.game == "chess" and wanted.limit is None and not (options.every or options.about_player):
+        wanted = replace(wanted, limit=options.game or 1)  # the newest game is the first
+    return files_of([source], wanted)[0]
 
 
 _OPTIONS = {"chess": ("pgn", "rating", "depth", "player", "mine", "page"), "go": ("sgf", "move", "owners")}

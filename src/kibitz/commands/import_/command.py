@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kibitz import messages, records
+from kibitz.commands import accounts
 from kibitz.commands.import_.options import FilterOptions, GameFilter, RefereeOptions, SplitOptions, filter_for
 from kibitz.commands.interruption import told_of_store
 from kibitz.commands.progress import BAR, ELAPSED, LEFT, Progress
@@ -63,6 +64,7 @@ def import_games(
     """Read games from records, keep those that are wanted, and make a store of them."""
     divide, backend = division.values(), sharing.backend()
     values = filters.values()
+    files = accounts.files_of(files, filters.of_accounts(files, values))
     paths = records.find(files, tuple(records.ENDINGS))
     kind = _game_of(paths, game)
     keep = filter_for(kind, values)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,6 +19,10 @@ from kibitz.games.go.endings.referees import REFEREES
 from kibitz.games.go.io import headers
 from kibitz.messages import not_one_of
 from kibitz.store.split import Split, check_options
+from kibitz.text import shown
+
+if TYPE_CHECKING:
+    from kibitz.online.accounts import GameChoice
 
 GameFilter = chess.Filter | go.Filter
 SPEEDS = chess.SPEEDS
@@ -94,7 +99,28 @@ class FilterOptions:
             "--no-bots",
         ),
     ] = False
+    rated: Annotated[bool, typer.Option("--rated")] = False
     limit: Annotated[int | None, typer.Option(metavar="GAMES")] = None
+
+    def of_accounts(self, sources: Sequence[str], values: dict[str, Any]) -> GameChoice:
+        """Takes from `values` what only accounts have, and returns the filter for the accounts among the sources.
+
+        Raises UsageError for --rated without an account.
+        """
+        from kibitz.commands.accounts import any_account
+        from kibitz.online.accounts import GameChoice, account_in
+
+        rated = values.pop("rated")
+        if rated and not any_account(sources):
+            raise UsageError(
+                f"--rated is for an account, such as lichess:NAME (got {shown(sources[0])}). Leave it out."
+            )
+        names = ("since", "until", "speed", "limit")
+        since, until, speed, limit = (values[name] for name in names)
+        found = [account_in(source) for source in sources if ":" in source]
+        if len(found) == len(sources) and all(account and account.site.game == "go" for account in found):
+            values["speed"] = ()  # the records of Go do not name it
+        return GameChoice(since, until, speed, rated, limit)
 
     def values(self) -> dict[str, Any]:
         """By name: days as dates (of `until` the last), lists as tuples. Raises UsageError for what is no day."""

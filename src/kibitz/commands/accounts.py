@@ -1,0 +1,113 @@
+"""Accounts on servers where a command takes files of games: downloads what is new, with progress."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kibitz import messages
+from kibitz.commands.progress import BAR, LEFT, Progress
+from kibitz.dates import parse_day
+from kibitz.errors import UsageError
+from kibitz.text import shown
+
+if TYPE_CHECKING:
+    from kibitz.online.accounts import Account, GameChoice
+
+
+@dataclass(frozen=True)
+class AccountOptions:
+    """Which games of an account are downloaded."""
+
+    since: Annotated[str | None, typer.Option(metavar="DATE")] = None
+    speed: Annotated[list[str] | None, typer.Option(metavar="SPEED")] = None
+    rated: Annotated[bool, typer.Option("--rated")] = False
+    limit: Annotated[int | None, typer.Option(metavar="N")] = None
+
+    def wanted(self, sources: Sequence[str]) -> GameChoice:
+        """The filter for the accounts among the sources. Raises UsageError for an option if there is no account."""
+        from kibitz.online.accounts import GameChoice
+
+        given = [name for name in ("since", "speed", "rated", "limit") if getattr(self, name)]
+        if given and not any_account(sources):
+            raise UsageError(
+                f"--{given[0]} is for an account, such as lichess:NAME (got {shown(sources[0])}). Leave it out."
+            )
+        since = parse_day(self.since, "--since") if self.since is not None else None
+        return GameChoice(since, None, tuple(self.speed or ()), self.rated, self.limit)
+
+
+def any_account(sources: Sequence[str]) -> bool:
+    """Whether one of the sources is an account."""
+    return any(_account(source) for source in sources)
+
+
+def names_of(sources: Sequence[str]) -> list[str]:
+    """The names of the accounts if all sources are accounts; else nothing."""
+    accounts = [_account(source) for source in sources]
+    return [one.name for one in accounts if one] if all(accounts) else []
+
+
+def files_of(sources: Sequence[str], wanted: GameChoice) -> list[str]:
+    """The sources, with a file of its games in place of each account.
+
+    Raises UsageError and KibitzError as `kibitz.online.files.file_of` does.
+    """
+    found = []
+    for source in sources:
+        if (account := _account(source)) is None:
+            found.append(source)
+            continue
+        from kibitz.online.files import file_of
+
+        with _DownloadBar(wanted.limit) as bar:
+            found.append(str(file_of(account, wanted, bar)))
+        for line in bar.notes:
+            messages.note(line)
+    return found
+
+
+def _account(source: str) -> Account | None:
+    if ":" not in source or os.path.exists(source):
+        return None
+    from kibitz.online.accounts import account_in
+
+    return account_in(source)
+
+
+class _DownloadBar(Progress):
+    """The progress of one account: new games, and games a second."""
+
+    def __init__(self, limit: int | None) -> None:
+        super().__init__(
+            "{task.description}", BAR, "{task.completed:,.0f} new games", "{task.fields[rate]:,.1f} games/s", LEFT,
+            patient=True, every=15.0,
+        )  # fmt: skip
+        self.notes: list[str] = []
+        self._limit, self._kept, self._new, self._name = limit, 0, 0, ""
+
+    def begin_account(self, total: int | None) -> None:
+        """Show the account with the number of games that are to come, if it is known."""
+        self.begin(self._name, total, self._new, rate=0.0)
+
+    # what `kibitz.online.files.Listener` has
+
+    def account(self, account: Account, kept: int) -> None:
+        self._name, self._kept = str(account), kept
+        self.begin_account(self._limit)
+
+    def expect(self, games: int) -> None:
+        if games and self._limit is None and games > self._kept:
+            self.begin_account(games - self._kept)
+
+    def game(self) -> None:
+        self._new += 1
+        rate = self.rate(self._new)
+        self.update(self._new, f"{self._name}: {self._new:,} new games, {rate:,.1f} games/s", rate=rate)
+
+    def note(self, line: str) -> None:
+        self.notes.append(line)

@@ -1,0 +1,1 @@
+"""Games of an account on lichess, chess.com or OGS: downloaded once, kept, and written as a file of records."""

@@ -1,0 +1,167 @@
+"""Accounts on servers, as users name them: `lichess:NAME`, `chesscom:NAME`, `ogs:NAME`; and which games are wanted."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote, urlsplit
+
+from kibitz.environment import user_cache
+from kibitz.errors import UsageError
+from kibitz.games.chess.filters import SPEEDS
+from kibitz.messages import nearest, not_one_of
+from kibitz.text import shown
+
+DAY = 86_400_000
+"""Milliseconds of a day."""
+FOLDER = "games"
+"""Name of the folder with the kept games, in the cache folder."""
+LONGEST_NAME = 60
+
+
+@dataclass(frozen=True)
+class Site:
+    """A server of games.
+
+    name: as users write it before the colon. title: as messages write it. game: chess or go. ending: of its records.
+    address: where its interface is. variable: of the environment, for another address. gap: seconds between requests.
+    busy: seconds to wait if the site has too many requests and doesn't say how long. speeds: as the site names them.
+    """
+
+    name: str
+    title: str
+    game: str
+    ending: str
+    address: str
+    variable: str
+    gap: float
+    busy: float
+    speeds: tuple[str, ...]
+
+    def base(self) -> str:
+        """Return the address from the environment, or the usual one, without a slash at the end. Raises UsageError."""
+        given = os.environ.get(self.variable, "").strip()
+        parts = urlsplit(given or self.address)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise UsageError(
+                f"{self.variable} must be an address such as http://127.0.0.1:8000 (got {shown(given)}). Correct or"
+                " unset it."
+            )
+        return (given or self.address).rstrip("/")
+
+
+SITES = {
+    site.name: site
+    for site in (
+        Site("lichess", "lichess", "chess", ".pgn", "https://lichess.org", "KIBITZ_LICHESS", 1.0, 60.0, SPEEDS),
+        Site("chesscom", "chess.com", "chess", ".pgn", "https://api.chess.com", "KIBITZ_CHESSCOM", 0.5, 30.0, SPEEDS),
+        Site(
+            "ogs", "OGS", "go", ".sgf", "https://online-go.com", "KIBITZ_OGS", 1.0, 60.0,
+            ("blitz", "rapid", "live", "correspondence"),
+        ),
+    )
+}  # fmt: skip
+OTHERS = {"kgs": "KGS", "fox": "Fox"}
+"""Servers whose games kibitz cannot download, by the names that users may try."""
+
+_ACCOUNT = re.compile(r"([A-Za-z][A-Za-z.-]+):(.*)", re.DOTALL)
+_CHESS_NAME = re.compile(r"[A-Za-z0-9_-]+")
+
+
+@dataclass(frozen=True)
+class Account:
+    """A name on a server."""
+
+    site: Site
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.site.name}:{self.name}"
+
+    @property
+    def folder(self) -> Path:
+        """The folder with the kept games of the account; it may not exist."""
+        return user_cache() / FOLDER / self.site.name / quote(self.name.lower(), safe="")
+
+
+def account_in(text: str) -> Account | None:
+    """Return the account that a source names; None for other sources, and for a file that has such a name.
+
+    Raises UsageError for a name that no account can have, and for a server that is not one of SITES.
+    """
+    match = _ACCOUNT.fullmatch(text)
+    if match is None or text.startswith(("http:", "https:")) or "://" in text or Path(text).exists():
+        return None
+    server, name = match[1].lower(), match[2].strip()
+    if server in OTHERS:
+        raise UsageError(
+            f"kibitz cannot download games from {OTHERS[server]} (got {shown(text)}). Save them there as SGF files and"
+            " name the folder."
+        )
+    site = SITES.get({"chess.com": "chesscom"}.get(server, server))
+    if site is None:
+        if (near := nearest(server, SITES)) is not None:
+            raise UsageError(f"{shown(text)}: no such file, and no such server. Did you mean {near}:{shown(name)}?")
+        return None
+    fits = _CHESS_NAME.fullmatch(name) if site.game == "chess" else name.isprintable() and "/" not in name
+    if not name or not fits or len(name) > LONGEST_NAME:
+        raise UsageError(
+            f"{site.name}:NAME needs the name of an account (got {shown(text)}). Example: {site.name}:NAME"
+        )
+    return Account(site, name)
+
+
+@dataclass(frozen=True)
+class GameChoice:
+    """Which games of an account are wanted.
+
+    since, until: first and last day, of UTC. speeds: () for all. rated: only rated games. limit: the newest ones.
+    """
+
+    since: datetime.date | None = None
+    until: datetime.date | None = None
+    speeds: tuple[str, ...] = ()
+    rated: bool = False
+    limit: int | None = None
+
+    def check(self, site: Site) -> None:
+        """Raise UsageError for a value that no game of the site can have."""
+        for speed in self.speeds:
+            if speed not in site.speeds:
+                raise UsageError(not_one_of("--speed", speed, site.speeds))
+        if self.limit is not None and self.limit < 1:
+            raise UsageError(f"--limit must be at least 1 (got {self.limit})")
+
+    @property
+    def begin(self) -> int:
+        """The first wanted moment, in milliseconds since 1970."""
+        return _milliseconds(self.since) if self.since else 0
+
+    @property
+    def end(self) -> int | None:
+        """The moment after the last wanted one, in milliseconds since 1970; None if there is no last one."""
+        return _milliseconds(self.until) + DAY if self.until else None
+
+    def takes(self, time: int, speed: str, rated: bool) -> bool:
+        """Return whether a game is wanted, apart from the limit. time: milliseconds since 1970."""
+        return (
+            self.begin <= time
+            and (self.end is None or time < self.end)
+            and (not self.speeds or speed in self.speeds)
+            and (rated or not self.rated)
+        )
+
+    @property
+    def label(self) -> str:
+        """The filter as a part of a file name: "-since-2024-01-01-blitz-rated-limit-100"; "" without a filter."""
+        parts = [f"since-{self.since}"] * bool(self.since) + [f"until-{self.until}"] * bool(self.until)
+        parts += [*self.speeds, *["rated"] * self.rated]
+        parts += [f"limit-{self.limit}"] * (self.limit is not None)
+        return "".join(f"-{part}" for part in parts)
+
+
+def _milliseconds(day: datetime.date) -> int:
+    return (day - datetime.date(1970, 1, 1)).days * DAY

@@ -1,0 +1,128 @@
+"""Downloads from chess.com: one JSON file a month, GET /pub/player/NAME/games/YEAR/MONTH."""
+
+from __future__ import annotations
+
+import codecs
+import datetime
+import json
+import re
+from collections.abc import Callable, Iterator
+from typing import IO, Any
+
+from kibitz.errors import KibitzError
+from kibitz.games.chess.filters import speed_of
+from kibitz.online.accounts import GameChoice
+from kibitz.online.client import LONGEST_LINE, Client, CutOffError, NotFoundError
+from kibitz.online.kept import KeptGames
+from kibitz.online.lichess import clean
+from kibitz.online.periods import ALL, Gap, Result
+
+_MONTH = re.compile(r"/(\d{4})/(\d{2})/?$")
+_BLOCK = 1 << 20
+
+
+class ChessCom:
+    """The downloads of an account on chess.com."""
+
+    def __init__(self, client: Client):
+        self._client, self._name = client, client.account.name.lower()
+        self._months: list[tuple[int, int]] = []
+
+    def key(self, wanted: GameChoice) -> str:
+        return ALL
+
+    def begin(self, kept: KeptGames, wanted: GameChoice, newest: int, expect: Callable[[int], None]) -> Result:
+        try:
+            data = self._client.json(f"/pub/player/{self._name}/games/archives")
+        except NotFoundError:
+            raise KibitzError(
+                f"chess.com has no player {self._client.account.name} (got {self._client.account}). Check the name."
+            ) from None
+        addresses = data.get("archives", []) if isinstance(data, dict) else []
+        found = {match for address in addresses if (match := _MONTH.search(str(address)))}
+        self._months = sorted(
+            {(int(match[1]), int(match[2])) for match in found if 1 <= int(match[2]) <= 12}, reverse=True
+        )
+        return Result()
+
+    def fill(self, gap: Gap) -> None:
+        for year, month in self._months:
+            begin, end = _moment(year, month), _moment(year + month // 12, month % 12 + 1)
+            if end <= gap.since or begin >= gap.until:
+                continue
+            self._read_month(f"/pub/player/{self._name}/games/{year}/{month:02}", gap)
+            gap.reached(begin)
+            if gap.has_enough:
+                return
+        gap.reached(gap.since)
+
+    def _read_month(self, path: str, gap: Gap) -> None:
+        try:
+            with self._client.file(path, accept="application/json") as file:
+                for data in objects_in(file, self._client.not_json):
+                    game = _game(data)
+                    if game is None:
+                        gap.result.damaged += 1
+                    else:
+                        gap.put(*game)
+        except NotFoundError:  # the list names a month without games
+            return
+        except CutOffError:
+            self._client.fail("sent an incomplete answer. Try again later.")
+
+
+def _moment(year: int, month: int) -> int:
+    return int(datetime.datetime(year, month, 1, tzinfo=datetime.UTC).timestamp() * 1000)
+
+
+def objects_in(file: IO[bytes], fail: Callable[[bytes], Any]) -> Iterator[Any]:
+    """Yield the objects in the list "games" of a JSON file, one after the other; None for a damaged one.
+
+    Only a few games are in memory at a time. fail: called with the first bytes if there is no such list, and it raises
+    an error. Raises CutOffError if the list has no end.
+    """
+    decoder, reads, buffer = json.JSONDecoder(), codecs.getincrementaldecoder("utf-8")("replace"), ""
+    first, in_list, ended = b"", False, False
+    while not ended:
+        block = file.read(_BLOCK)
+        first, ended = first or block[:200], not block
+        buffer += reads.decode(block, ended)
+        if not in_list:
+            begin = re.search(r'"games"\s*:\s*\[', buffer)
+            if begin is None:
+                if ended or len(buffer) > LONGEST_LINE:
+                    fail(first)
+                continue
+            buffer, in_list = buffer[begin.end() :], True
+        while buffer := buffer.lstrip(" \t\r\n,"):
+            if buffer[0] == "]":
+                return
+            try:
+                data, end = decoder.raw_decode(buffer)
+            except (ValueError, RecursionError):
+                if not ended and len(buffer) <= LONGEST_LINE:
+                    break  # its end comes with the next block
+                data, end = None, _end_of_damaged(buffer)
+            yield data
+            buffer = buffer[end:]
+    raise CutOffError("cut")
+
+
+def _end_of_damaged(text: str) -> int:
+    """Return where a damaged object ends: at the next one, or at the end of the list. Raises CutOffError."""
+    if found := re.search(r"\}\s*,\s*(?=\{\s*\"(?:url|pgn|uuid)\")|(?=\]\s*\}\s*$)", text):
+        return found.end()
+    raise CutOffError("cut")
+
+
+def _game(data: Any) -> tuple[str, int, str, bool, bytes] | None:
+    """Return the parameters of `Gap.put` for a game of a month; None if it is damaged."""
+    try:
+        text = clean(data["pgn"])
+        if not text.startswith(b"["):
+            return None
+        speed = speed_of(str(data.get("time_control", "")), "") or ""
+        id = str(data.get("uuid") or data["url"])
+        return id, int(data["end_time"]) * 1000, speed, data.get("rated") is True, text
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        return None

@@ -1,0 +1,317 @@
+"""Requests to a server of games: one at a time, with pauses, repeated after a failure, never to another host."""
+
+from __future__ import annotations
+
+import contextlib
+import email.utils
+import importlib.util
+import json
+import os
+import random
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from typing import IO, TYPE_CHECKING, Any, NoReturn, TypeVar
+from urllib.parse import urljoin, urlsplit
+
+from kibitz.errors import KibitzError, one_line
+from kibitz.messages import warning
+from kibitz.online.accounts import Account
+from kibitz.text import shown
+
+if TYPE_CHECKING:
+    import httpx
+
+T = TypeVar("T")
+
+TOKEN = "KIBITZ_LICHESS_TOKEN"
+CONTACT = "KIBITZ_CONTACT"
+"""An address for the servers' operators. Without it the requests name the account."""
+MOST_FAILURES = 5
+"""Failures in a row after which a request is given up."""
+SILENCE = 60.0
+"""Seconds without a byte after which a connection counts as broken."""
+SLOWEST = 180.0
+"""Seconds without a whole line after which a connection counts as broken."""
+LONGEST_WAIT = 300.0
+"""The longest time, in seconds, that kibitz waits because a server requests it."""
+MOST_REDIRECTS = 5
+LONGEST_LINE = 8 << 20
+"""The largest number of bytes of one game with its data."""
+LARGEST_STREAM = 16 << 30
+LARGEST_FILE = 1 << 30
+"""The largest number of bytes of an answer that is read line by line, and of one that is stored in a file first."""
+_LOOPBACK = {"127.0.0.1", "::1", "localhost"}
+_SERVER_FAILS = {500, 502, 503, 504, 520, 521, 522, 523, 524}
+
+
+class NotFoundError(KibitzError):
+    """Raised if the server does not know what was requested (404 or 410)."""
+
+
+class RefusedError(KibitzError):
+    """Raised if the server does not show what was requested (403)."""
+
+
+class CutOffError(Exception):
+    """An answer ended too early, or took too long. The request is repeated."""
+
+
+def need_httpx(what: str) -> None:
+    """Raise KibitzError if the package of the extra `online` is not installed. what: the subject of the message."""
+    if importlib.util.find_spec("httpx") is None:
+        raise KibitzError(f"{what} needs httpx. Install it: pip install 'kibitz[online]'")
+
+
+def pause(seconds: float) -> None:
+    """Wait. Tests replace it."""
+    time.sleep(seconds)
+
+
+class Client:
+    """Requests for one account, to the host of the site alone.
+
+    kept: called for the number of games that are kept, which errors name.
+    """
+
+    def __init__(self, account: Account, kept: Callable[[], int]):
+        need_httpx(str(account))
+        import httpx
+
+        self.account, self.site, self._kept = account, account.site, kept
+        self.base = account.site.base()
+        parts = urlsplit(self.base)
+        self._local = (parts.hostname or "") in _LOOPBACK
+        self._failures, self._next, self._reached = 0, 0.0, False
+        headers = {"User-Agent": _agent(account)}
+        self._token = os.environ.get(TOKEN, "").strip() if account.site.name == "lichess" else ""
+        if self._token and (parts.scheme == "https" or self._local):
+            headers["Authorization"] = f"Bearer {self._token}"
+        self._http = httpx.Client(
+            headers=headers, timeout=httpx.Timeout(SILENCE, connect=20.0), follow_redirects=False,
+            trust_env=not self._local,
+        )  # fmt: skip
+
+    def close(self) -> None:
+        self._http.close()
+
+    def works(self) -> None:
+        """Report that the server sent something useful: failures are counted in a row."""
+        self._failures, self._reached = 0, True
+
+    def lines(self, path: str, parameters: Callable[[], Mapping[str, str]], take: Callable[[Iterator[bytes]], T]) -> T:
+        """Request lines of JSON, and return what `take` makes of them while they arrive.
+
+        parameters: called before each attempt. After a failure the request is repeated, and `take` is called again.
+        Raises KibitzError, see `_fetch`.
+        """
+
+        def consume(response: httpx.Response) -> T:
+            self._must_not_be_html(response)
+            return take(self._split(response))
+
+        return self._fetch(path, parameters, "application/x-ndjson", consume)
+
+    @contextlib.contextmanager
+    def file(self, path: str, parameters: Mapping[str, str] | None = None, accept: str = "*/*") -> Iterator[IO[bytes]]:
+        """Request an answer, which is stored in a temporary file. Yields the file, at its beginning."""
+        with tempfile.TemporaryFile(prefix="kibitz-") as file:
+
+            def consume(response: httpx.Response) -> None:
+                file.seek(0)
+                file.truncate()
+                for piece in response.iter_bytes(1 << 16):
+                    file.write(piece)
+                    if file.tell() > LARGEST_FILE:
+                        raise self._error(
+                            f"sends more than {LARGEST_FILE >> 20:,} MB for one request. Try again later."
+                        )
+
+            self._fetch(path, lambda: parameters or {}, accept, consume)
+            file.seek(0)
+            yield file
+
+    def json(self, path: str, parameters: Mapping[str, str] | None = None) -> Any:
+        """Request a JSON object. Raises KibitzError if the answer is something else."""
+        with self.file(path, parameters, "application/json") as file:
+            try:
+                return json.load(file)
+            except (ValueError, RecursionError):
+                file.seek(0)
+                self.not_json(file.read(200))
+
+    def not_json(self, begin: bytes) -> NoReturn:
+        """Raise KibitzError for an answer that is no JSON. begin: its first bytes."""
+        kind = "a web page" if begin.lstrip().startswith(b"<") else "something that is no JSON" if begin else "nothing"
+        raise self._error(f"sent {kind} instead of games. Try again later.")
+
+    def fail(self, what: str) -> NoReturn:
+        """Raise KibitzError. what: the predicate of a sentence about the site, and what to do."""
+        raise self._error(what)
+
+    def url(self, path: str) -> str:
+        """Return the address of a path. An address that the server itself named is used with the site's host."""
+        parts = urlsplit(path)
+        if parts.netloc:
+            path = parts.path + (f"?{parts.query}" if parts.query else "")
+        return self.base + path
+
+    def _fetch(
+        self,
+        path: str,
+        parameters: Callable[[], Mapping[str, str]],
+        accept: str,
+        consume: Callable[[httpx.Response], T],
+    ) -> T:
+        """Make a request and return what `consume` makes of the answer.
+
+        Raises NotFoundError and RefusedError, and KibitzError if the server cannot be reached, sends the request to
+        another host, refuses the token, or still fails after MOST_FAILURES attempts.
+        """
+        import httpx
+
+        while True:
+            self._be_polite()
+            try:
+                with self._answer(self.url(path), parameters(), accept) as response:
+                    wait = self._wait_for(response)
+                    if wait is None:
+                        done = consume(response)
+                        self.works()
+                        return done
+                    why = f"failed (HTTP {response.status_code})"
+            except httpx.DecodingError:
+                raise self._error("sent a damaged answer. Try again later.") from None
+            except (httpx.ConnectError, httpx.ConnectTimeout, httpx.UnsupportedProtocol, httpx.ProxyError) as error:
+                if not self._reached:
+                    raise self._error(
+                        f"cannot be reached at {self.base} ({_reason(error)}). Check the connection."
+                    ) from None
+                wait, why = None, "cannot be reached any more"
+            except (httpx.TransportError, CutOffError) as error:
+                slow = isinstance(error, httpx.TimeoutException) or "slow" in str(error)
+                wait, why = None, "does not answer" if slow else "broke off the connection"
+            self._failures += 1
+            if self._failures >= MOST_FAILURES:
+                raise self._error(f"{why} {MOST_FAILURES} times. Try again later.")
+            self._wait(wait or 2 ** (self._failures - 1) * random.uniform(1, 1.25), why)
+
+    @contextlib.contextmanager
+    def _answer(self, url: str, parameters: Mapping[str, str], accept: str) -> Iterator[httpx.Response]:
+        """Request an address. Redirects are followed on the same host alone, and to https, not from it."""
+        for _ in range(MOST_REDIRECTS):
+            with self._http.stream("GET", url, params=dict(parameters) or None, headers={"Accept": accept}) as response:
+                target = response.headers.get("location")
+                if response.status_code not in (301, 302, 303, 307, 308) or not target:
+                    yield response
+                    return
+                before, after = urlsplit(url), urlsplit(urljoin(url, target))
+                same = (before.scheme, before.netloc) == (after.scheme, after.netloc)
+                safer = (before.scheme, after.scheme) == ("http", "https") and before.hostname == after.hostname
+                if not same and not safer:
+                    raise self._error(
+                        f"sends the request on to {shown(after.netloc) or 'nowhere'}. kibitz contacts no other host."
+                        " Try again later."
+                    )
+                url, parameters = urljoin(url, target), {}
+        raise self._error(f"sends the request on more than {MOST_REDIRECTS} times. Try again later.")
+
+    def _wait_for(self, response: httpx.Response) -> float | None:
+        """Return the seconds to wait before the request is repeated; None if the answer can be used."""
+        status = response.status_code
+        if status == 200:
+            return None
+        if status in (404, 410):
+            raise NotFoundError(f"{self.site.title} does not have it (HTTP {status})")
+        if status == 401:
+            raise self._error(
+                f"refuses the token in {TOKEN}. Replace or unset it." if self._token else "wants a login."
+            )
+        if status == 403:
+            raise RefusedError(
+                f"{self.site.title} does not show the games of {self.account.name} (HTTP 403). Check that they are"
+                f" public, or put your mail address into {CONTACT}."
+            )
+        if status != 429 and status not in _SERVER_FAILS:
+            raise self._error(f"answered with HTTP {status}, which kibitz does not expect. Try again later.")
+        asked = _retry_after(response.headers.get("retry-after", ""))
+        if asked is not None and asked > LONGEST_WAIT:
+            raise self._error(f"requests a pause of {asked / 60:,.0f} minutes. Run the same command again after it.")
+        if status == 429:
+            return self.site.busy if asked is None else asked
+        return asked or 2**self._failures * random.uniform(1, 1.25)
+
+    def _split(self, response: httpx.Response) -> Iterator[bytes]:
+        """Yield the lines of an answer. A line that is too long becomes b"{", which is no JSON."""
+        held, total, last = bytearray(), 0, time.monotonic()
+        too_long = False
+        for piece in response.iter_bytes():
+            total += len(piece)
+            if total > LARGEST_STREAM:
+                raise self._error("sends without end. Add --limit.")
+            held += piece
+            *lines, rest = bytes(held).split(b"\n") if b"\n" in piece else [bytes(held)]
+            for line in lines:
+                if line.strip():
+                    last = time.monotonic()
+                    yield b"{" if too_long else line
+                    too_long = False
+            held = bytearray(rest)
+            if len(held) > LONGEST_LINE:
+                held, too_long = bytearray(), True
+            if time.monotonic() - last > SLOWEST:
+                raise CutOffError("slow")
+        if held.strip():
+            if not held.rstrip().endswith(b"}"):
+                raise CutOffError("cut")
+            yield bytes(held)
+
+    def _must_not_be_html(self, response: httpx.Response) -> None:
+        if "html" in response.headers.get("content-type", "").lower():
+            self.not_json(b"<")
+
+    def _be_polite(self) -> None:
+        """Wait until the site's gap between two requests has passed; not for a server on this computer."""
+        left = self._next - time.monotonic()
+        if left > 0 and not self._local:
+            pause(left)
+        self._next = time.monotonic() + self.site.gap
+
+    def _wait(self, seconds: float, why: str) -> None:
+        if seconds > 2:
+            warning(f"{self.site.title} {why}. kibitz tries again in {seconds:,.0f} s.")
+        pause(seconds)
+
+    def _error(self, what: str) -> KibitzError:
+        """Return an error about the server. It names the games that are kept."""
+        kept = self._kept()
+        games = f" {kept:,} {'game is' if kept == 1 else 'games are'} kept." if kept else ""
+        return KibitzError(f"{self.site.title} {what}{games}")
+
+
+def _agent(account: Account) -> str:
+    from importlib.metadata import version
+
+    contact = "".join(one for one in os.environ.get(CONTACT, "") if one.isascii() and one.isprintable()).strip()
+    name = account.name if account.name.isascii() else "unknown"
+    return f"kibitz/{version('kibitz')} ({f'contact: {contact}' if contact else f'username: {name}'})"
+
+
+def _reason(error: Exception) -> str:
+    """Return why no connection could be made, in a few words."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, OSError) and cause.strerror:
+            return cause.strerror.lower()
+        cause = cause.__cause__ or cause.__context__
+    return one_line(error).lower()
+
+
+def _retry_after(text: str) -> float | None:
+    """Return the seconds of a Retry-After header, which is a number or a date; None for other text."""
+    if text.strip().isascii() and text.strip().isdigit():
+        return float(text[:12])
+    try:
+        return max(0.0, email.utils.parsedate_to_datetime(text).timestamp() - time.time())
+    except (ValueError, TypeError, OverflowError):
+        return None

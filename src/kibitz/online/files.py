@@ -1,0 +1,73 @@
+"""From the name of an account to a file with its games."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+from kibitz.errors import KibitzError
+from kibitz.online.accounts import Account, GameChoice
+from kibitz.online.chesscom import ChessCom
+from kibitz.online.client import Client
+from kibitz.online.kept import opened
+from kibitz.online.lichess import Lichess
+from kibitz.online.ogs import Ogs
+from kibitz.online.periods import Downloads, download
+
+SOURCES: dict[str, Callable[[Client], Downloads]] = {"lichess": Lichess, "chesscom": ChessCom, "ogs": Ogs}
+
+
+class Listener(Protocol):
+    """The interface of an object that shows the progress of a download."""
+
+    def account(self, account: Account, kept: int) -> None:
+        """A download begins. kept: the number of games that earlier calls kept."""
+
+    def expect(self, games: int) -> None:
+        """The account has this number of games; 0 if it is unknown."""
+
+    def game(self) -> None:
+        """A new game is kept."""
+
+    def note(self, line: str) -> None:
+        """A line about the result."""
+
+
+def file_of(account: Account, wanted: GameChoice, listener: Listener) -> Path:
+    """Download what is new in an account, and return a file with the wanted games, the newest first.
+
+    Every game that came is kept, whatever happens.
+
+    Raises UsageError for a filter that the site does not have. Raises KibitzError, with the number of kept games, if
+    the site cannot be reached or sends something wrong, and also if there are no such games. After Ctrl-C it raises
+    KeyboardInterrupt with a message.
+    """
+    wanted.check(account.site)
+    with contextlib.ExitStack() as stack:
+        kept = stack.enter_context(opened(account))
+        client = Client(account, lambda: len(kept.entries))
+        stack.callback(client.close)
+        listener.account(account, len(kept.entries))
+        try:
+            result = download(SOURCES[account.site.name](client), kept, wanted, listener.expect, listener.game)
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(
+                f"interrupted; {len(kept.entries):,} games of {account} are kept. Run the same command again to resume."
+            ) from None
+        name = "".join(letter if letter.isalnum() or letter in "-_" else "_" for letter in account.name)
+        path = account.folder / f"{name}{wanted.label}{account.site.ending}"
+        games = kept.write(path, wanted)
+    for number, what in ((result.damaged, "damaged"), (result.hidden, "not public")):
+        if number:
+            few = "game is" if number == 1 else "games are"
+            listener.note(f"{account}: {number:,} {few} {what}, and kibitz skips {'it' if number == 1 else 'them'}.")
+    if not games:
+        path.unlink(missing_ok=True)
+        chosen = (
+            " that the filter lets through. Use a weaker filter." if wanted != GameChoice() else ". Check the name."
+        )
+        raise KibitzError(f"{account} has no games{chosen}")
+    listener.note(f"{account}: {result.new:,} new {'game' if result.new == 1 else 'games'}, {games:,} in {path}")
+    return path

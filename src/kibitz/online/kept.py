@@ -1,0 +1,135 @@
+"""The kept games of an account: their texts one after the other, an index, and which periods are complete.
+
+Texts and index only grow. After a kill, what is not whole at their ends is cut off. The periods are written less often,
+so they never claim more than there is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+from kibitz.durable import NEW, replace, sync, write_whole
+from kibitz.lock import exclusive_lock
+from kibitz.online.accounts import Account, GameChoice
+
+TEXTS, INDEX, STATE, LOCK = "texts", "index.jsonl", "state.json", "lock"
+SAVE_EVERY = 200
+"""Games between two writes of the state."""
+
+
+class Entry(NamedTuple):
+    """A kept game: its number on the server, time in milliseconds since 1970, speed, whether it is rated, and the
+    place and the number of bytes of its text."""
+
+    id: str
+    time: int
+    speed: str
+    rated: bool
+    at: int
+    size: int
+
+
+class KeptGames:
+    """The kept games of an account. `opened` makes it; one process at a time has it.
+
+    entries: by the game's number on the server. state: JSON that the downloads need; `save` writes it.
+    """
+
+    def __init__(self, folder: Path, texts: IO[bytes], index: IO[bytes]):
+        self.folder, self._texts, self._index = folder, texts, index
+        self.entries: dict[str, Entry] = {}
+        self._read_index()
+        self.state: dict[str, Any] = {}
+        with contextlib.suppress(OSError, ValueError):
+            state = json.loads((folder / STATE).read_bytes())
+            self.state = state if isinstance(state, dict) else {}
+        self._unsaved = 0
+
+    def _read_index(self) -> None:
+        """Read the index. Cut off what is not whole at its end and at the end of the texts."""
+        length, whole, end = os.fstat(self._texts.fileno()).st_size, 0, 0
+        self._index.seek(0)
+        for line in self._index:
+            try:
+                entry = Entry(*json.loads(line))
+                fits = line.endswith(b"\n") and entry.at == end and entry.at + entry.size <= length
+            except (ValueError, TypeError):
+                fits = False
+            if not fits:
+                break
+            self.entries[entry.id] = entry
+            whole, end = whole + len(line), entry.at + entry.size
+        for file, size in ((self._index, whole), (self._texts, end)):
+            file.truncate(size)
+            file.seek(size)
+        self._end = end
+
+    def add(self, id: str, time: int, speed: str, rated: bool, text: bytes) -> bool:
+        """Keep a game. Return False if it was kept before. text: PGN or SGF without white space at its ends."""
+        if id in self.entries:
+            return False
+        entry = Entry(id, time, speed, rated, self._end, len(text))
+        self._texts.write(text)
+        self._texts.flush()  # before the index names it
+        self._index.write(json.dumps(entry).encode() + b"\n")
+        self.entries[id] = entry
+        self._end += len(text)
+        self._unsaved += 1
+        if self._unsaved >= SAVE_EVERY:
+            self.save()
+        return True
+
+    def save(self) -> None:
+        """Write everything through to the disk."""
+        sync(self._texts)
+        sync(self._index)
+        write_whole(self.folder / STATE, json.dumps(self.state).encode())
+        self._unsaved = 0
+
+    def wanted(self, wanted: GameChoice, begin: int = 0) -> list[Entry]:
+        """Return the wanted games from `begin` on (milliseconds since 1970), the newest first, without the limit."""
+        found = [
+            one for one in self.entries.values() if one.time >= begin and wanted.takes(one.time, one.speed, one.rated)
+        ]
+        return sorted(found, key=lambda one: (-one.time, one.id))
+
+    def write(self, path: Path, wanted: GameChoice) -> int:
+        """Write the wanted games into a file of records, the newest first, whole or not at all. Return their number."""
+        chosen = self.wanted(wanted)[: wanted.limit]
+        temporary = path.with_name(f"{path.name}.{os.getpid()}{NEW}")
+        try:
+            with open(temporary, "wb") as file, open(self.folder / TEXTS, "rb") as texts:
+                for entry in chosen:
+                    texts.seek(entry.at)
+                    file.write(texts.read(entry.size) + b"\n\n")
+            replace(temporary, path)
+        finally:
+            temporary.unlink(missing_ok=True)
+        return len(chosen)
+
+
+@contextlib.contextmanager
+def opened(account: Account) -> Iterator[KeptGames]:
+    """Open the kept games of an account; at the end everything is written, also after an error or Ctrl-C.
+
+    Raises KibitzError if another process has them open, OSError if the folder cannot be written.
+    """
+    folder = account.folder
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in (TEXTS, INDEX):
+        (folder / name).touch()
+    with (
+        exclusive_lock(folder / LOCK, folder, "download"),
+        open(folder / TEXTS, "r+b") as texts,
+        open(folder / INDEX, "r+b") as index,
+    ):
+        kept = KeptGames(folder, texts, index)
+        try:
+            yield kept
+        finally:
+            kept.save()

@@ -1,0 +1,138 @@
+"""Which periods of an account are downloaded whole, and the gaps between them.
+
+Downloads go from new to old. A download that ends early leaves a period that begins later than it was to begin. The
+next call fills the gap.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from kibitz.online.accounts import DAY, GameChoice
+from kibitz.online.kept import KeptGames
+
+MARGIN = DAY
+"""Milliseconds at the end of a complete period that are requested again: games that ran then, and wrong clocks."""
+ALL = "all"
+"""The key of the periods in which every game was downloaded."""
+
+
+@dataclass
+class Result:
+    """What a download brought: new games, damaged games, and games that the site does not show."""
+
+    new: int = 0
+    damaged: int = 0
+    hidden: int = 0
+
+
+@dataclass
+class Gap:
+    """A part of a download: games from `until` back to `since` (milliseconds since 1970), at most `need` of them.
+
+    A site calls `put` for each game, and `reached` when all games from a moment on are kept.
+    """
+
+    kept: KeptGames
+    wanted: GameChoice
+    since: int
+    until: int
+    need: int | None
+    reached: Callable[[int], None]
+    on_game: Callable[[], None]
+    result: Result
+    matched: int = 0
+
+    def put(self, id: str, moment: int, speed: str, rated: bool, text: bytes) -> bool:
+        """Keep a game. Return False if it was kept before."""
+        self.seen(moment, speed, rated)
+        if not self.kept.add(id, moment, speed, rated, text):
+            return False
+        self.result.new += 1
+        self.on_game()
+        return True
+
+    def seen(self, moment: int, speed: str, rated: bool) -> None:
+        """Count a game for the limit, whether it is new or not."""
+        self.matched += moment < self.until and self.wanted.takes(moment, speed, rated)
+
+    @property
+    def has_enough(self) -> bool:
+        return self.need is not None and self.matched >= self.need
+
+
+class Downloads(Protocol):
+    """The interface of a site's downloads."""
+
+    def key(self, wanted: GameChoice) -> str:
+        """Return the key of the periods that a filter fills; ALL if every game is downloaded."""
+
+    def begin(self, kept: KeptGames, wanted: GameChoice, newest: int, expect: Callable[[int], None]) -> Result:
+        """Prepare a download, and return what this already brought.
+
+        newest: the end of the newest complete period; 0 without one. expect: called with the number of games that the
+        account has, if the site names it.
+        """
+
+    def fill(self, gap: Gap) -> None:
+        """Download the games of a gap, from new to old."""
+
+
+def now() -> int:
+    """Return the moment in milliseconds since 1970. Tests replace it."""
+    return int(time.time() * 1000)
+
+
+def download(
+    source: Downloads, kept: KeptGames, wanted: GameChoice, expect: Callable[[int], None], on_game: Callable[[], None]
+) -> Result:
+    """Download what is missing of the wanted games. Everything that came is kept, also after an error or Ctrl-C."""
+    periods = _periods(kept, source.key(wanted))
+    result = source.begin(kept, wanted, periods[0][1] if periods else 0, expect)
+    at = _start(periods, min(now(), wanted.end or now()))
+    top = periods[at]
+
+    def reached(moment: int) -> None:
+        top[0] = min(top[0], moment)
+
+    while True:
+        older = periods[at + 1] if at + 1 < len(periods) else None
+        if older is not None and top[0] <= older[1]:
+            reached(older[0])
+            del periods[at + 1]
+            continue
+        need = None if wanted.limit is None else wanted.limit - len(kept.wanted(wanted, top[0]))
+        if top[0] <= wanted.begin or (need is not None and need <= 0):
+            break
+        before = top[0]
+        since = max(wanted.begin, older[1] - MARGIN if older else 0)
+        source.fill(Gap(kept, wanted, since, before, need, reached, on_game, result))
+        if top[0] == before:  # only an answer with nothing older proves that there is no more
+            reached(max(wanted.begin, older[1] if older else 0))
+        kept.save()
+    if not kept.entries:  # an empty answer may be a fault: the next call requests everything again
+        kept.state["periods"] = {}
+    return result
+
+
+def _periods(kept: KeptGames, key: str) -> list[list[int]]:
+    """Return the complete periods for a filter, the newest first: begin and end of each. They change with the state."""
+    known: dict[str, list[list[int]]] = kept.state.setdefault("periods", {})
+    every = known.get(ALL, [])
+    if every and every[-1][0] <= 0:  # all old games are there: what is missing is missing for every filter
+        key = ALL
+    return known.setdefault(key, [])
+
+
+def _start(periods: list[list[int]], moment: int) -> int:
+    """Return the index of the period from which a download goes back: the one with this moment, else a new one."""
+    for i, (begin, end) in enumerate(periods):
+        if begin <= moment:
+            if end < moment:
+                periods.insert(i, [moment, moment])
+            return i
+    periods.append([moment, moment])
+    return len(periods) - 1
