@@ -83,8 +83,8 @@ def test_a_store_that_is_gone_leaves_the_others(path: Path, tmp_path: Path) -> N
         ("/api/explore", {}, "line must be"),
         ("/api/explore", {"line": {"game": "chess", "moves": ["e2e5"]}}, "illegal"),
         ("/api/explore", {"line": {"game": "chess"}, "rating": "x"}, "range"),
-        ("/api/stored", {"store": "/etc", "game": 0}, "no such store"),
-        ("/api/stored-games", {"store": "/etc"}, "no such store"),
+        ("/api/stored", {"store": "/etc", "game": 0}, "unknown game store"),
+        ("/api/stored-games", {"store": "/etc"}, "unknown game store"),
     ],
 )
 def test_what_is_refused(client: Client, route: str, body: Any, words: str) -> None:
@@ -160,7 +160,7 @@ def test_a_store_that_goes_away_is_told(tmp_path: Path) -> None:
     with served([], [str(path)]) as (client, _):
         explored(client, [])
         shutil.rmtree(path)
-        assert mentions(client.good("/api/explore", {"line": {"game": "chess"}})["problem"], "b.store & gone")
+        assert mentions(client.good("/api/explore", {"line": {"game": "chess"}})["problem"], "b.store & deleted")
 
 
 def test_stores_and_networks_are_told_apart(path: Path) -> None:

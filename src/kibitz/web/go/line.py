@@ -155,7 +155,7 @@ def read_line(fields: Fields) -> GoLine:
     """Return a line from JSON. Raises BadRequest, naming the first invalid or illegal move."""
     size = whole(fields, "size", 19, 1, 1000)
     if size not in SIZES:
-        raise BadRequest(f"size must be one of {', '.join(map(str, SIZES))} (got {size})")
+        raise BadRequest(f"the size of the board must be one of {', '.join(map(str, SIZES))} (got {size})")
     komi = number(fields, "komi", 7.5, -MAX_KOMI, MAX_KOMI)
     setup = fields.get("setup") or {}
     if not isinstance(setup, dict):
