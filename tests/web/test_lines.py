@@ -137,7 +137,7 @@ def test_a_line_of_exactly_the_limit_is_taken(monkeypatch: pytest.MonkeyPatch) -
         ({"fen": "x" * 300}, "the FEN is too long"),
         ({"fen": "x"}, "the FEN cannot be read"),
         ({"game": "shogi"}, "game & shogi & chess"),
-        ({"game": "go", "size": 15}, "15 & 9 & 13 & 19 & board"),
+        ({"game": "go", "size": 15}, "size & 15 & 9 & 13 & 19"),
         ({"game": "go", "size": True}, "size & whole"),
         ({"game": "go", "komi": float("nan")}, "komi & number"),
         ({"game": "go", "komi": 10**400}, "komi & number"),

@@ -276,5 +276,5 @@ def test_a_game_of_a_large_file_is_given_and_one_without_a_number_is_none() -> N
     mine = MyGames([], SimpleNamespace())  # type: ignore[arg-type]
     mine._source = SimpleNamespace(text=lambda number: f"game {number}")  # type: ignore[assignment]
     assert mine.game({"game": 1_234_567}) == {"text": "game 1234567"}
-    with pytest.raises(BadRequest, match="no such game"):
+    with pytest.raises(BadRequest, match="unknown game"):
         mine.game({})

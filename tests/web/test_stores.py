@@ -73,7 +73,7 @@ def test_a_store_that_is_gone_leaves_the_others(path: Path, tmp_path: Path) -> N
         shutil.rmtree(gone)
         answer = client.good("/api/explore", {"line": {"game": "chess", "moves": []}})
         assert answer["stores"] == [str(gone), str(path)]
-        assert mentions(answer["problem"], f"{gone} & gone")
+        assert mentions(answer["problem"], f"{gone} & deleted")
         assert explored(client, [], store=str(path))["games"] == 150
 
 

@@ -871,7 +871,7 @@ export const de: Texts = {
     "predicts the next move": "Wahrscheinliche Züge",
     "predicts the next move and the value of the position": "Wahrscheinliche Züge, und wer steht besser",
     "predicts the value of the position": "Wer steht besser",
-    "predicts the next move of a player with a given rating, and the result": "Wahrscheinliche menschliche Züge, und wer steht besser",
+    "predicts the next move at a given rating, and the result": "Wahrscheinliche menschliche Züge, und wer steht besser",
     "predicts the next move of one person": "Wahrscheinliche Züge einer Person",
     "predicts the next move of one Go player": "Wahrscheinliche Züge einer Person",
     "searches likely moves to a fixed depth": "Enge Suche (feste Tiefe)",

@@ -864,7 +864,7 @@ export const en = {
     "predicts the next move": "Likely moves",
     "predicts the next move and the value of the position": "Likely moves, and who is ahead",
     "predicts the value of the position": "Who is ahead",
-    "predicts the next move of a player with a given rating, and the result": "Likely human moves, and who is ahead",
+    "predicts the next move at a given rating, and the result": "Likely human moves, and who is ahead",
     "predicts the next move of one person": "Likely moves of one player",
     "predicts the next move of one Go player": "Likely moves of one player",
     "predicts the territory at the end of the game": "Territory at the end of the game",

@@ -880,7 +880,7 @@ export const fr: Texts = {
     "predicts the next move": "Coups probables",
     "predicts the next move and the value of the position": "Coups probables, et qui est mieux",
     "predicts the value of the position": "Qui est mieux",
-    "predicts the next move of a player with a given rating, and the result": "Coups humains probables, et qui est mieux",
+    "predicts the next move at a given rating, and the result": "Coups humains probables, et qui est mieux",
     "predicts the next move of one person": "Coups probables d’un joueur",
     "predicts the next move of one Go player": "Coups probables d’un joueur",
     "predicts the territory at the end of the game": "Territoire en fin de partie",

@@ -123,7 +123,7 @@ _OURS = [
     Declaration(
         name="human",
         game="chess",
-        title="predicts the next move of a player with a given rating, and the result",
+        title="predicts the next move at a given rating, and the result",
         anchor="Maia-1 51.6%, Maia-2 52.0% of the moves in Lichess blitz games, after hundreds of millions of"
         " positions",
         module="kibitz.systems.human",
