@@ -21,7 +21,7 @@ LAYERS = (
     ("datasets", "doctor"),
     ("api", "notebook"),
     ("web",),
-    ("report", "evaluation", "analysis", "engines", "arena"),
+    ("report", "evaluation", "analysis", "engines", "arena", "setups"),
     ("personal",),
     ("play",),
     ("training",),

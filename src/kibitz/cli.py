@@ -39,6 +39,7 @@ COMMANDS = {
     # engines
     "uci": "engines.uci",
     "gtp": "engines.gtp",
+    "setup": "setup.setup",
     "match": "match.command.match",
     "bench": "bench.bench",
     "prepare": "prepare.prepare",

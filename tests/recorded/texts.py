@@ -96,6 +96,7 @@ CALLS: dict[str, list[list[str]]] = {
     "bench": [["winner", "--seconds", "0.1"], ["gocnn"], ["none"], ["--seconds", "0"]],
     "prepare": [["--game", "chess"], ["--game", "shogi"]],
     "doctor": [["human"]],
+    "setup": [["nothing"], ["katrain"], ["scid", "--rating", "99"], ["sabaki", "--network", "human"]],
     "board": [["none"], ["--port", "0"], ["--engine", "none"], ["--engine", "'none"]],
 }  # fmt: skip
 """What is called of each command after its help; paths are in a folder of `prepare`."""

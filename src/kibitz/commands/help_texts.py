@@ -14,7 +14,7 @@ PANELS: Mapping[str, tuple[str, ...]] = {
     "Games": ("import", "info", "explore", "merge"),
     "Train": ("train", "personal", "tune", "systems"),
     "Evaluate": ("test", "match", "bench"),
-    "Use elsewhere": ("uci", "gtp", "export", "export-positions"),
+    "Use elsewhere": ("setup", "uci", "gtp", "export", "export-positions"),
 }
 """The commands by purpose, in the order of the help."""
 
@@ -338,6 +338,18 @@ COMMANDS: Mapping[str, CommandHelp] = {
         ("Give this command to a Go program, with the full path of kibitz.",),
         "how-to/gui-go.md",
     ),
+    "setup": CommandHelp(
+        "Print what to enter in a chess or Go program, with absolute paths",
+        ("kibitz setup pychess", "kibitz setup cutechess --rating 1500 --write folder", "kibitz setup sabaki"),
+        ("--network", "--rating", "--write", "--json"),
+        {"Engine": ("--network", "--rating"), "Output": ("--write", "--json")},
+        (
+            "Chess: arena, banksia, cutechess, en-croissant, gnome-chess, knights, lichess-bot, nibbler, polyglot,"
+            " pychess, scid, xboard.",
+            "Go: gogui, gtp2ogs, kigo, lizzie, q5go, quarry, sabaki.",
+        ),
+        "how-to/gui-chess.md",
+    ),
     "export": CommandHelp(
         "Export a network to ONNX, or as a page to share",
         (
@@ -514,6 +526,10 @@ OPTIONS: Mapping[str, str] = {
     "export --name": "Name of the network for others. [default: the run's name; of a personal network none]",
     "--int8": "Quantize to int8: faster on a CPU, slightly less accurate.",
     "--half": "Use fp16: half the size, for GPUs.",
+    "setup --network": "Run or bundled network that plays. [default: human; in Go gohuman]",
+    "--rating": "Chess: play like a human with this rating, from 800 to 2800. [default: full strength]",
+    "--write": "Write the files into this folder. Other settings in a JSON file stay. The old file becomes a backup."
+    " [default: print them]",
     "--port": "Port of the page. [default: 8642, or the next free one]",
     "--engine": "Add an engine with its arguments, such as stockfish or 'gnugo --mode gtp'; may be given several times."
     " Well-known installed engines are found without this.",
@@ -593,6 +609,7 @@ ARGUMENTS: Mapping[str, str] = {
     " chesscom:NAME, ogs:NAME.",
     "export NETWORK": "A run, or the name of a bundled network.",
     "export-positions STORE": "A game store.",
+    "setup PROGRAM": "Name of the program, such as pychess or sabaki.",
     "uci NETWORK": "A run, or the name of a bundled network.",
     "gtp NETWORK": "A run, or the name of a bundled network.",
     "match PLAYER": "A run, a bundled network, sunfish, gnugo, or the command of a UCI or GTP engine.",

@@ -1,0 +1,79 @@
+"""kibitz setup: the configuration of a chess or Go program for this installation."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kibitz.errors import KibitzError, UsageError
+from kibitz.messages import not_one_of
+
+LOWEST, HIGHEST = 800, 2800
+"""The range of --rating, as of uci --elo."""
+DEFAULT_NETWORKS = {"chess": "human", "go": "gohuman"}
+
+
+def setup(
+    program: Annotated[str, typer.Argument(show_default=False, metavar="PROGRAM")],
+    network: Annotated[str | None, typer.Option(metavar="NETWORK", show_default=False)] = None,
+    rating: Annotated[int | None, typer.Option(metavar="RATING", show_default=False)] = None,
+    write: Annotated[Path | None, typer.Option(metavar="FOLDER", show_default=False)] = None,
+    as_json: Annotated[bool, typer.Option("--json")] = False,
+) -> None:
+    """Print what to enter in a chess or Go program, with the absolute paths of this installation."""
+    from kibitz.setups.programs import PROGRAMS, kibitz_command
+    from kibitz.setups.writing import write_files
+
+    if program == "katrain":
+        raise KibitzError(
+            "KaTrain uses the JSON protocol of KataGo, which kibitz does not have. Use Sabaki, Lizzie, q5Go or GoGui."
+        )
+    if program not in PROGRAMS:
+        raise UsageError(not_one_of("PROGRAM", program, PROGRAMS))
+    chosen = PROGRAMS[program]
+    command = [*kibitz_command(), *_engine(chosen.game, network, rating), *chosen.options]
+    folder = (write or Path.cwd()).absolute()
+    made = chosen.make(command, folder)
+    if write is not None and not made.files:
+        raise UsageError(f"--write is for programs with a file, and {chosen.title} has fields. Leave --write out.")
+    written = write_files(made.files, folder) if write is not None else []
+    if as_json:
+        files = [{"name": one.name, "text": one.text, "script": one.is_script} for one in made.files]
+        paths = [str(path) for path, _ in written]
+        print(json.dumps(
+            {"program": program, "title": chosen.title, "game": chosen.game, "command": command,
+             "steps": list(made.steps), "files": files, "written": paths,
+             "backups": [str(backup) for _, backup in written if backup]},
+            indent=1, ensure_ascii=False,
+        ))  # fmt: skip
+        return
+    for number, step in enumerate(made.steps, 1):
+        print(f"{number}. {step}" if len(made.steps) > 1 else step)
+    for path, backup in written:
+        print(f"written: {path}{f' (the old file is {backup})' if backup else ''}")
+    for file in made.files if write is None else ():
+        print(f"\n# {file.name}\n{file.text.rstrip()}")
+
+
+def _engine(game: str, network: str | None, rating: int | None) -> list[str]:
+    """The command and options of the engine. Raises UsageError for a network of the other game, and for a rating."""
+    from kibitz.games import GAME_NAMES
+    from kibitz.runs import Run
+    from kibitz.systems import find
+
+    run = Run(network or DEFAULT_NETWORKS[game])
+    if find(run.info["system"]).game != game:  # without torch, which `run.system` loads
+        raise UsageError(f"--network must be a network for {GAME_NAMES[game]} (got {network}). Choose another network.")
+    name = str(Path(network).absolute()) if network and Path(network).exists() else network or DEFAULT_NETWORKS[game]
+    if game == "go":
+        if rating is not None:
+            raise UsageError(f"--rating is for chess (got {rating} for Go). Leave it out.")
+        return ["gtp", name]
+    if rating is None:
+        return ["uci", name]
+    if not LOWEST <= rating <= HIGHEST:
+        raise UsageError(f"--rating must be between {LOWEST} and {HIGHEST} (got {rating})")
+    return ["uci", name, "--elo", str(rating)]

@@ -1,0 +1,190 @@
+"""What to enter in a chess or Go program so that it starts the engine of this installation, with absolute paths."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+SCRIPT = "kibitz-engine.bat" if sys.platform == "win32" else "kibitz-engine"
+"""Name of the script that starts the engine, for programs without a field for parameters."""
+
+
+@dataclass(frozen=True)
+class SetupFile:
+    """A file of a program's configuration: its name, its text, and whether it is a script."""
+
+    name: str
+    text: str
+    is_script: bool = False
+
+
+@dataclass(frozen=True)
+class Setup:
+    """The configuration for a program.
+
+    command: what starts the engine, as words. files: to write. steps: what to do in the program, as sentences.
+    """
+
+    command: tuple[str, ...]
+    files: tuple[SetupFile, ...]
+    steps: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class EngineProgram:
+    """A program that uses engines: its name, its game, its way to make a setup, and extra options of the engine."""
+
+    title: str
+    game: str
+    make: Callable[[Sequence[str], Path], Setup]
+    options: tuple[str, ...] = ()
+
+
+def kibitz_command() -> list[str]:
+    """Return the words that start kibitz in this installation, with absolute paths."""
+    name = "kibitz.exe" if sys.platform == "win32" else "kibitz"
+    beside = Path(sys.executable).absolute().with_name(name)  # not resolved: a link leads out of a virtual environment
+    return [str(beside)] if beside.is_file() else [str(Path(sys.executable).absolute()), "-m", "kibitz"]
+
+
+def line_of(command: Sequence[str]) -> str:
+    """Return a command in one line, quoted for this system."""
+    return subprocess.list2cmdline(command) if sys.platform == "win32" else shlex.join(command)
+
+
+def script_of(command: Sequence[str]) -> SetupFile:
+    """Return a script that starts an engine."""
+    if sys.platform == "win32":
+        return SetupFile(SCRIPT, f"@echo off\r\n{line_of(command)}\r\n", True)
+    return SetupFile(SCRIPT, f"#!/bin/sh\nexec {line_of(command)}\n", True)
+
+
+def _fields(where: str, path: str = "path", parameters: str = "parameters") -> Callable[[Sequence[str], Path], Setup]:
+    """A program with a field for the path and one for the parameters."""
+
+    def make(command: Sequence[str], folder: Path) -> Setup:
+        steps = (f"Choose {where}.", f"Enter as {path}: {command[0]}", f"Enter as {parameters}: {line_of(command[1:])}")
+        return Setup(tuple(command), (), steps)
+
+    return make
+
+
+def _line(where: str) -> Callable[[Sequence[str], Path], Setup]:
+    """A program with one field for the whole command."""
+
+    def make(command: Sequence[str], folder: Path) -> Setup:
+        return Setup(tuple(command), (), (f"{where}: {line_of(command)}",))
+
+    return make
+
+
+def _script(where: str) -> Callable[[Sequence[str], Path], Setup]:
+    """A program that accepts a path only."""
+
+    def make(command: Sequence[str], folder: Path) -> Setup:
+        script = script_of(command)
+        steps = (
+            f"Write the script below with --write {folder}.",
+            f"Choose {where}, and the script {folder / script.name}",
+        )
+        return Setup(tuple(command), (script,), steps)
+
+    return make
+
+
+def _json(name: str, value: Callable[[Sequence[str]], Any], step: str) -> Callable[[Sequence[str], Path], Setup]:
+    """A program with a JSON file."""
+
+    def make(command: Sequence[str], folder: Path) -> Setup:
+        text = json.dumps(value(command), indent=2, ensure_ascii=False) + "\n"
+        return Setup(tuple(command), (SetupFile(name, text),), (step,))
+
+    return make
+
+
+def _cute_chess(command: Sequence[str]) -> Any:
+    return [{"name": "kibitz", "command": line_of(command), "protocol": "uci"}]
+
+
+def _sabaki(command: Sequence[str]) -> Any:
+    return {"engines.list": [{"name": "kibitz", "path": command[0], "args": line_of(command[1:])}]}
+
+
+def _lizzie(command: Sequence[str]) -> Any:
+    return {"leelaz": {"engine-command": line_of(command)}}
+
+
+def _gtp2ogs(command: Sequence[str]) -> Any:
+    return {"apikey": "FILL ME IN", "bot": {"command": list(command), "manager": "persistent", "send_chats": False}}
+
+
+def _lichess_bot(command: Sequence[str], folder: Path) -> Setup:
+    """The section `engine` of config.yml. lichess-bot joins folder and name, so it gets a script."""
+    script = script_of(command)
+    section = (
+        f'engine:\n  dir: {json.dumps(str(folder))}\n  name: {json.dumps(script.name)}\n  protocol: "uci"\n'
+        "  ponder: false\n"
+    )
+    steps = (
+        f"Write the script below with --write {folder}.",
+        "Put the section below into config.yml of lichess-bot, in place of its section engine.",
+        "Leave greeting empty to keep the chat off.",
+    )
+    return Setup(tuple(command), (script, SetupFile("engine-section.yml", section)), steps)
+
+
+def _polyglot(command: Sequence[str], folder: Path) -> Setup:
+    """XBoard starts polyglot, which reads an ini file."""
+    text = f"[PolyGlot]\nEngineDir = {folder}\nEngineCommand = {line_of(command)}\n\n[Engine]\n"
+    start = line_of(["xboard", "-fcp", f"polyglot {folder / 'kibitz.ini'}"])
+    return Setup(tuple(command), (SetupFile("kibitz.ini", text),), (f"Write the file, then type: {start}",))
+
+
+def _xboard(command: Sequence[str], folder: Path) -> Setup:
+    start = line_of(["xboard", "-fUCI", "-fcp", line_of(command)])
+    return Setup(tuple(command), (), ("Install XBoard and polyglot.", f"Type: {start}"))
+
+
+PROGRAMS = {
+    "arena": EngineProgram(
+        "Arena", "chess", _fields("Engines > Install New Engine, and UCI", "path", "command line parameters")
+    ),
+    "banksia": EngineProgram("Banksia GUI", "chess", _fields("Engines > Add", "Command", "Arguments")),
+    "cutechess": EngineProgram(
+        "Cute Chess", "chess",
+        _json("engines.json", _cute_chess, "End Cute Chess, and write engines.json into its folder of settings."),
+    ),
+    "en-croissant": EngineProgram("En Croissant", "chess", _script("Engines > Add new > Local")),
+    "gnome-chess": EngineProgram("GNOME Chess", "chess", _script("the script as binary in engines.conf")),
+    "knights": EngineProgram("Knights", "chess", _script("Settings > Configure Knights > Computer Engines > Add")),
+    "lichess-bot": EngineProgram("lichess-bot", "chess", _lichess_bot),
+    "nibbler": EngineProgram("Nibbler", "chess", _script("Engine > Choose engine")),
+    "polyglot": EngineProgram("polyglot", "chess", _polyglot),
+    "pychess": EngineProgram("PyChess", "chess", _script("Edit > Engines > New")),
+    "scid": EngineProgram("Scid", "chess", _fields("Tools > Analysis Engine > New", "Command", "Parameters")),
+    "xboard": EngineProgram("XBoard", "chess", _xboard),
+    "gogui": EngineProgram("GoGui", "go", _line("Choose Program > New Program and enter as command")),
+    "gtp2ogs": EngineProgram(
+        "gtp2ogs", "go",
+        _json("gtp2ogs.json5", _gtp2ogs, "Put the key of your bot into apikey, then type: gtp2ogs -c gtp2ogs.json5"),
+    ),
+    "kigo": EngineProgram("Kigo", "go", _fields("Settings > Configure Kigo", "Executable", "Parameters")),
+    "lizzie": EngineProgram(
+        "Lizzie", "go", _json("config.txt", _lizzie, "End Lizzie, and write config.txt into its folder."),
+        ("--name", "KataGo"),
+    ),
+    "q5go": EngineProgram(
+        "q5Go", "go", _fields("Settings > Preferences > Computer Go", "executable", "arguments")
+    ),
+    "quarry": EngineProgram("Quarry", "go", _line("Choose Preferences > GTP Engines > Add and enter as command line")),
+    "sabaki": EngineProgram(
+        "Sabaki", "go", _json("settings.json", _sabaki, "End Sabaki. Write settings.json into its folder of settings.")
+    ),
+}  # fmt: skip
+"""Every program by the name that users type."""

@@ -1,0 +1,64 @@
+"""Write the files of a setup: other entries of a JSON file stay, and the old file is kept as a backup."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from kibitz.durable import write_whole
+from kibitz.errors import KibitzError
+from kibitz.setups.programs import SetupFile
+
+
+def write_files(files: Sequence[SetupFile], folder: Path) -> list[tuple[Path, Path | None]]:
+    """Write files into a folder, which is created. Returns each path, and its backup if there was a file.
+
+    In JSON files, other settings and other engines stay. Raises KibitzError for a file that should be JSON and isn't,
+    before anything is written; OSError if the folder cannot be written.
+    """
+    texts = [_with_old(file, folder / file.name) for file in files]
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    for file, text in zip(files, texts, strict=True):
+        path = folder / file.name
+        backup = None
+        if path.exists() and path.read_bytes() != text.encode():
+            backup = _free(path)
+            shutil.copy2(path, backup)
+        write_whole(path, text.encode())
+        if file.is_script:
+            path.chmod(0o755)
+        written.append((path, backup))
+    return written
+
+
+def _with_old(file: SetupFile, path: Path) -> str:
+    """Return the text of a file together with the settings that are in it now."""
+    if file.is_script or not path.exists() or not file.text.startswith(("{", "[")):
+        return file.text
+    try:
+        old = json.loads(path.read_bytes() or b"null")
+    except ValueError:
+        raise KibitzError(f"{path} is not JSON, so its settings cannot be kept. Choose another folder.") from None
+    return json.dumps(merged(old, json.loads(file.text)), indent=2, ensure_ascii=False) + "\n"
+
+
+def merged(old: Any, new: Any) -> Any:
+    """Return JSON data with new settings. Objects in a list with the same `name` replace each other."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        return {**old, **{key: merged(old[key], value) if key in old else value for key, value in new.items()}}
+    if isinstance(old, list) and isinstance(new, list) and all(isinstance(one, dict) for one in new):
+        names = {one.get("name") for one in new}
+        return [one for one in old if not (isinstance(one, dict) and one.get("name") in names)] + new
+    return new
+
+
+def _free(path: Path) -> Path:
+    """Return a path for a backup that does not exist yet."""
+    number = 1
+    while (backup := path.with_name(f"{path.name}.bak{number}")).exists():
+        number += 1
+    return backup
