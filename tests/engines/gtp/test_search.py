@@ -223,7 +223,7 @@ def test_time_and_methods() -> None:
     under_test = Bench(FakeGo(), GtpSettings("kibitz", "1.0", method="top-prob"))
     answers = under_test.say("boardsize 9", "time_settings 60 0 0", "time_left b 0 0", "genmove b", "reg_genmove w")
     assert all(answer.startswith("= ") for answer in answers)
-    assert "seen" in under_test.say("gomill-explain_last_move")[0]
+    assert "visits" in under_test.say("gomill-explain_last_move")[0]
     labels = Bench(FakeGo(), SETTINGS).say("boardsize 9", "kibitz-moves b")[1]
     assert re.search(r"LABEL [A-J]\d \d+% ", labels)
 
