@@ -6,6 +6,8 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     setupFiles: ["test/support/setup.ts"],
     environment: "node",
+    // As long as that of all other waits (tests/support/patience.py): it only ends a test that has failed.
+    testTimeout: 600_000,
     restoreMocks: true,
     unstubGlobals: true,
     isolate: false,

@@ -148,7 +148,7 @@ def test_requests_without_sense_get_a_line(client: Client, mine: Path) -> None:
         line = client.error("/api/mygames/analyse", body)
         assert words.replace("'", "") in line.replace("'", "")
     assert "unknown network" in client.error("/api/mygames/analyse", {"players": ["munoz ana"], "network": "x"}, 404)
-    assert "no such game" in client.error("/api/mygames/game", {"game": 999})
+    assert "unknown game" in client.error("/api/mygames/game", {"game": 999})
 
 
 # Analysis
