@@ -179,6 +179,7 @@ def test_it_waits_between_requests_to_a_real_site(
     ("source", "options", "code", "words"),
     [
         ("lichess:", [], 2, "lichess:NAME"),
+        ("ogs:..", [], 2, "ogs:NAME"),
         ("lichess:a/b", [], 2, "a/b"),
         ("kgs:NAME", [], 2, "KGS"),
         ("liches:NAME", [], 2, "lichess:NAME"),

@@ -107,7 +107,7 @@ def account_in(text: str) -> Account | None:
             raise UsageError(f"{shown(text)}: no such file, and no such server. Did you mean {near}:{shown(name)}?")
         return None
     fits = _CHESS_NAME.fullmatch(name) if site.game == "chess" else name.isprintable() and "/" not in name
-    if not name or not fits or len(name) > LONGEST_NAME:
+    if not name.strip(".") or not fits or len(name) > LONGEST_NAME:  # a name of dots would be another folder
         raise UsageError(
             f"{site.name}:NAME needs the name of an account (got {shown(text)}). Example: {site.name}:NAME"
         )
