@@ -40,18 +40,21 @@ def setup(
     if write is not None and not made.files:
         raise UsageError(f"--write is for programs with a file, and {chosen.title} has fields. Leave --write out.")
     written = write_files(made.files, folder) if write is not None else []
+    steps = list(made.steps)
+    if write is None and any(one.is_script for one in made.files):
+        steps.insert(0, f"Write the script below with --write {folder}.")
     if as_json:
         files = [{"name": one.name, "text": one.text, "script": one.is_script} for one in made.files]
         paths = [str(path) for path, _ in written]
         print(json.dumps(
             {"program": program, "title": chosen.title, "game": chosen.game, "command": command,
-             "steps": list(made.steps), "files": files, "written": paths,
+             "steps": steps, "files": files, "written": paths,
              "backups": [str(backup) for _, backup in written if backup]},
             indent=1, ensure_ascii=False,
         ))  # fmt: skip
         return
-    for number, step in enumerate(made.steps, 1):
-        print(f"{number}. {step}" if len(made.steps) > 1 else step)
+    for number, step in enumerate(steps, 1):
+        print(f"{number}. {step}" if len(steps) > 1 else step)
     for path, backup in written:
         print(f"written: {path}{f' (the old file is {backup})' if backup else ''}")
     for file in made.files if write is None else ():

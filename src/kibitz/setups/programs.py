@@ -89,11 +89,7 @@ def _script(where: str) -> Callable[[Sequence[str], Path], Setup]:
 
     def make(command: Sequence[str], folder: Path) -> Setup:
         script = script_of(command)
-        steps = (
-            f"Write the script below with --write {folder}.",
-            f"Choose {where}, and the script {folder / script.name}",
-        )
-        return Setup(tuple(command), (script,), steps)
+        return Setup(tuple(command), (script,), (f"Choose {where}, and the script {folder / script.name}",))
 
     return make
 
@@ -132,8 +128,7 @@ def _lichess_bot(command: Sequence[str], folder: Path) -> Setup:
         "  ponder: false\n"
     )
     steps = (
-        f"Write the script below with --write {folder}.",
-        "Put the section below into config.yml of lichess-bot, in place of its section engine.",
+        "Put the section of engine-section.yml into config.yml of lichess-bot, in place of its section engine.",
         "Leave greeting empty to keep the chat off.",
     )
     return Setup(tuple(command), (script, SetupFile("engine-section.yml", section)), steps)
