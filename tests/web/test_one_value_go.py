@@ -55,7 +55,9 @@ def of_gtp(network: str, path: Path) -> dict[str, tuple[float, float]]:
     bench = Bench(Session(network), GtpSettings("kibitz", "1.0", visits=VISITS))
     rules = [] if "RU[" in path.read_text() else ["kata-set-rules new-zealand"]  # the record's own come with it
     bench.engine.run([f"loadsgf {path}", *rules, "kibitz-score"])
-    lead, chance = re.search(r"(?:Expected|Counted) ([^ ,;]+).*; Black wins ([\d.]+)%", bench.text).groups()
+    lead, chance = re.search(
+        r"(?:Expected|Counted) score ([^ ,]+).*, Black's win probability ([\d.]+)%", bench.text
+    ).groups()
     points = 0.0 if lead == "0" else float(lead[2:]) * (1 if lead[0] == "B" else -1)
     return {"kibitz-score": (float(chance) / 100, points)}
 

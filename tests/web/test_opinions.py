@@ -187,7 +187,7 @@ def test_an_engine_that_never_answers(ask: Any, monkeypatch: pytest.MonkeyPatch)
 def test_an_engine_that_says_nothing_of_a_position(ask: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(opinions, "SILENCE", 0.5)
     board = ask("uci", "silent")
-    assert mentions(board.error(), "0.5 & nothing")
+    assert mentions(board.error(), "0.5 & no result")
 
 
 def test_an_engine_that_does_not_stop_is_ended(ask: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -514,9 +514,9 @@ for line in sys.stdin:
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        ("sys.exit(3)", "left & out & GNU & Go"),
+        ("sys.exit(3)", "skipped & GNU & Go"),
         ("if command == 'initial_influence': time.sleep(60)", "no answer"),
-        ("if command == 'play': print('?' + number, 'no\\n', flush=True); continue", "did not answer"),
+        ("if command == 'play': print('?' + number, 'no\\n', flush=True); continue", "did not evaluate"),
     ],
 )
 def test_a_failing_gnugo_costs_only_its_baseline(
