@@ -70,7 +70,8 @@ def test_without_ratings_nothing_is_compared() -> None:
     html = render_player_page(result(None, stands_out=[], worst=[]), ABOUT)
     assert "same rating" not in html
     assert "Worst mistakes" not in html
-    assert "stands out" not in html
+    assert "significant" not in html
+    assert "significant" in render_player_page(result(stands_out=[], worst=[]), ABOUT)
 
 
 @pytest.mark.parametrize(("side", "squares"), [("black", "board-squares-turned"), ("white", "board-squares")])
