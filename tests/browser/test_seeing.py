@@ -168,7 +168,7 @@ def test_two_networks_side_by_side(desk: Desk) -> None:
     board = panel.locator(".side").first.get_by_role("img").first
     moves = panel.locator(".small-list li")
     # Arrows that come while their board is hidden are where they belong, and no error is logged.
-    arrows: list[list[str]] = [[]]
+    arrows = [arrows_of(desk.page, [])]  # the next ones must be others
     for key, move in (("End", "Bb4"), ("ArrowLeft", "Nc3")):
         desk.keys(key)
         expect(board).to_have_attribute("aria-label", re.compile(move))

@@ -32,7 +32,11 @@ export interface Read {
 const ODDS = [-0.656, 0.16, 0.963, -0.814, -0.145, -0.035, 0.373, 1.03];
 const LEAD = [0.937, 0.12, 2.202];
 const OWN_PART = 0.3;
-const [FROM_POINTS, OVER_POINTS, STRETCH] = [12, 40, 0.4];
+const [OPEN, SETTLED] = [
+  [8, 15],
+  [18, 40],
+] as const;
+const [OPEN_POWER, STRETCH, EVEN_KOMI] = [8, 0.5, 7];
 const [OF_ROOT, OF_TURN, OF_OPEN] = [8.69, 0.126, -1.214];
 const SURE = 1 - 1e-6;
 
@@ -54,10 +58,14 @@ export function readResults(said: Said, other: Said, points: readonly number[], 
   const sign = black ? 1 : -1;
   let lead = (said.lead - other.lead) / 2 + dot(LEAD, [1, (said.lead + other.lead) / 2, open]);
   const given = clip(Math.round(2 * komi), -127, 127) / 2;
-  const owned = (total(means.map((p) => 2 * p - 1)) - given - stones) * (1 + STRETCH * open);
+  const ahead = (total(means.map((p) => 2 * p - 1)) - stones - EVEN_KOMI) * (1 + STRETCH * open);
+  const owned = ahead + EVEN_KOMI - given;
   const turn = sign * total(points.map((point) => said.owners[point]! - other.owners[point]!));
   const move = ((OF_ROOT * Math.sqrt(open) + OF_OPEN * open) * size) / GRID + OF_TURN * turn;
-  const share = clip(((Math.abs(owned) * POINTS) / area - FROM_POINTS) / OVER_POINTS, 0, 1);
+  const large = (Math.max(Math.abs(ahead), Math.abs(owned) - EVEN_KOMI) * POINTS) / area;
+  const part = open ** OPEN_POWER;
+  const [first, over] = [0, 1].map((at) => part * OPEN[at]! + (1 - part) * SETTLED[at]!);
+  const share = clip((large - first!) / over!, 0, 1);
   lead += share * (sign * owned + move - lead);
   const owners = points.map((point) => ((1 + OWN_PART) * said.owners[point]! + (1 - OWN_PART) * other.owners[point]!) / 2);
   return { black: (1 + sign * value) / 2, lead: sign * lead, owners, policy: said.policy };
