@@ -36,7 +36,7 @@ demo-go: $(READY)
 # Two processes with one thread each: networks of tests are so small that two threads mostly wait for each other. The
 # order of files is that of tests/conftest.py, where the longest come first.
 # With COSTS=FOLDER each tier writes there what its tests cost, for tools/write_test_times.py.
-PYTEST = OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(if $(COSTS),--costs $(COSTS)/$@.json)
+PYTEST = OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(if $(COSTS),--costs=$(COSTS)/$@.json)
 
 # The tiers of docs/dev/testing.md. `make test` needs no browser, no other process and no training.
 test: $(READY)
