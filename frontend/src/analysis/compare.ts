@@ -3,11 +3,10 @@
 import { Answers, snapshotName } from "../server/answers";
 import type { Snapshot } from "../server/api";
 import { Latest } from "../server/asking";
-import { makeView } from "../board/board";
 import { aloneOf, Chance, whose } from "../app/chance";
 import type { Displayed } from "../app/displayed";
-import { Choice, el, percent, write } from "../ui/elements";
-import { likely, NOTHING, type Picture, type View } from "../board/overlays";
+import { SmallBoard } from "./smallboard";
+import { Choice, el, percent } from "../ui/elements";
 import type { App, Network, Node, Result } from "../app/state";
 import { texts } from "../texts";
 
@@ -92,21 +91,16 @@ function verdict(app: App, a: Result | undefined, b: Result | undefined, first: 
 class Side {
   private readonly network: Choice;
   private readonly snapshot: Choice;
-  private readonly place = el("div", { class: "small-place" });
   private readonly chance = new Chance();
   private readonly moves = el("ol", { class: "small-list" });
-  private readonly note = el("p", { class: "note", role: "status" });
+  private readonly board: SmallBoard;
   readonly element: HTMLElement;
-  private readonly latest = new Latest();
   private readonly latestValue = new Latest();
   private valueAsked = "";
   /** What is shown of the position. */
   value: Displayed | null = null;
   private chosen: string | null = null;
   hasSnapshots = false;
-  private view: View | null = null;
-  private shape = "";
-  private asked = "";
   private snapshotsOf = "";
   private listed = "";
 
@@ -118,19 +112,19 @@ class Side {
     choose?: (name: string) => void,
   ) {
     this.network = new Choice(name.network, (value) => {
-      this.asked = "";
       if (choose) choose(value);
       else this.chosen = value;
       changed();
     });
     this.snapshot = new Choice(name.checkpoint, () => changed());
+    this.board = new SmallBoard(app, answers, "small-place", { small: true, answered: changed });
     this.element = el(
       "div",
       { class: "side" },
       this.network.element,
       this.snapshot.element,
-      this.place,
-      this.note,
+      this.board.place,
+      this.board.note,
       this.chance.element,
       this.moves,
     );
@@ -186,41 +180,14 @@ class Side {
     const network = this.network.value;
     const snapshot = this.snapshot.value || null;
     const result = app.hints ? this.answers.known(network, snapshot, node) : undefined;
-    const start = app.game.start;
-    const shape = `${start.game} ${start.size ?? 19}`;
-    if (!this.view || shape !== this.shape) {
-      this.view?.destroy();
-      this.shape = shape;
-      this.view = makeView(this.place, start, null);
-    }
-    this.view.draw(node, seen(result), { flipped: app.flipped, coordinates: false, sides: "none", small: true });
+    this.board.draw(result);
     const own = aloneOf(app.game.kind, result);
     const searched = alone || !app.hints ? null : this.answers.value(network, node);
     this.value = own && (searched ?? own);
     this.chance.draw(app.game.kind, app.named(network), this.value, this.value?.lead ?? result?.score ?? null, true);
     this.askValue(network, node, Boolean(own) && !alone && searched === undefined);
-    this.ask(network, snapshot, result);
+    this.board.ask(network, snapshot, Boolean(result) || !app.hints);
     return result;
-  }
-
-  private ask(network: string, snapshot: string | null, result: Result | undefined): void {
-    const node = this.app.node();
-    const key = `${snapshot === null ? this.app.weights(network) : network} ${snapshot} ${node.id}`;
-    if (result || !this.app.hints) {
-      this.latest.cancel();
-      this.asked = "";
-      this.say("");
-      return;
-    }
-    if (key === this.asked) return;
-    this.asked = key;
-    this.say("");
-    this.latest.ask(
-      (signal) => this.answers.fetch(network, snapshot, node, signal),
-      () => this.changed(),
-      (problem) => this.say(problem, true),
-      () => this.say(snapshot ? texts.answers.loadingCheckpoint : texts.answers.loading),
-    );
   }
 
   private askValue(network: string, node: Node, wanted: boolean): void {
@@ -237,10 +204,6 @@ class Side {
     );
   }
 
-  private say(text: string, problem = false): void {
-    write(this.note, text, problem);
-  }
-
   /** The first moves; those that the other one has among its own stand out. */
   list(mine: Result | undefined, other: Result | undefined): void {
     const moves = mine?.moves?.slice(0, 5) ?? [];
@@ -254,15 +217,4 @@ class Side {
       ),
     );
   }
-}
-
-/** What a small board shows: all that the answer has. */
-export function seen(result: Result | undefined): Picture {
-  if (!result) return NOTHING;
-  return {
-    ...NOTHING,
-    heat: result.origin ? { kind: "origin", values: result.origin } : null,
-    moves: likely(result).slice(0, 3),
-    owners: result.owners ?? null,
-  };
 }

@@ -3,7 +3,7 @@
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 
-import { el } from "../ui/elements";
+import { el, inkOf } from "../ui/elements";
 import { texts } from "../texts";
 
 export interface Points {
@@ -94,12 +94,7 @@ export class Curve {
   private make(data: uPlot.AlignedData): void {
     const { width, height } = this;
     if (!width) return;
-    const styles = getComputedStyle(this.place);
-    const colour = (name: string, usual: string): string => styles.getPropertyValue(name).trim() || usual;
-    const text = colour("--p-muted", "#5c646b");
-    const line = colour("--p-line", "#d9d6cf");
-    const accent = colour("--p-accent", "#0a5f6a");
-    const warn = colour("--warn", "#8a5a00");
+    const [text, line, accent, warn] = ["--p-muted", "--p-line", "--p-accent", "--warn"].map((name) => inkOf(this.place, name)) as [string, string, string, string];
     const axis = {
       stroke: text,
       grid: { stroke: line, width: 1 },

@@ -5,7 +5,7 @@ import "uplot/dist/uPlot.min.css";
 
 import { aloneOf, whose } from "../app/chance";
 import { displayedChance, type Displayed } from "../app/displayed";
-import { el, percent } from "../ui/elements";
+import { el, inkOf, percent } from "../ui/elements";
 import type { Mistakes } from "./mistakes";
 import { firstColumn, named, numberOf } from "../app/naming";
 import { scored } from "./opinion";
@@ -228,8 +228,7 @@ class Graph {
     const width = this.place.clientWidth;
     if (!width) return;
     const { app } = this;
-    const styles = getComputedStyle(this.host);
-    const colour = (name: string): string => styles.getPropertyValue(name).trim() || "#777";
+    const colour = (name: string): string => inkOf(this.host, name);
     const text = colour("--muted");
     const grid = { stroke: colour("--line"), width: 1 };
     const accent = colour("--accent");
@@ -297,7 +296,6 @@ class Graph {
   /** Mistakes, where they happened, and smaller and grey what may be one. */
   private dots(plot: uPlot): void {
     const { ctx } = plot;
-    const styles = getComputedStyle(this.host);
     const [, searched, , alone] = plot.data;
     const values = Array.from(searched ?? [], (each, place) => each ?? alone?.[place] ?? null);
     ctx.save();
@@ -309,7 +307,7 @@ class Graph {
       if (place === undefined || value === null || value === undefined) return;
       ctx.beginPath();
       ctx.arc(plot.valToPos(place, "x", true), plot.valToPos(value, "y", true), size * devicePixelRatio, 0, 2 * Math.PI);
-      const [ink, ground] = [styles.getPropertyValue(colour).trim(), styles.getPropertyValue("--panel").trim()];
+      const [ink, ground] = [inkOf(this.host, colour), inkOf(this.host, "--panel")];
       ctx.fillStyle = hollow ? ground : ink;
       ctx.fill();
       ctx.lineWidth = 1.5 * devicePixelRatio;

@@ -2,12 +2,9 @@
 
 import { Answers, snapshotName } from "../server/answers";
 import type { Snapshot } from "../server/api";
-import { Latest } from "../server/asking";
-import { makeView } from "../board/board";
 import { aloneOf, Chance } from "../app/chance";
-import { seen } from "./compare";
-import { button, el, fresh, percent, write } from "../ui/elements";
-import type { View } from "../board/overlays";
+import { SmallBoard } from "./smallboard";
+import { button, el, fresh, percent } from "../ui/elements";
 import type { App } from "../app/state";
 import { texts } from "../texts";
 
@@ -25,21 +22,17 @@ export class Snapshots {
     class: "square",
     "aria-label": texts.snapshots.run,
   });
-  private readonly place = el("div", { class: "snapshot-board" });
+  private readonly board: SmallBoard;
   private readonly chance = new Chance();
   private readonly moves = el("p", { class: "note" });
-  private readonly note = el("p", { class: "note", role: "status" });
   private readonly answers: Answers;
-  private readonly latest = new Latest(90);
   private network = "";
   private snapshots: Snapshot[] = [];
-  private view: View | null = null;
-  private shape = "";
-  private asked = "";
   private timer = 0;
 
   constructor(private readonly app: App) {
     this.answers = new Answers(app);
+    this.board = new SmallBoard(app, this.answers, "snapshot-board", { small: false, pause: 90, answered: () => this.draw(), failed: () => this.halt() });
     const id = fresh("snapshot");
     this.slider = el("input", { type: "range", id, min: 0, max: 0, step: 1, value: 0 });
     this.slider.addEventListener("input", () => {
@@ -54,8 +47,8 @@ export class Snapshots {
       {},
       el("h3", {}, el("label", { for: id }, texts.snapshots.title)),
       el("div", { class: "snapshot-row" }, this.run, this.slider, this.name),
-      this.note,
-      el("div", { class: "snapshot-answer" }, el("div", { class: "snapshot-said" }, this.chance.element, this.moves), this.place),
+      this.board.note,
+      el("div", { class: "snapshot-answer" }, el("div", { class: "snapshot-said" }, this.chance.element, this.moves), this.board.place),
     );
     this.element.hidden = true;
     for (const event of ["game", "cursor", "settings"] as const) app.on(event, () => this.draw());
@@ -87,7 +80,7 @@ export class Snapshots {
     const fits = network.game === app.game.kind;
     const shows = fits && app.hints;
     // Of a network that has nothing to show on it, the board would be the one that is there already.
-    this.place.hidden = !fits || !network.answers.some((each) => DRAWN.has(each));
+    this.board.place.hidden = !fits || !network.answers.some((each) => DRAWN.has(each));
     this.run.disabled = this.snapshots.length < 2 || !shows;
     const node = app.node();
     const result = shows ? this.answers.known(network.name, snapshot.id, node) : undefined;
@@ -96,55 +89,9 @@ export class Snapshots {
       .slice(0, 5)
       .map(({ san, p }) => `${san}\u00a0${percent(p)}`)
       .join(" · ");
-    if (fits) this.board(result);
-    if (!shows) {
-      this.latest.cancel();
-      this.asked = "";
-      this.say(
-        fits ? texts.common.hintsOff : texts.snapshots.otherGame(network.game === "chess" ? texts.common.ofChess : texts.common.go),
-      );
-      return;
-    }
-    this.ask(network.name, snapshot.id, Boolean(result));
-  }
-
-  private board(result: ReturnType<Answers["known"]>): void {
-    const { app } = this;
-    const start = app.game.start;
-    const shape = `${start.game} ${start.size ?? 19}`;
-    if (!this.view || shape !== this.shape) {
-      this.view?.destroy();
-      this.shape = shape;
-      this.view = makeView(this.place, start, null);
-    }
-    this.view.draw(app.node(), seen(result), { flipped: app.flipped, coordinates: false, sides: "none", small: false });
-  }
-
-  private ask(network: string, snapshot: string, known: boolean): void {
-    const node = this.app.node();
-    const key = `${network} ${snapshot} ${node.id}`;
-    if (known) {
-      this.latest.cancel();
-      this.asked = "";
-      this.say("");
-      return;
-    }
-    if (key === this.asked) return;
-    this.asked = key;
-    this.say("");
-    this.latest.ask(
-      (signal) => this.answers.fetch(network, snapshot, node, signal),
-      () => this.draw(),
-      (problem) => {
-        this.halt();
-        this.say(problem, true);
-      },
-      () => this.say(texts.answers.loadingCheckpoint),
-    );
-  }
-
-  private say(text: string, problem = false): void {
-    write(this.note, text, problem);
+    if (fits) this.board.draw(result);
+    if (shows) this.board.ask(network.name, snapshot.id, Boolean(result));
+    else this.board.cancel(fits ? texts.common.hintsOff : texts.snapshots.otherGame(network.game === "chess" ? texts.common.ofChess : texts.common.go));
   }
 
   private toggle(): void {

@@ -37,6 +37,15 @@ export function svg<K extends keyof SVGElementTagNameMap>(
   return made;
 }
 
+/** A colour of the style sheet as a canvas reads it: `light-dark()` is resolved. name: "--accent". */
+export function inkOf(host: HTMLElement, name: string): string {
+  const probe = host.appendChild(el("span", { hidden: true }));
+  probe.style.color = `var(${name})`;
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
+}
+
 /** Says something in an element, which is hidden where there is nothing to say. problem: whether it is one. */
 export function write(element: HTMLElement, text: string, problem?: boolean): void {
   if (element.textContent !== text) element.textContent = text;

@@ -1,4 +1,4 @@
-/** The head of the page: the network, new games, files, copies, and the page's own switches. */
+/** The head of a page: its name, new games, files, copies, and the page's own switches. */
 
 import { copyEntries } from "../library/copy";
 import { button, el } from "./elements";
@@ -6,28 +6,30 @@ import { gameMenu } from "../library/gamemenu";
 import { showHelp } from "./help";
 import { iconButton } from "./icons";
 import type { Opener } from "../library/load";
-import { menu } from "./menu";
+import { type Entry, menu } from "./menu";
 import { soundButton } from "../app/sound";
 import type { App } from "../app/state";
 import { texts } from "../texts";
 import { themeButton } from "../app/theme";
 
-export function mountHeader(host: HTMLElement, app: App, opener: Opener): void {
-  const begin = (kind: "chess" | "go", size?: number): (() => void) => {
-    return () => void app.fresh(kind, size);
-  };
+/** What differs between pages: the heading, the games that begin, and the page's own elements. */
+export interface Head {
+  name: string;
+  /** "chess", or a size of the board of Go. */
+  games: readonly ("chess" | number)[];
+  beside?: HTMLElement;
+  buttons?: HTMLElement[];
+}
+
+export function mountHeader(host: HTMLElement, app: App, opener: Opener, { name, games, beside, buttons = [] }: Head): void {
+  const fresh = games.map((game): Entry => (game === "chess" ? { text: texts.common.chess, act: () => void app.fresh("chess") } : { text: texts.common.goBoard(game), act: () => void app.fresh("go", game) }));
   host.replaceChildren(
-    el("h1", {}, "kibitz"),
-    chooser(app),
+    el("h1", {}, name),
+    beside ?? "",
     el(
       "div",
       { class: "head-game" },
-      menu(texts.header.new, [
-        { text: texts.common.chess, act: begin("chess") },
-        { text: texts.common.goBoard(19), act: begin("go", 19) },
-        { text: texts.common.goBoard(13), act: begin("go", 13) },
-        { text: texts.common.goBoard(9), act: begin("go", 9) },
-      ]),
+      menu(texts.header.new, fresh),
       button(texts.header.open, () => opener.show(), { "aria-haspopup": "dialog", title: texts.header.openAbout }),
       menu(texts.header.copy, copyEntries(app)),
       gameMenu(app),
@@ -35,6 +37,7 @@ export function mountHeader(host: HTMLElement, app: App, opener: Opener): void {
     el(
       "div",
       { class: "head-page" },
+      ...buttons,
       soundButton(app),
       themeButton((text) => app.say(text)),
       iconButton("settings", texts.settings.title, () => void import("../app/settings").then(({ showSettings }) => showSettings())),
@@ -44,7 +47,7 @@ export function mountHeader(host: HTMLElement, app: App, opener: Opener): void {
 }
 
 /** The networks by game; one that cannot be asked yet says so when it is chosen. */
-function chooser(app: App): HTMLElement {
+export function networkChooser(app: App): HTMLElement {
   const select = el("select", { id: "network", "aria-label": texts.header.network });
   let known = "";
   const draw = (): void => {

@@ -1,0 +1,61 @@
+/** The parts that every page has: each is put into its place, and all share one App. */
+
+import "./ui/game.css";
+import "./ui/tabs.css";
+import "./app/layout.css";
+
+import { mountBoard } from "./board/board";
+import { mountControls } from "./board/controls";
+import { mountEvalBar } from "./analysis/evalbar";
+import { Counter } from "./play/gocount";
+import { mountGraph } from "./analysis/graph";
+import { type Head, mountHeader } from "./ui/header";
+import { Judging } from "./server/judging";
+import { kept } from "./app/storage";
+import { mountKeys } from "./ui/keys";
+import { mountLoading } from "./library/load";
+import { Mistakes } from "./analysis/mistakes";
+import { mountMoves } from "./analysis/movelist";
+import { mountPlayers } from "./play/players";
+import type { App } from "./app/state";
+import { mountSpoken, mountStatus } from "./ui/status";
+import { mountTabs, type Tab, type Tabs } from "./ui/tabs";
+import { texts } from "./texts";
+import { mountTitle } from "./ui/title";
+import { Address } from "./app/url";
+import { mountWelcome } from "./ui/welcome";
+
+export const place = (id: string): HTMLElement => document.getElementById(id)!;
+
+/** tabs: the panels beside the board, the first one shown at first. */
+export function mountPage(app: App, head: Head, tabsOf: (mistakes: Mistakes) => Tab[]): Tabs {
+  place("board-part").ariaLabel = texts.main.board;
+  place("game-part").ariaLabel = texts.main.game;
+  place("side").ariaLabel = texts.main.networks;
+  document.documentElement.dataset.drop = texts.load.drop;
+  // First of all that listens, so that the others find the mistakes up to date.
+  const mistakes = new Mistakes(app, new Judging(app));
+  const address = new Address(app);
+  const opener = mountLoading(app);
+  const size = (): void => void place("main").classList.toggle("of-go", app.game.kind === "go");
+  app.on("game", size);
+  mountHeader(place("header"), app, opener, head);
+  mountEvalBar(place("evalbar"), app, mistakes.judging);
+  const typed = mountControls(place("controls"), app);
+  const counter = new Counter(app);
+  mountBoard(place("board"), place("controls"), app, counter);
+  mountPlayers(place("player-above"), place("player-below"), app);
+  mountStatus(place("status"), app);
+  mountSpoken(place("spoken"), app, mistakes.judging);
+  mountTitle(place("title"), app);
+  place("title").after(counter.element);
+  mountGraph(place("graph"), app, mistakes);
+  mountMoves(place("moves"), app, mistakes);
+  const tabs = mountTabs(place("panels"), tabsOf(mistakes));
+  mountWelcome(place("welcome"), app, opener, tabs);
+  mountKeys(app, mistakes, typed, place("board"), () => opener.show());
+  // A game against a network goes on after a reload, whatever tab is open.
+  if (kept("session", "match")) tabs.mount("play");
+  void address.begin(tabs);
+  return tabs;
+}
