@@ -122,10 +122,21 @@ def test_players_of_a_higher_rating_usually_lose_less() -> None:
         assert weak[side]["loss"] == strong[side]["loss"]
 
 
+def test_the_risk_of_a_position_falls_with_the_rating() -> None:
+    session, analysis, record = Session("human"), load("human"), parse(HANGS)
+    assert record is not None
+    game = analyse(record, session, analysis, 0.1, (1400, 2000), judge=Judge(session, analysis, 2, nodes=0))
+    found = game.as_json()["moves"]
+    risks = np.array([list(move["risk_by_rating"].values()) for move in found])
+    assert list(found[0]["risk_by_rating"]) == ["1000", "1400", "1800", "2200"]
+    assert risks[:, 0].mean() > risks[:, -1].mean() > 0
+    assert all(0 <= move["risk"] <= 1 for move in found)
+
+
 def test_without_ratings_nothing_is_usual(judged: Analysed) -> None:
     found = judged(HANGS).as_json()
     assert "usual_loss" not in found["report"]["white"]
-    assert "usual_loss" not in found["moves"][0]
+    assert not {"usual_loss", "risk", "risk_by_rating"} & set(found["moves"][0])
 
 
 def test_a_position_is_worth_the_same_in_a_game_and_alone() -> None:

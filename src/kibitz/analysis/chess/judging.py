@@ -113,15 +113,19 @@ class FirstLook:
     moves: NDArray[np.uint16]
     losses: NDArray[np.float64]
 
+    def losses_of(self, moves: NDArray[np.uint16]) -> NDArray[np.float64]:
+        """Return the losses of some moves, float64 [k], NaN for a move that is not legal. moves: packed, uint16 [k]."""
+        order = np.argsort(self.moves)
+        at = order[np.searchsorted(self.moves[order], moves).clip(0, len(order) - 1)]
+        return np.where(self.moves[at] == moves, self.losses[at], np.nan)
+
     def expected(self, moves: NDArray[np.uint16], shares: NDArray[np.float32]) -> float | None:
         """Return the expected loss, 0 to 1, of players who choose moves with these probabilities; None without a
         choice."""
-        its = np.zeros(len(self.moves))
-        order = np.argsort(self.moves)
-        at = order[np.searchsorted(self.moves[order], moves).clip(0, len(order) - 1)]
-        known = self.moves[at] == moves
-        np.add.at(its, at[known], shares[known])
-        return float(its @ self.losses / its.sum()) if its.sum() > 0 else None
+        losses = self.losses_of(moves)
+        known = np.isfinite(losses)
+        total = float(shares[known].sum())
+        return float(shares[known] @ losses[known]) / total if total > 0 else None
 
 
 @dataclass

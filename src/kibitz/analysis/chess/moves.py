@@ -16,6 +16,7 @@ from kibitz.analysis import Analysis
 from kibitz.analysis.chess.choices import SHOWN, Expected, expected
 from kibitz.analysis.chess.judging import Judge, Judgement
 from kibitz.analysis.chess.ratings import OPPONENT, RATING, UNIT, add_side_inputs, ratings_of
+from kibitz.analysis.chess.risk import RISK_RATINGS, risk
 from kibitz.analysis.glyphs import figure, mark
 from kibitz.games.chess.io.reader import Record
 from kibitz.games.chess.material import PHASES, phase
@@ -93,6 +94,8 @@ class Judged:
     phase: of the game, one of PHASES.
     piece: the moving piece, one of PIECES.
     usual: the mean loss of players of the mover's rating in this position, 0 to 1; None without rating inputs.
+    risk: the probability that players of the mover's rating lose at least risk.LOSS here, 0 to 1; None likewise.
+    risks: the same for each of risk.RISK_RATINGS; empty without rating inputs.
     """
 
     loss: float
@@ -102,10 +105,16 @@ class Judged:
     phase: str
     piece: str
     usual: float | None = None
+    risk: float | None = None
+    risks: tuple[float, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         shown = {"loss": round(self.loss, 4), "best": self.best, "line": list(self.line), "only_move": self.only}
-        usual = {} if self.usual is None else {"usual_loss": round(self.usual, 4)}
+        usual: dict[str, Any] = {} if self.usual is None else {"usual_loss": round(self.usual, 4)}
+        if self.risk is not None:
+            usual["risk"] = round(self.risk, 4)
+        if self.risks:
+            usual["risk_by_rating"] = {str(at): round(one, 4) for at, one in zip(RISK_RATINGS, self.risks, strict=True)}
         return {**shown, "phase": self.phase, "piece": self.piece, **usual}
 
 
@@ -355,6 +364,7 @@ def analyse(
     if expecting:
         both = ratings or ratings_of(record.game.headers)
         strengths = _by_strength(session, analysis, codes, state, expecting, played, both)
+    others = _by_rating(session, analysis, codes[: len(played)], state[: len(played)]) if judgements else {}
     end = MATE if board.is_checkmate() else STALEMATE if board.is_stalemate() else ""
     moves = []
     board = record.game.board()
@@ -381,8 +391,12 @@ def analyse(
         judged = _judged(judgements[i], board, node.move, PHASES[phases[i]]) if judgements and node.move else None
         if judged and expecting and i in strengths:
             judged = replace(
-                judged, usual=usual_loss(judgements[i], expecting[i], PHASES[phases[i]], strengths[i].rating)
-            )
+                judged, usual=usual_loss(judgements[i], expecting[i], PHASES[phases[i]], strengths[i].rating),
+                risk=_risk(judgements[i], expecting[i], strengths[i].rating),
+            )  # fmt: skip
+        if judged and others:
+            every = [_risk(judgements[i], legal[i], rating) for rating, legal in others.items()]
+            judged = replace(judged, risks=tuple(one for one in every if one is not None))
         number = board.fullmove_number
         moves.append(Move(i + 1, number, colour, san, uci, sign, worth, expectation, strength, judged, fault))
         board.push(node.move)
@@ -447,6 +461,30 @@ def _by_strength(
         assert their is not None
         chances.append([_chance(legal, played[i]) for legal, i in zip(their, places, strict=True)])
     return {i: ByStrength(ratings[int(state[i, SIDE])], *three) for i, *three in zip(places, *chances, strict=True)}
+
+
+def _by_rating(
+    session: Session, analysis: Analysis, codes: NDArray[np.uint8], state: NDArray[np.uint8]
+) -> dict[int, Sequence[Legal]]:
+    """Return the legal moves with their probabilities for each of RISK_RATINGS; {} without rating inputs.
+
+    Both players have the same rating.
+    """
+    if OPPONENT not in session.side_inputs or not len(codes):
+        return {}
+    names = list(session.side_inputs)
+    found = {}
+    for rating in RISK_RATINGS:
+        rated = state.copy()
+        rated[:, [STATE + names.index(RATING), STATE + names.index(OPPONENT)]] = rating // UNIT
+        _, legal = _ask(session, analysis, codes, rated)
+        assert legal is not None
+        found[rating] = legal
+    return found
+
+
+def _risk(judgement: Judgement, legal: Legal, rating: int) -> float | None:
+    return None if judgement.options is None else risk(judgement.options, *legal, rating)
 
 
 def _chance(legal: Legal, move: chess.Move) -> float:

@@ -23,6 +23,7 @@ from kibitz.analysis.chess.moves import (
     Report,
     report,
 )
+from kibitz.analysis.chess.risk import LOSS, RISK_RATINGS
 from kibitz.analysis.glyphs import GAINED
 from kibitz.analysis.printing import STYLES as OF_MARKS
 from kibitz.analysis.printing import bar, clean, print_line, print_text, sparkline
@@ -33,6 +34,8 @@ RANK, CHOICE = 12, 13
 """Widths in columns: the played move's rank and probability; one of the network's choices (a move of up to seven
 characters, its probability, a gap)."""
 MOST_SWINGS, MOST_ONLY = 5, 8
+RISKY, MOST_RISKY = 0.25, 3
+"""The smallest risk of a position that is listed, and the largest number of them."""
 WON = 0.97
 """White's value from which a game counts as won; 1 less this is lost."""
 FOLDED = 6
@@ -267,9 +270,27 @@ def _show_summary(judged: AnalysedGame, swing: float, console: Console) -> None:
                 line = f"{_where(move, console)}{_points(move.change or 0):>4}  {percent(strength.player)} at "
                 line += f"{strength.rating}, {percent(strength.stronger)} at {strength.rating + STEP}"
                 print_line(console, line, STYLES[move.sign])
+    _show_riskiest(judged, console)
     if judged.predicts:
         _show_surprises(judged, console)
         _show_predictable(judged, console)
+
+
+def _show_riskiest(judged: AnalysedGame, console: Console) -> None:
+    """Print the positions in which players of the mover's rating go wrong most often, with other ratings."""
+    found = [move for move in judged.moves if move.judged and (move.judged.risk or 0) >= RISKY]
+    if not found:
+        return
+    print_line(console, "")
+    print_line(console, f"Riskiest positions: the probability of losing {LOSS:.0%} or more, by rating", "bold")
+    heading = "".join(f"{rating:>6}" for rating in RISK_RATINGS)
+    print_line(console, f"{'before':<16}{'player':>7}{heading}")
+    for move in sorted(found, key=lambda move: -(move.judged.risk or 0) if move.judged else 0)[:MOST_RISKY]:
+        assert move.judged is not None
+        own = percent(move.judged.risk or 0)
+        print_line(
+            console, f"{_where(move, console):<16}{own:>7}" + "".join(f"{percent(one):>6}" for one in move.judged.risks)
+        )
 
 
 def _show_mistakes(judged: AnalysedGame, swing: float, console: Console) -> None:

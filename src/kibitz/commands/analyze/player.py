@@ -14,15 +14,14 @@ from kibitz.commands.analyze.options import AnalyzeOptions
 from kibitz.commands.analyze.output import as_object
 from kibitz.commands.pages import check_page, write_page
 from kibitz.commands.progress import BAR, LEFT, Progress
+from kibitz.commands.whose import PlayerSides, find_players
 from kibitz.errors import KibitzError, UsageError
 from kibitz.messages import note, warning
 
 if TYPE_CHECKING:
     from kibitz.analysis.chess.moves import AnalysedGame
     from kibitz.analysis.chess.player import PlayerReport
-    from kibitz.games.chess.io.reader import Record
     from kibitz.parallel import Workers
-    from kibitz.personal.names import Player
     from kibitz.play.session import Session
 
 OnProgress = Callable[[int, int], None]
@@ -59,8 +58,8 @@ def analyze_player(
             f"{session.name} does not predict who wins, so it cannot judge moves. Use the network 'human'."
         )
     check_search(session, judge, options)
-    player = _players(path, options.player or [])
-    sides, repeats = _Sides(player), Repeats()
+    player = find_players(path, options.player or [])
+    sides, repeats = PlayerSides(player), Repeats()
     report = PlayerReport(", ".join(one.name for one in player), files[0].swing)
     total = sum(one.games for one in player)
     stopped = False
@@ -75,10 +74,10 @@ def analyze_player(
         try:
             for games in files:
                 found = games.analysed(
-                    analysis, USUAL, judge, lambda one: sides.wanted(one) and repeats.is_new(one), shown
+                    analysis, USUAL, judge, lambda one: bool(sides.side(one)) and repeats.is_new(one), shown
                 )
                 for game in stack.enter_context(contextlib.closing(_whole(found, alone=len(files) == 1))):
-                    report.add(game, sides.of(game.record), games.name)
+                    report.add(game, sides.side(game.record), games.name)
                     _tell(game, put, file.write if file else None, annotated)
         except KeyboardInterrupt:
             if not report.games:
@@ -130,37 +129,6 @@ def _check(files: list[PgnGames], options: AnalyzeOptions) -> None:
     if options.page is not None:
         written = [options.pgn] if options.pgn and options.pgn != "-" else []
         check_page(Path(options.page), "--page", [games.path for games in files] + written)
-
-
-def _players(path: str, named: list[str]) -> list[Player]:
-    """The player whose games are meant, as `kibitz personal` understands names; several names are several
-    accounts of one."""
-    from kibitz.personal import names
-    from kibitz.personal.games import opened
-
-    where = records.printable(path)
-    # problems of the file are reported later, when its games are analysed
-    with opened([path], lambda line: None) as store:
-        return names.find(store, named, where)
-
-
-class _Sides:
-    """Which side the player had in a game."""
-
-    def __init__(self, players: list[Player]):
-        from kibitz.personal.names import key
-
-        self._key = key
-        self._wanted = {key(player.name) for player in players}
-
-    def of(self, record: Record) -> str:
-        """white, black, or "" where the player is on no side, or on both."""
-        headers = record.game.headers
-        found = [side for side in ("white", "black") if self._key(headers.get(side.capitalize(), "")) in self._wanted]
-        return found[0] if len(found) == 1 else ""
-
-    def wanted(self, record: Record) -> bool:
-        return bool(self.of(record))
 
 
 @contextlib.contextmanager

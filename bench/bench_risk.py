@@ -1,0 +1,168 @@
+"""Fit and check the risk of positions (analysis/chess/risk.py) on games of real players.
+
+    python bench/bench_risk.py collect players.pgn --games 100 --into risks.pkl
+    python bench/bench_risk.py check risks.pkl
+
+`collect` reads games with the tag Owner and judges every move of games that are drawn evenly from the owners, with the
+default search. A game takes 10 to 30 s of processor time. Ctrl-C keeps what is done. `check` fits the parameters on
+half of the games and compares the predicted share of mistakes with the observed share in the other half, by deciles of
+the prediction, and then the other way round. It also prints the area under the ROC curve (AUC), and the parameters of
+all games. The players must not be in the training games of the network.
+"""
+
+from __future__ import annotations
+
+import argparse
+import pickle
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+from scipy.optimize import minimize
+
+from kibitz.analysis import load
+from kibitz.analysis.chess import risk as parameters
+from kibitz.analysis.chess.judging import Judge
+from kibitz.analysis.chess.moves import TOGETHER
+from kibitz.analysis.chess.ratings import add_side_inputs, ratings_of
+from kibitz.games.chess.io.reader import parse
+from kibitz.games.chess.replay import SQUARES, encode_board
+from kibitz.play.session import Session
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tools"))
+from held_out_players import games_of, owner_of
+
+NETWORK = "human"
+FEWEST_PLIES = 30
+BEGIN = np.array([0.01, 0.4, 0.06, 0.01, 1.0])
+DECILES = 10
+
+
+def collect(path: Path, most: int, into: Path) -> None:
+    texts = defaultdict(list)
+    for text in games_of(path):
+        texts[owner_of(text)].append(text)
+    owners = sorted(texts)
+    session, analysis = Session(NETWORK), load(NETWORK)
+    judge = Judge(session, analysis)
+    found: list[tuple] = []
+    try:
+        for number in range(most):
+            games = texts[owners[number % len(owners)]]
+            record = parse(games[(number // len(owners) + 1) * 7919 % len(games)])
+            if record is None or record.refused or not all(ratings_of(record.game.headers)):
+                continue
+            found += judged(number, record.game, session, analysis, judge)
+            into.write_bytes(pickle.dumps(found))
+            print(f"\r{number + 1} of {most} games, {len(found):,} moves", end="", flush=True)
+    except KeyboardInterrupt:
+        pass
+    print()
+
+
+def judged(number: int, game, session, analysis, judge) -> list[tuple]:
+    """Return for each move: game, rating, probabilities and first estimates of the legal moves, the judged loss."""
+    moves = list(game.mainline_moves())
+    if len(moves) < FEWEST_PLIES:
+        return []
+    board, rows = game.board(), [encode_board(game.board())]
+    for move in moves:
+        board.push(move)
+        rows.append(encode_board(board))
+    positions = np.stack(rows)
+    state = add_side_inputs(positions[:, SQUARES:], game.headers, session.side_inputs, moves)
+    codes = np.ascontiguousarray(positions[:, :SQUARES])
+    expected = []
+    for at in range(0, len(codes), TOGETHER):
+        part = slice(at, at + TOGETHER)
+        legal, offsets, chances = analysis.expected_moves(
+            session.evaluate(codes[part], state[part]), codes[part], state[part]
+        )
+        expected += zip(np.split(legal, offsets[1:-1]), np.split(chances, offsets[1:-1]), strict=True)
+    ratings, found = ratings_of(game.headers), []
+    for i, judgement in enumerate(judge.judge(game.board(), moves, positions)[1]):
+        if judgement.options is not None:
+            legal, chances = expected[i]
+            found.append(
+                (number, ratings[i % 2], chances / chances.sum(), judgement.options.losses_of(legal), judgement.loss)
+            )
+    return found
+
+
+class Table:
+    """The collected moves as arrays: probabilities and first estimates, [n, most legal moves], padded with 0."""
+
+    def __init__(self, rows: list[tuple]):
+        self.game, self.rating = (np.array([row[i] for row in rows]) for i in (0, 1))
+        self.mistake = np.array([row[4] >= parameters.LOSS for row in rows], float)
+        self.legal = np.array([len(row[2]) for row in rows])
+        self.chances, self.losses = np.zeros((2, len(rows), self.legal.max()))
+        for i, row in enumerate(rows):
+            self.chances[i, : self.legal[i]], self.losses[i, : self.legal[i]] = row[2], row[3]
+
+    def predicted(self, values: np.ndarray, at: np.ndarray) -> np.ndarray:
+        """Return the risk of positions `at` with these parameters."""
+        least, most, center, width, by_rating = values
+        raw = least + (most - least) / (1 + np.exp(-((self.losses[at] - center) / width).clip(-30, 30)))
+        logit = np.log(raw / (1 - raw)) - by_rating * (self.rating[at] - parameters.MIDDLE)[:, None] / 1000
+        chance = (self.chances[at] / (1 + np.exp(-logit))).sum(1)
+        return np.where(self.legal[at] == 1, 1e-4, chance).clip(1e-4, 1 - 1e-4)
+
+    def fitted(self, at: np.ndarray) -> np.ndarray:
+        def cost(values: np.ndarray) -> float:
+            if not (0 < values[0] < values[1] < 1 and values[3] > 0.005):
+                return 9.0
+            chance = self.predicted(values, at)
+            return -float(np.mean(np.where(self.mistake[at] > 0, np.log(chance), np.log(1 - chance))))
+
+        return minimize(cost, BEGIN, method="Nelder-Mead", options={"maxiter": 1500}).x
+
+
+def auc(scores: np.ndarray, positive: np.ndarray) -> float:
+    ranks = np.empty(len(scores))
+    ranks[np.argsort(scores)] = np.arange(len(scores))
+    return (ranks[positive > 0].mean() - (positive.sum() - 1) / 2) / (positive == 0).sum()
+
+
+def check(path: Path) -> None:
+    table = Table(pickle.loads(path.read_bytes()))
+    half = table.game // 2 % 2
+    predicted = np.empty(len(half))
+    for side in range(2):
+        predicted[half == side] = table.predicted(
+            table.fitted(np.flatnonzero(half != side)), np.flatnonzero(half == side)
+        )
+    print(f"{len(half):,} moves of {len(np.unique(table.game))} games, {table.mistake.mean():.1%} mistakes")
+    print(f"AUC {auc(predicted, table.mistake):.3f}; predicted on average {predicted.mean():.1%}")
+    gaps = []
+    for part in np.array_split(np.argsort(predicted), DECILES):
+        gaps.append(abs(predicted[part].mean() - table.mistake[part].mean()))
+        print(f"  predicted {predicted[part].mean():6.1%}  observed {table.mistake[part].mean():6.1%}")
+    print(f"mean difference of the deciles {np.mean(gaps) * 100:.1f} points, largest {max(gaps) * 100:.1f}")
+    for low, high in ((0, 1200), (1200, 1800), (1800, 4000)):
+        at = (table.rating >= low) & (table.rating < high)
+        if at.any():
+            shares = f"predicted {predicted[at].mean():.1%}, observed {table.mistake[at].mean():.1%}"
+            quality = f"AUC {auc(predicted[at], table.mistake[at]):.3f}, {at.sum():,} moves"
+            print(f"  rated {low} to {high}: {shares}, {quality}")
+    print("parameters of all games:", np.round(table.fitted(np.arange(len(half))), 4).tolist())
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    commands = parser.add_subparsers(dest="command", required=True)
+    first = commands.add_parser("collect")
+    first.add_argument("file", type=Path)
+    first.add_argument("--games", type=int, default=100)
+    first.add_argument("--into", type=Path, required=True)
+    commands.add_parser("check").add_argument("file", type=Path)
+    arguments = parser.parse_args()
+    if arguments.command == "collect":
+        collect(arguments.file, arguments.games, arguments.into)
+    else:
+        check(arguments.file)
+
+
+if __name__ == "__main__":
+    main()

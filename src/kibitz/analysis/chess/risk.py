@@ -1,0 +1,50 @@
+"""How risky a position is for a player of a rating: the probability of a move that loses much.
+
+A network with rating inputs predicts which moves players choose. A first estimate of each legal move
+(judging.FirstLook) shows what the move seems to lose. The judging search is more exact but sees only the played move.
+So the probability that a move really loses LOSS is a function of the first estimate, fitted to judged games by
+`bench/bench_risk.py`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from kibitz.analysis.chess.judging import FirstLook
+
+LOSS = 0.1
+"""A mistake loses at least this much win probability, 0 to 1."""
+RISK_RATINGS = (1000, 1400, 1800, 2200)
+"""The ratings, in points, for which the risk of a position is shown."""
+_LEAST, _MOST, _CENTER, _WIDTH = 0.0066, 0.3725, 0.0621, 0.0088
+"""P(mistake | first estimate l) is between _LEAST and _MOST and half of the way at _CENTER."""
+_BY_RATING, MIDDLE = 1.18, 1600
+"""Stronger players choose better among moves with the same estimate: the logit falls by _BY_RATING for 1000 points."""
+
+
+def mistake_probability(losses: NDArray[np.float64], rating: float) -> NDArray[np.float64]:
+    """Return the probability that moves lose at least LOSS, 0 to 1. losses: their first estimates, 0 to 1."""
+    odds = (losses - _CENTER) / _WIDTH
+    raw = _LEAST + (_MOST - _LEAST) / (1 + np.exp(-odds.clip(-30, 30)))
+    logit = np.log(raw / (1 - raw)) - _BY_RATING * (rating - MIDDLE) / 1000
+    return np.asarray(1 / (1 + np.exp(-logit)))
+
+
+def risk(look: FirstLook, moves: NDArray[np.uint16], shares: NDArray[np.float32], rating: float) -> float | None:
+    """Return the probability, 0 to 1, that a player makes a mistake in a position; None without a choice.
+
+    An only legal move has no risk. moves: packed, uint16 [k]. shares: the probability of each for this player, float32
+    [k]; they need not sum to 1.
+    """
+    if len(look.moves) == 1:
+        return 0.0
+    losses = look.losses_of(moves)
+    known = np.isfinite(losses)
+    total = float(shares[known].sum())
+    if total <= 0:
+        return None
+    return float(shares[known] @ mistake_probability(losses[known], rating)) / total
