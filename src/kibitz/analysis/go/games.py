@@ -39,11 +39,11 @@ class Score:
     """Black's lead in points, minus komi and handicap compensation; stones and territory count alike.
 
     lead: the sum of 2p − 1 over the board, the expected value. count: the lead if every point goes to its likelier
-    owner.
+    owner; None if the board is not settled, because the sum of so many guesses has no meaning.
     """
 
     lead: float
-    count: float
+    count: float | None
 
 
 @dataclass(frozen=True)
@@ -84,8 +84,7 @@ class AnalysedPosition:
     @property
     def settled(self) -> bool:
         """Whether two thirds of the points have a very likely owner. Before that the count jumps with every move."""
-        inside = self.black_owns[self.colours != OUTSIDE]
-        return 3 * int(((inside >= SURE) | (inside <= 1 - SURE)).sum()) >= 2 * len(inside)
+        return is_settled(self.colours, self.black_owns)
 
     def grid(self, values: NDArray[Any]) -> NDArray[Any]:
         """Return values of all 361 points as the rows of this board, [size, size]."""
@@ -337,7 +336,14 @@ def score(colours: NDArray[np.uint8], black_owns: NDArray[np.float64], komi: flo
     """
     inside = black_owns[colours != OUTSIDE]
     lead = says.lead if says else float((2 * inside - 1).sum()) - komi
-    return Score(lead, float(np.sign(inside - 0.5).sum()) - komi)
+    count = float(np.sign(inside - 0.5).sum()) - komi if is_settled(colours, black_owns) else None
+    return Score(lead, count)
+
+
+def is_settled(colours: NDArray[np.uint8], black_owns: NDArray[np.float64]) -> bool:
+    """Return whether two thirds of a board's points have a very likely owner. colours, black_owns: [361]."""
+    inside = black_owns[colours != OUTSIDE]
+    return 3 * int(((inside >= SURE) | (inside <= 1 - SURE)).sum()) >= 2 * len(inside)
 
 
 def colour_of(record: Record, ply: int) -> int:

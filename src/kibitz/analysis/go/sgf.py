@@ -41,7 +41,9 @@ def annotated(judged: AnalysedGame) -> str:
 def position_notes(position: AnalysedPosition, move: Move | None = None, swing: float = 0) -> Notes:
     """Return the notes of a node: its position, and the move that leads to it. swing: the smallest annotated change."""
     score = position.score
-    words = f"Lead {lead_words(score.lead)}, count {lead_words(score.count)}"
+    words = f"Lead {lead_words(score.lead)}"
+    if score.count is not None:
+        words += f", count {lead_words(score.count)}"
     notes: Notes = {"V": [f"{round(score.lead, 1) + 0:.1f}"]}  # + 0: no -0.0
     if move and move.mark:
         gain = f"{abs(move.change):.1f} points for {move.side.capitalize()}"

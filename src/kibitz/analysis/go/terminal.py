@@ -14,7 +14,7 @@ from rich.text import Text
 
 from kibitz.analysis.glyphs import GAINED
 from kibitz.analysis.go.changes import SIDES
-from kibitz.analysis.go.games import SURE, AnalysedGame, AnalysedPosition, Move, lead_words
+from kibitz.analysis.go.games import SURE, AnalysedGame, AnalysedPosition, Move, Score, lead_words
 from kibitz.analysis.printing import STYLES, bar, clean, print_line, print_text, sparkline
 from kibitz.games.go.points import BLACK, COLUMNS, GRID, PASS
 
@@ -93,7 +93,7 @@ def _moves(judged: AnalysedGame, console: Console) -> None:
         cells = {
             "before": lead_words(move.before.lead),
             "after": lead_words(move.after.lead),
-            "count": lead_words(move.after.count) if judged.positions[move.ply].settled else "",
+            "count": "" if move.after.count is None else lead_words(move.after.count),
             "change": change_words(move.change),
         }
         row = _move(move) + "".join(f"{cells[name]:>{room}}" for name, room in columns if name in shown)
@@ -131,8 +131,7 @@ def _summary(judged: AnalysedGame, console: Console) -> None:
     result = clean(judged.record.headers.get("RE", ""), 20)
     print_line(
         console,
-        f"At the end: {lead_words(last.lead)} (count {lead_words(last.count)})"
-        f"{f'. Recorded result: {result}' if result else ''}.",
+        f"At the end: {_score_words(last)}{f'. Recorded result: {result}' if result else ''}.",
     )
 
 
@@ -145,9 +144,14 @@ def _phases(judged: AnalysedGame, console: Console) -> None:
         print_line(console, f"{name:<20}{row['moves']:>6}{row['average_loss']:>7.1f}{marks}")
 
 
+def _score_words(score: Score) -> str:
+    """Return a lead, and the count if the board is settled: B+7.5 (count B+6.5)."""
+    return lead_words(score.lead) + ("" if score.count is None else f" (count {lead_words(score.count)})")
+
+
 def show_board(judged: AnalysedGame, position: AnalysedPosition, console: Console) -> None:
     """Print one position with coordinates, and the last move in brackets."""
-    score = f"{lead_words(position.score.lead)} (count {lead_words(position.score.count)})"
+    score = _score_words(position.score)
     last = PASS
     if position.ply:
         move = judged.moves[position.ply - 1]

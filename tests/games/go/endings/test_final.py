@@ -68,6 +68,41 @@ def test_one_eye_each_and_a_shared_liberty_is_seki() -> None:
     assert not by_area.dead.any()
 
 
+SEKI = """
+. X X . O . X X .
+X X X X O X X X X
+O O O O X X O O O
+. . . O O O O . .
+. . . . . . . . .
+O O O O O O O O O
+X X X X X X X X X
+. . . . . . . . .
+. . . . . . . . .
+"""
+"""Two black chains with an eye each, and two white stones between them."""
+
+
+def test_eyes_make_a_seki_of_three_chains() -> None:
+    """By hand: a black stone on either shared liberty leaves a large chain in atari, so nobody can capture."""
+    final = count_position(board(SEKI), (0, 0), 0.0, True)
+    assert not final.dead.any()
+    assert final.seki.sum() == 6 + 8 + 2
+    assert final.lead == 18 - 14
+    outside = count_position(board(SEKI.replace(". X X . O", "X . X . O")), (0, 0), 0.0, True)
+    assert outside.lead == final.lead  # the eye is elsewhere
+    freer = board(SEKI.replace("X X X X O X", "X . X X O X"))  # Black has a further liberty
+    assert count_position(freer, (0, 0), 0.0, True).dead.sum() == 2
+
+
+def test_an_eye_that_holds_dead_stones_is_no_territory_in_seki() -> None:
+    """The eye has room for one white stone that is dead. It does not make the chain's shared liberty playable."""
+    text = SEKI.replace(". X X . O . X X .", "O . X . O . X X .")
+    final = count_position(board(text), (0, 0), 0.0, True)
+    assert final.dead.sum() == 1
+    assert final.seki.sum() == 5 + 8 + 2
+    assert final.lead == 18 - 14
+
+
 @pytest.mark.parametrize(("name", "lead"), [("r32_dame_19.sgf", 1.5), ("r26_h6_finished.sgf", 76.5)])
 def test_recorded_scores(name: str, lead: float) -> None:
     record = _shared(name)

@@ -1,8 +1,8 @@
 """Chains that nobody can capture although they don't have two eyes (seki), and points that a side must fill at the end.
 
 Both tests only consider liberties. A chain that was judged dead is alive if the opponent can't fill its liberties
-without putting a large chain of the opponent in atari on a shared liberty. A small chain may be sacrificed to destroy
-an eye. A point is a shared liberty of a seki if either side that plays there leaves its own chain in atari.
+without putting a large chain of its own in atari. A small chain may be sacrificed to destroy an eye. A point is a
+shared liberty of a seki if either side that plays there leaves its own chain in atari.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def _liberties(board, cell, found):  # type: ignore[no-untyped-def]
 
 @inner
 def _can_capture(board, prey):  # type: ignore[no-untyped-def]
-    """Return whether the opponent of the chain at `prey` can fill its liberties without a large chain in atari on one
-    of them.
+    """Return whether the opponent of the chain at `prey` can fill its liberties while no large chain of its own
+    is left in atari.
 
     The chain's side doesn't respond. True for chains with many liberties. board: int16 [7, 441].
     """
@@ -75,12 +75,7 @@ def _can_capture(board, prey):  # type: ignore[no-untyped-def]
         after = boards[level + 1]
         place(after, cell, attacker, 0)
         free = _liberties(after, cell, own)
-        shared = free == 1 and after[STONES, after[ROOT, cell]] > LARGEST_NAKADE
-        if shared:
-            shared = False
-            for i in range(counts[level]):
-                shared = shared or left[level, i] == own[0]
-        if shared:
+        if free == 1 and after[STONES, after[ROOT, cell]] > LARGEST_NAKADE:
             continue
         level += 1
         counts[level], tried[level] = _liberties(after, prey, left[level]), 0
@@ -149,8 +144,11 @@ def _leaves_atari(board, cell, colour, scratch, found):  # type: ignore[no-untyp
 
 
 @kernel
-def _mark(colours, seki):  # type: ignore[no-untyped-def]
-    """Fill `seki`, bool [361], with the result of `in_seki`. colours: uint8 [361]."""
+def _mark(colours, dead, seki):  # type: ignore[no-untyped-def]
+    """Set the stones of `in_seki` to true in `seki`, bool [361].
+
+    colours: uint8 [361]. dead: bool [361], stones that do not count as neighbors of a liberty.
+    """
     board, scratch = np.empty((ROWS, CELLS), np.int16), np.empty((ROWS, CELLS), np.int16)
     set_up(board, colours)
     found = np.empty(2, np.int64)
@@ -162,7 +160,7 @@ def _mark(colours, seki):  # type: ignore[no-untyped-def]
         seen = 0
         for step in (1, -1, WIDE, -WIDE):
             there = board[COLOUR, cell + step]
-            if there == 1 or there == 2:
+            if (there == 1 or there == 2) and not dead[POINT[cell + step]]:
                 seen |= there
         if seen != 3:
             continue
@@ -172,17 +170,20 @@ def _mark(colours, seki):  # type: ignore[no-untyped-def]
                 if there == 1 or there == 2:
                     marked[board[ROOT, cell + step]] = True
     for point in range(POINTS):
-        stone = colours[point] == 1 or colours[point] == 2
-        seki[point] = stone and marked[board[ROOT, CELL[point]]]
+        stone = (colours[point] == 1 or colours[point] == 2) and not dead[point]
+        seki[point] = seki[point] or (stone and marked[board[ROOT, CELL[point]]])
 
 
 def in_seki(colours: NDArray[np.uint8], dead: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return the living stones next to a liberty that neither side can fill, bool [361].
 
-    colours: uint8 [361]. dead: bool [361], stones that are removed first.
+    It is enough if neither side can fill the liberty while the dead stones are on the board, or after their removal.
+    colours: uint8 [361]. dead: bool [361], the dead stones.
     """
     seki = np.zeros(POINTS, np.bool_)
-    _mark(np.where(dead, NONE, colours).astype(np.uint8), seki)
+    dead = np.ascontiguousarray(dead, np.bool_)
+    _mark(np.where(dead, NONE, colours).astype(np.uint8), dead, seki)
+    _mark(np.ascontiguousarray(colours, np.uint8), dead, seki)
     return seki
 
 
