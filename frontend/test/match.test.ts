@@ -3,7 +3,8 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 
 import type { Control } from "../src/play/clock";
-import { ending, Match, RESIGN, type Strength } from "../src/play/match";
+import { ending } from "../src/app/naming";
+import { Match, RESIGN, type Strength } from "../src/play/match";
 import { shown } from "../src/board/overlays";
 import type { App, Game } from "../src/app/state";
 import { after, chess, find, go, network, page, words } from "./support/games";

@@ -1,7 +1,7 @@
 /** A curve of a run: training and validation over iterations. */
 
-import uPlot from "uplot";
-import "uplot/dist/uPlot.min.css";
+import { UPlot } from "./plotting";
+import type uPlot from "uplot";
 
 import { el, inkOf } from "../ui/elements";
 import { texts } from "../texts";
@@ -101,7 +101,7 @@ export class Curve {
       ticks: { stroke: line, width: 1 },
       font: "12px system-ui, sans-serif",
     };
-    this.plot = new uPlot(
+    this.plot = new UPlot(
       {
         width,
         height,

@@ -1,7 +1,6 @@
 /** The chance over the whole line: White's in chess, Black's in Go. A click opens a position. */
 
-import uPlot from "uplot";
-import "uplot/dist/uPlot.min.css";
+import type uPlot from "uplot";
 
 import { aloneOf, whose } from "../app/chance";
 import { displayedChance, type Displayed } from "../app/displayed";
@@ -42,6 +41,7 @@ class Graph {
   private readonly first = el("span", { class: "graph-first" });
   /** Of Go: Black's lead in points instead of the chance. */
   private readonly points = el("button", { type: "button", class: "graph-points", "aria-pressed": "false" }, texts.graph.points);
+  private library: typeof uPlot | null = null;
   private plot: uPlot | null = null;
   private made = "";
   private offered = "";
@@ -132,7 +132,8 @@ class Graph {
         first.map((each, place) => (alone(place) || alone(place - 1) || alone(place + 1) ? (each?.chance ?? null) : null)),
       ];
       if (this.plot) this.plot.setData(data);
-      else this.make(data);
+      else if (this.library) this.make(this.library, data);
+      else void this.load();
     }
     this.point();
     this.say(null);
@@ -224,7 +225,12 @@ class Graph {
     app.go(parent ?? app.path[place]!);
   }
 
-  private make(data: uPlot.AlignedData): void {
+  private async load(): Promise<void> {
+    this.library = (await import("./plotting")).UPlot;
+    this.draw();
+  }
+
+  private make(library: typeof uPlot, data: uPlot.AlignedData): void {
     const width = this.place.clientWidth;
     if (!width) return;
     const { app } = this;
@@ -236,7 +242,7 @@ class Graph {
     // What it is a chance of differs between networks; the graph's title says it.
     const label = whose(app.game.kind);
     const axis = { stroke: text, grid, ticks: { show: false }, font: "12px system-ui, sans-serif", labelFont: "12px system-ui, sans-serif" };
-    this.plot = new uPlot(
+    this.plot = new library(
       {
         width,
         height: this.height,

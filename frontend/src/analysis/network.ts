@@ -10,7 +10,7 @@ import { displayedChance } from "../app/displayed";
 import { button, Choice, el, fresh, write } from "../ui/elements";
 import type { Judging } from "../server/judging";
 import { grainOf, layersOf, NAMES, pieceAt, type Plane } from "../app/layers";
-import { ending } from "../play/match";
+import { ending } from "../app/naming";
 import { MoveBars, MovesByRating } from "./movebars";
 import { OpinionPanel } from "./opinion";
 import { legend, shown, type Candidate, type Heat, type Layer } from "../board/overlays";

@@ -43,3 +43,17 @@ export function occasion({ headers }: Game): string {
   const result = (headers.Result ?? headers.RE ?? "").replaceAll("-", "\u2011");
   return [event, date, result].filter((each) => each && each !== "?" && each !== "*").join(" · ");
 }
+
+/** How a position ends the game, in words; "" where it does not. */
+export function ending(node: Node): string {
+  if (!node.end) return "";
+  if (node.end === "checkmate") return texts.match.checkmate(node.turn === "w" ? texts.common.black : texts.common.white);
+  const draws: Record<string, string> = {
+    stalemate: texts.match.stalemate,
+    dead: texts.match.dead,
+    repetition: texts.match.repetition,
+    "fifty moves": texts.match.fifty,
+    passes: texts.match.passes,
+  };
+  return draws[node.end] ?? texts.match.over(node.end);
+}

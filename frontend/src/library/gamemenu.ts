@@ -2,7 +2,6 @@
 
 import { button, el } from "../ui/elements";
 import { Keeper, type Kept, reopened, Store } from "../app/earlier";
-import { showGames } from "./filegames";
 import { menu } from "../ui/menu";
 import { showMoveMenu } from "../analysis/movemenu";
 import { saveGame } from "./save";
@@ -17,7 +16,7 @@ export function gameMenu(app: App): HTMLElement {
     { text: texts.gamemenu.edit, act: () => edit(app, made), keys: "e" },
     { text: texts.gamemenu.setup, act: () => void import("../board/setup").then(({ showSetup }) => showSetup(app)), hidden: () => app.game.kind === "go" },
     { text: texts.gamemenu.save, act: () => void saveGame(app), keys: "Control+S" },
-    { text: texts.gamemenu.games, act: () => void showGames(app), hidden: () => (app.game.file?.count ?? 1) < 2 },
+    { text: texts.gamemenu.games, act: () => void import("./filegames").then(({ showGames }) => showGames(app)), hidden: () => (app.game.file?.count ?? 1) < 2 },
     { text: texts.gamemenu.earlier, act: () => void showEarlier(app, keeper.store) },
   ]);
   return made;

@@ -6,7 +6,7 @@ import { Clock, faces, shownAs, TICK, type Control, type Shown, type Side } from
 import { confirmed } from "../ui/confirming";
 import { makeMain } from "../app/editing";
 import { keep, kept } from "../app/storage";
-import { players } from "../app/naming";
+import { ending, players } from "../app/naming";
 import { shown } from "../board/overlays";
 import { asked, type Player } from "../server/programs";
 import type { App, Game, Line, Node } from "../app/state";
@@ -678,18 +678,4 @@ function limitOf({ method, rating, nodes, seconds, temperature }: Strength): str
   if (!nodes && !seconds && method !== "top-prob") return texts.match.onClock;
   if (nodes) return texts.match.perMove(nodes);
   return seconds ? texts.match.secondsAMove(seconds) : texts.match.noSearch;
-}
-
-/** How a position ends the game, in words; "" where it does not. */
-export function ending(node: Node): string {
-  if (!node.end) return "";
-  if (node.end === "checkmate") return texts.match.checkmate(node.turn === "w" ? texts.common.black : texts.common.white);
-  const draws: Record<string, string> = {
-    stalemate: texts.match.stalemate,
-    dead: texts.match.dead,
-    repetition: texts.match.repetition,
-    "fifty moves": texts.match.fifty,
-    passes: texts.match.passes,
-  };
-  return draws[node.end] ?? texts.match.over(node.end);
 }

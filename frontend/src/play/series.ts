@@ -2,7 +2,8 @@
 
 import { message } from "../server/asking";
 import { confirmed } from "../ui/confirming";
-import { ending, RESIGN, type Result, type Strength } from "./match";
+import { ending } from "../app/naming";
+import { RESIGN, type Result, type Strength } from "./match";
 import { shown } from "../board/overlays";
 import { asked, type Player } from "../server/programs";
 import { openStart } from "./starting";

@@ -6,7 +6,6 @@ import { texts } from "../texts";
 import * as chess from "./chess";
 import { Engine } from "./engine";
 import type { Shared } from "./network";
-import { isFen, loadFen, loadPgn, savePgn } from "./pgn";
 import type { SavedNode } from "./saved";
 
 /** Asks the network, which is loaded by then. */
@@ -50,12 +49,13 @@ export class LocalApi extends Api {
 
   override async load(text: string, index = 0): Promise<Loaded> {
     if (/^\s*\(\s*;/.test(text)) return (await import("./sgf")).loadSgf(text, index);
+    const { isFen, loadFen, loadPgn } = await import("./pgn");
     return isFen(text) ? loadFen(text) : loadPgn(text, index);
   }
 
   override async save(body: { tree: unknown[]; headers: Record<string, string>; game: string; line: Line }): Promise<string> {
     const tree = body.tree as SavedNode[];
-    if (body.game === "chess") return savePgn(tree, body.headers, body.line.fen);
+    if (body.game === "chess") return (await import("./pgn")).savePgn(tree, body.headers, body.line.fen);
     return (await import("./sgf")).saveSgf(tree, body.headers, body.line);
   }
 

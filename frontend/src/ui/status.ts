@@ -4,7 +4,7 @@ import { whose } from "../app/chance";
 import { displayedChance } from "../app/displayed";
 import { percent } from "./elements";
 import type { Judging } from "../server/judging";
-import { ending } from "../play/match";
+import { ending } from "../app/naming";
 import { named } from "../app/naming";
 import type { App } from "../app/state";
 import { texts } from "../texts";

@@ -1,7 +1,6 @@
 /** Who plays, where, and which game of the file it is. */
 
 import { button, el } from "./elements";
-import { showGames } from "../library/filegames";
 import { iconButton } from "./icons";
 import { occasion, players } from "../app/naming";
 import type { App } from "../app/state";
@@ -10,7 +9,7 @@ import { texts } from "../texts";
 export function mountTitle(host: HTMLElement, app: App): void {
   const name = el("h2", { tabindex: -1 });
   const about = el("p", { class: "note" });
-  const choose = button("", () => void showGames(app), { class: "of-file", "aria-haspopup": "dialog" });
+  const choose = button("", () => void import("../library/filegames").then(({ showGames }) => showGames(app)), { class: "of-file", "aria-haspopup": "dialog" });
   const go = (index: number): void => void app.openOfFile(index).catch((error: unknown) => app.notOpened(error));
   const back = iconButton("back", texts.title.previous, () => go(app.game.file!.index - 1));
   const forward = iconButton("forward", texts.title.next, () => go(app.game.file!.index + 1));
