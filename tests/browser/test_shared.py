@@ -23,7 +23,7 @@ GAME = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Bxc6 (4. Ba4 Nf6 {main} 5. O-O) dxc6 5.
 MOVES = "e2e4 d7d5 e4e5 f7f5 e5f6 g8f6 g1f3 b8c6 f1b5 a7a6 e1g1 a6b5 f3e5 b5b4 c2c4 b4c3 b2c3"
 PHONE = {"width": 390, "height": 844, "touch": True}
 STONES = "E5 E6 D6 D5 C5 E4 D4 F5 J9 D5 J1 J8 E5"
-"""With captures, and a ko that is fought."""
+"""The game has captures and a ko fight."""
 COUNTED = "(;SZ[9]KM[7]{})".format("".join(f";B[e{row}];W[f{row}]" for row in "abcdefghi") + ";B[he];W[];B[];W[]")
 ASK = """async (line) => {
   const found = [];
@@ -48,7 +48,7 @@ def human_site(tmp_path_factory: pytest.TempPathFactory, chromium: Browser) -> I
 
 @pytest.fixture
 def look(chromium: Browser) -> Iterator[Callable[..., Page]]:
-    """Opens a site: look(site, width=…). All that it asks for and says is watched."""
+    """Opens a site: look(site, width=…). A request to another host or an error in the console fails the test."""
     with ExitStack() as stack:
 
         def open_page(site: Site, before: str = "", **how: Any) -> Page:
@@ -63,7 +63,7 @@ def look(chromium: Browser) -> Iterator[Callable[..., Page]]:
 
 
 def ready(page: Page) -> Desk:
-    """The page, once its network is loaded."""
+    """Waits until the page has loaded its network."""
     expect(page.locator("html")).to_have_attribute("data-network", "ready")
     return Desk(page)
 
@@ -77,12 +77,12 @@ def test_a_visitor_reads_a_game_and_plays_one_on_a_phone(human_site: Site, look:
     desk.keys("End", "ArrowLeft")
     expect(page.locator(".next-move")).to_contain_text("Bg4")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    # The rating is told to the network: its likely moves are those of such players.
+    # The network predicts the moves of players of the chosen rating.
     heads = page.locator(".bar-heads").first
     expect(heads).not_to_contain_text("2000")
     page.get_by_role("combobox", name="Rating").select_option("2000")
     expect(heads).to_contain_text("2000")
-    # A game: the network answers, and the record is written without a server.
+    # The visitor plays a game. The network replies, and the page writes the PGN without a server.
     page.get_by_role("button", name="New", exact=True).click()
     page.get_by_role("menuitem", name="Chess", exact=True).click()
     panel = desk.tab("Play")
@@ -93,6 +93,46 @@ def test_a_visitor_reads_a_game_and_plays_one_on_a_phone(human_site: Site, look:
     written = desk.pgn()
     assert next(node.san() for node in written.mainline()) == "e4"
     assert "human" in written.headers["Black"]
+
+
+def test_the_first_screen_loads_little_besides_the_runtime(human_site: Site, look: Callable[..., Page]) -> None:
+    page = look(human_site)
+    ready(page)
+    names = page.evaluate("performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname)")
+    runtime = [name for name in names if name.endswith(".wasm") or "/ort." in name or name.endswith("model.onnx")]
+    assert any(name.endswith(".wasm") for name in runtime)
+    loaded = {"/index.html", *(name for name in names if name.startswith("/assets/"))} - set(runtime)
+    assert any("worker" in name for name in loaded)
+    size = sum((human_site.folder / name.lstrip("/")).stat().st_size for name in loaded)
+    assert 200_000 < size <= 300_000
+
+
+def test_the_network_looks_ahead(human_site: Site, look: Callable[..., Page]) -> None:
+    page = look(human_site)
+    desk = ready(page)
+    # White mates with the rook. One evaluation of `human` does not need to find it.
+    desk.open("6k1/5ppp/8/8/8/7P/5PP1/R5K1 b - - 0 1")
+    panel = desk.tab("Play")
+    panel.get_by_label("You play").select_option("b")
+    panel.get_by_label("Level").select_option(label="Looks ahead, up to 1 s")
+    panel.get_by_role("button", name="New game", exact=True).click()
+    page.locator(".typed input").fill("h6")
+    page.locator(".typed input").press("Enter")
+    desk.counts(2)
+    move = page.evaluate(
+        "async () => (await kibitz.think({ line: { game: 'chess', fen: '6k1/5ppp/8/8/8/7P/5PP1/R5K1 w - - 0 1',"
+        " moves: [] }, method: 'short-puct' }, () => undefined)).move"
+    )
+    assert move == "a1a8"
+
+
+def test_a_network_without_moves_refuses_to_play(look: Callable[..., Page], tmp_path: Path) -> None:
+    with site_of("gocnn", tmp_path / "site") as site:
+        page = look(site)
+        desk = ready(page)
+        panel = desk.tab("Play")
+        expect(panel).to_contain_text("gocnn predicts territory, not moves, so it cannot play.")
+        expect(panel.get_by_role("button", name="New game", exact=True)).to_be_hidden()
 
 
 def test_it_works_without_a_connection_after_the_first_visit(human_site: Site, look: Callable[..., Page]) -> None:
@@ -160,7 +200,7 @@ def test_a_game_of_go_to_its_count(look: Callable[..., Page], tmp_path: Path) ->
         page.locator(".typed input").press("Enter")
         desk.counts(2)
         panel.get_by_role("button", name="Resign", exact=True).click()
-        # A finished game: both walls stand, and one stone is dead.
+        # The last game is finished. Each side has a living wall, and one stone of Black is dead.
         desk.open(COUNTED)
         desk.keys("End")
         expect(page.locator(".go-count")).to_contain_text("45")
@@ -187,7 +227,7 @@ def test_what_is_wrong_is_said_in_one_line(
         page.watch.allow("404")
         expect(page.locator("#status.problem")).to_contain_text(said)
         expect(page.locator("html")).not_to_have_attribute("data-network", "ready")
-        # The rules work all the same.
+        # The page still opens a game, because it needs no network for that.
         desk = Desk(page)
         desk.open(GAME)
         desk.counts(13)

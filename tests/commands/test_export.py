@@ -154,6 +154,8 @@ def test_a_site_has_the_network_as_it_is(network: str, answers: list[str], page:
         "GPL-3.0-or-later",
     )
     assert told["network"]["plays"] == (answers != ["owners"])
+    searches = network in ("human", "gohuman")
+    assert told["network"]["methods"] == ["top-prob"] * (network != "gocnn") + ["short-puct"] * searches
     assert dict(told["side_inputs"]) == Run(network).side_inputs
     assert told["card"] == (Run(network).path / "CARD.md").read_text(encoding="utf-8")
     worker = (folder / "sw.js").read_text(encoding="utf-8")

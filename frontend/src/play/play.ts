@@ -374,7 +374,8 @@ class PlayPanel {
   private draw(): void {
     const { app, match } = this;
     const here = this.opponents();
-    this.none.textContent = app.game.kind === "chess" ? texts.play.noneChess : texts.play.noneGo;
+    const only = app.networks.length === 1 ? app.networks[0] : undefined;
+    this.none.textContent = only?.single && !only.plays ? texts.play.cannotPlay(only.name) : app.game.kind === "chess" ? texts.play.noneChess : texts.play.noneGo;
     const players: Offered[] = [...here.map((each) => [each.name, each.name] as const), ...this.programs()];
     this.none.hidden = players.length > 0;
     this.opponent.offer(players, players.some(([key]) => key === this.chosen) ? this.chosen : app.network);

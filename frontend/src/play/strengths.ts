@@ -1,6 +1,7 @@
 /** The levels that are offered of an opponent. */
 
 import { imitates, type Strength } from "./match";
+import { SHORT_SEARCH } from "../server/api";
 import type { About } from "../server/programs";
 import type { Network } from "../app/state";
 import { texts } from "../texts";
@@ -20,10 +21,11 @@ export const LEVELS: Record<string, { text: string; strength: Strength }> = {
   hard: { text: texts.play.hard, strength: strength({ nodes: 1000 }) },
 };
 
-/** Of networks that answer for single positions alone: nothing searches. */
+/** Of networks on a page without a server: one evaluation a move, or a short search. */
 export const SINGLE: Record<string, { text: string; strength: Strength }> = {
   best: { text: texts.play.bestMoves, strength: strength({ method: "top-prob" }) },
   varied: { text: texts.play.varied, strength: strength({ method: "top-prob", temperature: 0.5 }) },
+  ahead: { text: texts.play.ahead, strength: strength({ method: SHORT_SEARCH }) },
 };
 
 export function strength(known: Partial<Strength>): Strength {
@@ -48,9 +50,9 @@ export function levelsOf(network: Network | undefined, about: About | null, time
   ];
   if (network?.single) {
     const people: Level[] = network.person ? [[PERSON, texts.play.person]] : network.rated ? RATINGS.map(like) : [];
-    const all = Object.entries(SINGLE).map(([name, { text }]): Level => [name, text]);
-    // Without moves of its own it has only the best one.
-    return [...people, ...all.slice(0, people.length || !network.answers.includes("moves") ? 1 : 2)];
+    // Without moves of its own it has only the best one; ratings are varied already.
+    const names = ["best", ...(people.length || !network.answers.includes("moves") ? [] : ["varied"]), ...(network.methods.includes(SHORT_SEARCH) ? ["ahead"] : [])];
+    return [...people, ...names.map((name): Level => [name, SINGLE[name]!.text])];
   }
   if (network?.person) return [[PERSON, texts.play.person], ...ends];
   if (network?.rated) return [...RATINGS.map(like), ...ends];

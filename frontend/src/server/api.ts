@@ -30,6 +30,9 @@ export interface Loaded {
   problems: string[];
 }
 
+/** The method of a page without a server that searches for less than a second. */
+export const SHORT_SEARCH = "short-puct";
+
 export interface Thinking {
   depth?: number | null;
   nodes?: number | null;

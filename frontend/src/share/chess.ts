@@ -7,6 +7,7 @@ import { asCandidate, movesOf, rowOf, settled, whiteOf } from "./chessanswers";
 import { legalMoves, type Played, readMove, replay, uciOf } from "./chessrules";
 import type { Ask } from "./local";
 import type { Answer, Shared } from "./network";
+import type { Thought } from "./puct";
 
 /** Moves that are listed. */
 const LISTED = 8;
@@ -82,11 +83,21 @@ export async function targets(line: Line, square: string, shared: Shared, ask: A
 }
 
 /** The move that the network chooses: of its likely ones, or where it names none, the one after which it stands best. */
-export async function think(asked: { line: Line; temperature: number; rating: number }, shared: Shared, ask: Ask, thought: (thinking: Thinking) => void, signal?: AbortSignal): Promise<string | null> {
+export async function think(asked: Thought, shared: Shared, ask: Ask, thought: (thinking: Thinking) => void, signal?: AbortSignal): Promise<string | null> {
   const { line, temperature, rating } = asked;
   const at = replay(line);
   const all = legalMoves(at.board);
   if (!all.length) return null;
+  if (asked.searches) {
+    const { limitsOf, search } = await import("./puct");
+    const { searchRules } = await import("./chesssearch");
+    const found = await search(at, searchRules(shared, ask), limitsOf(asked, 0, signal));
+    if (found) {
+      const value = at.board.turn === "white" ? found.value : -found.value;
+      thought({ white: (1 + value) / 2, nodes: found.evaluated, seconds: found.milliseconds / 1000 });
+      return uciOf(at.board, found.move);
+    }
+  }
   const [answer] = await ask([rowOf(at, shared.side_inputs, [rating, rating])]);
   const likely = movesOf(at.board, answer!);
   if (likely.length) {

@@ -81,6 +81,12 @@ export class Played {
   play(move: NormalMove): Written {
     const name = uciOf(this.board, move);
     const san = makeSan(this.board, move);
+    this.push(move);
+    return this.node(name, san);
+  }
+
+  /** Plays a legal move. */
+  push(move: NormalMove): void {
     const side = castlingSide(this.board, move);
     const to = side ? kingCastlesTo(this.board.turn, side) : move.to;
     this.last = [move.from + 1, to + 1, this.last[0], this.last[1]];
@@ -88,7 +94,6 @@ export class Played {
     this.ply += 1;
     const key = keyOf(this.board);
     this.stood.set(key, (this.stood.get(key) ?? 0) + 1);
-    return this.node(name, san);
   }
 
   /** The position as the page shows it. */

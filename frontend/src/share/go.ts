@@ -1,15 +1,19 @@
 /** Lines of Go, and what the network says of them: of both sides to move and in two symmetries, as the board's server asks it. */
 
-import type { Counted, Thinking, Written } from "../server/api";
+import { type Counted, Refused, type Thinking, type Written } from "../server/api";
 import type { Line, Result } from "../app/state";
 import { drawn, rounded } from "./chances";
 import { BLACK, encode, type GoBoard, GRID, handicapOf, komiOf, mirrored, PASS, pointNamed, readPoint, replay, rulesOf, settle } from "./gorules";
 import { type Read, readOwners, readResults, type Said, type Terms } from "./goreading";
 import type { Ask } from "./local";
+import { limitsOf, type Look, search, type SearchRules, type Thought } from "./puct";
 import type { Answer, Shared } from "./network";
+import { texts } from "../texts";
 
 /** Moves that are listed. */
 const LISTED = 8;
+/** Moves of a position that a search follows. */
+const FOLLOWED = 40;
 
 type Row = { codes: number[]; state: number[] };
 
@@ -112,13 +116,22 @@ function likely(policy: readonly number[], size: number): NonNullable<Result["mo
 }
 
 /** The network's move. It answers a pass with a pass where it leads, and passes once a game is very long. */
-export async function think(asked: { line: Line; temperature: number }, shared: Shared, ask: Ask, thought: (thinking: Thinking) => void, _signal?: AbortSignal): Promise<string | null> {
+export async function think(asked: Thought, shared: Shared, ask: Ask, thought: (thinking: Thinking) => void, signal?: AbortSignal): Promise<string | null> {
   const { line, temperature } = asked;
+  const began = performance.now();
+  if (!shared.network.plays) throw new Refused(texts.play.cannotPlay(shared.network.name));
   const board = replay(line);
   const said = await read(board, termsOf(line), shared, ask);
   thought({ score: said.lead });
   const leads = board.turn === BLACK ? said.lead > 0 : said.lead < 0;
   if ((board.passes && leads) || board.ply >= 3 * board.size ** 2 || !said.policy) return "pass";
+  if (asked.searches) {
+    const found = await search(board, searchRules(termsOf(line), shared, ask), limitsOf(asked, performance.now() - began, signal));
+    if (found) {
+      thought({ score: said.lead, nodes: found.evaluated, seconds: found.milliseconds / 1000 });
+      return pointNamed(found.move, board.size);
+    }
+  }
   const points = [...board.legal(), PASS];
   const chances = points.map((point) => said.policy![point]!);
   const most = Math.max(...chances);
@@ -129,8 +142,10 @@ export async function think(asked: { line: Line; temperature: number }, shared: 
 
 /** The points of both sides. dead: vertices of the stones that are taken off. */
 export function count(line: Line, dead: readonly string[]): Counted {
-  const board = replay(line);
-  const { territory } = rulesOf(line.rules);
+  return { dead: [...dead], seki: [], ...counted(replay(line), dead, termsOf(line)) };
+}
+
+function counted(board: GoBoard, dead: readonly string[], { komi, territory }: Terms): Pick<Counted, "owners" | "black" | "white"> {
   const off = new Set(dead.map((each) => readPoint(each, board.size)));
   const owner = settle(board, off);
   const points = (colour: 1 | 2): number => {
@@ -140,7 +155,36 @@ export function count(line: Line, dead: readonly string[]): Counted {
     return empty + 2 * own.filter((point) => board.colours[point] === 3 - colour).length + board.lost[3 - colour]!;
   };
   const owners = board.points().map((point) => (owner[point] === 1 ? 1 : owner[point] === 2 ? 0 : 0.5));
-  return { dead: [...dead], seki: [], owners, black: points(1), white: points(2) + komiOf(line) };
+  return { owners, black: points(1), white: points(2) + komi };
+}
+
+/** The rules and the network as a search needs them. The network is asked once a position: of the side to move, in one symmetry. */
+export function searchRules(terms: Terms, shared: Shared, ask: Ask): SearchRules<GoBoard, number> {
+  return {
+    after(board, point) {
+      const then = board.copy();
+      then.play(point);
+      return then;
+    },
+    over: () => null,
+    wins: () => null,
+    async look(boards) {
+      const answers = await ask(boards.map((board) => told(encode(board), terms, shared)));
+      return boards.map((board, at): Look<number> => {
+        const answer = answers[at]!;
+        const owners = board.points().map((point) => answer["black_owns"]![point]!);
+        if (board.passes >= 2) {
+          const { black, white } = counted(board, deadOf(board, owners), terms);
+          return { value: Math.sign(board.turn === BLACK ? black - white : white - black), moves: [] };
+        }
+        const likely = (move: number): { move: number; prior: number } => ({ move, prior: answer["policy"]![move]! });
+        const moves = board.legal().map(likely).sort((a, b) => b.prior - a.prior);
+        const some = [...moves.slice(0, FOLLOWED), likely(PASS)];
+        const sum = some.reduce((all, { prior }) => all + prior, 0) || 1;
+        return { value: answer["value"]![0]!, moves: some.map(({ move, prior }) => ({ move, prior: prior / sum })) };
+      });
+    },
+  };
 }
 
 /** The stones that the network takes for dead: those of chains whose points it gives to the other side. */

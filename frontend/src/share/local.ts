@@ -1,6 +1,6 @@
 /** Answers in place of the server: rules in the page, and the network in a worker. */
 
-import { Api, type Analyse, type Counted, type Loaded, type Program, Refused, type Think, type Thinking, type Written } from "../server/api";
+import { Api, type Analyse, type Counted, type Loaded, type Program, Refused, SHORT_SEARCH, type Think, type Thinking, type Written } from "../server/api";
 import type { Line, Network, Result } from "../app/state";
 import { texts } from "../texts";
 import * as chess from "./chess";
@@ -11,16 +11,20 @@ import type { SavedNode } from "./saved";
 /** Asks the network, which is loaded by then. */
 export type Ask = Engine["ask"];
 
+/** Seconds after which a search with one evaluation has stopped because the device is slow. */
+const ONE_ONLY = 0.3;
+
 export class LocalApi extends Api {
   /** The rating whose likely moves are shown where a game names none; 0 for none. */
   rating = 0;
   private readonly engine: Promise<Engine>;
   private problem: string | null = null;
 
-  /** far: told the share of the files that is loaded. */
+  /** far: told the share of the files that is loaded. slow: told when a search had the time for one evaluation only. */
   constructor(
     readonly shared: Shared,
     far: (share: number) => void,
+    private readonly slow: () => void = () => undefined,
   ) {
     super();
     this.engine = Engine.open(shared, far);
@@ -82,10 +86,15 @@ export class LocalApi extends Api {
     await rules.analyse({ line: this.rated(line), from, to }, this.shared, ask, found, signal);
   }
 
-  override async think({ line, temperature = 0, rating }: Think, thought: (thinking: Thinking) => void, signal?: AbortSignal): Promise<{ move: string | null }> {
+  override async think({ line, temperature = 0, rating, method, nodes = null }: Think, thought: (thinking: Thinking) => void, signal?: AbortSignal): Promise<{ move: string | null }> {
     const ask = await this.asker();
     const rules = line.game === "chess" ? chess : await import("./go");
-    return { move: await rules.think({ line, temperature, rating: rating ?? 0 }, this.shared, ask, thought, signal) };
+    const searches = method === SHORT_SEARCH;
+    const noted = (thinking: Thinking): void => {
+      if (searches && thinking.nodes === 1 && (thinking.seconds ?? 0) > ONE_ONLY) this.slow();
+      thought(thinking);
+    };
+    return { move: await rules.think({ line, temperature, rating: rating ?? 0, searches, nodes }, this.shared, ask, noted, signal) };
   }
 
   /** All else needs the server. */

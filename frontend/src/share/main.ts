@@ -20,7 +20,11 @@ async function read(): Promise<Shared> {
 }
 
 function begin(shared: Shared): void {
-  const api = new LocalApi(shared, (share) => far(share));
+  const api = new LocalApi(
+    shared,
+    (share) => far(share),
+    () => app.say(texts.share.oneLook),
+  );
   const app = new App(api);
   const far = (share: number): void => app.say(texts.share.loading(Math.floor(100 * share)), false, true);
   mountPage(app, headOf(shared), (mistakes) => [

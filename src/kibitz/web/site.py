@@ -22,6 +22,8 @@ SHARE = PAGE / "share"
 DESCRIPTION = "network.json"
 WORKER = "sw.js"
 """The script that keeps the site for use without a connection."""
+PUCT, SHORT_SEARCH = "puct", "short-puct"
+"""The search of kibitz, and the page's own for networks with it (frontend/src/server/api.ts)."""
 VERSION, FILES = 'const VERSION = "";', "const FILES = [];"
 """The two lines of WORKER that each site has in its own form."""
 
@@ -72,10 +74,12 @@ def describe(run: Run, name: str) -> dict[str, Any]:
     card = run.path / CARD
     answers = answers_of(known)
     plays = run.info["game"] == "chess" or MOVES in answers
-    way = {"name": "top-prob", "title": "the likeliest move", "searches": False}
+    ways = [{"name": "top-prob", "title": "the likeliest move", "searches": False}] * plays
+    if MOVES in answers and PUCT in known.methods:
+        ways.append({"name": SHORT_SEARCH, "title": "PUCT for less than a second", "searches": True})
     network = {
         **known.as_json(),
-        "name": name, "answers": answers, "plays": plays, "methods": ["top-prob"] * plays, "ways": [way] * plays,
+        "name": name, "answers": answers, "plays": plays, "methods": [way["name"] for way in ways], "ways": ways,
         "planes": False, "metrics": False, "live": False, "snapshots": 0, "from": "package", "stamp": digest[:16],
         "person": None if run.person is None else name, "problem": None, "single": True,
     }  # fmt: skip
