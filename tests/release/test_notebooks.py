@@ -1,0 +1,95 @@
+"""The notebooks: their form, their badges, and that every cell runs."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from release.tools import ROOT, tool
+from support.patience import PATIENCE
+
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+SHORT = {"KIBITZ_NOTEBOOK_GAMES": "20", "KIBITZ_NOTEBOOK_MINUTES": "0.2", "KIBITZ_NOTEBOOK_POSITIONS": "400"}
+"""What shortens the notebooks here. Without these variables they take minutes."""
+
+every_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+
+
+def cells(path: Path) -> list[tuple[str, str]]:
+    """The kind and the text of each cell."""
+    found = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    return [(cell["cell_type"], "".join(cell["source"])) for cell in found]
+
+
+def test_there_are_three() -> None:
+    assert [path.stem for path in NOTEBOOKS] == [
+        "human-moves-as-features", "reproduce-a-figure", "train-your-own-network",
+    ]  # fmt: skip
+
+
+@every_notebook
+def test_a_notebook_is_saved_without_outputs(path: Path) -> None:
+    content = json.loads(path.read_text(encoding="utf-8"))
+    code = [cell for cell in content["cells"] if cell["cell_type"] == "code"]
+    assert [cell["id"] for cell in code if cell["outputs"] or cell["execution_count"] is not None] == []
+    assert content["metadata"]["kernelspec"]["name"] == "python3"
+    assert path.stat().st_size < 20_000
+
+
+@every_notebook
+def test_a_notebook_begins_with_badges_and_the_install(path: Path) -> None:
+    (kind, text), (second_kind, second), *others = cells(path)
+    assert (kind, second_kind) == ("markdown", "code")
+    assert text.startswith("# ")
+    assert "## Install" in text
+    repository = f"{tool('addresses').owner()}/kibitz"
+    assert f"https://colab.research.google.com/github/{repository}/blob/main/notebooks/{path.name})" in text
+    assert f"https://mybinder.org/v2/gh/{repository}/main?labpath=notebooks%2F{path.name})" in text
+    assert f"git+https://github.com/{repository}" in second
+    # A command after "!" may fail without an error.
+    assert [line for _, text in others for line in text.splitlines() if line.startswith("!")] == []
+
+
+@every_notebook
+def test_a_notebook_is_linked_and_its_variables_are_set(path: Path) -> None:
+    page = (ROOT / "docs" / "how-to" / "notebooks.md").read_text(encoding="utf-8")
+    assert f"/blob/main/notebooks/{path.name})" in page
+    variables = set(re.findall(r"KIBITZ_NOTEBOOK_\w+(?=\")", path.read_text(encoding="utf-8").replace("\\", "")))
+    assert variables
+    assert variables <= SHORT.keys()
+
+
+def test_the_script_of_the_address_knows_them() -> None:
+    addresses = tool("addresses")
+    found = {path.relative_to(ROOT) for path in addresses.files_with(addresses.owner())}
+    assert {path.relative_to(ROOT) for path in NOTEBOOKS} <= found
+
+
+def test_binder_installs_this_repository() -> None:
+    lines = (ROOT / ".binder" / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    assert ".[train]" in lines
+
+
+@pytest.mark.slow
+@every_notebook
+def test_every_cell_runs(path: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    client = pytest.importorskip("nbclient")
+    formats = pytest.importorskip("nbformat")
+    config = pytest.importorskip("traitlets.config").Config()
+    config.KernelManager.transport = "ipc"  # no port
+    for name, value in {**SHORT, "MPLBACKEND": "module://matplotlib_inline.backend_inline"}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))  # for the folder of the notebook
+    notebook: Any = formats.read(path, as_version=4)
+    client.NotebookClient(notebook, config=config, kernel_name="python3", timeout=PATIENCE).execute()
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", ())]
+    shown = {name for output in outputs for name in output.get("data", ())}
+    assert "image/png" in shown
+    assert ("image/svg+xml" in shown) == ("kibitz.show" in path.read_text(encoding="utf-8"))
+    for cell in notebook.cells:
+        if cell.cell_type == "code" and re.search(r"^print\(|    print\(", cell.source) and "def " not in cell.source:
+            assert cell.outputs, cell.source
