@@ -159,10 +159,15 @@ def test_starting_from_what_does_not_fit(
 def pairs_run(small_store: Store, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Both networks of `deepchess`, trained for a moment by the command."""
     path = tmp_path_factory.mktemp("runs") / "deepchess-1"
+    assert run(["train", "deepchess", str(small_store.path), "--run", str(path), *small_pairs()]) == 0
+    return path
+
+
+def small_pairs() -> list[str]:
+    """The options of a training of `deepchess` that takes a moment."""
     settings = {**SMALL_PAIRS, "pairs": 400, "pretrain_epochs": 0.05, "epochs": 1.0, "distil_epochs": 1.0}
     words = ["--colours" if v is True else f"--{k.replace('_', '-')}={v}" for k, v in settings.items()]
-    assert run(["train", "deepchess", str(small_store.path), "--run", str(path), *words, "--precision", "float32"]) == 0
-    return path
+    return [*words, "--precision", "float32"]
 
 
 @pytest.fixture(scope="module")
@@ -198,11 +203,12 @@ def test_one_command_trains_all_networks_of_deepchess(pairs_run: Path, distilled
     ],
 )
 def test_stores_that_make_no_pairs(
-    result: str | None, limit: int, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    result: str | None, limit: int, said: str, tmp_path: Path, pairs_run: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """With a store that makes pairs, the same call trained `pairs_run`."""
     keep = Filter(result=(result,)) if result else Filter()
     store = import_games(tmp_path / "games.store", keep=keep, limit=limit)
-    assert run(["train", "deepchess", str(store.path), "--run", str(tmp_path / "run")]) == 1
+    assert run(["train", "deepchess", str(store.path), "--run", str(tmp_path / "run"), *small_pairs()]) == 1
     error = capsys.readouterr().err
     assert mentions(error, said)
     assert len(error.strip().splitlines()) == 1
@@ -215,16 +221,19 @@ def test_stores_that_make_no_pairs(
         (["--networks", "distilled"], 2, "distilled"),
         (["--pos2vec", "600-400"], 2, "--pos2vec & got 600-400"),
         (["--small-compare", "0"], 2, "--small-compare & got 0"),
-        (["--reuse", "3"], 2, "--reuse & --batch & 3 and 8192"),
+        (["--reuse", "3"], 2, "--reuse & --batch & 3 and 128"),
         (["--pretrain-epochs", "0", "--epochs", "0", "--distil-epochs", "0"], 2, "--epochs & --distil-epochs & 0"),
         (["--opening", "300"], 1, "300 & moves"),
         (["--held-out", "100"], 2, "--held-out & got 100"),
     ],
 )
 def test_wrong_calls_of_deepchess(
-    small_store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str], more: list[str], code: int, said: str
-) -> None:
-    assert run(["train", "deepchess", str(small_store.path), "--run", str(tmp_path / "run"), *more]) == code
+    small_store: Store, tmp_path: Path, pairs_run: Path, capsys: pytest.CaptureFixture[str], more: list[str],
+    code: int, said: str,
+) -> None:  # fmt: skip
+    """Without the last options, the same call trained `pairs_run`."""
+    call = ["train", "deepchess", str(small_store.path), "--run", str(tmp_path / "run"), *small_pairs()]
+    assert run([*call, *more]) == code
     error = capsys.readouterr().err
     assert mentions(error, said)
     assert len(error.strip().splitlines()) == 1
@@ -232,11 +241,12 @@ def test_wrong_calls_of_deepchess(
 
 
 def test_a_training_that_cannot_be_begun_leaves_nothing(
-    small_store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    small_store: Store, tmp_path: Path, pairs_run: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What it has to learn from is known only when it begins."""
-    call = ["train", "deepchess", str(small_store.path), "--run", str(tmp_path / "run"), "--held-out", "99.999"]
-    assert run(call) == 1
+    """What it has to learn from is known only when it begins. The same call with fewer games held out trained
+    `pairs_run`."""
+    call = ["train", "deepchess", str(small_store.path), "--run", str(tmp_path / "run"), *small_pairs()]
+    assert run([*call, "--held-out", "99.999"]) == 1
     assert mentions(capsys.readouterr().err, "pairs")
     assert not (tmp_path / "run").exists()
 
@@ -244,9 +254,10 @@ def test_a_training_that_cannot_be_begun_leaves_nothing(
 def test_training_games_that_one_side_has_won(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The whole store has both kinds; what a split leaves for training has one."""
     store = import_games(tmp_path / "games.store", limit=60)
-    call = ["train", "deepchess", str(store.path), "--run", str(tmp_path / "run"), "--validate-share", "1"]
-    assert run([*call, "--test-share", "98"]) == 1
+    call = ["train", "deepchess", str(store.path), "--run", str(tmp_path / "run"), *small_pairs()]
+    assert run([*call, "--validate-share", "1", "--test-share", "98"]) == 1
     error = capsys.readouterr().err
+    must_succeed(call)
     assert mentions(error, "Black & training")
     assert "Import more decisive games" in error
     assert error.strip().splitlines()[-1].startswith("error: ")

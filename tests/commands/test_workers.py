@@ -9,7 +9,7 @@ import pytest
 
 from kibitz.cli import run
 from kibitz.commands.workers import with_ray_local
-from support.causes import mentions
+from support.causes import mentions, must_succeed
 
 GAME = '[Event "E"]\n[Result "0-1"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n'
 
@@ -53,6 +53,7 @@ def test_without_ray_one_line_says_what_to_install(
     assert run(["import", str(tmp_path / "a.pgn"), "--into", str(tmp_path / "s"), "--ray"]) == 2
     assert mentions(capsys.readouterr().err, "--ray & Ray & 'kibitz[ray]' & installed")
     assert not (tmp_path / "s").exists()
+    must_succeed(["import", tmp_path / "a.pgn", "--into", tmp_path / "s"], once="import a game")
 
 
 @pytest.mark.parametrize(
@@ -67,3 +68,4 @@ def test_wrong_calls(words: list[str], line: str, tmp_path: Path, capsys: pytest
     (tmp_path / "a.pgn").write_text(GAME)
     assert run(["import", str(tmp_path / "a.pgn"), "--into", str(tmp_path / "s"), *words]) == 2
     assert mentions(capsys.readouterr().err, line)
+    must_succeed(["import", tmp_path / "a.pgn", "--into", tmp_path / "s"], once="import a game")

@@ -16,7 +16,7 @@ from kibitz.engines.uci.engine import UciEngine
 from kibitz.engines.uci.options import Options, changed, declared
 from kibitz.play.result import SearchLimits, SearchResult, make_line
 from support import person
-from support.causes import in_process, mentions
+from support.causes import in_process, mentions, must_succeed
 
 
 def test_the_engine_plays_like_the_person(personal_run: Path) -> None:
@@ -123,15 +123,17 @@ def test_the_command(my_games: Path, human_run: Path, tmp_path: Path, capsys: py
     ],
 )
 def test_calls_that_cannot_work(
-    arguments: list[str], code: int, told: str, my_games: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    arguments: list[str], code: int, told: str, my_games: Path, human_run: Path, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
-    assert cli.run(["personal", str(my_games), *arguments]) == code
+    call = ["personal", str(my_games), "--from", str(human_run)]
+    assert cli.run([*call, *arguments]) == code
     error = capsys.readouterr().err
     assert mentions(error, told)
     assert len(error.splitlines()) == 1
     assert not list(tmp_path.rglob("run.json"))
+    must_succeed(call, once="personal")
 
 
 def test_it_is_not_trained_by_hand(small_run: Path, my_games: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -18,7 +18,7 @@ from kibitz.arena.go import referee
 from kibitz.cli import run
 from kibitz.games.go.replay import encode_board
 from kibitz.games.go.rules import Board
-from support.causes import Ended, assert_refused, mentions
+from support.causes import Ended, assert_refused, mentions, must_succeed
 from support.gtp_player import fake
 from support.helpers import program
 from support.patience import PATIENCE
@@ -155,7 +155,9 @@ def test_a_program_that_cannot_be_started_ends_the_match(capsys: pytest.CaptureF
     ],
 )
 def test_wrong_calls(capsys: pytest.CaptureFixture[str], arguments: list[str], code: int, said: str) -> None:
-    assert mentions(refused(capsys, code, sys.executable, sys.executable, "--game", "go", *arguments), said)
+    call = [fake(), fake(), *NINE, "--games", "2"]
+    assert mentions(refused(capsys, code, *call, *arguments), said)
+    must_succeed(["match", *call], once="match of Go")
 
 
 @pytest.mark.parametrize("arguments", [["--size", "9"], ["--komi", "6.5"], ["--sgf", "x.sgf"]])
