@@ -67,6 +67,13 @@ test("a mark says what was lost, what was better, and where the game opens", () 
   expect([sign.name, sign.mistake]).toEqual(["blunder", true]);
 });
 
+test("a mark has the reason in the language of the page, if there is one", () => {
+  judge("Qxe5", 0.45, { reason: { code: "loses", texts: { en: "Loses the queen.", de: "Verliert die Dame." } } });
+  expect(mistakes.sign(find(app.game, "Qxe5").id)!.reason).toBe("Loses the queen.");
+  judge("Qxe5", 0.45);
+  expect(mistakes.sign(find(app.game, "Qxe5").id)).not.toHaveProperty("reason");
+});
+
 test("an only move has a sign that is no mistake", () => {
   judge("Qh5", 0, { only: true });
   const sign = mistakes.sign(find(app.game, "Qh5").id)!;

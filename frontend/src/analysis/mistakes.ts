@@ -3,7 +3,7 @@
 import type { Judging } from "../server/judging";
 import { named } from "../app/naming";
 import type { App, Node } from "../app/state";
-import { texts } from "../texts";
+import { language, texts } from "../texts";
 
 type Grade = keyof typeof texts.mistakes.grades;
 
@@ -25,6 +25,8 @@ export interface Sign {
   /** The same for those who do not see it, with what a click does. */
   label: string;
   mistake: boolean;
+  /** Why the move was bad, in a sentence. */
+  reason?: string;
 }
 
 const GRADES: readonly [number, Mistake["mark"], Grade][] = [
@@ -94,7 +96,8 @@ export class Mistakes {
     const line = judged.line.join(" ");
     const words =
       typeof judged.points === "number" ? texts.mistakes.lostPoints(move, judged.points, percent, line) : texts.mistakes.lost(move, percent, line);
-    return { ...sign, words, label: texts.mistakes.label(words, before) };
+    const reason = judged.reason && (judged.reason.texts[language] ?? judged.reason.texts["en"]);
+    return { ...sign, words, label: texts.mistakes.label(words, before), ...(reason ? { reason } : {}) };
   }
 
   private doubtful(id: number): boolean {

@@ -37,7 +37,7 @@ class MoveList {
   private readonly list = el("div", { class: "move-list", role: "group", "aria-label": texts.movelist.moves });
   private readonly none = el("p", { class: "note none" });
   private readonly buttons = new Map<number, HTMLButtonElement>();
-  private readonly marks = new Map<number, { shown: Sign; element: HTMLElement }>();
+  private readonly marks = new Map<number, { shown: Sign; elements: HTMLElement[] }>();
   private current: HTMLButtonElement | null = null;
   /** The last move of the main line, and its row if another may follow in it. */
   private last = 0;
@@ -203,7 +203,7 @@ class MoveList {
       return;
     }
     let last: Element = current.closest(".row") ?? current;
-    while (last.nextElementSibling?.matches("p.comment")) last = last.nextElementSibling;
+    while (last.nextElementSibling?.matches("p.comment, p.reason")) last = last.nextElementSibling;
     const top = current.offsetTop;
     const bottom = last instanceof HTMLElement ? last.offsetTop + last.offsetHeight : top + current.offsetHeight;
     const rows = [...list.children].map((each) => (each as HTMLElement).offsetTop);
@@ -212,9 +212,10 @@ class MoveList {
 
   private mark(): void {
     const { mistakes, marks } = this;
-    for (const [id, { shown, element }] of marks) {
-      if (mistakes.sign(id)?.words === shown.words) continue;
-      element.remove();
+    for (const [id, { shown, elements }] of marks) {
+      const now = mistakes.sign(id);
+      if (now?.words === shown.words && now.reason === shown.reason) continue;
+      for (const element of elements) element.remove();
       marks.delete(id);
     }
     for (const id of this.app.path) {
@@ -224,8 +225,18 @@ class MoveList {
       const element = made(id, sign);
       element.classList.toggle("beside", this.app.node(id).nags.length > 0);
       button.after(element);
-      marks.set(id, { shown: sign, element });
+      marks.set(id, { shown: sign, elements: [element, ...this.explained(button, this.app.node(id), sign)] });
     }
+  }
+
+  /** The reason of a mistake of the main line, below its row and the reason of the move before it there. */
+  private explained(button: HTMLElement, node: Node, { reason }: Sign): HTMLElement[] {
+    let last: Element | null = reason ? button.closest(".move-list > .row") : null;
+    if (!last) return [];
+    while (last.nextElementSibling?.matches("p.reason")) last = last.nextElementSibling;
+    const made = el("p", { class: "reason" }, el("span", { class: "comment-of" }, `${node.san} `), reason);
+    last.after(made);
+    return [made];
   }
 
   /** Whether the record has the same sign already. */

@@ -28,6 +28,8 @@ export interface Judgement {
   white: { before: number | null; after: number | null };
   /** Not by the quick look that comes first. */
   exact: boolean;
+  /** Why a marked move was bad, by language, if a line proves it; of chess. */
+  reason?: { code: string; texts: Record<string, string> };
 }
 
 /** What is being asked: places on the path, and the positions that stood there. */

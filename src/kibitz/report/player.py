@@ -243,14 +243,15 @@ def _mistake(row: Row, several: bool) -> Markup:
     clock = Markup(", {} left").format(_time(row["time_left"])) if row["time_left"] is not None else ""
     file = f"{row['file']} " if several else ""
     date = f", {row['date']}" if row["date"].strip("?. ") else ""
+    reason = Markup("<p>{}</p>").format(row["reason"]["text"]) if row.get("reason") else ""
     return Markup(
         '<figure class="card">{}<figcaption><p class="said"><b>{}{} {}{}</b> lost {} points: {:.0%} to {:.0%}{}</p>'
-        '<p>better: <b>{}</b>{}</p><p>against <span class="player">{}</span>{}</p>'
+        '{}<p>better: <b>{}</b>{}</p><p>against <span class="player">{}</span>{}</p>'
         '<p class="quiet">{}game {}{}, {}{}</p></figcaption></figure>'
     ).format(
         board, row["move_number"], dots, row["san"], mark, f"{row['loss'] * 100:.0f}", row["before"], row["after"],
-        usual, row["line"][0], " " + " ".join(row["line"][1:]), row["opponent"], rating, file, row["game"], date,
-        row["phase"], clock,
+        usual, reason, row["line"][0], " " + " ".join(row["line"][1:]), row["opponent"], rating, file, row["game"],
+        date, row["phase"], clock,
     )  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from kibitz.analysis import Analysis
 from kibitz.analysis.chess.choices import SHOWN, Expected, expected
 from kibitz.analysis.chess.judging import Judge, Judgement
 from kibitz.analysis.chess.ratings import OPPONENT, RATING, UNIT, add_side_inputs, ratings_of
+from kibitz.analysis.chess.reasons import Case, Found, Reason, explain
 from kibitz.analysis.chess.risk import RISK_RATINGS, risk
 from kibitz.analysis.glyphs import figure, mark
 from kibitz.games.chess.io.reader import Record
@@ -133,6 +134,7 @@ class Move:
     by_strength: ByStrength | None = None
     judged: Judged | None = None
     fault: str = ""  # of a judged stalemate: ?!, ?, ?? by its loss
+    reason: Reason | None = None  # of a judged move that is marked; None if nothing is proven
 
     @property
     def change(self) -> float | None:
@@ -150,6 +152,7 @@ class Move:
             **(self.worth.as_json() if self.worth else {}),
             "mark": self.mark,
             **(self.judged.as_json() if self.judged else {}),
+            **({"reason": self.reason and self.reason.as_json()} if self.judged and self.sign in SIGNS else {}),
             **(self.expected.as_json() if self.expected else {}),
             **(self.by_strength.as_json() if self.by_strength else {}),
         }
@@ -367,6 +370,7 @@ def analyse(
     others = _by_rating(session, analysis, codes[: len(played)], state[: len(played)]) if judgements else {}
     end = MATE if board.is_checkmate() else STALEMATE if board.is_stalemate() else ""
     moves = []
+    cases: dict[int, Case] = {}
     board = record.game.board()
     for i, node in enumerate(record.game.mainline()):
         closing = end if i == len(rows) - 2 else ""
@@ -399,8 +403,24 @@ def analyse(
             judged = replace(judged, risks=tuple(one for one in every if one is not None))
         number = board.fullmove_number
         moves.append(Move(i + 1, number, colour, san, uci, sign, worth, expectation, strength, judged, fault))
+        if judged and moves[-1].sign in SIGNS:
+            cases[i] = case_of(board, node.move, judgements[i])
         board.push(node.move)
+    reasons = explain(list(cases.values()), judge.threads if judge else None)
+    for (i, case), reason in zip(cases.items(), reasons, strict=True):
+        if reason and i in strengths and expecting:
+            share = _chance(expecting[i], case.best)
+            reason = replace(reason, found=Found(case.board.san(case.best), strengths[i].rating, share))
+        moves[i] = replace(moves[i], reason=reason)
     return AnalysedGame(record, moves, white, expecting is not None, meaning)
+
+
+def case_of(board: chess.Board, played: chess.Move, judgement: Judgement) -> Case:
+    """Return a judged move in this position as a case to explain."""
+    before, after = judgement.before, judgement.after
+    if board.turn == chess.BLACK:
+        before, after = 1 - before, 1 - after
+    return Case(board.copy(stack=False), played, judgement.best, before, after)
 
 
 def _judged(judgement: Judgement, board: chess.Board, played: chess.Move, phase: str) -> Judged:

@@ -32,6 +32,8 @@ _WORDS = re.compile(r"(?:\s/\s)?\bnet:\s\S+\s<?\d+%(?:,\s\S+\s<?\d+%)*;\splayed\
 """Matches the text of `words`, so that a game can be annotated again."""
 _OWN_MARK = re.compile(r"\s?\[%kibitz\s(\?[?!]?)\]")
 """Matches the command that identifies an annotation as kibitz's. Other programs ignore unknown commands."""
+_REASON = re.compile(r"(?:\s/\s)?\breason:\s(?:(?!\s/\s)[^{}\[\]])*")
+"""Matches the reason of an annotation of kibitz."""
 
 
 def words(expected: Expected) -> str:
@@ -50,11 +52,12 @@ def _beside(comment: str, ours: str) -> str:
 def annotated(judged: AnalysedGame) -> str:
     """Return the game with comments after each move of the main line.
 
-    If the network predicts the winner, they have `[%eval …]` (pawns, White's view), and $6, $2, $4 for ?!, ? and ??. If
-    it predicts moves, they have its choices as text. Comments, variations and headers stay, and a move that somebody
-    has annotated ($1 to $6) keeps its annotation. The text, evaluations and annotations of an earlier analysis are
-    replaced; `[%kibitz ?!]` in the comment identifies kibitz's annotation. After mate there is no evaluation; a
-    stalemate is 0.00. If the probability isn't a win probability, a comment before the first move explains it.
+    If the network predicts the winner, they have `[%eval …]` (pawns, White's view), and $6, $2, $4 for ?!, ? and ??,
+    with the reason of the mistake as text. If it predicts moves, they have its choices as text. Comments, variations
+    and headers stay, and a move that somebody has annotated ($1 to $6) keeps its annotation. The text, evaluations and
+    annotations of an earlier analysis are replaced; `[%kibitz ?!]` in the comment identifies kibitz's annotation. After
+    mate there is no evaluation; a stalemate is 0.00. If the probability isn't a win probability, a comment before the
+    first move explains it.
     """
     game = judged.record.game
     for declaration in SYSTEMS.values():
@@ -65,7 +68,9 @@ def annotated(judged: AnalysedGame) -> str:
     for node, move in zip(game.mainline(), judged.moves, strict=True):
         node.comment = _WORDS.sub("", node.comment).strip()
         if judged.white is not None:
-            node.nags -= {_NAGS[mark] for mark in _OWN_MARK.findall(node.comment)}
+            if own := _OWN_MARK.findall(node.comment):
+                node.nags -= {_NAGS[mark] for mark in own}
+                node.comment = _REASON.sub("", node.comment)
             node.comment = _OWN_MARK.sub("", node.comment).strip()
         if move.worth and move.mark != MATE:
             worth = 0 if move.mark == STALEMATE else centipawns(move.worth.after)
@@ -73,6 +78,8 @@ def annotated(judged: AnalysedGame) -> str:
         if move.sign in _NAGS and not node.nags & _OF_MOVES:
             node.nags.add(_NAGS[move.sign])
             node.comment = f"{node.comment} [%kibitz {move.sign}]".strip()
+            if move.reason:
+                node.comment = _beside(node.comment, f"reason: {move.reason.text()}")
         if move.expected and move.expected.choices:
             node.comment = _beside(node.comment, words(move.expected))
     return game.accept(Exporter(columns=80)) + "\n\n"

@@ -124,6 +124,7 @@ class Mistake:
             "after": round(self.after, 4), "best": judged.best, "line": list(judged.line), "phase": judged.phase,
             "piece": judged.piece, "fen": self.fen, "opponent": self.opponent,
             "opponent_rating": self.opponent_rating or None, "date": self.date, "time_left": self.seconds,
+            "reason": move.reason and move.reason.as_json(),
         }  # fmt: skip
 
 

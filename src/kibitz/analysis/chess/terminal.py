@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -36,6 +37,8 @@ characters, its probability, a gap)."""
 MOST_SWINGS, MOST_ONLY = 5, 8
 RISKY, MOST_RISKY = 0.25, 3
 """The smallest risk of a position that is listed, and the largest number of them."""
+MARGIN = 6
+"""Columns to the left of a reason."""
 WON = 0.97
 """White's value from which a game counts as won; 1 less this is lost."""
 FOLDED = 6
@@ -96,6 +99,14 @@ def _show_moves(judged: AnalysedGame, console: Console) -> None:
             text.append(column.cell(move))
         text.rstrip()
         print_text(console, text)
+        if move.reason:
+            _show_reason(move.reason.text(), move, console)
+
+
+def _show_reason(reason: str, move: Move, console: Console) -> None:
+    """Print the reason of a marked move below its row, with a margin on every line."""
+    for line in textwrap.wrap(reason, max(console.width - MARGIN, 20), break_on_hyphens=False):
+        print_line(console, " " * MARGIN + line, STYLES[move.sign])
 
 
 @dataclass(frozen=True)

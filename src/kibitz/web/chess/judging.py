@@ -61,15 +61,20 @@ def judge(
     for depth, nodes, size in passes:
         one = Judge(session, analysis, depth, nodes, stop=stop)
         try:
-            for found in _in_chunks(one, line, first, last, size):
+            for found in _in_chunks(one, line, first, last, size, explained=depth == DEPTH):
                 yield [{"seq": seq, **each, "exact": depth == DEPTH} for each in found]
         except Stopped:
             return
     yield [{"seq": seq, "done": True, "seconds": round(time.perf_counter() - began, 3)}]
 
 
-def _in_chunks(judge: Judge, line: ChessLine, first: int, last: int, size: int) -> Iterator[list[dict[str, Any]]]:
-    """Yield the judgments of the moves first..last, `size` at a time. A null move loses nothing."""
+def _in_chunks(
+    judge: Judge, line: ChessLine, first: int, last: int, size: int, explained: bool
+) -> Iterator[list[dict[str, Any]]]:
+    """Yield the judgments of the moves first..last, `size` at a time. A null move loses nothing.
+
+    explained: marked moves have their reasons.
+    """
     import chess
 
     if first == 0:
@@ -89,7 +94,8 @@ def _in_chunks(judge: Judge, line: ChessLine, first: int, last: int, size: int) 
         rows = np.concatenate(line.rows(at, at + len(moves)), 1)
         # The board has the moves before it, by which repetitions are known.
         _, found = judge.judge(board, moves, rows)
-        yield _as_json(board, at + 1, moves, found)
+        reasons = _reasons(judge, board, moves, found) if explained else {}
+        yield _as_json(board, at + 1, moves, found, reasons)
         at += len(moves)
 
 
@@ -104,13 +110,37 @@ def _unjudged(ply: int) -> dict[str, Any]:
     return {"ply": ply, "loss": 0.0, "mark": "", "best": best, "line": [], "only": False, "white": white}
 
 
+def _reasons(
+    judge: Judge, board: chess.Board, moves: Sequence[chess.Move], found: Sequence[Judgement]
+) -> dict[int, dict[str, Any]]:
+    """Return why marked moves were bad, by their index: the code, and the text in each language. The first move leads
+    from the board."""
+    from kibitz.analysis.chess.moves import case_of
+    from kibitz.analysis.chess.reason_texts import LANGUAGES
+    from kibitz.analysis.chess.reasons import explain
+
+    after, cases = board.copy(stack=False), {}
+    for at, (move, each) in enumerate(zip(moves, found, strict=True)):
+        if mark(-each.loss, CHESS_SWING):
+            cases[at] = case_of(after, move, each)
+        after.push(move)
+    told = zip(cases, explain(list(cases.values()), judge.threads), strict=True)
+    return {
+        at: {"code": one.code, "texts": {language: one.text(language) for language in LANGUAGES}}
+        for at, one in told
+        if one
+    }
+
+
 def _as_json(
-    board: chess.Board, ply: int, moves: Sequence[chess.Move], found: Sequence[Judgement]
-) -> list[dict[str, Any]]:
+    board: chess.Board, ply: int, moves: Sequence[chess.Move], found: Sequence[Judgement],
+    reasons: dict[int, dict[str, Any]],
+) -> list[dict[str, Any]]:  # fmt: skip
     """Return judgments of successive moves, the first of which leads from the board to that ply. The board is
     changed."""
     result = []
     for at, (move, each) in enumerate(zip(moves, found, strict=True), ply):
+        reason = {"reason": reasons[at - ply]} if at - ply in reasons else {}
         result.append(
             {
                 "ply": at,
@@ -120,6 +150,7 @@ def _as_json(
                 "line": _sans(board, each.line),
                 "only": each.only,
                 "white": {"before": rounded(each.before), "after": rounded(each.after)},
+                **reason,
             }
         )
         board.push(move)

@@ -1,0 +1,73 @@
+"""Forced mates, proven move by move within a limit of positions."""
+
+from __future__ import annotations
+
+import chess
+
+MOST, POSITIONS = 5, 6_000
+"""The longest mate in moves, and the largest number of positions that `forced_mate` visits."""
+_ALL_MOVES = 2
+"""Mates of more moves are only found if each move of the attacker is a check."""
+
+
+class _Spent(Exception):
+    """Raised if the limit of positions is reached."""
+
+
+class _Solver:
+    """Searches one position. left: the number of positions that may still be visited."""
+
+    def __init__(self, board: chess.Board, positions: int) -> None:
+        self.board, self.left = board.copy(stack=False), positions
+
+    def attack(self, moves: int, quiet: bool) -> tuple[chess.Move, ...] | None:
+        """Return the line of a mate in at most `moves` moves; None without one. quiet: also try moves without check."""
+        board = self.board
+        for move in list(board.legal_moves):
+            check = board.gives_check(move)
+            if not check and (moves == 1 or not quiet):
+                continue
+            self._visit(move)
+            if check and board.is_checkmate():
+                board.pop()
+                return (move,)
+            line = self.defend(moves - 1, quiet) if moves > 1 else None
+            board.pop()
+            if line is not None:
+                return (move, *line)
+        return None
+
+    def defend(self, moves: int, quiet: bool) -> tuple[chess.Move, ...] | None:
+        """Return the longest line if every move is answered by mate in at most `moves` moves; else None."""
+        longest: tuple[chess.Move, ...] | None = None
+        for move in list(self.board.legal_moves):
+            self._visit(move)
+            line = self.attack(moves, quiet)
+            self.board.pop()
+            if line is None:
+                return None
+            if longest is None or len(line) >= len(longest):
+                longest = (move, *line)
+        return longest
+
+    def _visit(self, move: chess.Move) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise _Spent
+        self.board.push(move)
+
+
+def forced_mate(board: chess.Board, most: int = MOST, positions: int = POSITIONS) -> tuple[chess.Move, ...] | None:
+    """Return a line that mates in at most `most` moves against every defense; None if none is found.
+
+    The side to move mates. positions: the largest number of positions visited.
+    """
+    solver = _Solver(board, positions)
+    try:
+        for moves in range(1, most + 1):
+            solver.board = board.copy(stack=False)
+            if (line := solver.attack(moves, moves <= _ALL_MOVES)) is not None:
+                return line
+    except _Spent:
+        pass
+    return None

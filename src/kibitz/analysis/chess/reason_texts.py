@@ -1,0 +1,185 @@
+"""The sentences of reasons.py, in each language. Translators only edit this file.
+
+To add a language, copy a `Language` and translate its texts. `{…}` is replaced: {line} and {move} by moves, {lost} and
+{won} by pieces ("a knight for a pawn"), {piece} by a piece with its article, {targets} by pieces, {square} by a square,
+{mate_in}, {points}, {rating} and {percent} by numbers. The order of these places is free.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+PIECES = ("pawn", "knight", "bishop", "rook", "queen", "king")
+
+
+@dataclass(frozen=True)
+class Language:
+    """The texts of a language.
+
+    sentences: by code. a, the: pieces as objects ("wins a knight", "traps the knight"). many: two or more of a piece,
+    with {n}. numbers: of small numbers. subject: pieces as subjects ("the knight is pinned"). both: joins two words.
+    exchanged: "X for Y". percent: the format of a percentage.
+    """
+
+    sentences: Mapping[str, str]
+    a: Mapping[str, str]
+    the: Mapping[str, str]
+    subject: Mapping[str, str]
+    many: Mapping[str, str]
+    numbers: Mapping[int, str]
+    both: str
+    exchanged: str
+    percent: str
+
+
+ENGLISH = Language(
+    sentences={
+        "allows_mate": "Allows mate in {mate_in}: {line}.",
+        "allows_back_rank_mate": "Allows a back-rank mate in {mate_in}: {line}.",
+        "misses_mate": "Misses mate in {mate_in}: {line}.",
+        "gives_stalemate": "Gives stalemate: the opponent has no legal move.",
+        "allows_stalemate": "Allows stalemate: {line}.",
+        "allows_promotion": "Allows a pawn to promote: {line}.",
+        "misses_promotion": "Misses a promotion: {line}.",
+        "loses": "Loses {lost}: {line}.",
+        "loses_at": "Loses {piece} on {square} to {line}.",
+        "loses_material": "Loses material worth {points} pawns: {line}.",
+        "misses": "Misses a chance to win {won}: {line}.",
+        "misses_material": "Misses a chance to win material worth {points} pawns: {line}.",
+        "overlooks_fork": "Overlooks the fork {line}, which attacks {targets} and wins {lost}.",
+        "overlooks_pin": "Overlooks the pin {line}, which wins {lost}.",
+        "overlooks_pinned_piece": "Overlooks that {piece} on {square} is pinned: {line} wins {lost}.",
+        "overlooks_skewer": "Overlooks the skewer {line}, which wins {lost}.",
+        "overlooks_discovered_attack": "Overlooks the discovered attack {line}, which wins {lost}.",
+        "overlooks_trapped_piece": "Overlooks that {line} traps {the_piece} on {square}. This wins {lost}.",
+        "overlooks_pinned_defender": (
+            "Overlooks that {piece} on {square} is pinned and cannot take back: {line} wins {lost}."
+        ),
+        "misses_fork": "Misses the fork {line}, which attacks {targets} and wins {won}.",
+        "misses_pin": "Misses the pin {line}, which wins {won}.",
+        "misses_pinned_piece": "Misses that {piece} on {square} is pinned: {line} wins {won}.",
+        "misses_skewer": "Misses the skewer {line}, which wins {won}.",
+        "misses_discovered_attack": "Misses the discovered attack {line}, which wins {won}.",
+        "misses_trapped_piece": "Misses that {line} traps {the_piece} on {square}. This wins {won}.",
+        "misses_pinned_defender": "Misses that {piece} on {square} is pinned and cannot take back: {line} wins {won}.",
+        "better_wins": "{move} wins {won}.",
+        "better_saves": "{move} avoids the loss.",
+        "better_avoids_mate": "{move} avoids the mate.",
+        "found": "{percent} of players rated {rating} play {move}.",
+    },
+    a={
+        **{piece: f"a {piece}" for piece in PIECES},
+        "queen": "the queen", "king": "the king", "exchange": "the exchange",
+    },
+    the={piece: f"the {piece}" for piece in PIECES},
+    subject={piece: f"the {piece}" for piece in PIECES},
+    many={piece: f"{{n}} {piece}s" for piece in PIECES},
+    numbers={2: "two", 3: "three", 4: "four", 5: "five"},
+    both="{one} and {other}",
+    exchanged="{lost} for {gained}",
+    percent="{n}%",
+)  # fmt: skip
+
+GERMAN = Language(
+    sentences={
+        "allows_mate": "Erlaubt Matt in {mate_in}: {line}.",
+        "allows_back_rank_mate": "Erlaubt ein Grundreihenmatt in {mate_in}: {line}.",
+        "misses_mate": "Verpasst Matt in {mate_in}: {line}.",
+        "gives_stalemate": "Setzt patt: Der Gegner hat keinen legalen Zug.",
+        "allows_stalemate": "Erlaubt Patt: {line}.",
+        "allows_promotion": "Erlaubt eine Umwandlung: {line}.",
+        "misses_promotion": "Verpasst eine Umwandlung: {line}.",
+        "loses": "Verliert {lost}: {line}.",
+        "loses_at": "Verliert {the_piece} auf {square} durch {line}.",
+        "loses_material": "Verliert Material im Wert von {points} Bauern: {line}.",
+        "misses": "Verpasst die Chance, {won} zu gewinnen: {line}.",
+        "misses_material": "Verpasst die Chance, Material im Wert von {points} Bauern zu gewinnen: {line}.",
+        "overlooks_fork": "Übersieht die Gabel {line}: Sie greift {targets} an und gewinnt {lost}.",
+        "overlooks_pin": "Übersieht die Fesselung {line}: Sie gewinnt {lost}.",
+        "overlooks_pinned_piece": "Übersieht, dass {piece} auf {square} gefesselt ist: {line} gewinnt {lost}.",
+        "overlooks_skewer": "Übersieht den Spieß {line}: Er gewinnt {lost}.",
+        "overlooks_discovered_attack": "Übersieht den Abzugsangriff {line}: Er gewinnt {lost}.",
+        "overlooks_trapped_piece": "Übersieht, dass {line} {the_piece} auf {square} fängt. Das gewinnt {lost}.",
+        "overlooks_pinned_defender": (
+            "Übersieht, dass {piece} auf {square} gefesselt ist und nicht zurückschlagen kann: {line} gewinnt {lost}."
+        ),
+        "misses_fork": "Verpasst die Gabel {line}: Sie greift {targets} an und gewinnt {won}.",
+        "misses_pin": "Verpasst die Fesselung {line}: Sie gewinnt {won}.",
+        "misses_pinned_piece": "Übersieht, dass {piece} auf {square} gefesselt ist: {line} gewinnt {won}.",
+        "misses_skewer": "Verpasst den Spieß {line}: Er gewinnt {won}.",
+        "misses_discovered_attack": "Verpasst den Abzugsangriff {line}: Er gewinnt {won}.",
+        "misses_trapped_piece": "Verpasst, dass {line} {the_piece} auf {square} fängt. Das gewinnt {won}.",
+        "misses_pinned_defender": (
+            "Übersieht, dass {piece} auf {square} gefesselt ist und nicht zurückschlagen kann: {line} gewinnt {won}."
+        ),
+        "better_wins": "{move} gewinnt {won}.",
+        "better_saves": "{move} vermeidet den Verlust.",
+        "better_avoids_mate": "{move} vermeidet das Matt.",
+        "found": "{percent} der Spieler mit Wertung {rating} ziehen {move}.",
+    },
+    a={
+        "pawn": "einen Bauern", "knight": "einen Springer", "bishop": "einen Läufer", "rook": "einen Turm",
+        "queen": "die Dame", "king": "den König", "exchange": "die Qualität",
+    },
+    the={
+        "pawn": "den Bauern", "knight": "den Springer", "bishop": "den Läufer", "rook": "den Turm",
+        "queen": "die Dame", "king": "den König",
+    },
+    subject={
+        "pawn": "der Bauer", "knight": "der Springer", "bishop": "der Läufer", "rook": "der Turm",
+        "queen": "die Dame", "king": "der König",
+    },
+    many={
+        "pawn": "{n} Bauern", "knight": "{n} Springer", "bishop": "{n} Läufer", "rook": "{n} Türme",
+        "queen": "{n} Damen",
+    },
+    numbers={2: "zwei", 3: "drei", 4: "vier", 5: "fünf"},
+    both="{one} und {other}",
+    exchanged="{lost} für {gained}",
+    percent="{n} %",
+)  # fmt: skip
+
+LANGUAGES: Mapping[str, Language] = {"en": ENGLISH, "de": GERMAN}
+"""The languages by their code."""
+
+
+def sentence(code: str, parameters: Mapping[str, Any], language: str = "en") -> str:
+    """Return the sentence of a code. language: a key of LANGUAGES. Raises KeyError for an unknown code."""
+    words = LANGUAGES[language]
+    if code == "loses" and "square" in parameters:
+        code = "loses_at"
+    places = {name: value for name, value in parameters.items() if isinstance(value, str | int)}
+    if "line" in parameters:
+        places["line"] = " ".join(parameters["line"])
+    piece = str(parameters.get("piece") or next(iter(parameters.get("lost", ())), ""))
+    if piece in words.the:
+        places["the_piece"], places["piece"] = words.the[piece], words.subject[piece]
+    for name in ("lost", "won"):
+        if name in parameters:
+            gained = parameters.get("gained")
+            places[name] = _pieces(parameters[name], words)
+            if gained:
+                places[name] = words.exchanged.format(lost=places[name], gained=_pieces(gained, words))
+    if "targets" in parameters:
+        places["targets"] = _joined([words.the[one] for one in parameters["targets"]], words)
+    if "probability" in parameters:
+        places["percent"] = words.percent.format(n=round(100 * parameters["probability"]) or "<1")
+    return words.sentences[code].format(**places)
+
+
+def _pieces(names: Sequence[str], words: Language) -> str:
+    """Return pieces as an object: "a knight", "two pawns", "a rook and a pawn"."""
+    parts = []
+    for name in dict.fromkeys(names):
+        count = names.count(name)
+        parts.append(words.a[name] if count == 1 else words.many[name].format(n=words.numbers.get(count, str(count))))
+    return _joined(parts, words)
+
+
+def _joined(parts: Sequence[str], words: Language) -> str:
+    """Return words as a list: "a, b and c"."""
+    if len(parts) < 2:
+        return "".join(parts)
+    return words.both.format(one=", ".join(parts[:-1]), other=parts[-1])

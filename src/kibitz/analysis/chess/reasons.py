@@ -1,0 +1,386 @@
+"""Why a move was bad, and what the better move does: only what a line of moves proves.
+
+Two positions are searched until they are quiet, the one after the played move and the one after the better move, both
+equally deep. A claim about material counts the pieces at the quiet ends of both lines. A claim about mate needs a
+forced mate. A motif is named if the line captures the piece that the motif wins. If a line proves nothing, there is no
+reason.
+
+The sentences are in reason_texts.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import chess
+import numpy as np
+
+from kibitz.analysis.chess.mates import forced_mate
+from kibitz.analysis.chess.motifs import FORK, VALUES, Motif, motif
+from kibitz.analysis.chess.reason_texts import sentence
+from kibitz.games.chess.moves import to_move
+from kibitz.games.chess.replay import encode_board
+from kibitz.play.chess.quiescence import MATE_SCORE, SURE, quiescence_search
+
+DEPTH, POSITIONS = 7, 400_000
+"""Depth in plies of the search after the played and after the better move, and the most positions of each search."""
+LONGEST = 7
+"""The largest number of moves of a line that a sentence contains."""
+_PAWN = 100
+_SHARE = 2 / 3
+"""A loss is named if the better move keeps at least this share of it."""
+_LOST = 0.12
+"""Positions with at most this win probability are searched for forced mates by checks."""
+
+ALLOWS_MATE, BACK_RANK, MISSES_MATE = "allows_mate", "allows_back_rank_mate", "misses_mate"
+STALEMATE, ALLOWS_STALEMATE = "gives_stalemate", "allows_stalemate"
+PROMOTION, MISSES_PROMOTION = "allows_promotion", "misses_promotion"
+LOSES, LOSES_MUCH, MISSES, MISSES_MUCH = "loses", "loses_material", "misses", "misses_material"
+OVERLOOKS, MISSES_MOTIF = "overlooks_", "misses_"
+"""Prefixes of the codes of motifs: overlooks_fork, misses_fork."""
+BETTER_WINS, BETTER_SAVES, BETTER_MATE = "better_wins", "better_saves", "better_avoids_mate"
+EXCHANGE = "exchange"
+_NAMES: dict[int, str] = {piece: chess.piece_name(piece) for piece in chess.PIECE_TYPES}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A move to explain.
+
+    board: the position before it. played, best: the move and the better one, both legal. before, after: the mover's win
+    probability before and after the played move, 0 to 1.
+    """
+
+    board: chess.Board
+    played: chess.Move
+    best: chess.Move
+    before: float = 0.5
+    after: float = 0.5
+
+
+@dataclass(frozen=True)
+class Found:
+    """How many players of a rating choose the better move: probability, 0 to 1."""
+
+    move: str
+    rating: int
+    probability: float
+
+    def parameters(self) -> dict[str, Any]:
+        return {**vars(self), "probability": round(self.probability, 4)}
+
+
+@dataclass(frozen=True)
+class Reason:
+    """A reason: a stable code and its parameters.
+
+    parameters: `line` (moves in SAN), `mate_in` (moves), `lost`, `gained` and `won` (names of pieces), `points`
+    (pawns), `move` (SAN), `piece`, `square`, `targets`.
+    better: what the better move does, with a code of its own. found: how many players choose the better move.
+    """
+
+    code: str
+    parameters: dict[str, Any] = field(default_factory=dict)
+    better: Reason | None = None
+    found: Found | None = None
+
+    def text(self, language: str = "en") -> str:
+        """Return the sentences. language: "en", "de" or "fr"."""
+        parts = [sentence(self.code, self.parameters, language)]
+        if self.better:
+            parts.append(sentence(self.better.code, self.better.parameters, language))
+        if self.found:
+            parts.append(sentence("found", self.found.parameters(), language))
+        return " ".join(parts)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return code, parameters, the English text, and what is known of the better move."""
+        better = {"better": {"code": self.better.code, "parameters": self.better.parameters}} if self.better else {}
+        found = {"found": self.found.parameters()} if self.found else {}
+        return {"code": self.code, "parameters": self.parameters, **better, **found, "text": self.text()}
+
+
+@dataclass(frozen=True)
+class _Line:
+    """A line that was searched: legal moves, to the last capture or promotion, or to mate.
+
+    start: the position before its first move. score: of the search, for the side to move after the first move, which
+    is the played or the better one. depth: of the search; −1 if it completed none.
+    """
+
+    start: chess.Board
+    moves: tuple[chess.Move, ...]
+    score: int
+    proven: bool
+
+    def end(self, plies: int | None = None) -> chess.Board:
+        board = self.start.copy(stack=False)
+        for move in self.moves[:plies]:
+            board.push(move)
+        return board
+
+    def sans(self, first: int, last: int) -> list[str]:
+        """Return the moves first to last - 1 in SAN."""
+        board = self.end(first)
+        return [board.san_and_push(move) for move in self.moves[first:last]]
+
+
+@dataclass(frozen=True)
+class _Change:
+    """What one side lost on a line, by names: lost and gained pieces after equal ones cancel; points: the balance."""
+
+    lost: tuple[str, ...]
+    gained: tuple[str, ...]
+    points: int
+
+
+def explain(cases: Sequence[Case], threads: int | None = None, depth: int = DEPTH) -> list[Reason | None]:
+    """Return the reason of each move; None if nothing is proven.
+
+    threads: of the searches; None for all. depth: of the searches, in plies.
+    """
+    boards = []
+    for case in cases:
+        for move in (case.played, case.best):
+            after = case.board.copy(stack=False)
+            after.push(move)
+            boards.append(after)
+    if not boards:
+        return []
+    found = quiescence_search(np.stack([encode_board(board) for board in boards]), depth, POSITIONS, threads)
+    reasons = []
+    for i, case in enumerate(cases):
+        reached = int(min(found.reached[2 * i], found.reached[2 * i + 1]))
+        lines = []
+        for at, move in enumerate((case.played, case.best), 2 * i):
+            packed = found.lines[at, max(reached, 0)] if reached >= 0 else ()
+            following = tuple(to_move(int(one)) for one in packed if one)
+            lines.append(_line(case.board, (move, *following), int(found.scores[at, max(reached, 0)]), reached >= 0))
+        reasons.append(_explain(case, *lines))
+    return reasons
+
+
+def _line(board: chess.Board, moves: Sequence[chess.Move], score: int, known: bool) -> _Line:
+    """Return a line up to its last capture or promotion, and whether its end has the material of the score."""
+    after, kept = board.copy(stack=False), 1
+    for at, move in enumerate(moves):
+        if not after.is_legal(move):
+            return _Line(board, tuple(moves[:1]), score, False)
+        loud = after.is_capture(move) or move.promotion is not None
+        after.push(move)
+        if loud or after.is_checkmate() or after.is_stalemate():
+            kept = max(kept, at + 1)
+    line = _Line(board, tuple(moves[:kept]), score, known)
+    if abs(score) >= SURE:
+        return line
+    end = line.end()
+    balance = _balance(end, not board.turn) * _PAWN
+    return _Line(board, line.moves, score, known and (end.is_stalemate() or balance == score))
+
+
+def _explain(case: Case, played: _Line, best: _Line) -> Reason | None:
+    if played.end(1).is_stalemate():
+        return Reason(STALEMATE)
+    if (reason := _mates(case, played, best)) is not None:
+        return reason
+    if (
+        case.played == case.best
+        or not played.proven
+        or not best.proven
+        or max(abs(played.score), abs(best.score)) >= SURE
+    ):
+        return None
+    return _material(played, best)
+
+
+def _mates(case: Case, played: _Line, best: _Line) -> Reason | None:
+    """Return a reason with a forced mate."""
+    missed = _mate_of(best, -best.score)
+    if missed is not None and not (_mate_of(played, -played.score) or played.end(1).is_checkmate()):
+        return Reason(MISSES_MATE, _mate_parameters(case.board, missed))
+    after = played.end(1)
+    allowed: Sequence[chess.Move] | None = _mate_of(played, played.score)
+    if allowed is None and case.after <= _LOST and played.score < SURE:
+        allowed = forced_mate(after)
+    if allowed is None or best.score >= SURE:
+        return None
+    if (other := best.end(1)).is_game_over() is False and case.after <= _LOST and forced_mate(other) is not None:
+        return None
+    parameters = _mate_parameters(after, allowed)
+    better = Reason(BETTER_MATE, {"move": case.board.san(case.best)})
+    return Reason(BACK_RANK if _is_back_rank(after, allowed) else ALLOWS_MATE, parameters, better)
+
+
+def _mate_of(line: _Line, score: int) -> tuple[chess.Move, ...] | None:
+    """Return the line of a mate that a search has proven, for the side with this score; None without one.
+
+    A mate by the side that made the first move begins with this move, a mate against it with the next one.
+    """
+    if score < SURE or not line.proven:
+        return None
+    own = score == -line.score
+    if line.end().is_checkmate() and len(line.moves) - 1 == MATE_SCORE - score:
+        return line.moves[0 if own else 1 :]
+    moves = (MATE_SCORE - score + 1) // 2
+    rest = forced_mate(line.end(1), moves) if not own else None
+    return rest
+
+
+def _mate_parameters(board: chess.Board, moves: Sequence[chess.Move]) -> dict[str, Any]:
+    line = _Line(board, tuple(moves), 0, True)
+    return {"mate_in": (len(moves) + 1) // 2, "line": line.sans(0, LONGEST)}
+
+
+def _is_back_rank(board: chess.Board, moves: Sequence[chess.Move]) -> bool:
+    """Return whether a rook or queen mates on the back rank a king whose own pieces block the squares before it."""
+    end = _Line(board, tuple(moves), 0, True).end()
+    king, loser, target = end.king(end.turn), end.turn, moves[-1].to_square
+    rank = 0 if loser == chess.WHITE else 7
+    if king is None or chess.square_rank(king) != rank or chess.square_rank(target) != rank:
+        return False
+    if end.piece_type_at(target) not in (chess.ROOK, chess.QUEEN) or target not in end.checkers():
+        return False
+    step = 1 if loser == chess.WHITE else -1
+    front = [
+        square for square in chess.SquareSet(chess.BB_KING_ATTACKS[king]) if chess.square_rank(square) == rank + step
+    ]
+    return sum(end.color_at(square) == loser for square in front) >= len(front) - 1 and any(
+        end.piece_type_at(square) == chess.PAWN and end.color_at(square) == loser for square in front
+    )
+
+
+def _material(played: _Line, best: _Line) -> Reason | None:
+    """Return a reason that counts pieces at the quiet ends of both lines."""
+    mover = played.start.turn
+    difference = (played.score - best.score) // _PAWN  # both are the opponent's
+    if difference < 1:
+        return None
+    if played.end().is_stalemate():
+        return Reason(ALLOWS_STALEMATE, {"line": played.sans(1, LONGEST + 1)})
+    loss, gain = _change(played, mover), _change(best, not mover)
+    better = _better(best, gain, loss)
+    losing = loss.points >= 1 and difference >= _SHARE * loss.points
+    if losing and (loss.points >= gain.points or gain.points < 1):
+        return _named(played, loss, 1, better) or _promoting(played, 1, PROMOTION, better)
+    if gain.points >= 1 and difference >= _SHARE * gain.points:
+        return _named(best, gain, 0, None) or _promoting(best, 0, MISSES_PROMOTION, None)
+    if losing:
+        return _named(played, loss, 1, better) or _promoting(played, 1, PROMOTION, better)
+    return None
+
+
+def _named(line: _Line, change: _Change, first: int, better: Reason | None) -> Reason | None:
+    """Return the reason of a line whose pieces can be named, with its motif. first: index of the winner's first
+    move."""
+    winner = line.end(first).turn
+    if not change.lost or any(move.promotion for move in line.moves[first:]):
+        return None
+    capture = _capture(line, change, first, winner)
+    if capture is None:
+        return None
+    lost, misses = list(change.lost), first == 0
+    what = "won" if misses else "lost"
+    names = {what: lost, **({"gained": list(change.gained)} if change.gained else {})}
+    sans = line.sans(first, capture + 1)
+    if len(sans) > LONGEST:
+        return None
+    if len(lost) > 2 or len(change.gained) > 1:
+        return Reason(MISSES_MUCH if misses else LOSES_MUCH, {"points": change.points, "line": sans}, better)
+    one = motif(line.end(first), line.moves[first:], capture - first)
+    if one is not None:
+        return Reason((MISSES_MOTIF if misses else OVERLOOKS) + one.name, {**names, **_motif(line, one, first)}, better)
+    parameters: dict[str, Any] = {**names, "line": sans}
+    if len(sans) == 1 and not change.gained and len(lost) == 1 and lost[0] != EXCHANGE:
+        parameters["square"] = chess.square_name(_taken(line.end(capture), line.moves[capture]))
+    return Reason(MISSES if misses else LOSES, parameters, better)
+
+
+def _motif(line: _Line, one: Motif, first: int) -> dict[str, Any]:
+    """Return the parameters of a motif in text."""
+    at = first + one.at
+    parameters: dict[str, Any] = {"move": line.sans(at, at + 1)[0], "line": line.sans(first, at + 1)}
+    if one.square is not None:
+        piece = line.end(at).piece_type_at(one.square) or line.end(at + 1).piece_type_at(one.square)
+        parameters |= {"piece": _NAMES[piece or chess.KING], "square": chess.square_name(one.square)}
+    if one.name == FORK:
+        parameters["targets"] = [_NAMES[piece] for piece in one.targets]
+    return parameters
+
+
+def _promoting(line: _Line, first: int, code: str, better: Reason | None) -> Reason | None:
+    """Return the reason of a line in which a pawn promotes and is not taken."""
+    for at in range(first, len(line.moves), 2):
+        move = line.moves[at]
+        if move.promotion and at < LONGEST + first:
+            taken = any(later.to_square == move.to_square for later in line.moves[at + 1 :: 2])
+            return None if taken else Reason(code, {"line": line.sans(first, at + 1)}, better)
+    return None
+
+
+def _better(best: _Line, gain: _Change, loss: _Change) -> Reason | None:
+    """Return what the better move wins or saves."""
+    move = best.start.san(best.moves[0])
+    quiet = not any(one.promotion for one in best.moves)
+    if gain.points >= 1 and gain.lost and len(gain.lost) <= 2 and len(gain.gained) <= 1 and quiet:
+        gained = {"gained": list(gain.gained)} if gain.gained else {}
+        return Reason(BETTER_WINS, {"move": move, "won": list(gain.lost), **gained})
+    if gain.points >= 0 and loss.points >= 1:
+        return Reason(BETTER_SAVES, {"move": move})
+    return None
+
+
+def _change(line: _Line, loser: chess.Color) -> _Change:
+    """Return what one side lost from the start of a line to its end."""
+    start, end = line.start, line.end()
+    net = {}
+    for piece in (chess.QUEEN, chess.ROOK, chess.BISHOP, chess.KNIGHT, chess.PAWN):
+        after = len(end.pieces(piece, loser)) - len(end.pieces(piece, not loser))
+        net[piece] = len(start.pieces(piece, loser)) - len(start.pieces(piece, not loser)) - after
+    points = sum(VALUES[piece] * count for piece, count in net.items())
+    while net[chess.BISHOP] * net[chess.KNIGHT] < 0:  # a knight for a bishop
+        step = 1 if net[chess.BISHOP] > 0 else -1
+        net[chess.BISHOP] -= step
+        net[chess.KNIGHT] += step
+    minor = chess.BISHOP if net[chess.BISHOP] < 0 else chess.KNIGHT
+    lost: list[str] = []
+    if net[chess.ROOK] > 0 > net[minor]:
+        net[chess.ROOK] -= 1
+        net[minor] += 1
+        lost.append(EXCHANGE)
+    gained: list[str] = []
+    for piece, count in net.items():
+        (lost if count > 0 else gained).extend([_NAMES[piece]] * abs(count))
+    return _Change(tuple(lost), tuple(gained), points)
+
+
+def _capture(line: _Line, change: _Change, first: int, winner: chess.Color) -> int | None:
+    """Return the index of the last move of the winner that takes a piece of the most valuable lost kind."""
+    name = "rook" if change.lost[0] == EXCHANGE else change.lost[0]
+    kinds = [name] if name not in ("knight", "bishop") else ["knight", "bishop"]
+    board, found = line.end(first), None
+    for at in range(first, len(line.moves)):
+        move = line.moves[at]
+        if board.turn == winner and board.is_capture(move):
+            piece = _NAMES[board.piece_type_at(_taken(board, move)) or chess.KING]
+            if piece == name or (found is None and piece in kinds):
+                found = at
+        board.push(move)
+    return found
+
+
+def _taken(board: chess.Board, move: chess.Move) -> chess.Square:
+    """Return the square of the captured piece."""
+    if board.is_en_passant(move):
+        return chess.square(chess.square_file(move.to_square), chess.square_rank(move.from_square))
+    return move.to_square
+
+
+def _balance(board: chess.Board, side: chess.Color) -> int:
+    """Return a side's material minus the other side's, in pawns."""
+    return sum(
+        value * (len(board.pieces(piece, side)) - len(board.pieces(piece, not side)))
+        for piece, value in VALUES.items()
+        if piece != chess.KING
+    )
