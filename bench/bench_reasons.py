@@ -40,15 +40,15 @@ VALUES = {"pawn": 1, "knight": 3, "bishop": 3, "rook": 5, "queen": 9, "exchange"
 ENOUGH, ENOUGH_FOR_PAWN, CUT = 150, 75, 1000
 
 
-def collect(target: Path, files: list[str], network: str, games: int, since: str) -> None:
+def collect(target: Path, files: list[str], network: str, games: range, since: str) -> None:
     """Write the marked moves of the games to a file, which is continued if it exists."""
     done = {json.loads(line)["game"] for line in target.read_text().splitlines()} if target.exists() else set()
     session = opened(network)
     analysis = load(session.system)
     judge = judge_by_search(session, analysis)
     with target.open("a") as file:
-        for number, (_, band, text) in enumerate(chosen(files, since, games)[:games]):
-            if number in done:
+        for number, (_, band, text) in enumerate(chosen(files, since, games.stop)[: games.stop]):
+            if number in done or number not in games:
                 continue
             game = chess.pgn.read_game(io.StringIO(text))
             if game is None or game.errors:
@@ -154,6 +154,7 @@ def main() -> None:
     parser.add_argument("files", nargs="*")
     parser.add_argument("--network", default="winner")
     parser.add_argument("--games", type=int, default=150)
+    parser.add_argument("--first", type=int, default=0, help="number of the first game, for several processes")
     parser.add_argument("--since", default="2013")
     parser.add_argument("--confirm", type=int, default=300)
     parser.add_argument("--depth", type=int, default=14, help="of Stockfish")
@@ -161,7 +162,7 @@ def main() -> None:
     parser.add_argument("--show", action="store_true", help="print the reasons that are not confirmed")
     args = parser.parse_args()
     if args.files:
-        collect(args.cases, args.files, args.network, args.games, args.since)
+        collect(args.cases, args.files, args.network, range(args.first, args.games), args.since)
     cases = [one for one in map(json.loads, args.cases.read_text().splitlines()) if "fen" in one]
     reasons = explain(
         [

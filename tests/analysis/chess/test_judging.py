@@ -8,6 +8,7 @@ from typing import Any
 import chess
 import numpy as np
 import pytest
+from rich.console import Console
 
 import kibitz
 from kibitz.analysis import load
@@ -15,6 +16,7 @@ from kibitz.analysis.chess import answers
 from kibitz.analysis.chess.judging import FirstLook, Judge
 from kibitz.analysis.chess.moves import AnalysedGame, analyse
 from kibitz.analysis.chess.pgn import annotated
+from kibitz.analysis.chess.terminal import show
 from kibitz.games.chess.io.reader import parse
 from kibitz.games.chess.replay import encode_board
 from kibitz.play.session import Session
@@ -37,6 +39,28 @@ def judged(make_fake: Any) -> Analysed:
         return analyse(record, session, answers, 0.1, judge=Judge(session, answers, depth, nodes=0))
 
     return one
+
+
+def test_marked_moves_have_reasons_in_every_output(judged: Analysed, capsys: pytest.CaptureFixture[str]) -> None:
+    game = judged(HANGS)
+    marked = [move for move in game.moves if move.sign]
+    assert [move for move in game.moves if "reason" in move.as_json()] == marked
+    queen = game.moves[6]
+    assert queen.reason is not None
+    assert (queen.reason.code, queen.reason.parameters["gained"]) == ("loses", ["bishop"])
+    text = queen.as_json()["reason"]["text"]
+    assert text == queen.reason.text()
+    show(game, 0.1, Console(width=100))
+    lines = capsys.readouterr().out.splitlines()
+    row = next(i for i, line in enumerate(lines) if "Qxe7+??" in line)
+    assert lines[row + 1] == f"      {text}"
+    once = annotated(game)
+    assert f"[%kibitz ??] reason: {text}" in " ".join(once.split())
+    again = judged(once)
+    assert annotated(again) == once
+    for move in again.moves:
+        object.__setattr__(move, "reason", None)
+    assert "reason:" not in annotated(again)
 
 
 def test_what_hangs_is_lost(judged: Analysed) -> None:
@@ -114,7 +138,10 @@ def test_players_of_a_higher_rating_usually_lose_less() -> None:
         record = parse(HANGS)
         assert record is not None
         judge = Judge(session, analysis, 2, nodes=0)
-        return analyse(record, session, analysis, 0.1, (rating, rating), judge=judge).as_json()["report"]
+        game = analyse(record, session, analysis, 0.1, (rating, rating), judge=judge).as_json()
+        found = game["moves"][6]["reason"]["found"]
+        assert (found["rating"], 0 < found["probability"] < 1) == (rating, True)
+        return game["report"]
 
     weak, strong = report(900), report(2200)
     for side in ("white", "black"):
@@ -188,7 +215,7 @@ def test_a_stalemate_may_be_a_blunder(judged: Analysed) -> None:
     found = game.as_json()
     assert found["report"]["white"]["marks"] == {"inaccuracies": 0, "mistakes": 0, "blunders": 1}
     assert found["average_loss"]["white"] == found["report"]["white"]["loss"]
-    assert "1. Qg6 $4 {" in annotated(game)
+    assert "1. Qg6 $4 {" in " ".join(annotated(game).split())
 
 
 def test_a_stalemate_that_was_best_costs_nothing(judged: Analysed) -> None:

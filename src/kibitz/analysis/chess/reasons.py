@@ -277,9 +277,10 @@ def _named(line: _Line, change: _Change, first: int, better: Reason | None) -> R
     winner = line.end(first).turn
     if not change.lost or any(move.promotion for move in line.moves[first:]):
         return None
-    capture = _capture(line, change, first, winner)
-    if capture is None:
+    captures = _captures(line, change, first, winner)
+    if not captures:
         return None
+    capture = captures[-1]
     lost, misses = list(change.lost), first == 0
     what = "won" if misses else "lost"
     names = {what: lost, **({"gained": list(change.gained)} if change.gained else {})}
@@ -288,9 +289,10 @@ def _named(line: _Line, change: _Change, first: int, better: Reason | None) -> R
         return None
     if len(lost) > 2 or len(change.gained) > 1:
         return Reason(MISSES_MUCH if misses else LOSES_MUCH, {"points": change.points, "line": sans}, better)
-    one = motif(line.end(first), line.moves[first:], capture - first)
-    if one is not None:
-        return Reason((MISSES_MOTIF if misses else OVERLOOKS) + one.name, {**names, **_motif(line, one, first)}, better)
+    for at in captures:
+        if (one := motif(line.end(first), line.moves[first:], at - first)) is not None:
+            code = (MISSES_MOTIF if misses else OVERLOOKS) + one.name
+            return Reason(code, {**names, **_motif(line, one, first)}, better)
     parameters: dict[str, Any] = {**names, "line": sans}
     if len(sans) == 1 and not change.gained and len(lost) == 1 and lost[0] != EXCHANGE:
         parameters["square"] = chess.square_name(_taken(line.end(capture), line.moves[capture]))
@@ -355,19 +357,21 @@ def _change(line: _Line, loser: chess.Color) -> _Change:
     return _Change(tuple(lost), tuple(gained), points)
 
 
-def _capture(line: _Line, change: _Change, first: int, winner: chess.Color) -> int | None:
-    """Return the index of the last move of the winner that takes a piece of the most valuable lost kind."""
+def _captures(line: _Line, change: _Change, first: int, winner: chess.Color) -> list[int]:
+    """Return the indices of the winner's moves that take a piece of the most valuable lost kind.
+
+    If no knight is taken, they are the moves that take a bishop, and the other way round.
+    """
     name = "rook" if change.lost[0] == EXCHANGE else change.lost[0]
-    kinds = [name] if name not in ("knight", "bishop") else ["knight", "bishop"]
-    board, found = line.end(first), None
+    board, taken = line.end(first), dict[str, list[int]]()
     for at in range(first, len(line.moves)):
         move = line.moves[at]
         if board.turn == winner and board.is_capture(move):
             piece = _NAMES[board.piece_type_at(_taken(board, move)) or chess.KING]
-            if piece == name or (found is None and piece in kinds):
-                found = at
+            taken.setdefault(piece, []).append(at)
         board.push(move)
-    return found
+    other = {"knight": "bishop", "bishop": "knight"}.get(name, "")
+    return taken.get(name) or taken.get(other, [])
 
 
 def _taken(board: chess.Board, move: chess.Move) -> chess.Square:

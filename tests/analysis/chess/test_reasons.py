@@ -1,0 +1,157 @@
+"""Reasons of mistakes: a position for every kind, and one in which the kind must not be claimed."""
+
+from __future__ import annotations
+
+import string
+from typing import Any
+
+import chess
+import pytest
+
+from kibitz.analysis.chess.mates import forced_mate
+from kibitz.analysis.chess.reason_texts import ENGLISH, LANGUAGES
+from kibitz.analysis.chess.reasons import Case, Found, Reason, explain
+
+DEPTH = 4
+
+
+def why(fen: str, played: str, best: str, after: float = 0.1, depth: int = DEPTH) -> Reason | None:
+    board = chess.Board(fen)
+    assert board.is_valid()
+    (reason,) = explain([Case(board, board.parse_san(played), board.parse_san(best), 0.5, after)], 1, depth)
+    return reason
+
+
+KINDS = [
+    # code, parameters; a position, the played and the better move; the same where the kind must not be claimed
+    ("allows_mate", {"mate_in": 1, "line": ["Qh4#"]},
+     ("rnbqkbnr/pppp1ppp/8/4p3/8/5P2/PPPPP1PP/RNBQKBNR w KQkq - 0 2", "g4", "e4"),
+     ("rnbqkbnr/pppp1ppp/8/4p3/8/5P2/PPPPP1PP/RNBQKBNR w KQkq - 0 2", "g3", "e4")),
+    ("allows_back_rank_mate", {"mate_in": 1, "line": ["Re1#"]},
+     ("4r1k1/5ppp/8/8/8/8/3R1PPP/6K1 w - - 0 1", "Rd5", "h3"),
+     ("4r1k1/5ppp/8/8/8/7P/3R1PP1/6K1 w - - 0 1", "Rd5", "h4")),
+    ("misses_mate", {"mate_in": 1, "line": ["Ra8#"]},
+     ("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "h3", "Ra8#"),
+     ("6k1/5pp1/7p/8/8/8/5PPP/R5K1 w - - 0 1", "h3", "Ra8+")),
+    ("gives_stalemate", {},
+     ("7k/8/5KQ1/8/8/8/8/8 w - - 0 1", "Qf7", "Qg7#"),
+     ("7k/6p1/5KQ1/8/8/8/8/8 w - - 0 1", "Kf7", "Qxg7#")),
+    ("allows_promotion", {"line": ["b2", "Ke4", "b1=Q+"]},
+     ("7k/8/8/8/8/1p2K3/6P1/8 w - - 0 1", "g4", "Kd3"),
+     ("7k/8/8/8/8/1p1K4/6P1/8 w - - 0 1", "g4", "Kc3")),
+    ("misses_promotion", {"line": ["a8=Q+"]},
+     ("6k1/P4pp1/7p/8/8/3b4/6PP/6K1 w - - 0 1", "h3", "a8=Q+"),
+     ("6k1/P4pp1/7p/8/4b3/8/6PP/6K1 w - - 0 1", "h3", "a8=Q+")),
+    ("loses", {"lost": ["pawn"], "square": "c3", "line": ["Bxc3"]},
+     ("6k1/5ppp/8/b7/8/2P5/5PPP/2B3K1 w - - 0 1", "Be3", "Bd2"),
+     ("6k1/5ppp/8/b7/8/2P5/5PPP/2B3K1 w - - 0 1", "Bd2", "Bb2")),
+    ("loses", {"lost": ["exchange"], "line": ["Bxe1"]},
+     ("6k1/5ppp/8/8/1b6/8/5PPP/R4K2 w - - 0 1", "Re1", "Rb1"),
+     ("6k1/5ppp/8/8/2b5/8/5PPP/R4K2 w - - 0 1", "Kg1", "Ke1")),
+    ("loses", {"lost": ["queen"], "gained": ["rook"], "line": ["Rxd5"]},
+     ("3rk3/8/8/3r4/8/8/3Q4/4K3 w - - 0 1", "Qxd5", "Qe3+"),
+     ("4k3/8/8/3r4/8/8/3Q4/4K3 w - - 0 1", "Qxd5", "Qe3+")),
+    ("misses", {"won": ["bishop"], "line": ["cxb4"]},
+     ("6k1/5ppp/8/8/1b6/2P5/5PPP/2B3K1 w - - 0 1", "Be3", "cxb4"),
+     ("6k1/2p2ppp/1p6/b7/8/2P5/5PPP/2B3K1 w - - 0 1", "Kf1", "Bd2")),
+    ("overlooks_fork", {"lost": ["rook"], "move": "Nc7+", "targets": ["king", "rook"]},
+     ("r3k3/pp3ppp/8/1N6/8/8/PPP2PPP/4K3 b - - 0 1", "h6", "Kd7"),
+     ("r3k3/pp3ppp/3b4/1N6/8/8/PPP2PPP/4K3 b - - 0 1", "h6", "Kd7")),
+    ("misses_fork", {"won": ["rook", "pawn"], "move": "Nxc7+", "targets": ["king", "rook"]},
+     ("r3k3/ppp2ppp/8/1N6/8/8/PPP2PPP/4K3 w - - 0 1", "a3", "Nxc7+"),
+     ("r4k2/ppp2ppp/3b4/1N6/8/8/PPP2PPP/4K3 w - - 0 1", "Nxc7", "a3")),
+    ("overlooks_pin", {"lost": ["exchange"], "move": "Bh5", "piece": "rook", "square": "f7"},
+     ("4k3/pp3r2/8/8/8/8/PP2B3/4K3 b - - 0 1", "a6", "Rf8"),
+     ("4k3/pp3r1p/6p1/8/8/8/PP2B3/4K3 b - - 0 1", "a6", "Rf8")),
+    ("overlooks_pinned_piece", {"lost": ["knight"], "gained": ["pawn"], "move": "d5", "square": "c6"},
+     ("4k3/1p3ppp/2n5/1B6/3P4/8/P4PPP/4K3 b - - 0 1", "h6", "Kd8"),
+     ("3k4/1p3ppp/2n5/1B6/3P4/8/P4PPP/4K3 b - - 0 1", "h6", "Kd7")),
+    ("overlooks_skewer", {"lost": ["queen"], "move": "Re1+"},
+     ("4q3/6pp/8/3k4/8/8/6PP/R5K1 b - - 0 1", "Ke5", "Qe4"),
+     ("4q3/6pp/8/3k4/8/8/6PP/1N4K1 b - - 0 1", "Ke5", "Qe4")),
+    ("overlooks_discovered_attack", {"lost": ["queen", "pawn"], "gained": ["bishop"], "move": "Bxh7+"},
+     ("6k1/pp3ppp/8/8/3q4/3B4/PP3PPP/3R2K1 b - - 0 1", "a6", "Qb6"),
+     ("6k1/pp3ppp/8/8/3q4/3B4/PP3PPP/4R1K1 b - - 0 1", "a6", "Qb6")),
+    ("overlooks_trapped_piece", {"lost": ["bishop"], "gained": ["pawn"], "move": "c4", "square": "b3"},
+     ("4k3/5ppp/p7/1pp5/4P3/1B6/PPP2PPP/4K3 w - - 0 1", "h3", "c3"),
+     ("4k3/5ppp/p7/1pp5/4P3/1BP5/PP3PPP/4K3 w - - 0 1", "h3", "g3")),
+    ("overlooks_pinned_defender", {"lost": ["pawn", "pawn"], "move": "Nxe5", "piece": "knight", "square": "c6"},
+     ("4k3/ppp2ppp/2n5/1B2p3/8/5N2/PPP2PPP/4K3 b - - 0 1", "h6", "f6"),
+     ("4k3/ppp2ppp/2n5/4p3/8/5N2/PPP1BPPP/4K3 b - - 0 1", "h6", "f6")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("code", "parameters", "shown", "other"), KINDS, ids=[f"{kind[0]}{i}" for i, kind in enumerate(KINDS)]
+)
+def test_a_kind_is_claimed_only_where_its_line_proves_it(
+    code: str, parameters: dict[str, Any], shown: tuple[str, str, str], other: tuple[str, str, str]
+) -> None:
+    reason = why(*shown)
+    assert reason is not None
+    assert (reason.code, {name: reason.parameters[name] for name in parameters}) == (code, parameters)
+    counter = why(*other)
+    assert counter is None or counter.code != code
+
+
+def test_stalemate_that_the_opponent_forces() -> None:
+    shown = "k7/8/8/2Q1R3/8/8/4r1PP/7K w - - 0 1"
+    reason = why(shown, "Qc7", "Rxe2", depth=2)
+    assert reason is not None
+    assert (reason.code, reason.parameters["line"]) == ("allows_stalemate", ["Re1+", "Rxe1"])
+    other = why(shown.replace("k7/8", "k7/1p6"), "Qc7", "Rxe2", depth=2)  # a pawn can still move
+    assert other is None or other.code != "allows_stalemate"
+
+
+def test_what_is_lost_anyway_is_no_reason() -> None:
+    hangs = "6k1/5ppp/8/b7/8/2P5/5PPP/6K1 w - - 0 1"
+    assert why(hangs, "h3", "g3") is None  # the pawn is lost after both moves
+    assert why(hangs, "h3", "c4") is not None
+
+
+def test_the_better_move_says_what_it_does() -> None:
+    reason = why("6k1/5ppp/8/b7/8/2P5/5PPP/2B3K1 w - - 0 1", "Be3", "Bd2")
+    assert reason is not None
+    assert reason.text() == "Loses the pawn on c3 to Bxc3. Bd2 avoids the loss."
+    assert reason.text("de") == "Verliert den Bauern auf c3 durch Bxc3. Bd2 vermeidet den Verlust."
+    found = Reason(reason.code, reason.parameters, reason.better, Found("Bd2", 1540, 0.31))
+    assert found.text().endswith("31% of players rated 1540 play Bd2.")
+    assert found.as_json()["found"] == {"move": "Bd2", "rating": 1540, "probability": 0.31}
+    assert set(found.as_json()) == {"code", "parameters", "better", "found", "text"}
+    assert "found" not in reason.as_json()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_language_has_every_sentence_with_the_same_places(language: str) -> None:
+    def places(text: str) -> set[str]:
+        return {name.replace("the_", "") for _, name, _, _ in string.Formatter().parse(text) if name}
+
+    own = LANGUAGES[language].sentences
+    assert own.keys() == ENGLISH.sentences.keys()
+    assert [code for code in own if places(own[code]) != places(ENGLISH.sentences[code])] == []
+
+
+@pytest.mark.parametrize(
+    ("fen", "moves"),
+    [
+        ("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", 1),
+        ("7k/6pp/8/8/8/8/8/KRR5 w - - 0 1", 1),
+        ("k7/8/8/8/8/8/1R6/2R4K w - - 0 1", 1),
+        ("5k2/8/8/8/8/8/R7/1R5K w - - 0 1", 2),
+    ],
+)
+def test_the_solver_mates_against_every_defense(fen: str, moves: int) -> None:
+    board = chess.Board(fen)
+    line = forced_mate(board)
+    assert line is not None
+    assert len(line) == 2 * moves - 1
+    for move in line:
+        assert board.is_legal(move)
+        board.push(move)
+    assert board.is_checkmate()
+
+
+def test_the_solver_claims_no_mate_that_can_be_stopped() -> None:
+    assert forced_mate(chess.Board("6k1/5pp1/7p/8/8/8/5PPP/R5K1 w - - 0 1")) is None
+    assert forced_mate(chess.Board("5k2/8/8/8/8/8/R7/1R5K w - - 0 1"), most=1) is None
+    assert forced_mate(chess.Board("5k2/8/8/8/8/8/R7/1R5K w - - 0 1"), positions=10) is None
