@@ -16,6 +16,7 @@ from kibitz.analysis import Analysis
 from kibitz.analysis.chess.choices import SHOWN, Expected, expected
 from kibitz.analysis.chess.judging import Judge, Judgement
 from kibitz.analysis.chess.ratings import OPPONENT, RATING, UNIT, add_side_inputs, ratings_of
+from kibitz.analysis.chess.reasons import DEPTH as EXPLAINED
 from kibitz.analysis.chess.reasons import Case, Found, Reason, explain
 from kibitz.analysis.chess.risk import RISK_RATINGS, risk
 from kibitz.analysis.glyphs import figure, mark
@@ -54,6 +55,8 @@ class Worth:
 
 STEP = 400
 """The rating difference of the weaker and stronger players for whom a move's probability is also shown."""
+FURTHER_EXPLAINED = 3
+"""Plies by which a mistake is searched deeper for its reason than for its loss, up to the usual depth."""
 UNLIKELY_FOR = 0.05
 """A costly move that is less likely than this for a player of that rating is a slip."""
 
@@ -406,13 +409,27 @@ def analyse(
         if judged and moves[-1].sign in SIGNS:
             cases[i] = case_of(board, node.move, judgements[i])
         board.push(node.move)
-    reasons = explain(list(cases.values()), judge.threads if judge else None)
-    for (i, case), reason in zip(cases.items(), reasons, strict=True):
-        if reason and i in strengths and expecting:
-            share = _chance(expecting[i], case.best)
-            reason = replace(reason, found=Found(case.board.san(case.best), strengths[i].rating, share))
-        moves[i] = replace(moves[i], reason=reason)
+    if judge:
+        for i, reason in _reasons(cases, judge, strengths, expecting).items():
+            moves[i] = replace(moves[i], reason=reason)
     return AnalysedGame(record, moves, white, expecting is not None, meaning)
+
+
+def _reasons(
+    cases: dict[int, Case], judge: Judge, strengths: dict[int, ByStrength], expecting: Sequence[Legal] | None
+) -> dict[int, Reason]:
+    """Return the reasons of marked moves, by the index of the move.
+
+    If the player's rating is known, they contain the probability of the better move at this rating.
+    """
+    found = explain(list(cases.values()), judge.threads, min(EXPLAINED, judge.depth + FURTHER_EXPLAINED))
+    reasons = {i: reason for i, reason in zip(cases, found, strict=True) if reason}
+    for i, reason in reasons.items():
+        if expecting and i in strengths:
+            best = cases[i].best
+            share = Found(cases[i].board.san(best), strengths[i].rating, _chance(expecting[i], best))
+            reasons[i] = replace(reason, found=share)
+    return reasons
 
 
 def case_of(board: chess.Board, played: chess.Move, judgement: Judgement) -> Case:

@@ -103,7 +103,7 @@ class Reason:
 
 
 @dataclass(frozen=True)
-class _Line:
+class _Continuation:
     """A line that was searched: legal moves, to the last capture or promotion, or to mate.
 
     start: the position before its first move. score: of the search, for the side to move after the first move, which
@@ -162,25 +162,25 @@ def explain(cases: Sequence[Case], threads: int | None = None, depth: int = DEPT
     return reasons
 
 
-def _line(board: chess.Board, moves: Sequence[chess.Move], score: int, known: bool) -> _Line:
+def _line(board: chess.Board, moves: Sequence[chess.Move], score: int, known: bool) -> _Continuation:
     """Return a line up to its last capture or promotion, and whether its end has the material of the score."""
     after, kept = board.copy(stack=False), 1
     for at, move in enumerate(moves):
         if not after.is_legal(move):
-            return _Line(board, tuple(moves[:1]), score, False)
+            return _Continuation(board, tuple(moves[:1]), score, False)
         loud = after.is_capture(move) or move.promotion is not None
         after.push(move)
         if loud or after.is_checkmate() or after.is_stalemate():
             kept = max(kept, at + 1)
-    line = _Line(board, tuple(moves[:kept]), score, known)
+    line = _Continuation(board, tuple(moves[:kept]), score, known)
     if abs(score) >= SURE:
         return line
     end = line.end()
     balance = _balance(end, not board.turn) * _PAWN
-    return _Line(board, line.moves, score, known and (end.is_stalemate() or balance == score))
+    return _Continuation(board, line.moves, score, known and (end.is_stalemate() or balance == score))
 
 
-def _explain(case: Case, played: _Line, best: _Line) -> Reason | None:
+def _explain(case: Case, played: _Continuation, best: _Continuation) -> Reason | None:
     if played.end(1).is_stalemate():
         return Reason(STALEMATE)
     if (reason := _mates(case, played, best)) is not None:
@@ -195,7 +195,7 @@ def _explain(case: Case, played: _Line, best: _Line) -> Reason | None:
     return _material(played, best)
 
 
-def _mates(case: Case, played: _Line, best: _Line) -> Reason | None:
+def _mates(case: Case, played: _Continuation, best: _Continuation) -> Reason | None:
     """Return a reason with a forced mate."""
     missed = _mate_of(best, -best.score)
     if missed is not None and not (_mate_of(played, -played.score) or played.end(1).is_checkmate()):
@@ -213,7 +213,7 @@ def _mates(case: Case, played: _Line, best: _Line) -> Reason | None:
     return Reason(BACK_RANK if _is_back_rank(after, allowed) else ALLOWS_MATE, parameters, better)
 
 
-def _mate_of(line: _Line, score: int) -> tuple[chess.Move, ...] | None:
+def _mate_of(line: _Continuation, score: int) -> tuple[chess.Move, ...] | None:
     """Return the line of a mate that a search has proven, for the side with this score; None without one.
 
     A mate by the side that made the first move begins with this move, a mate against it with the next one.
@@ -229,13 +229,13 @@ def _mate_of(line: _Line, score: int) -> tuple[chess.Move, ...] | None:
 
 
 def _mate_parameters(board: chess.Board, moves: Sequence[chess.Move]) -> dict[str, Any]:
-    line = _Line(board, tuple(moves), 0, True)
+    line = _Continuation(board, tuple(moves), 0, True)
     return {"mate_in": (len(moves) + 1) // 2, "line": line.sans(0, LONGEST)}
 
 
 def _is_back_rank(board: chess.Board, moves: Sequence[chess.Move]) -> bool:
     """Return whether a rook or queen mates on the back rank a king whose own pieces block the squares before it."""
-    end = _Line(board, tuple(moves), 0, True).end()
+    end = _Continuation(board, tuple(moves), 0, True).end()
     king, loser, target = end.king(end.turn), end.turn, moves[-1].to_square
     rank = 0 if loser == chess.WHITE else 7
     if king is None or chess.square_rank(king) != rank or chess.square_rank(target) != rank:
@@ -251,7 +251,7 @@ def _is_back_rank(board: chess.Board, moves: Sequence[chess.Move]) -> bool:
     )
 
 
-def _material(played: _Line, best: _Line) -> Reason | None:
+def _material(played: _Continuation, best: _Continuation) -> Reason | None:
     """Return a reason that counts pieces at the quiet ends of both lines."""
     mover = played.start.turn
     difference = (played.score - best.score) // _PAWN  # both are the opponent's
@@ -271,7 +271,7 @@ def _material(played: _Line, best: _Line) -> Reason | None:
     return None
 
 
-def _named(line: _Line, change: _Change, first: int, better: Reason | None) -> Reason | None:
+def _named(line: _Continuation, change: _Change, first: int, better: Reason | None) -> Reason | None:
     """Return the reason of a line whose pieces can be named, with its motif. first: index of the winner's first
     move."""
     winner = line.end(first).turn
@@ -299,7 +299,7 @@ def _named(line: _Line, change: _Change, first: int, better: Reason | None) -> R
     return Reason(MISSES if misses else LOSES, parameters, better)
 
 
-def _motif(line: _Line, one: Motif, first: int) -> dict[str, Any]:
+def _motif(line: _Continuation, one: Motif, first: int) -> dict[str, Any]:
     """Return the parameters of a motif in text."""
     at = first + one.at
     parameters: dict[str, Any] = {"move": line.sans(at, at + 1)[0], "line": line.sans(first, at + 1)}
@@ -311,7 +311,7 @@ def _motif(line: _Line, one: Motif, first: int) -> dict[str, Any]:
     return parameters
 
 
-def _promoting(line: _Line, first: int, code: str, better: Reason | None) -> Reason | None:
+def _promoting(line: _Continuation, first: int, code: str, better: Reason | None) -> Reason | None:
     """Return the reason of a line in which a pawn promotes and is not taken."""
     for at in range(first, len(line.moves), 2):
         move = line.moves[at]
@@ -321,7 +321,7 @@ def _promoting(line: _Line, first: int, code: str, better: Reason | None) -> Rea
     return None
 
 
-def _better(best: _Line, gain: _Change, loss: _Change) -> Reason | None:
+def _better(best: _Continuation, gain: _Change, loss: _Change) -> Reason | None:
     """Return what the better move wins or saves."""
     move = best.start.san(best.moves[0])
     quiet = not any(one.promotion for one in best.moves)
@@ -333,7 +333,7 @@ def _better(best: _Line, gain: _Change, loss: _Change) -> Reason | None:
     return None
 
 
-def _change(line: _Line, loser: chess.Color) -> _Change:
+def _change(line: _Continuation, loser: chess.Color) -> _Change:
     """Return what one side lost from the start of a line to its end."""
     start, end = line.start, line.end()
     net = {}
@@ -357,7 +357,7 @@ def _change(line: _Line, loser: chess.Color) -> _Change:
     return _Change(tuple(lost), tuple(gained), points)
 
 
-def _captures(line: _Line, change: _Change, first: int, winner: chess.Color) -> list[int]:
+def _captures(line: _Continuation, change: _Change, first: int, winner: chess.Color) -> list[int]:
     """Return the indices of the winner's moves that take a piece of the most valuable lost kind.
 
     If no knight is taken, they are the moves that take a bishop, and the other way round.
