@@ -373,7 +373,6 @@ def analyse(
     others = _by_rating(session, analysis, codes[: len(played)], state[: len(played)]) if judgements else {}
     end = MATE if board.is_checkmate() else STALEMATE if board.is_stalemate() else ""
     moves = []
-    cases: dict[int, Case] = {}
     board = record.game.board()
     for i, node in enumerate(record.game.mainline()):
         closing = end if i == len(rows) - 2 else ""
@@ -406,13 +405,22 @@ def analyse(
             judged = replace(judged, risks=tuple(one for one in every if one is not None))
         number = board.fullmove_number
         moves.append(Move(i + 1, number, colour, san, uci, sign, worth, expectation, strength, judged, fault))
-        if judged and moves[-1].sign in SIGNS:
-            cases[i] = case_of(board, node.move, judgements[i])
         board.push(node.move)
-    if judge:
-        for i, reason in _reasons(cases, judge, strengths, expecting).items():
-            moves[i] = replace(moves[i], reason=reason)
+    if judge and judgements:
+        reasons = _reasons(_cases(record.game, moves, judgements), judge, strengths, expecting)
+        moves = [replace(move, reason=reasons.get(i)) for i, move in enumerate(moves)]
     return AnalysedGame(record, moves, white, expecting is not None, meaning)
+
+
+def _cases(game: chess.pgn.Game, moves: Sequence[Move], judgements: Sequence[Judgement]) -> dict[int, Case]:
+    """Return the marked moves of a game to explain, by their index."""
+    board, cases = game.board(), {}
+    for i, move in enumerate(moves):
+        played = chess.Move.from_uci(move.uci)
+        if move.judged and move.sign in SIGNS:
+            cases[i] = case_of(board, played, judgements[i])
+        board.push(played)
+    return cases
 
 
 def _reasons(
