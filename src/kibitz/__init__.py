@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 from kibitz import environment
 
 if TYPE_CHECKING:
-    from kibitz.api.games import analyse, analyse_all
+    from kibitz.analysis.chess.strength.player import PlayerStrength
+    from kibitz.api.games import analyse, analyse_all, rate
     from kibitz.api.moves import ChosenMove, ChosenPoint
     from kibitz.api.networks import (
         MoveOptions,
@@ -51,6 +52,7 @@ __all__ = [
     "MoveOptions",
     "MoveProbability",
     "NetworkComparison",
+    "PlayerStrength",
     "PointProbability",
     "PositionArrays",
     "PositionEvaluation",
@@ -73,6 +75,7 @@ __all__ = [
     "load_network",
     "make_go_board",
     "open_store",
+    "rate",
     "show",
     "test",
     "train",
@@ -80,7 +83,8 @@ __all__ = [
 
 _MODULES = {
     "play.value": ("PositionValue",),
-    "api.games": ("analyse", "analyse_all"),
+    "analysis.chess.strength.player": ("PlayerStrength",),
+    "api.games": ("analyse", "analyse_all", "rate"),
     "api.moves": ("ChosenMove", "ChosenPoint"),
     "api.networks": (
         "MoveOptions", "MoveProbability", "PointProbability", "PositionEvaluation", "SideInputs", "TrainedNetwork",

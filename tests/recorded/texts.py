@@ -96,6 +96,7 @@ CALLS: dict[str, list[list[str]]] = {
     "bench": [["winner", "--seconds", "0.1"], ["gocnn"], ["none"], ["--seconds", "0"]],
     "prepare": [["--game", "chess"], ["--game", "shogi"]],
     "doctor": [["human"]],
+    "rate": [["two.pgn"], ["none.pgn"], ["mine.pgn", "--player", "Nobody"], ["mine.pgn", "--speed", "blitz"], ["-"]],
     "setup": [["nothing"], ["katrain"], ["scid", "--rating", "99"], ["sabaki", "--network", "human"]],
     "board": [["none"], ["--port", "0"], ["--engine", "none"], ["--engine", "'none"]],
 }  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import chess.pgn
 
     from kibitz.analysis.chess.moves import AnalysedGame as AnalysedChessGame
+    from kibitz.analysis.chess.strength.player import PlayerStrength
     from kibitz.analysis.go.games import AnalysedGame as AnalysedGoGame
     from kibitz.api.networks import TrainedNetwork
 
@@ -106,6 +107,33 @@ def analyse_all(
     loaded = network if isinstance(network, TrainedNetwork) else load_network(network)
     _path(file)  # report a missing file now, not with the first game
     return _analysed(file, loaded, None, GameOptions(swing, ratings, raw, depth, nodes))
+
+
+def rate(file: str | Path, player: str | Sequence[str] | None = None) -> PlayerStrength:
+    """Return the rating that a player's moves look like in the chess games of a file or folder.
+
+    player: the player's name, or several names of one player; None for the player in nearly all games.
+
+    The result's `rating()` has value, low and high (the 90% interval), games and moves; it is None for fewer than five
+    games. `parts()` has the same by phase, color, speed, time left and month, and `scale` is the rating scale, such as
+    "lichess". Games of under 30 seconds are skipped, repeated games count once. Raises KibitzError if there is no such
+    file or game, UsageError for an unknown player.
+
+    >>> import kibitz
+    >>> strength = kibitz.rate("my-games.pgn", "Stockfish 15.1")
+    >>> strength.name
+    'Stockfish 15.1'
+    """
+    from kibitz.analysis.chess.strength.player import PlayerStrength, add_games
+    from kibitz.messages import warning
+    from kibitz.personal.games import players_in
+
+    path = os.fspath(file)
+    players = players_in(path, [player] if isinstance(player, str) else list(player or ()))
+    strength = PlayerStrength(", ".join(one.name for one in players))
+    for _ in add_games(strength, records.find([path], (".pgn",)), players, warning):
+        pass
+    return strength
 
 
 @dataclass(frozen=True)

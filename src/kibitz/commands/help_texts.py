@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 PANELS: Mapping[str, tuple[str, ...]] = {
-    "Start here": ("board", "analyze", "prepare", "doctor"),
+    "Start here": ("board", "analyze", "rate", "prepare", "doctor"),
     "Games": ("import", "info", "explore", "merge"),
     "Train": ("train", "personal", "tune", "systems"),
     "Evaluate": ("test", "match", "bench"),
@@ -105,6 +105,25 @@ COMMANDS: Mapping[str, CommandHelp] = {
             "For Go: the score, points lost and territory.",
         ),
         "tutorials/find-my-mistakes.md",
+    ),
+    "rate": CommandHelp(
+        "Estimate a rating from the moves of a player",
+        (
+            "kibitz rate my-games.pgn",
+            "kibitz rate lichess:NAME --since 2025 --speed blitz",
+            "kibitz rate games/ --player NAME --json",
+        ),
+        ("--player", "--json"),
+        {
+            "Games": ("--player",),
+            "Account (lichess:NAME, chesscom:NAME, ogs:NAME)": ("--since", "--speed", "--rated", "--limit"),
+            "Output": ("--json",),
+        },
+        (
+            "The estimate uses the moves only, not the results. It is on the rating scale of the games' site, and it"
+            " needs at least 5 games.",
+        ),
+        "how-to/how-strong.md",
     ),
     "import": CommandHelp(
         "Build a game store from PGN or SGF files, or from an account",
@@ -508,6 +527,7 @@ OPTIONS: Mapping[str, str] = {
     "--all": "Analyze every game of the file.",
     "analyze --player": f"Report on this player over all games of a file or folder; {_EACH}. Case, accents and word"
     " order are ignored.",
+    "rate --player": f"Name of the player; {_EACH} for several accounts. [default: the player in nearly all games]",
     "--mine": "Report on the player who is in nearly all games.",
     "--page": "Write the report to this HTML page.",
     "analyze --pgn": "Chess: write the games with evaluations and marks to this PGN file. - prints them.",

@@ -116,6 +116,16 @@ def opened(sources: Sequence[str], log: Callable[[str], None]) -> Iterator[Store
         yield _read(paths, _game_of(paths), sources, Path(folder) / "games", log)
 
 
+def players_in(path: str, named: Sequence[str]) -> list[names.Player]:
+    """Return the players that these names mean in a file or folder of games; several names are accounts of one player.
+
+    Without a name, it is the player in nearly all games. Raises UsageError and KibitzError.
+    """
+    # who reads the games again reports what is wrong with them
+    with opened([path], lambda line: None) as store:
+        return names.find(store, named, records.printable(path))
+
+
 def _game_of(paths: Sequence[str]) -> str:
     """Return the game of some records by their file endings; chess if they don't decide. Raises UsageError for both
     games."""

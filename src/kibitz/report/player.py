@@ -107,6 +107,12 @@ def _head(report: Row) -> Markup:
                 _points(report["usual_loss"]), _more(report["difference"])
             )
         )
+    if (strength := report.get("strength")) and (estimate := strength["rating"]):
+        lines.append(
+            Markup("<p>The moves look like a rating of <b>{}</b>, 90% interval {} to {}</p>").format(
+                estimate["value"], estimate["low"], estimate["high"]
+            )
+        )
     rating = Markup(", rated about {}").format(report["rating"]) if report["rating"] else ""
     score = Markup(": score {}").format(_percent(report["score"])) if report["score"]["n"] else ""
     results = f"{report['won']:,} won, {report['drawn']:,} drawn, {report['lost']:,} lost"

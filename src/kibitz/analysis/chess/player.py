@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from kibitz.analysis.chess.moves import PIECES, SIDES, SIGNS, AnalysedGame, Move
 from kibitz.analysis.chess.ratings import ratings_of
+from kibitz.analysis.chess.strength.player import PlayerStrength
 from kibitz.explorer.openings import Opening, opening_of
 from kibitz.games.chess.filters import RESULTS
 from kibitz.games.chess.material import PHASES
@@ -140,6 +141,8 @@ class PlayerReport:
     games: int = 0
     worst: list[Mistake] = field(default_factory=list)
     """The worst mistakes, the worst first."""
+    strength: PlayerStrength | None = None
+    """The rating that the moves look like; None for a network that cannot estimate it."""
     _moves: list[tuple[float, ...]] = field(default_factory=list)
     _scores: list[float] = field(default_factory=list)
     _sides: list[int] = field(default_factory=list)
@@ -250,6 +253,7 @@ class PlayerReport:
                 {"label": part.label, "difference": _figure(part.difference)} for part in parts.standing_out()
             ],
             "worst": [one.as_json() for one in self.worst],
+            **({} if self.strength is None else {"strength": self.strength.as_json()}),
         }  # fmt: skip
 
 

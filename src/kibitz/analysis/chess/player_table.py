@@ -9,6 +9,7 @@ from rich.console import Console
 
 from kibitz.analysis.chess.moves import SIDES
 from kibitz.analysis.chess.player import LABELS, Mistake, Part, PlayerReport
+from kibitz.analysis.chess.strength.terminal import sentences as sentences_of_strength
 from kibitz.analysis.printing import STYLES, clean, print_line
 from kibitz.stats import Estimate
 
@@ -34,6 +35,9 @@ def show(report: PlayerReport, console: Console) -> None:
     if whole.score is not None and whole.score.n:
         line = f"won {results['won']:,}, drawn {results['drawn']:,}, lost {results['lost']:,}"
         print_line(console, f"{line}: score {whole.score.value:.1%}{_interval(whole.score)}")
+    if report.strength is not None:
+        for sentence in sentences_of_strength(report.strength):
+            print_line(console, sentence)
     print_line(console, "")
     if not whole.loss.n:
         print_line(console, "no moves")

@@ -20,9 +20,9 @@ LOSS = 0.1
 """A mistake loses at least this much win probability, 0 to 1."""
 RISK_RATINGS = (1000, 1400, 1800, 2200)
 """The ratings, in points, for which the risk of a position is shown."""
-_LEAST, _MOST, _CENTER, _WIDTH = 0.0066, 0.3725, 0.0621, 0.0088
+_LEAST, _MOST, _CENTER, _WIDTH = 0.0061, 0.385, 0.0649, 0.0082
 """P(mistake | first estimate l) is between _LEAST and _MOST and half of the way at _CENTER."""
-_BY_RATING, MIDDLE = 1.18, 1600
+_BY_RATING, MIDDLE = 0.86, 1600
 """Stronger players choose better among moves with the same estimate: the logit falls by _BY_RATING for 1000 points."""
 
 

@@ -14,7 +14,6 @@ from kibitz.commands.analyze.options import AnalyzeOptions
 from kibitz.commands.analyze.output import as_object
 from kibitz.commands.pages import check_page, write_page
 from kibitz.commands.progress import BAR, LEFT, Progress
-from kibitz.commands.whose import PlayerSides, find_players
 from kibitz.errors import KibitzError, UsageError
 from kibitz.messages import note, warning
 
@@ -41,8 +40,12 @@ def analyze_player(
     from kibitz.analysis.chess.moves import USUAL
     from kibitz.analysis.chess.pgn import annotated
     from kibitz.analysis.chess.player import PlayerReport
+    from kibitz.analysis.chess.player_sides import PlayerSides
     from kibitz.analysis.chess.repeats import Repeats
+    from kibitz.analysis.chess.strength.likelihoods import side_likelihoods
+    from kibitz.analysis.chess.strength.player import PlayerStrength, is_fitted_for, played_game
     from kibitz.analysis.files import whole_file
+    from kibitz.personal.games import players_in
 
     if path == records.STDIN:
         raise UsageError(
@@ -58,9 +61,11 @@ def analyze_player(
             f"{session.name} does not predict who wins, so it cannot judge moves. Use the network 'human'."
         )
     check_search(session, judge, options)
-    player = find_players(path, options.player or [])
+    player = players_in(path, options.player or [])
     sides, repeats = PlayerSides(player), Repeats()
     report = PlayerReport(", ".join(one.name for one in player), files[0].swing)
+    if is_fitted_for(session):
+        report.strength = PlayerStrength(report.name)
     total = sum(one.games for one in player)
     stopped = False
 
@@ -77,7 +82,11 @@ def analyze_player(
                     analysis, USUAL, judge, lambda one: bool(sides.side(one)) and repeats.is_new(one), shown
                 )
                 for game in stack.enter_context(contextlib.closing(_whole(found, alone=len(files) == 1))):
-                    report.add(game, sides.side(game.record), games.name)
+                    side = sides.side(game.record)
+                    report.add(game, side, games.name)
+                    if report.strength is not None:
+                        moves = side_likelihoods(game.record.game, side == "white", session)
+                        report.strength.add(played_game(game.record.game, side, moves))
                     _tell(game, put, file.write if file else None, annotated)
         except KeyboardInterrupt:
             if not report.games:

@@ -1,0 +1,145 @@
+"""A rating from the likelihoods of a player's moves, with its interval.
+
+For each move, `likelihoods` gives the log-likelihood at six ratings. The sums over a player's moves, interpolated, are
+the log-likelihood of each rating. With a Gaussian prior it gives a posterior, and the posterior's mean is the raw
+rating. The network is not calibrated as a judge of strength, so the result is `offset + slope · raw rating`.
+
+The interval has two parts. Style is the player's own: it does not become smaller with more games. Noise becomes smaller
+with the number of moves. All parameters are fitted to the games of real players by `bench/rating_estimates.py`, for
+each rating scale, and are valid for one network only.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.analysis.chess.strength.likelihoods import RATINGS, MoveLikelihoods
+from kibitz.games.chess.material import PHASES
+
+LEVEL = 0.9
+"""The probability that the interval contains the player's rating."""
+LOWEST, HIGHEST = 300, 3000
+"""Estimates outside of this range are shown as its limits: the network has seen too few such players."""
+PRIOR = (1500.0, 450.0)
+"""Mean and standard deviation of the prior of the raw rating."""
+GRID = np.arange(200.0, 3201.0, 10.0)
+"""The ratings of which the posterior is computed, float64 [301]."""
+WHOLE = "all"
+PARTS = (WHOLE, *PHASES)
+"""What has parameters of its own: all moves, and those of each phase."""
+
+
+@dataclass(frozen=True)
+class RatingEstimate:
+    """A rating with its interval.
+
+    value, low, high: in points of a scale; low and high are the ends of the 90% interval.
+    games, moves: what the estimate is made of.
+    """
+
+    value: float
+    low: float
+    high: float
+    games: int
+    moves: int
+
+    def as_json(self) -> dict[str, int]:
+        return {**{name: round(getattr(self, name)) for name in ("value", "low", "high")},
+                "games": self.games, "moves": self.moves}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class RatingModel:
+    """The parameters of one scale and part.
+
+    offset, slope: from the raw rating to the rating. style: half of the 90% interval after endless games, in points.
+    noise: the same for a single move, without style.
+    """
+
+    offset: float
+    slope: float
+    style: float
+    noise: float
+
+    def value(self, raw: float) -> float:
+        return self.offset + self.slope * raw
+
+    def half_width(self, moves: int) -> float:
+        """Return half of the 90% interval in points."""
+        return math.sqrt(self.style**2 + self.noise**2 / moves)
+
+
+def raw_rating(log: NDArray[np.float64]) -> float:
+    """Return the mean of the posterior of the rating. log: the sum of the log-likelihoods at RATINGS, float64 [6].
+
+    Between RATINGS, the log-likelihood is a natural cubic spline; outside, it is a line.
+    """
+    at = np.array(RATINGS, np.float64)
+    values = _spline(at, log, GRID)
+    total = values - 0.5 * ((GRID - PRIOR[0]) / PRIOR[1]) ** 2
+    weight = np.exp(total - total.max())
+    return float(weight @ GRID / weight.sum())
+
+
+def _spline(x: NDArray[np.float64], y: NDArray[np.float64], at: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the natural cubic spline through equally spaced points, with lines outside of them."""
+    n, step = len(x), x[1] - x[0]
+    system = np.eye(n)
+    bends = np.zeros(n)
+    for i in range(1, n - 1):
+        system[i, i - 1 : i + 2] = (1, 4, 1)
+        bends[i] = 6 * (y[i + 1] - 2 * y[i] + y[i - 1]) / step**2
+    second = np.linalg.solve(system, bends)
+    i = np.clip(((at - x[0]) // step).astype(int), 0, n - 2)
+    right = (at - x[i]) / step
+    left = 1 - right
+    inner = left * y[i] + right * y[i + 1]
+    inner += ((left**3 - left) * second[i] + (right**3 - right) * second[i + 1]) * step**2 / 6
+    first = (y[1] - y[0]) / step - step * second[1] / 6
+    last = (y[-1] - y[-2]) / step + step * second[-2] / 6
+    inner = np.where(at < x[0], y[0] + first * (at - x[0]), inner)
+    return np.asarray(np.where(at > x[-1], y[-1] + last * (at - x[-1]), inner))
+
+
+@cache
+def _parameters() -> dict[str, Any]:
+    text = resources.files("kibitz.analysis.chess.strength").joinpath("model.json").read_text(encoding="utf-8")
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
+def fitted_for() -> str:
+    """Return the SHA-256 of the network file for which the parameters are valid."""
+    return str(_parameters()["network"])
+
+
+@cache
+def rating_model(scale: str, part: str = WHOLE) -> RatingModel:
+    """Return the parameters for a scale. A scale without parameters of its own has those of all scales together."""
+    models = _parameters()["models"]
+    return RatingModel(**models.get(scale, models[""])[part])
+
+
+def estimate_rating(games: Sequence[MoveLikelihoods], scale: str, part: str = WHOLE) -> RatingEstimate | None:
+    """Return the rating that a player's moves look like; None without a move.
+
+    games: the player's moves in each game; for a phase, only its moves. scale: one of sides.SCALES, on which the rating
+    is. part: one of PARTS.
+    """
+    moves = sum(len(game) for game in games)
+    if not moves:
+        return None
+    model = rating_model(scale, part)
+    value = model.value(raw_rating(np.sum([game.log.sum(0, dtype=np.float64) for game in games], axis=0)))
+    half = model.half_width(moves)
+    value, low, high = (min(max(end, LOWEST), HIGHEST) for end in (value, value - half, value + half))
+    return RatingEstimate(value, low, high, sum(bool(len(game)) for game in games), moves)

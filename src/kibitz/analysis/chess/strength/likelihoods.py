@@ -1,0 +1,109 @@
+"""How likely each move of a player was, for players of several ratings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import chess
+import chess.pgn
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.analysis.chess.ratings import OPPONENT, RATING, UNIT, add_side_inputs
+from kibitz.games.chess.legal import legal_moves
+from kibitz.games.chess.material import phase
+from kibitz.games.chess.moves import from_move
+from kibitz.games.chess.replay import SQUARES, encode_board
+from kibitz.play.chess.policy import move_probabilities, normalised
+from kibitz.play.session import STATE, Answers
+
+RATINGS = (600, 1000, 1400, 1800, 2200, 2600)
+"""The ratings, in points, for which each move's likelihood is evaluated. Between them it changes smoothly."""
+LEAST_LIKELY = 1e-4
+"""A lower bound of likelihoods: a single absurd move must not decide the estimate."""
+
+
+@dataclass(frozen=True)
+class MoveLikelihoods:
+    """The moves of one side of a game.
+
+    log: natural logarithm of the likelihood of each move for each of RATINGS, float32 [moves, 6].
+    phase: of the position before the move, int8 [moves], an index into material.PHASES.
+    seconds: on the player's clock before the move, float32 [moves]; NaN if the record has no clocks.
+    """
+
+    log: NDArray[np.float32]
+    phase: NDArray[np.int8]
+    seconds: NDArray[np.float32]
+
+    def __len__(self) -> int:
+        return len(self.log)
+
+    def where(self, mask: NDArray[np.bool_]) -> MoveLikelihoods:
+        """Return some of the moves. mask: bool [moves]."""
+        return MoveLikelihoods(self.log[mask], self.phase[mask], self.seconds[mask])
+
+
+class RatedSession(Protocol):
+    """A network with rating inputs, as far as this module uses it, such as a Session."""
+
+    side_inputs: dict[str, int]
+
+    def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Answers:
+        """Return the outputs by name, as Session.evaluate does."""
+
+
+def side_likelihoods(game: chess.pgn.Game, side: chess.Color, session: RatedSession) -> MoveLikelihoods:
+    """Return the likelihoods of the moves of one side.
+
+    Both players are given the same rating, so that the opponent's rating does not reveal the player's. The speed and
+    the rating scale come from the headers. Null moves are skipped. session: of a network with rating inputs.
+    """
+    played, rows, own = [], [], []
+    board = game.board()
+    for i, node in enumerate(game.mainline()):
+        rows.append(encode_board(board))
+        if board.turn == side and node.move:
+            own.append(i)
+        played.append(node.move)
+        board.push(node.move)
+    if not own:
+        return MoveLikelihoods(
+            np.zeros((0, len(RATINGS)), np.float32), np.zeros(0, np.int8), np.zeros(0, np.float32)
+        )  # fmt: skip
+    positions = np.stack(rows)
+    state = add_side_inputs(positions[:, SQUARES:], game.headers, session.side_inputs, played[:-1])[own]
+    codes = np.ascontiguousarray(positions[own, :SQUARES])
+    packed = np.array([from_move(played[i]) for i in own], np.uint16)
+    log = _log_likelihoods(session, codes, state, packed)
+    clocks = [node.clock() for node in game.mainline()]
+    left = [clocks[i - 2] if i >= 2 else clocks[i] for i in own]
+    seconds = np.array([np.nan if one is None else one for one in left], np.float32)
+    return MoveLikelihoods(log, phase(codes).astype(np.int8), seconds)
+
+
+def _with_rating(session: RatedSession, state: NDArray[np.uint8], rating: int) -> NDArray[np.uint8]:
+    """Return a copy of the state rows with this rating of both players."""
+    rated = state.copy()
+    for i, name in enumerate(session.side_inputs):
+        if name in (RATING, OPPONENT):
+            rated[:, STATE + i] = rating // UNIT
+    return rated
+
+
+def _log_likelihoods(
+    session: RatedSession, codes: NDArray[np.uint8], state: NDArray[np.uint8], packed: NDArray[np.uint16]
+) -> NDArray[np.float32]:
+    """Return the logarithm of the likelihood of one move in each position at each of RATINGS, float32 [n, 6]."""
+    moves, offsets = legal_moves(codes, state)
+    owner = np.repeat(np.arange(len(codes)), np.diff(offsets))
+    played = moves == packed[owner]
+    every = np.concatenate([_with_rating(session, state, rating) for rating in RATINGS])
+    answers = session.evaluate(np.tile(codes, (len(RATINGS), 1)), every)
+    likelihood = np.zeros((len(codes), len(RATINGS)))
+    for i in range(len(RATINGS)):
+        part = {name: values[i * len(codes) : (i + 1) * len(codes)] for name, values in answers.items()}
+        shares = normalised(move_probabilities(part, codes, moves, offsets), offsets)
+        np.add.at(likelihood[:, i], owner[played], shares[played])
+    return np.log(np.maximum(likelihood, LEAST_LIKELY)).astype(np.float32)

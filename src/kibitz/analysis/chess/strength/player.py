@@ -1,0 +1,197 @@
+"""The strength that the moves of one player look like, over all games and over parts of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import chess.pgn
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz import manifest
+from kibitz.analysis.chess.player_sides import PlayerSides, own_games
+from kibitz.analysis.chess.ratings import ratings_of
+from kibitz.analysis.chess.strength.estimate import WHOLE, RatingEstimate, estimate_rating, fitted_for
+from kibitz.analysis.chess.strength.likelihoods import MoveLikelihoods, side_likelihoods
+from kibitz.errors import KibitzError
+from kibitz.games.chess.filters import speed_of
+from kibitz.games.chess.material import PHASES
+from kibitz.games.chess.sides import scale_of
+from kibitz.personal.names import Player
+from kibitz.play.session import Session
+from kibitz.runs import ONNX
+
+NETWORK = "human"
+"""The network that evaluates the moves."""
+SHORTEST = 29
+"""Faster games are not counted."""
+ENOUGH = 5
+"""Fewer games give no rating: one good or bad day would decide it."""
+SCALE_NAMES = {"lichess": "Lichess", "chess.com": "Chess.com", "fics": "FICS", "fide": "FIDE", "": "an unknown scale"}
+"""Names of sides.SCALES for people."""
+FITTED_SCALES = ("lichess", "chess.com")
+"""The scales with parameters of their own."""
+TIME_LEFT = {"under_30_seconds": (0, 30), "30_seconds_to_2_minutes": (30, 120), "over_2_minutes": (120, float("inf"))}
+"""Parts by the seconds on the clock before a move."""
+
+
+def rating_network() -> Session:
+    """Return the bundled network for which the parameters of the estimate are valid.
+
+    Raises KibitzError if the bundled network is a newer one, for which nobody has fitted them.
+    """
+    session = Session(NETWORK)
+    if not is_fitted_for(session):
+        raise KibitzError(
+            "the estimate of ratings was not fitted for the bundled network 'human'. Install a release of kibitz."
+        )
+    return session
+
+
+def is_fitted_for(session: Session) -> bool:
+    """Return whether the parameters of the estimate are valid for a network."""
+    path = session.run.path / ONNX
+    return path.is_file() and manifest.sha256(path) == fitted_for()
+
+
+@dataclass(frozen=True)
+class PlayedGame:
+    """A player's side of one game.
+
+    rating: in the record, 0 if unknown. month: "2026-11", "" if unknown. too_fast: each player had under SHORTEST
+    seconds for the game, too few to think.
+    """
+
+    moves: MoveLikelihoods
+    side: str
+    scale: str
+    speed: str
+    month: str
+    rating: int
+    too_fast: bool = False
+
+
+def played_game(game: chess.pgn.Game, side: str, moves: MoveLikelihoods) -> PlayedGame:
+    """Return a player's side of a game. side: white or black. moves: the likelihoods of this side's moves."""
+    headers = game.headers
+    date = headers.get("UTCDate") or headers.get("Date", "")
+    month = date[:7].replace(".", "-") if date[:4].isdecimal() and date[5:7].isdecimal() else ""
+    return PlayedGame(
+        moves, side, scale_of(headers.get("Site", "")),
+        speed_of(headers.get("TimeControl", ""), headers.get("Event", "")) or "", month,
+        ratings_of(headers)[side == "black"], _seconds(headers.get("TimeControl", "")) < SHORTEST,
+    )  # fmt: skip
+
+
+def _seconds(control: str) -> float:
+    """Return the time for a game of 40 moves with a time control such as "180+2"; infinite if it is unknown."""
+    base, _, bonus = control.partition("+")
+    if not base.isdecimal() or not (bonus or "0").isdecimal():
+        return float("inf")
+    return int(base) + 40 * int(bonus or 0)
+
+
+@dataclass
+class PlayerStrength:
+    """The games of one player on one rating scale, and the rating that the moves look like.
+
+    name: the player's, as shown.
+    """
+
+    name: str
+    games: list[PlayedGame] = field(default_factory=list)
+
+    def add(self, game: PlayedGame) -> None:
+        """Add a game. Games without a move of the player are left out, and so are those of under SHORTEST seconds."""
+        if len(game.moves) and not game.too_fast:
+            self.games.append(game)
+
+    @property
+    def scale(self) -> str:
+        """The most frequent rating scale of the games."""
+        return Counter(game.scale for game in self.games).most_common(1)[0][0] if self.games else ""
+
+    @property
+    def counted(self) -> list[PlayedGame]:
+        """The games on this scale. Ratings of several scales cannot be averaged."""
+        return [game for game in self.games if game.scale == self.scale]
+
+    def rating(self) -> RatingEstimate | None:
+        """Return the rating that all counted games look like; None for fewer than ENOUGH games."""
+        return self._estimate([game.moves for game in self.counted])
+
+    def recorded(self) -> int | None:
+        """Return the median rating in the game records; None if they have none."""
+        known = [game.rating for game in self.counted if game.rating]
+        return int(np.median(known)) if known else None
+
+    def parts(self) -> dict[str, dict[str, RatingEstimate]]:
+        """Return the estimates of parts, by what divides the games and by part.
+
+        Parts with few games are left out, and so are divisions with a single part.
+        """
+        games = self.counted
+        found: dict[str, dict[str, RatingEstimate]] = {
+            "by_phase": dict(self._by_move(PHASES, lambda i, moves: moves.phase == i, of_phases=True)),
+            "by_side": dict(self._by_game(games, lambda game: game.side)),
+            "by_speed": dict(self._by_game(games, lambda game: game.speed)),
+            "by_time_left": dict(self._by_move(tuple(TIME_LEFT), _with_time_left)),
+            "by_month": dict(sorted(self._by_game(games, lambda game: game.month))),
+        }
+        return {name: parts for name, parts in found.items() if len(parts) > 1}
+
+    def _by_game(
+        self, games: Sequence[PlayedGame], part_of: Callable[[PlayedGame], str]
+    ) -> Iterator[tuple[str, RatingEstimate]]:
+        for part in sorted({part_of(game) for game in games} - {""}):
+            estimate = self._estimate([game.moves for game in games if part_of(game) == part])
+            if estimate is not None:
+                yield part, estimate
+
+    def _by_move(
+        self,
+        parts: Sequence[str],
+        mask: Callable[[int, MoveLikelihoods], NDArray[np.bool_]],
+        of_phases: bool = False,
+    ) -> Iterator[tuple[str, RatingEstimate]]:
+        for i, part in enumerate(parts):
+            some = [game.moves.where(mask(i, game.moves)) for game in self.counted]
+            estimate = self._estimate(some, part if of_phases else WHOLE)
+            if estimate is not None:
+                yield part, estimate
+
+    def _estimate(self, games: Sequence[MoveLikelihoods], part: str = WHOLE) -> RatingEstimate | None:
+        some = [moves for moves in games if len(moves)]
+        return estimate_rating(some, self.scale, part) if len(some) >= ENOUGH else None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the result as one object; its keys are stable."""
+        whole, skipped = self.rating(), len(self.games) - len(self.counted)
+        return {
+            "name": self.name, "games": len(self.counted), "other_scales": skipped, "scale": self.scale or None,
+            "calibrated": self.scale in FITTED_SCALES, "rating": None if whole is None else whole.as_json(),
+            "recorded_rating": self.recorded(),
+            **{name: {part: one.as_json() for part, one in parts.items()} for name, parts in self.parts().items()},
+        }  # fmt: skip
+
+
+def add_games(
+    strength: PlayerStrength, files: Sequence[str], players: Sequence[Player], on_problem: Callable[[str], None]
+) -> Iterator[int]:
+    """Add a player's games of some PGN files, and yield the number of games after each.
+
+    players: the names of the player. on_problem: as of `own_games`. Raises KibitzError as it and `rating_network` do.
+    """
+    session = rating_network()
+    for number, (record, side) in enumerate(own_games(files, PlayerSides(players), on_problem), 1):
+        moves = side_likelihoods(record.game, side == "white", session)
+        strength.add(played_game(record.game, side, moves))
+        yield number
+
+
+def _with_time_left(i: int, moves: MoveLikelihoods) -> NDArray[np.bool_]:
+    least, most = list(TIME_LEFT.values())[i]
+    return (moves.seconds >= least) & (moves.seconds < most)

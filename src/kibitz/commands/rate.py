@@ -1,0 +1,77 @@
+"""kibitz rate: the rating that a player's moves look like."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kibitz import records
+from kibitz.commands.accounts import AccountOptions, any_account, files_of, names_of
+from kibitz.commands.progress import BAR, LEFT, Progress
+from kibitz.errors import KibitzError, UsageError
+from kibitz.messages import note, warning
+
+if TYPE_CHECKING:
+    from kibitz.analysis.chess.strength.player import PlayerStrength
+
+
+def rate(
+    games: Annotated[str, typer.Argument(metavar="MY.pgn", show_default=False)],
+    *,
+    player: Annotated[list[str] | None, typer.Option(metavar="NAME", show_default=False)] = None,
+    account: AccountOptions,
+    as_json: Annotated[bool, typer.Option("--json")] = False,
+) -> None:
+    """Show the rating that a player's moves look like, with its interval.
+
+    For each move, the network human predicts its probability for players rated 600 to 2600. The rating is the one that
+    explains the moves best. Results and ratings in the games are not used. There are also ratings by phase, color,
+    speed, time left and month.
+    """
+    from kibitz.analysis.chess.strength.estimate import LEVEL
+    from kibitz.analysis.chess.strength.player import ENOUGH, PlayerStrength, add_games
+    from kibitz.personal.games import players_in
+
+    if games == records.STDIN:
+        raise UsageError("the games are read twice, so they cannot come from standard input (got -). Name a file.")
+    names = list(player or names_of([games]))
+    if any_account([games]):
+        games = files_of([games], account.wanted([games]))[0]
+    else:
+        account.wanted([games])
+    found = players_in(games, names)
+    total = sum(one.games for one in found)
+    strength, stopped = PlayerStrength(", ".join(one.name for one in found)), False
+    with Progress("{task.completed:,.0f} of {task.total:,.0f} games", BAR, LEFT, patient=True) as bar:
+        bar.begin("", total)
+        try:
+            for done in add_games(strength, records.find([games], (".pgn",)), found, warning):
+                bar.update(done, f"kibitz: {done:,} of {total:,} games")
+        except KeyboardInterrupt:
+            if len(strength.games) < ENOUGH:
+                raise
+            stopped = True
+    if len(strength.counted) < ENOUGH:
+        raise KibitzError(
+            f"{records.printable(games)}: a rating needs at least {ENOUGH} games of the player with moves"
+            f" (got {len(strength.counted)}). Add games."
+        )
+    if as_json:
+        print(json.dumps({"level": LEVEL, **strength.as_json()}, ensure_ascii=False))
+    else:
+        _show(strength)
+    if stopped:
+        raise KeyboardInterrupt(f"interrupted: the rating is of the first {len(strength.games):,} of {total:,} games")
+
+
+def _show(strength: PlayerStrength) -> None:
+    from rich.console import Console
+
+    from kibitz.analysis.chess.strength.terminal import show
+
+    show(strength, Console())
+    others = len(strength.games) - len(strength.counted)
+    if others:
+        note(f"skipped {others:,} games on other rating scales")
