@@ -30,7 +30,7 @@ from kibitz import manifest
 from kibitz.analysis.chess.ratings import ratings_of
 from kibitz.analysis.chess.strength.estimate import LEVEL, PARTS, RatingModel, raw_rating
 from kibitz.analysis.chess.strength.likelihoods import RATINGS, side_likelihoods
-from kibitz.analysis.chess.strength.player import played_game
+from kibitz.analysis.chess.strength.player import player_game
 from kibitz.games.chess.io.reader import parse
 from kibitz.games.chess.replay import encode_board
 from kibitz.games.chess.sides import SCALES
@@ -83,7 +83,7 @@ def evaluate(path: Path, most: int, into: Path) -> None:
                 continue
             white = record.game.headers.get("White", "").lower() == owner.split("@")[0].lower()
             moves = side_likelihoods(record.game, chess.WHITE if white else chess.BLACK, session)
-            game = played_game(record.game, "white" if white else "black", moves)
+            game = player_game(record.game, "white" if white else "black", moves)
             if game.too_fast or not ratings_of(record.game.headers)[not white]:
                 continue
             log = np.zeros((len(PARTS) - 1, len(RATINGS)))

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 from kibitz import environment
 
 if TYPE_CHECKING:
-    from kibitz.analysis.chess.strength.player import PlayerStrength
     from kibitz.api.games import analyse, analyse_all, rate
     from kibitz.api.moves import ChosenMove, ChosenPoint
     from kibitz.api.networks import (
@@ -52,7 +51,6 @@ __all__ = [
     "MoveOptions",
     "MoveProbability",
     "NetworkComparison",
-    "PlayerStrength",
     "PointProbability",
     "PositionArrays",
     "PositionEvaluation",
@@ -83,7 +81,6 @@ __all__ = [
 
 _MODULES = {
     "play.value": ("PositionValue",),
-    "analysis.chess.strength.player": ("PlayerStrength",),
     "api.games": ("analyse", "analyse_all", "rate"),
     "api.moves": ("ChosenMove", "ChosenPoint"),
     "api.networks": (

@@ -612,6 +612,7 @@ ARGUMENTS: Mapping[str, str] = {
     "import FILES": "PGN or SGF files, also .zst, .gz, .bz2 or .zip; folders; - for standard input; or accounts:"
     " lichess:NAME, chesscom:NAME, ogs:NAME.",
     "merge STORES": "Two or more game stores of the same game.",
+    "rate GAMES": "PGN file or folder with games of one player, or an account: lichess:NAME or chesscom:NAME.",
     "info STORE": "A game store, a run, or the name of a bundled network.",
     "explore STORE": "A game store.",
     "explore MOVES": "Moves that lead to the position, such as e4 e5 Nf3, or in Go Q16 D4.",

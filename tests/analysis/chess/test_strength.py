@@ -21,7 +21,7 @@ from kibitz.analysis.chess.strength.estimate import (
     raw_rating,
 )
 from kibitz.analysis.chess.strength.likelihoods import LEAST_LIKELY, RATINGS, MoveLikelihoods, side_likelihoods
-from kibitz.analysis.chess.strength.player import PlayedGame, PlayerStrength, is_fitted_for, played_game, rating_network
+from kibitz.analysis.chess.strength.player import PlayerGame, PlayerStrength, is_fitted_for, player_game, rating_network
 from kibitz.play.session import Session
 
 CHILDISH = "1. h4 a5 2. Rh3 Ra6 3. Rg3 Rh6 4. d4 Rxh4 5. Qd2 Rh1 6. Qh6 gxh6 7. a4 f6 8. f3 Kf7 9. b4 Ke8 1-0"
@@ -43,9 +43,9 @@ def moves(likely_at: int, count: int = 40, phase: int = 0, seconds: float = math
     )
 
 
-def played(likely_at: int = 3, **fields: Any) -> PlayedGame:
+def played(likely_at: int = 3, **fields: Any) -> PlayerGame:
     base = {"moves": moves(likely_at), "side": "white", "scale": "lichess", "speed": "blitz", "month": "", "rating": 0}
-    return PlayedGame(**{**base, **fields})
+    return PlayerGame(**{**base, **fields})
 
 
 def test_without_evidence_the_raw_rating_is_that_of_the_prior() -> None:
@@ -209,7 +209,7 @@ def test_parts_by_phase_and_time_left_hold_the_moves_of_each() -> None:
     [("15+0", True), ("0+1", False), ("30+0", False), ("-", False), ("", False), ("1/86400", False)],
 )
 def test_games_of_under_half_a_minute_are_too_fast(control: str, too_fast: bool) -> None:
-    found = played_game(game(SOUND, TimeControl=control, UTCDate="2026.11.03", BlackElo="1723"), "black", moves(2))
+    found = player_game(game(SOUND, TimeControl=control, UTCDate="2026.11.03", BlackElo="1723"), "black", moves(2))
     assert found.too_fast is too_fast
     assert (found.scale, found.month, found.rating) == ("lichess", "2026-11", 1723)
 

@@ -42,8 +42,7 @@ def analyze_player(
     from kibitz.analysis.chess.player import PlayerReport
     from kibitz.analysis.chess.player_sides import PlayerSides
     from kibitz.analysis.chess.repeats import Repeats
-    from kibitz.analysis.chess.strength.likelihoods import side_likelihoods
-    from kibitz.analysis.chess.strength.player import PlayerStrength, is_fitted_for, played_game
+    from kibitz.analysis.chess.strength.player import PlayerStrength, is_fitted_for
     from kibitz.analysis.files import whole_file
     from kibitz.personal.games import players_in
 
@@ -82,11 +81,7 @@ def analyze_player(
                     analysis, USUAL, judge, lambda one: bool(sides.side(one)) and repeats.is_new(one), shown
                 )
                 for game in stack.enter_context(contextlib.closing(_whole(found, alone=len(files) == 1))):
-                    side = sides.side(game.record)
-                    report.add(game, side, games.name)
-                    if report.strength is not None:
-                        moves = side_likelihoods(game.record.game, side == "white", session)
-                        report.strength.add(played_game(game.record.game, side, moves))
+                    _count(report, game, sides.side(game.record), games.name, session)
                     _tell(game, put, file.write if file else None, annotated)
         except KeyboardInterrupt:
             if not report.games:
@@ -103,6 +98,17 @@ def analyze_player(
         _write(Path(options.page), report, run, session, path)
     if stopped:
         raise KeyboardInterrupt(f"interrupted: the report is about the first {report.games:,} of {total:,} games")
+
+
+def _count(report: PlayerReport, game: AnalysedGame, side: str, file: str, session: Session) -> None:
+    """Add a game to the report, and to the estimate of the rating if there is one."""
+    from kibitz.analysis.chess.strength.likelihoods import side_likelihoods
+    from kibitz.analysis.chess.strength.player import player_game
+
+    report.add(game, side, file)
+    if report.strength is not None:
+        moves = side_likelihoods(game.record.game, side == "white", session)
+        report.strength.add(player_game(game.record.game, side, moves))
 
 
 def _whole(games: Generator[AnalysedGame], alone: bool) -> Generator[AnalysedGame]:

@@ -1,8 +1,8 @@
 """A rating from the likelihoods of a player's moves, with its interval.
 
 For each move, `likelihoods` gives the log-likelihood at six ratings. The sums over a player's moves, interpolated, are
-the log-likelihood of each rating. With a Gaussian prior it gives a posterior, and the posterior's mean is the raw
-rating. The network is not calibrated as a judge of strength, so the result is `offset + slope · raw rating`.
+the log-likelihood of each rating. A Gaussian prior turns it into a posterior, whose mean is the raw rating. The network
+is not calibrated as a judge of strength, so the result is `offset + slope · raw rating`.
 
 The interval has two parts. Style is the player's own: it does not become smaller with more games. Noise becomes smaller
 with the number of moves. All parameters are fitted to the games of real players by `bench/rating_estimates.py`, for
@@ -35,7 +35,7 @@ GRID = np.arange(200.0, 3201.0, 10.0)
 """The ratings of which the posterior is computed, float64 [301]."""
 WHOLE = "all"
 PARTS = (WHOLE, *PHASES)
-"""What has parameters of its own: all moves, and those of each phase."""
+"""Sets of moves with separate parameters: all moves, and the moves of each phase."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ def fitted_for() -> str:
 
 @cache
 def rating_model(scale: str, part: str = WHOLE) -> RatingModel:
-    """Return the parameters for a scale. A scale without parameters of its own has those of all scales together."""
+    """Return the parameters for a scale. A scale that was not fitted has the parameters of all scales together."""
     models = _parameters()["models"]
     return RatingModel(**models.get(scale, models[""])[part])
 

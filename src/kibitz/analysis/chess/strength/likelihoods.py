@@ -45,7 +45,7 @@ class MoveLikelihoods:
         return MoveLikelihoods(self.log[mask], self.phase[mask], self.seconds[mask])
 
 
-class RatedSession(Protocol):
+class NetworkWithRatings(Protocol):
     """A network with rating inputs, as far as this module uses it, such as a Session."""
 
     side_inputs: dict[str, int]
@@ -54,7 +54,7 @@ class RatedSession(Protocol):
         """Return the outputs by name, as Session.evaluate does."""
 
 
-def side_likelihoods(game: chess.pgn.Game, side: chess.Color, session: RatedSession) -> MoveLikelihoods:
+def side_likelihoods(game: chess.pgn.Game, side: chess.Color, session: NetworkWithRatings) -> MoveLikelihoods:
     """Return the likelihoods of the moves of one side.
 
     Both players are given the same rating, so that the opponent's rating does not reveal the player's. The speed and
@@ -83,7 +83,7 @@ def side_likelihoods(game: chess.pgn.Game, side: chess.Color, session: RatedSess
     return MoveLikelihoods(log, phase(codes).astype(np.int8), seconds)
 
 
-def _with_rating(session: RatedSession, state: NDArray[np.uint8], rating: int) -> NDArray[np.uint8]:
+def _with_rating(session: NetworkWithRatings, state: NDArray[np.uint8], rating: int) -> NDArray[np.uint8]:
     """Return a copy of the state rows with this rating of both players."""
     rated = state.copy()
     for i, name in enumerate(session.side_inputs):
@@ -93,7 +93,7 @@ def _with_rating(session: RatedSession, state: NDArray[np.uint8], rating: int) -
 
 
 def _log_likelihoods(
-    session: RatedSession, codes: NDArray[np.uint8], state: NDArray[np.uint8], packed: NDArray[np.uint16]
+    session: NetworkWithRatings, codes: NDArray[np.uint8], state: NDArray[np.uint8], packed: NDArray[np.uint16]
 ) -> NDArray[np.float32]:
     """Return the logarithm of the likelihood of one move in each position at each of RATINGS, float32 [n, 6]."""
     moves, offsets = legal_moves(codes, state)

@@ -58,7 +58,7 @@ def is_fitted_for(session: Session) -> bool:
 
 
 @dataclass(frozen=True)
-class PlayedGame:
+class PlayerGame:
     """A player's side of one game.
 
     rating: in the record, 0 if unknown. month: "2026-11", "" if unknown. too_fast: each player had under SHORTEST
@@ -74,12 +74,12 @@ class PlayedGame:
     too_fast: bool = False
 
 
-def played_game(game: chess.pgn.Game, side: str, moves: MoveLikelihoods) -> PlayedGame:
+def player_game(game: chess.pgn.Game, side: str, moves: MoveLikelihoods) -> PlayerGame:
     """Return a player's side of a game. side: white or black. moves: the likelihoods of this side's moves."""
     headers = game.headers
     date = headers.get("UTCDate") or headers.get("Date", "")
     month = date[:7].replace(".", "-") if date[:4].isdecimal() and date[5:7].isdecimal() else ""
-    return PlayedGame(
+    return PlayerGame(
         moves, side, scale_of(headers.get("Site", "")),
         speed_of(headers.get("TimeControl", ""), headers.get("Event", "")) or "", month,
         ratings_of(headers)[side == "black"], _seconds(headers.get("TimeControl", "")) < SHORTEST,
@@ -102,10 +102,10 @@ class PlayerStrength:
     """
 
     name: str
-    games: list[PlayedGame] = field(default_factory=list)
+    games: list[PlayerGame] = field(default_factory=list)
 
-    def add(self, game: PlayedGame) -> None:
-        """Add a game. Games without a move of the player are left out, and so are those of under SHORTEST seconds."""
+    def add(self, game: PlayerGame) -> None:
+        """Add a game. It skips games without a move of the player, and games of under SHORTEST seconds."""
         if len(game.moves) and not game.too_fast:
             self.games.append(game)
 
@@ -115,7 +115,7 @@ class PlayerStrength:
         return Counter(game.scale for game in self.games).most_common(1)[0][0] if self.games else ""
 
     @property
-    def counted(self) -> list[PlayedGame]:
+    def counted(self) -> list[PlayerGame]:
         """The games on this scale. Ratings of several scales cannot be averaged."""
         return [game for game in self.games if game.scale == self.scale]
 
@@ -131,7 +131,7 @@ class PlayerStrength:
     def parts(self) -> dict[str, dict[str, RatingEstimate]]:
         """Return the estimates of parts, by what divides the games and by part.
 
-        Parts with few games are left out, and so are divisions with a single part.
+        It skips parts with few games, and divisions with a single part.
         """
         games = self.counted
         found: dict[str, dict[str, RatingEstimate]] = {
@@ -144,7 +144,7 @@ class PlayerStrength:
         return {name: parts for name, parts in found.items() if len(parts) > 1}
 
     def _by_game(
-        self, games: Sequence[PlayedGame], part_of: Callable[[PlayedGame], str]
+        self, games: Sequence[PlayerGame], part_of: Callable[[PlayerGame], str]
     ) -> Iterator[tuple[str, RatingEstimate]]:
         for part in sorted({part_of(game) for game in games} - {""}):
             estimate = self._estimate([game.moves for game in games if part_of(game) == part])
@@ -188,7 +188,7 @@ def add_games(
     session = rating_network()
     for number, (record, side) in enumerate(own_games(files, PlayerSides(players), on_problem), 1):
         moves = side_likelihoods(record.game, side == "white", session)
-        strength.add(played_game(record.game, side, moves))
+        strength.add(player_game(record.game, side, moves))
         yield number
 
 
