@@ -9,7 +9,7 @@ READY := $(VENV)/.ready
 PAGE := src/kibitz/web/page/index.html
 FRONTEND := $(shell find frontend -name node_modules -prune -o -type f -print)
 
-.PHONY: demo demo-go test test-page test-process test-browser test-slow test-times runs soak pictures lint install page docs clean
+.PHONY: demo demo-go test test-page test-process test-browser test-slow test-times runs soak pictures lint lint-release install page docs clean
 
 install: $(READY) $(PAGE)
 
@@ -80,6 +80,10 @@ lint: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+# What a release consists of: metadata, workflows, forms for issues, container files (docs/dev/release.md).
+lint-release: $(READY)
+	$(BIN)/python tools/lint_release.py
 
 # The documentation as a site in site/; a broken link or a name that is not there fails.
 docs: $(READY)

@@ -3,6 +3,7 @@
 networks/manifest.json has an entry for each network, by name:
 
 version    such as "1.0". The second number grows with each training, the first one with a change of inputs or outputs
+changes    version -> what it brings, one sentence; the newest version first
 files      name -> SHA-256 of the file
 sample     position: FEN or SGF; outputs: name -> [index of the largest value, the value]
 
@@ -39,6 +40,12 @@ def version_of(name: str) -> str | None:
     """Return the version of a bundled network, such as "human-1.0"; None if the manifest does not have it."""
     entry = entries().get(name)
     return f"{name}-{entry['version']}" if entry else None
+
+
+def changes_of(name: str) -> dict[str, str]:
+    """Return what each version of a bundled network brings, the newest first: "human-1.0" -> a sentence."""
+    changes: dict[str, str] = entries().get(name, {}).get("changes", {})
+    return {f"{name}-{version}": text for version, text in changes.items()}
 
 
 def sha256(path: Path) -> str:

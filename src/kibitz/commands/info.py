@@ -63,12 +63,14 @@ def info(
 
 def _show_network(name: str, as_json: bool) -> None:
     """Print a network's card if it has one, else the facts from its run.json."""
+    from kibitz import manifest
     from kibitz.runs import Run
     from kibitz.systems import find
 
     run = Run(name)
     declared, card = find(run.info["system"]), run.path / "CARD.md"
     text = card.read_text(encoding="utf-8") if card.is_file() else ""
+    changes = manifest.changes_of(name) if run.path.parent == manifest.NETWORKS else {}
     if as_json:
         known: dict[str, Any] = {
             "network": name,
@@ -87,6 +89,9 @@ def _show_network(name: str, as_json: bool) -> None:
         return
     if text:
         print(text.rstrip())
+        if changes:
+            print("\n## Versions\n")
+            print("\n".join(f"- {version}: {brings}" for version, brings in changes.items()))
         return
     print(f"{name}: a run of {declared.name} ({declared.title})")
     if run.person is not None:

@@ -43,11 +43,11 @@ def systems(
     print()
     networks = [(entry["name"], entry["version"] or "", f"{entry['bytes'] / 1e6:.1f} MB") for entry in _networks()]
     print_table("Bundled networks:", ("name", "version", "size"), networks, right=[2])
-    print("Model card of a network: kibitz info NAME\nPaper and recipes of a system: kibitz systems NAME")
+    print("Model card and versions of a network: kibitz info NAME\nPaper and recipes of a system: kibitz systems NAME")
 
 
 def _networks() -> list[dict[str, Any]]:
-    """The bundled networks: name, version, bytes, and the SHA-256 of the weights."""
+    """The bundled networks: name, version, what each version brings, bytes, and the SHA-256 of the weights."""
     from kibitz import manifest
     from kibitz.runs import WEIGHTS, packaged
 
@@ -55,6 +55,7 @@ def _networks() -> list[dict[str, Any]]:
         {
             "name": name,
             "version": manifest.version_of(name),
+            "changes": manifest.changes_of(name),
             "bytes": sum(file.stat().st_size for file in folder.iterdir()),
             "weights_sha256": manifest.entries().get(name, {}).get("files", {}).get(WEIGHTS),
         }

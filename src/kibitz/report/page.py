@@ -39,16 +39,17 @@ TEXTS = {
     "games": "The games of these positions, with the predicted probability after every move.",
     "heat_maps": "The predicted origin of the move, and the predicted target of the most likely piece. Darker"
     " squares are more probable, and the numbers are percent. Illegal squares are included.",
-    "landscape": "A t-SNE map of the network's last hidden layer: positions with similar activations are"
-    " close together. The lines follow one game. The solid line is for the side that moved first,"
-    " and the dotted line for the other side.",
+    "landscape": "Each point is a position. If the network's last hidden layer has similar outputs for two positions,"
+    " they are close together (t-SNE map). Two lines connect the positions of one game. The solid line is for the side"
+    " that moved first, and the dotted line for the other side.",
     "metrics": "Loss and accuracy during training.",
     "course": "Probability after every move, from 0 (bottom) to 1 (top)",
     "counted": "positions",
 }
 """The text under the heading of each section, unless the result's "texts" have it.
 
-"course" names the small curve of a game, "unit" is what the results count, and "counted" what the calibration counts.
+Three keys are not sections. "course" describes the small curve of a game. "unit" is the unit of the results, such as
+"positions". "counted" is the unit of the calibration.
 """
 
 

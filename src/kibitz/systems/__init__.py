@@ -171,7 +171,10 @@ _OURS = [
         name="gohuman",
         game="go",
         title="predicts a player's next move, the territory and the winner",
-        anchor="44.4% of the moves of strong players (Clark, Storkey 2014), 52.5% (GoNN, after 205 million positions)",
+        anchor=(
+            "other networks predict 44.4% (Clark and Storkey, 2014) and 52.5% (GoNN, trained on 205 million positions)"
+            " of the moves of strong players"
+        ),
         module="kibitz.systems.gohuman",
         planes="kibitz.systems.planes:gohuman",
         answers=(OWNERS, MOVES, VALUE),

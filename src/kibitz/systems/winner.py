@@ -153,15 +153,15 @@ RECIPES = {
         " 0.0001·i)^−0.75, 150,000 iterations",
         training={"summary_every": 300, "validate_every": 1000, "checkpoint_every": 2000},
         reaches=(
-            "winner accuracy 60.6% (60.1 to 61.1) on the test games of the default, after 2,552 iterations (9"
-            " minutes on one core). We did not train to the end on these games",
+            "winner accuracy 60.6% (60.1 to 61.1) on the test games of the default. We stopped this training after"
+            " 2,552 iterations (9 minutes on one core)",
             "winner accuracy 64.4% (63.0 to 65.8), n = 111,114 positions of 1,294 test games that end in mate, after"
             " all five epochs. 5,350 iterations, 17 minutes on one core",
         ),
         departures=(
-            "initial weights are scaled to unit variance on real positions. The post uses Mocha's initial weights"
-            " (--initial mocha). With them, our longest run still predicted the same value for every position after"
-            " 1,000 iterations",
+            "kibitz scales the initial weights: on real positions, the outputs of each layer have variance 1. The post"
+            " uses the initial weights of its library Mocha (--initial mocha). We trained with them for 1,000"
+            " iterations. The network then still predicted the same value for every position",
             "kibitz keeps the weights of the best validation, and stops after 20 validations without improvement."
             " The post stopped by hand after five epochs. Its text tests the last snapshot, and its code the snapshot"
             " of iteration 64,000",

@@ -45,7 +45,10 @@ GROWN = -1
 
 
 def talk(under_test: Bench, steps: list[tuple[str, int]]) -> str:
-    """Say lines; after each one wait until so many `info` groups more have come, or GROWN. All that was answered."""
+    """Send each line of `steps` to the engine, wait for its output, and return the whole output.
+
+    The number of a step is how many further `info` groups to wait for, or GROWN.
+    """
 
     def lines() -> Iterator[str]:
         for line, groups in steps:
