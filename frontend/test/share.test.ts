@@ -9,9 +9,14 @@ import * as rules from "../src/share/gorules";
 import { isFen, loadFen, loadPgn, savePgn } from "../src/share/pgn";
 import type { SavedNode } from "../src/share/saved";
 import { loadSgf, saveSgf } from "../src/share/sgf";
+import { threadsOf } from "../src/share/threads";
 
 const line = (moves: string, fen?: string): Line => ({ game: "chess", ...(fen ? { fen } : {}), moves: moves.split(" ").filter(Boolean) });
 const on = (moves: string, more: Partial<Line> = {}): Line => ({ game: "go", size: 9, komi: 7, rules: "chinese", setup: { B: [], W: [] }, side: "b", moves: moves.split(" ").filter(Boolean), ...more });
+
+test("threads only where the host isolates the page", () => {
+  expect([threadsOf(false, 8), threadsOf(true, 1), threadsOf(true, 2), threadsOf(true, 6), threadsOf(true, 64)]).toEqual([1, 1, 1, 3, 4]);
+});
 
 describe("chess", () => {
   test("castling is the king's two steps, in the moves and in what is told", () => {

@@ -2,6 +2,7 @@
 
 import type * as ort from "onnxruntime-web/wasm";
 import type { Asked, Told } from "./network";
+import { threadsOf } from "./threads";
 
 const tell = (told: Told, moved: Transferable[] = []): void => (self as unknown as Worker).postMessage(told, moved);
 
@@ -21,7 +22,7 @@ self.addEventListener("message", ({ data }: MessageEvent<Asked | { runtime: Arra
 async function opened(runtime: ArrayBuffer, network: ArrayBuffer): Promise<ort.InferenceSession> {
   library = await import("onnxruntime-web/wasm");
   const { env, InferenceSession } = library;
-  env.wasm.numThreads = 1;
+  env.wasm.numThreads = threadsOf(self.crossOriginIsolated, navigator.hardwareConcurrency);
   env.wasm.wasmBinary = runtime;
   env.logLevel = "error";
   return InferenceSession.create(new Uint8Array(network), { executionProviders: ["wasm"], graphOptimizationLevel: "all" });
