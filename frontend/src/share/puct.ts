@@ -93,13 +93,16 @@ export async function search<P, M>(start: P, rules: SearchRules<P, M>, limits: L
   const began = now();
   const root = new Node<P, M>(null, null, 1, start);
   let evaluated = 0;
+  // Milliseconds for a position, at worst.
   let longest = 0;
+  /** Positions that there is time for. */
+  const room = (): number => (limits.milliseconds - now() + began) / Math.max(longest, 1e-3);
   const stopped = (): boolean =>
     root.visits > 0 &&
-    (Boolean(limits.signal?.aborted) || root.proven !== null || root.visits >= limits.visits || root.children!.length < 2 || now() - began + longest > limits.milliseconds || decided(root, limits, now() - began));
+    (Boolean(limits.signal?.aborted) || root.proven !== null || root.visits >= limits.visits || root.children!.length < 2 || room() < 1 || decided(root, limits, now() - began));
   while (!stopped()) {
     const leaves: Node<P, M>[] = [];
-    const most = root.visits ? Math.min(limits.batch, limits.visits - root.visits) : 1;
+    const most = root.visits ? Math.min(limits.batch, limits.visits - root.visits, Math.floor(room())) : 1;
     for (let tries = 0; tries < most && root.proven === null; tries += 1) {
       const leaf = followed(root);
       if (leaf.pending) break;
@@ -112,7 +115,7 @@ export async function search<P, M>(start: P, rules: SearchRules<P, M>, limits: L
     if (!leaves.length) continue;
     const before = now();
     const looks = await rules.look(leaves.map((leaf) => leaf.at(rules)));
-    longest = Math.max(longest, now() - before);
+    longest = Math.max(longest, (now() - before) / leaves.length);
     evaluated += leaves.length;
     for (const [at, leaf] of leaves.entries()) {
       const { value, moves } = looks[at]!;
