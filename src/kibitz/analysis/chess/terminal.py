@@ -293,7 +293,8 @@ def _show_riskiest(judged: AnalysedGame, console: Console) -> None:
     if not found:
         return
     print_line(console, "")
-    print_line(console, f"Riskiest positions: the probability of losing {LOSS * 100:.0f} points or more, by rating", "bold")
+    title = f"Riskiest positions: the probability of losing {LOSS * 100:.0f} points or more, by rating"
+    print_line(console, title, "bold")
     heading = "".join(f"{rating:>6}" for rating in RISK_RATINGS)
     print_line(console, f"{'before':<16}{'player':>7}{heading}")
     for move in sorted(found, key=lambda move: -(move.judged.risk or 0) if move.judged else 0)[:MOST_RISKY]:
