@@ -163,7 +163,7 @@ def _pinned_defender(before: chess.Board, after: chess.Board, move: chess.Move, 
 
 
 def _stays(after: chess.Board, moves: Sequence[chess.Move]) -> bool:
-    """Return whether the piece that is captured stood on its square from the first move on."""
+    """Return whether the captured piece was on its square since the first move."""
     return bool(after.piece_at(moves[2].to_square)) and moves[1].to_square != moves[2].to_square
 
 

@@ -1,8 +1,8 @@
 """The sentences of reasons.py, in each language. Translators only edit this file.
 
-To add a language, copy a `Language` and translate its texts. `{…}` is replaced: {line} and {move} by moves, {lost} and
-{won} by pieces ("a knight for a pawn"), {piece} by a piece with its article, {targets} by pieces, {square} by a square,
-{mate_in}, {points}, {rating} and {percent} by numbers. The order of these places is free.
+To add a language, copy a `Language` and translate its texts. The words in braces are replaced. {line} and {move} become
+moves. {lost}, {won} and {targets} become pieces, such as "a knight for a pawn". {piece} becomes a piece with its
+article, and {square} a square. {mate_in}, {points}, {rating} and {percent} become numbers. Their order is free.
 """
 
 from __future__ import annotations

@@ -76,9 +76,9 @@ class Found:
 class Reason:
     """A reason: a stable code and its parameters.
 
-    parameters: `line` (moves in SAN), `mate_in` (moves), `lost`, `gained` and `won` (names of pieces), `points`
-    (pawns), `move` (SAN), `piece`, `square`, `targets`.
-    better: what the better move does, with a code of its own. found: how many players choose the better move.
+    parameters: `line` is a list of moves in SAN, `move` one of them. `lost`, `gained` and `won` are names of pieces.
+    `mate_in` is in moves, `points` in pawns. There are also `piece`, `square` and `targets`.
+    better: what the better move does. found: how many players choose the better move.
     """
 
     code: str

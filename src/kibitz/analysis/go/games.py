@@ -39,7 +39,7 @@ class Score:
     """Black's lead in points, minus komi and handicap compensation; stones and territory count alike.
 
     lead: the sum of 2p − 1 over the board, the expected value. count: the lead if every point goes to its likelier
-    owner; None if the board is not settled, because the sum of so many guesses has no meaning.
+    owner; None if the board is not settled, because a sum of guesses has no meaning.
     """
 
     lead: float

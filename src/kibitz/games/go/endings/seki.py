@@ -1,7 +1,7 @@
 """Chains that nobody can capture although they don't have two eyes (seki), and points that a side must fill at the end.
 
 Both tests only consider liberties. A chain that was judged dead is alive if the opponent can't fill its liberties
-without putting a large chain of its own in atari. A small chain may be sacrificed to destroy an eye. A point is a
+without a large own chain in atari as the result. A small chain may be sacrificed to destroy an eye. A point is a
 shared liberty of a seki if either side that plays there leaves its own chain in atari.
 """
 
