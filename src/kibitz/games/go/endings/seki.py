@@ -45,8 +45,9 @@ def _liberties(board, cell, found):  # type: ignore[no-untyped-def]
 
 @inner
 def _can_capture(board, prey):  # type: ignore[no-untyped-def]
-    """Return whether the opponent of the chain at `prey` can fill its liberties while no large chain of its own
-    is left in atari.
+    """Return whether the opponent of the chain at `prey` can fill its liberties and keep all large chains safe.
+
+    Safe chains have two liberties or more.
 
     The chain's side doesn't respond. True for chains with many liberties. board: int16 [7, 441].
     """
