@@ -42,6 +42,8 @@ def words_of(program: str, data: dict[str, Any]) -> list[str]:
             return shlex.split(json.loads(files["config.txt"])["leelaz"]["engine-command"])
         case "gtp2ogs":
             return list(json.loads(files["gtp2ogs.json5"])["bot"]["command"])
+        case "gnome-chess":
+            return re.findall(r"^binary=(.*)$", files["engines.conf"], re.MULTILINE)
         case "polyglot":
             return shlex.split(re.findall(r"^EngineCommand = (.*)$", files["kibitz.ini"], re.MULTILINE)[0])
         case "lichess-bot":

@@ -7,6 +7,7 @@ import base64
 import gc
 import json
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -278,3 +279,88 @@ def test_a_game_of_a_large_file_is_given_and_one_without_a_number_is_none() -> N
     assert mine.game({"game": 1_234_567}) == {"text": "game 1234567"}
     with pytest.raises(BadRequest, match="unknown game"):
         mine.game({})
+
+
+class Process:
+    """Stands in for a process: what it is asked, and what it tells when the test lets it."""
+
+    started: list[Process]
+
+    def __init__(self, module: str, asked: Any, on_told: Any, on_end: Any) -> None:
+        self.module, self.asked, self.told, self.end, self.stopped = module, asked, on_told, on_end, False
+        self.started.append(self)
+
+    def stop(self) -> None:
+        self.stopped = True
+        self.end("stopped", "")
+
+    def kill(self) -> None: ...
+
+
+@pytest.fixture
+def accounts(monkeypatch: pytest.MonkeyPatch) -> Iterator[MyGames]:
+    monkeypatch.setenv("KIBITZ_LICHESS", "http://127.0.0.1:9")
+    monkeypatch.setattr(Process, "started", [], raising=False)
+    monkeypatch.setattr(state, "Background", Process)
+    mine = MyGames([], SimpleNamespace())  # type: ignore[arg-type]
+    yield mine
+    mine.end()
+
+
+def test_a_site_is_contacted_only_after_permission(accounts: MyGames) -> None:
+    asked = accounts.download({"account": "Ana", "site": "lichess"})
+    assert asked["ask"] == {"account": "lichess:Ana", "site": "lichess", "host": "127.0.0.1"}
+    assert asked["download"] is None
+    assert Process.started == []
+    begun = accounts.download({"account": "lichess:Ana", "allowed": True})
+    assert "ask" not in begun
+    assert begun["download"]["state"] == "running"
+    assert Process.started[0].asked == {"account": "lichess:Ana", "limit": state.DOWNLOADED}
+    accounts.stop({"what": "download"})
+    assert accounts.as_json()["download"]["state"] == "stopped"
+    assert "ask" not in accounts.download({"account": "Bea"}), "one permission is enough for a site"
+    with pytest.raises(BadRequest, match="Bea"):
+        accounts.download({"account": "Cleo"})
+    assert "ask" in accounts.download({"account": "chesscom:Ana"}), "another site"
+
+
+def test_a_download_becomes_the_games(accounts: MyGames, tmp_path: Path) -> None:
+    file = tmp_path / "Ana.pgn"
+    file.write_text("".join(FILE))
+    accounts.download({"account": "Ana", "allowed": True})
+    process = Process.started[0]
+    for told in ({"kept": 2}, {"expected": 9}, {"new": 5}, {"path": str(file)}):
+        process.told(told)
+    told = accounts.as_json()
+    assert (told["download"]["kept"], told["download"]["new"], told["download"]["expected"]) == (2, 5, 9)
+    assert told["games"] is None
+    process.end("done", "")
+    told = accounts.as_json()
+    assert told["download"]["state"] == "done"
+    assert told["games"]["name"] == "lichess:Ana"
+    assert told["games"]["games"] == told["download"]["games"] == len(FILE) - 1
+    file.write_text('[White "A"]\n[Black "B"]\n[Variant "Atomic"]\n\n1. e4 *\n')
+    accounts.download({"account": "Ana"})
+    Process.started[1].told({"path": str(file)})
+    Process.started[1].end("done", "")
+    told = accounts.as_json()
+    assert told["download"]["state"] == "failed"
+    assert mentions(told["download"]["error"], "lichess:Ana")
+    assert told["games"]["games"] == len(FILE) - 1, "the games before stay"
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"account": "ogs:Ana"}, "Go"),
+        ({"account": "lichess:an/a"}, "lichess:NAME"),
+        ({"account": "kgs:Ana"}, "KGS"),
+        ({"account": "Ana", "site": "nowhere"}, "site"),
+        ({"account": ""}, "lichess:NAME"),
+    ],
+)
+def test_accounts_that_cannot_be(accounts: MyGames, fields: dict[str, str], words: str) -> None:
+    assert "ask" in accounts.download({"account": "lichess:Ana"})
+    with pytest.raises(KibitzError, match=words):
+        accounts.download(fields)
+    assert Process.started == []

@@ -93,6 +93,23 @@ export interface TrainingTask extends Task {
   kept?: string;
 }
 
+/** The games of an account on a site. */
+export interface DownloadTask extends Task {
+  account: string;
+  site: string;
+  /** Games of earlier downloads, new ones, and how many are to come; 0 where that is not known. */
+  kept: number;
+  new: number;
+  expected: number;
+}
+
+/** What a person has to allow before kibitz contacts a site. */
+export interface Asking {
+  account: string;
+  site: string;
+  host: string;
+}
+
 export interface MyGames {
   /** Files and stores that the board was given. */
   given: string[];
@@ -107,6 +124,9 @@ export interface MyGames {
   revision: number;
   analysis: AnalysisTask | null;
   training: TrainingTask | null;
+  download: DownloadTask | null;
+  /** Only in the answer to a download that is not allowed yet. */
+  ask?: Asking;
 }
 
 /** Seconds that an analysis of so many games takes: the thorough stage comes after the quick one. */

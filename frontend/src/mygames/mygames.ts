@@ -6,7 +6,7 @@ import { message } from "../server/asking";
 import { button, Choice, el } from "../ui/elements";
 import type { Exercise, Handover } from "../app/handover";
 import { keep, kept } from "../app/storage";
-import { type AnalysisTask, estimate, type MyGames, type Report, type Stage, type TrainingTask, type Worst } from "./myanswers";
+import { type AnalysisTask, type Asking, type DownloadTask, estimate, type MyGames, type Report, type Stage, type TrainingTask, type Worst } from "./myanswers";
 import { mistakeList, moveOf, ReportView } from "./myreport";
 import { readInParts } from "./myupload";
 import { download } from "../library/save";
@@ -41,6 +41,14 @@ class MyGamesPanel {
   private readonly file = el("input", { type: "file", accept: ".pgn,.gz,.zst,.bz2,.txt", class: "unseen", tabindex: -1, "aria-label": texts.mygames.file });
   private readonly choose = button(texts.mygames.choose, () => this.file.click(), { class: "primary" });
   private readonly given = el("div", { class: "buttons" });
+  // An account
+  private readonly site = new Choice(texts.mygames.site, () => undefined);
+  private readonly account = el("input", { type: "text", autocomplete: "off", autocapitalize: "none", spellcheck: "false", maxlength: 80 });
+  private readonly load = button(texts.mygames.download, () => void this.download());
+  private readonly question = el("div", { class: "my-question", role: "group" });
+  private readonly fetched = el("p", { class: "note", role: "status" });
+  private readonly fetching = el("progress", { "aria-label": texts.mygames.download });
+  private readonly halting = button(texts.mygames.stop, () => void this.ask("stop", { what: "download" }));
   private readonly known = el("p", {});
   private readonly player = el("input", { type: "text", list: "my-players", autocomplete: "off", spellcheck: "false" });
   private readonly players = el("datalist", { id: "my-players" });
@@ -82,11 +90,16 @@ class MyGamesPanel {
     this.care = new Choice(texts.mygames.carefully, () => undefined);
     for (const { element } of [this.most, this.care]) element.classList.add("wide");
     this.asked = el("div", {}, this.known, el("div", { class: "fields" }, named, this.players, this.most.element, this.care.element), el("div", { class: "buttons" }, this.analyse));
+    this.site.offer([["lichess", "lichess"], ["chesscom", "chess.com"]], kept("local", "site"));
+    const called = el("label", { class: "field wide" }, el("span", {}, texts.mygames.account), this.account);
+    const account = el("div", { class: "my-account" }, el("div", { class: "fields" }, this.site.element, called), el("div", { class: "buttons" }, this.load, this.halting), this.question, this.fetching, this.fetched);
+    this.account.addEventListener("keydown", (event) => event.key === "Enter" && void this.download());
     this.views = {
       games: el(
         "div",
         { class: "my-drop" },
         el("p", { class: "note" }, texts.mygames.about),
+        account,
         el("div", { class: "buttons" }, this.choose, this.file),
         this.given,
         this.asked,
@@ -97,7 +110,7 @@ class MyGamesPanel {
     };
     this.bar = el("div", { class: "my-progress" }, this.progress, this.state, this.stopping);
     // Shown once the server has said what there is.
-    for (const each of [this.bar, this.given, this.asked, this.problem, this.deepen, this.saving]) each.hidden = true;
+    for (const each of [this.bar, this.given, this.asked, this.problem, this.deepen, this.saving, this.question, this.fetching, this.halting]) each.hidden = true;
     host.classList.add("panel", "my-games");
     host.replaceChildren(el("h2", { class: "unseen" }, texts.mygames.title), this.choices(), this.problem, this.bar, ...Object.values(this.views));
     this.file.addEventListener("change", () => {
@@ -176,7 +189,7 @@ class MyGamesPanel {
   }
 
   private get running(): boolean {
-    return [this.now?.analysis, this.now?.training].some((task) => task?.state === "running");
+    return [this.now?.analysis, this.now?.training, this.now?.download].some((task) => task?.state === "running");
   }
 
   private later(): void {
@@ -216,6 +229,33 @@ class MyGamesPanel {
     }
   }
 
+  /** Downloads the games of an account. Before kibitz contacts a site for the first time, it asks. */
+  private async download(allowed = false): Promise<void> {
+    const account = this.account.value.trim();
+    if (!account || this.load.disabled) return this.account.focus();
+    keep("local", "site", this.site.value);
+    this.question.hidden = true;
+    this.tell("");
+    try {
+      const now = await this.app.api.myCall("download", { account, site: this.site.value, allowed });
+      await this.take(now);
+      if (now.ask) this.inquire(now.ask);
+    } catch (error) {
+      this.tell(message(error));
+    }
+  }
+
+  private inquire({ account, site, host }: Asking): void {
+    const allow = button(texts.mygames.allow, () => void this.download(true), { class: "primary" });
+    const refuse = button(texts.mygames.refuse, () => {
+      this.question.hidden = true;
+      this.account.focus();
+    });
+    this.question.replaceChildren(el("p", {}, texts.mygames.ask(account, site, host)), el("div", { class: "buttons" }, allow, refuse));
+    this.question.hidden = false;
+    allow.focus();
+  }
+
   private names(): string[] {
     return this.player.value.split(";").map((name) => name.trim()).filter(Boolean);
   }
@@ -239,6 +279,7 @@ class MyGamesPanel {
     const { now } = this;
     if (!now) return;
     this.drawGames(now);
+    this.drawDownload(now.download);
     this.offerDepths(now);
     this.drawProgress(now.analysis);
     this.none.hidden = this.shown !== null || now.analysis?.state === "running";
@@ -267,6 +308,18 @@ class MyGamesPanel {
     this.player.value = games.players[0]?.name ?? "";
     const amounts = [50, most, 500, 1000].filter((each) => each < games.games);
     this.most.offer([...amounts.map((each): [string, string] => [String(each), texts.mygames.newest(each)]), ["100000", texts.mygames.all]], amounts.includes(most) ? String(most) : "100000");
+  }
+
+  private drawDownload(task: DownloadTask | null): void {
+    const going = task?.state === "running";
+    this.load.disabled = going;
+    this.fetching.hidden = this.halting.hidden = !going;
+    this.fetched.textContent = task ? loads(task) : "";
+    this.fetched.classList.toggle("problem", task?.state === "failed");
+    if (going && task.expected) {
+      this.fetching.max = task.expected;
+      this.fetching.value = Math.min(task.new, task.expected);
+    } else this.fetching.removeAttribute("value");
   }
 
   /** How thorough the analysis may be, with the time that it takes for the chosen number of games. */
@@ -404,6 +457,15 @@ function said(task: AnalysisTask): string {
   const over = ((games - done - left) * seconds) / done;
   const progress = texts.mygames.going(done, which, without, rate, span(over));
   return thorough ? `${texts.mygames.deepening} ${progress}` : progress;
+}
+
+/** "Downloading lichess:NAME: 120 of 1,000 games". */
+function loads(task: DownloadTask): string {
+  const { account, state, new: fresh, kept: before, expected, games } = task;
+  if (state === "failed") return task.error;
+  if (state === "stopped") return texts.mygames.downloadStopped(account, before + fresh);
+  if (state === "done") return texts.mygames.downloaded(account, fresh, games);
+  return fresh || before || expected ? texts.mygames.downloading(account, fresh, expected, before) : texts.mygames.downloadStarting(account);
 }
 
 function learns(task: TrainingTask): string {

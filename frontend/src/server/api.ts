@@ -277,7 +277,7 @@ export class Api {
     return (await this.post<{ text: string }>("mygames/game", { game })).text;
   }
 
-  /** "upload", "open", "analyse", "train" or "stop": all say what there is then; of an upload only after its last part. */
+  /** "upload", "open", "download", "analyse", "train" or "stop": all say what there is then; of an upload only after its last part. */
   myCall(what: string, body: object): Promise<MyGames> {
     return this.post(`mygames/${what}`, body);
   }

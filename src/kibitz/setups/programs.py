@@ -117,7 +117,9 @@ def _lizzie(command: Sequence[str]) -> Any:
 
 
 def _gtp2ogs(command: Sequence[str]) -> Any:
-    return {"apikey": "FILL ME IN", "bot": {"command": list(command), "manager": "persistent", "send_chats": False}}
+    # A pool starts the engine before the first game, not while a clock runs. The empty greeting keeps the chat off.
+    bot = {"command": list(command), "manager": "pool", "instances": 1, "send_chats": False}
+    return {"apikey": "FILL ME IN", "bot": bot, "greeting": {"en": ""}}
 
 
 def _lichess_bot(command: Sequence[str], folder: Path) -> Setup:
@@ -132,6 +134,18 @@ def _lichess_bot(command: Sequence[str], folder: Path) -> Setup:
         "Leave greeting empty to keep the chat off.",
     )
     return Setup(tuple(command), (script, SetupFile("engine-section.yml", section)), steps)
+
+
+def _gnome_chess(command: Sequence[str], folder: Path) -> Setup:
+    """An entry of engines.conf. GNOME Chess accepts a path only, so it gets a script."""
+    script = script_of(command)
+    entry = f"[kibitz]\nprotocol=uci\nbinary={folder / script.name}\n"
+    steps = (
+        "Copy /etc/gnome-chess/engines.conf to ~/.config/gnome-chess, unless that folder has such a file.",
+        "Add the lines of engines.conf below to it.",
+        "Start GNOME Chess, and choose kibitz as the opposing player of a new game.",
+    )
+    return Setup(tuple(command), (script, SetupFile("engines.conf", entry)), steps)
 
 
 def _polyglot(command: Sequence[str], folder: Path) -> Setup:
@@ -156,7 +170,7 @@ PROGRAMS = {
         _json("engines.json", _cute_chess, "End Cute Chess, and write engines.json into its folder of settings."),
     ),
     "en-croissant": EngineProgram("En Croissant", "chess", _script("Engines > Add new > Local")),
-    "gnome-chess": EngineProgram("GNOME Chess", "chess", _script("the script as binary in engines.conf")),
+    "gnome-chess": EngineProgram("GNOME Chess", "chess", _gnome_chess),
     "knights": EngineProgram("Knights", "chess", _script("Settings > Configure Knights > Computer Engines > Add")),
     "lichess-bot": EngineProgram("lichess-bot", "chess", _lichess_bot),
     "nibbler": EngineProgram("Nibbler", "chess", _script("Engine > Choose engine")),

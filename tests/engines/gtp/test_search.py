@@ -238,6 +238,11 @@ def test_a_search_is_compiled_before_a_clock_runs(monkeypatch: pytest.MonkeyPatc
     under_test = bench()
     under_test.say("boardsize 9", "play b E5", "time_settings 60 0 0")
     assert cut
+    before = len(cut)
+    under_test.say("time_settings 60 0 0", "play w E3", "kata-time_settings fischer-capped 60 3 120 -1")
+    assert len(cut) == before, "the clock may run already: gtp2ogs sends these before every move"
+    under_test.say("boardsize 13", "time_settings 60 0 0")
+    assert len(cut) > before
     passed = bench()
     assert passed.say("boardsize 9", "play b pass", "play w pass", "time_settings 60 0 0")[-1] == "= "
 

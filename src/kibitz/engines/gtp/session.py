@@ -76,6 +76,8 @@ class GtpSession:
     """A description of the last chosen move."""
     hopeless: dict[int, int] = field(default_factory=dict, init=False)
     """For each side, the number of its last moves in a row below the win probability for resigning."""
+    _ready: tuple[GoThinker, int] | None = field(default=None, init=False, repr=False)
+    """The player and the board size that `get_ready` has prepared."""
 
     @cached_property
     def game(self) -> GtpGame:
@@ -108,9 +110,14 @@ class GtpSession:
             self.player.new_game()
 
     def get_ready(self) -> None:
-        """Load the network and compile the code for the next moves, which takes a moment."""
+        """Load the network and compile the code for the next moves, which takes a moment, once for a board size.
+
+        Some controllers set the clocks before every move, when they run already.
+        """
         from kibitz.games.go.endings.final import compile_kernels
 
+        if self._ready is not None and self._ready[0] is self.player and self._ready[1] == self.game.size:
+            return
         self._network_owners(None)
         compile_kernels()
         if self.player.searches:
@@ -120,6 +127,7 @@ class GtpSession:
                 board.play(board.to_move, thought.moves[0].point)
                 self._glance(board)
             self._glance(self.game.board)  # its evaluations will be reused
+        self._ready = (self.player, self.game.size)
 
     def _glance(self, board: Board) -> GoThought:
         """Return the first evaluations of a position."""

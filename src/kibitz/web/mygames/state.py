@@ -16,8 +16,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
-from kibitz.errors import KibitzError, need_training
+from kibitz.errors import KibitzError, need_training, one_line
 from kibitz.web.mygames.background import Background, Told
 from kibitz.web.networks import RUNS, WHITE, NetworkRegistry
 from kibitz.web.params import BadRequest, Fields, text, whole, words
@@ -35,6 +36,8 @@ MEASURED = 3
 """Number of games after which a stage's pace is known."""
 NAMES = 200
 """Number of players that are offered."""
+DOWNLOADED = 1000
+"""The number of newest games to download from an account."""
 RUNNING = "running"
 _PART_MISSING = "part of the file is missing. Choose the file again"
 
@@ -46,6 +49,7 @@ class Task:
     state: running, done, stopped or failed, then with `error`.
     about: its subject, and its progress.
     source: the games that its process reads; the copy exists as long as this reference.
+    path: the file that a download has written.
     """
 
     about: dict[str, Any]
@@ -53,6 +57,7 @@ class Task:
     error: str = ""
     process: Background | None = field(default=None, repr=False)
     source: Source | None = field(default=None, repr=False)
+    path: str = ""
 
     def as_json(self) -> dict[str, Any]:
         return {**self.about, "state": self.state, "error": self.error}
@@ -81,6 +86,8 @@ class MyGames:
         self._report_of: Source | None = None
         self._analysis: Task | None = None
         self._training: Task | None = None
+        self._download: Task | None = None
+        self._allowed: set[str] = set()
         self._pace = dict(PACE)
         self._ended = False
 
@@ -124,6 +131,53 @@ class MyGames:
         if Path(name).is_dir():
             return self._take(StoreSource(name))
         return self._take(PgnSource(Path(name), self._copy(), name))
+
+    def download(self, fields: Fields) -> dict[str, Any]:
+        """The response of /api/mygames/download: start downloading the newest games of an account.
+
+        No site is contacted before a request with `allowed` for it. Until then, the response names the site in `ask`.
+        Raises KibitzError.
+        """
+        from kibitz.online.accounts import SITES, account_in
+
+        typed, chosen = text(fields, "account").strip(), text(fields, "site", "lichess")
+        account = account_in(typed) if ":" in typed else None
+        if account is None:
+            if chosen not in SITES:
+                raise BadRequest("unknown site. Choose lichess or chess.com")
+            account = account_in(f"{chosen}:{typed}")
+        if account is None:  # a file has such a name
+            raise BadRequest(f"there is a file named {typed}. Start kibitz board with it")
+        site = account.site
+        if site.game != "chess":
+            raise BadRequest(f"My games analyzes chess, and {site.title} has Go games. Choose lichess or chess.com")
+        address = site.base()
+        if fields.get("allowed") is True:
+            self._allowed.add(site.name)
+        if site.name not in self._allowed:
+            host = urlsplit(address).hostname
+            return self.as_json() | {"ask": {"account": str(account), "site": site.title, "host": host}}
+        task = Task({"player": account.name, "account": str(account), "site": site.title, "kept": 0, "new": 0,
+                     "expected": 0, "games": 0})  # fmt: skip
+        asked = {"account": str(account), "limit": whole(fields, "most", DOWNLOADED, 1, MOST_AT_ALL)}
+        with self._lock:
+            _refuse_second(self._download, "a download")
+            self._download = task
+            self._begin(task, "kibitz.web.mygames.downloading", asked, self._downloading, self._downloaded)
+        return self.as_json()
+
+    def _downloading(self, task: Task, told: Told) -> None:
+        """Receive a message of the downloading process."""
+        task.about |= {key: value for key, value in told.items() if key in ("kept", "new", "expected")}
+        task.path = told.get("path", task.path)
+
+    def _downloaded(self, task: Task) -> None:
+        """Open the games of a download. Raises KibitzError if there are none of standard chess."""
+        from kibitz.web.mygames.sources import PgnSource
+
+        source = PgnSource(Path(task.path), self._copy(), task.about["account"])
+        task.about["games"] = source.games
+        self._take(source)
 
     def game(self, fields: Fields) -> dict[str, str]:
         """The response of /api/mygames/game: a game of the report as PGN. Raises BadRequest."""
@@ -268,12 +322,18 @@ class MyGames:
 
     # Both
 
-    def _begin(self, task: Task, module: str, asked: Told, hear: Any) -> None:
+    def _begin(self, task: Task, module: str, asked: Told, hear: Any, finish: Any = None) -> None:
+        """Start a process. finish: called with the task after a process that was not stopped."""
         if self._ended:
             raise BadRequest("the board is shutting down")
 
         def ended(how: str, error: str) -> None:
             stopped = how == "done" and bool(task.about.get("stopped"))
+            if how == "done" and finish is not None:
+                try:
+                    finish(task)
+                except (KibitzError, OSError) as problem:
+                    how, error = "failed", one_line(problem)
             task.error = self._plain(error)
             task.state = "stopped" if stopped else how
 
@@ -288,9 +348,10 @@ class MyGames:
         return error if source is None else error.replace(source.path, source.name)
 
     def stop(self, fields: Fields) -> dict[str, Any]:
-        """The response of /api/mygames/stop: request the end of the analysis or the training; its results stay."""
+        """The response of /api/mygames/stop: request the end of the analysis, the training or the download; its results
+        stay."""
         what = text(fields, "what")
-        task = {"analysis": self._analysis, "training": self._training}.get(what)
+        task = {"analysis": self._analysis, "training": self._training, "download": self._download}.get(what)
         if task is not None and task.runs and task.process is not None:
             task.process.stop()
         return self.as_json()
@@ -299,7 +360,7 @@ class MyGames:
         """The response of /api/mygames."""
         from kibitz.personal.games import LEAST
 
-        source, analysis, training = self._source, self._analysis, self._training
+        source, analysis, training, download = self._source, self._analysis, self._training, self._download
         games = None
         if source is not None:
             offered = [{"name": player.name, "games": player.games} for player in source.players[:NAMES]]
@@ -309,13 +370,14 @@ class MyGames:
             "given": self.given, "least": LEAST, "most": MOST, "games": games, "revision": self._report[0],
             "pace": self._pace,
             "analysis": analysis.as_json() if analysis else None, "training": training.as_json() if training else None,
+            "download": download.as_json() if download else None,
         }  # fmt: skip
 
     def end(self) -> None:
         """End all work, and remove the copies of games."""
         with self._lock:
             self._ended = True
-            for task in (self._analysis, self._training):
+            for task in (self._analysis, self._training, self._download):
                 if task is not None and task.process is not None and task.runs:
                     task.process.kill()
             if self._folder is not None:

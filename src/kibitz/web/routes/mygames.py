@@ -34,6 +34,10 @@ def open_given(state: AppState, fields: Fields) -> dict[str, Any]:
     return state.my_games.open(fields)
 
 
+def download(state: AppState, fields: Fields) -> dict[str, Any]:
+    return state.my_games.download(fields)
+
+
 def game(state: AppState, fields: Fields) -> dict[str, str]:
     return state.my_games.game(fields)
 
@@ -56,6 +60,7 @@ ROUTES = [
     get("/api/mygames/page", page),
     post("/api/mygames/upload", upload, READER, changes=True),
     post("/api/mygames/open", open_given, READER, changes=True),
+    post("/api/mygames/download", download, READER, changes=True),
     post("/api/mygames/game", game),
     post("/api/mygames/analyse", analyse, READER, changes=True),
     post("/api/mygames/train", train, READER, changes=True),

@@ -1,0 +1,64 @@
+"""The process that downloads the newest games of an account, as `kibitz import lichess:NAME` does."""
+
+from __future__ import annotations
+
+import _thread
+import threading
+import time
+from typing import TYPE_CHECKING
+
+from kibitz.web.mygames.background import Say, Told
+
+if TYPE_CHECKING:
+    from kibitz.online.accounts import Account
+
+EVERY = 0.5
+"""Seconds between two messages about the number of games."""
+
+
+def work(asked: Told, say: Say, stop: threading.Event) -> None:
+    """Download what is new. Every game that came is kept for the next time, also after a stop.
+
+    asked: "account", such as lichess:NAME, and "limit", the number of newest games. Sends "kept", the games of earlier
+        downloads; "new"; and "expected", 0 if it is unknown. At the end it sends "path", of a file with the games.
+
+    Raises KibitzError as `file_of` does.
+    """
+    from kibitz.online.accounts import GameChoice, account_in
+    from kibitz.online.files import file_of
+
+    account = account_in(asked["account"])
+    assert account is not None
+    threading.Thread(target=_interrupt, args=(stop,), daemon=True).start()
+    try:
+        path = file_of(account, GameChoice(limit=asked["limit"]), _Counts(say, asked["limit"]))
+    except KeyboardInterrupt:
+        return
+    say({"path": str(path)})
+
+
+def _interrupt(stop: threading.Event) -> None:
+    stop.wait()
+    _thread.interrupt_main()
+
+
+class _Counts:
+    """Sends the number of games from time to time: a `kibitz.online.files.Listener`."""
+
+    def __init__(self, say: Say, limit: int):
+        self._say, self._limit, self._new, self._next = say, limit, 0, 0.0
+
+    def account(self, account: Account, kept: int) -> None:
+        self._say({"kept": kept})
+
+    def expect(self, games: int) -> None:
+        self._say({"expected": min(games, self._limit)})
+
+    def game(self) -> None:
+        self._new += 1
+        if (now := time.monotonic()) >= self._next:
+            self._next = now + EVERY
+            self._say({"new": self._new})
+
+    def note(self, line: str) -> None:
+        self._say({"new": self._new})
