@@ -47,16 +47,16 @@ MORE_CHESS_GAMES = [
 ]
 """With pondering, and the options of lichess-bot that resign and offer draws."""
 GO_GAMES = [
-    GoGame("9x9 byo-yomi, Black", BYOYOMI, most=30),
-    GoGame("9x9 byo-yomi, White", BYOYOMI, bot="white", most=30),
+    GoGame("9x9 byo-yomi, Black", BYOYOMI, most=24),
+    GoGame("9x9 byo-yomi, White", BYOYOMI, bot="white", most=24),
     GoGame("9x9 Fischer, GNU Go", FISCHER, opponent="gnugo"),
-    GoGame("9x9 simple", SIMPLE, most=30),
+    GoGame("9x9 simple", SIMPLE, most=24),
     GoGame("13x13 Fischer", FISCHER, size=13, bot="white"),
     GoGame("9x9, 2 stones, bot places", FISCHER, handicap=2, komi=0.5, opponent="gnugo"),
     GoGame("9x9, 2 stones for opponent", FISCHER, handicap=2, komi=0.5, bot="white"),
     GoGame("opponent resigns", BYOYOMI, resigns_after=30),
-    GoGame("engine killed", FISCHER, bot="white", kill_at=13),
-    GoGame("19x19 byo-yomi", BYOYOMI, size=19, most=30),
+    GoGame("engine killed", FISCHER | {"initial_time": 120}, bot="white", kill_at=13),
+    GoGame("19x19 byo-yomi", BYOYOMI, size=19, most=24),
 ]
 
 

@@ -368,7 +368,7 @@ class GoGame:
     opponent: str = "random"
     resigns_after: int = 0
     kill_at: int = 0
-    most: int = 44
+    most: int = 36
 
 
 _REST = {"speed": "blitz", "pause_on_weekends": False}
@@ -662,7 +662,7 @@ class _GoState:
         self.since = time.time()
         web.send(f"game/{self.key}/move", {"game_id": self.key, "move_number": len(self.moves), "move": self.moves[-1]})
         web.send(f"game/{self.key}/clock", self.clock())
-        if self.passes >= 2 or len(self.moves) >= self.game.most:
+        if self.passes >= 2 or (len(self.moves) >= self.game.most and colour == self.game.bot):
             score = self.position.board.area_score() - self.game.komi - self.game.handicap
             black = "bot" if self.game.bot == "black" else "opponent"
             white = "opponent" if black == "bot" else "bot"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -166,3 +167,52 @@ def test_a_network_of_oneself_plays(visit: Callable[..., Page], own: Server, min
     panel.desk.drag("e2", "e4")
     panel.desk.counts(2, WORK)
     panel.desk.my_turn()
+
+
+@pytest.fixture
+def sites(human_run: Path, tmp_path: Path, chromium: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    """A board whose lichess is a server on this computer, with an account of thirty games."""
+    from support.game_server import Game, GameServer
+
+    lichess = GameServer("Tester-1", [Game(number) for number in range(30)])
+    monkeypatch.setenv("KIBITZ_LICHESS", lichess.address)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))  # of games; kernels stay where they are
+    shutil.copytree(human_run, tmp_path / "runs" / "human-1")
+    served = Server(tmp_path)
+    served.start("runs/human-1")
+    served.lichess = lichess  # type: ignore[attr-defined]
+    yield served
+    assert served.end() == 0
+    lichess.close()
+
+
+def test_an_account_is_downloaded_after_a_question(visit: Callable[..., Page], sites: Server) -> None:
+    lichess = sites.lichess  # type: ignore[attr-defined]
+    page = visit(of=sites, width=390, height=844)
+    panel = Panel(page)
+    panel.see("Games")
+    name, load = panel.panel.get_by_label("Account name"), panel.panel.get_by_role("button", name="Download my games")
+    name.fill("Tester-1")
+    load.click()
+    question = panel.panel.locator(".my-question")
+    expect(question).to_contain_text("127.0.0.1")
+    expect(question.get_by_role("button", name="Allow")).to_be_focused()
+    assert serious(page) == []
+    in_window(page, width=390)
+    question.get_by_role("button", name="Cancel").click()
+    expect(question).to_be_hidden()
+    assert lichess.requests == [], "nothing before the permission"
+    load.click()
+    question.get_by_role("button", name="Allow").click()
+    expect(panel.panel.get_by_text("lichess:Tester-1: 30 games, 30 new.")).to_be_visible(timeout=WORK)
+    expect(panel.panel.get_by_label("Player (separate")).to_have_value("Tester-1")
+    # The second time there is no question, and only the new game comes.
+    lichess.games.append(type(lichess.games[0])(30, moment=int(time.time() * 1000)))
+    name.fill("lichess:tester-1")
+    load.click()
+    expect(panel.panel.get_by_text("31 games, 1 new.")).to_be_visible(timeout=WORK)
+    expect(question).to_be_hidden()
+    # An unknown account is a line.
+    name.fill("Nobody-9")
+    load.click()
+    expect(panel.panel.locator(".problem", has_text="Nobody-9")).to_be_visible(timeout=WORK)

@@ -88,20 +88,6 @@ def kigo(desk: Desk) -> None:
     desk.answered("^= [A-J][1-9]$")
 
 
-def scid(desk: Desk) -> None:
-    engine = {"Name": "kibitz", "Cmd": desk.typed("Command"), "Args": "{" + desk.typed("Parameters") + "}", "Dir": ".",
-              "Elo": 0, "Time": 0, "URL": "{}", "UCI": 1, "UCIoptions": "{}"}  # fmt: skip
-    lines = "\n".join(f"  {name} {value}" for name, value in engine.items())
-    desk.file(".scid4.7/config/engines.dat", f"engine {{\n{lines}\n}}\n")
-    desk.screen.start([optional("scid"), "-f"])
-    window = desk.screen.window("^Scid - ")
-    until(lambda: desk.screen.do("key", "F2") or desk.asked("uci"), "engine", 30)  # a second key closes it again
-    desk.answered("^uciok")
-    desk.screen.click(window, 495, 42)  # the tab of the analysis
-    until(lambda: desk.screen.click(window, 437, 281) or desk.asked("go infinite"), "analysis", 30)
-    desk.answered("^info depth .* pv [a-h]")
-
-
 def quarry(desk: Desk) -> None:
     engine = {"Screen name format": "%n", "Name": "kibitz", "Command line": desk.typed("command line"),
               "Supported games": "Go"}  # fmt: skip
@@ -109,7 +95,7 @@ def quarry(desk: Desk) -> None:
     desk.file(".quarry", f'[GTP Engine "kibitz"]\n{lines}\n')
     desk.screen.start([optional("quarry")])
     desk.screen.window("^Quarry Control")
-    desk.screen.do("key", "Return")
+    until(lambda: desk.screen.do("key", "Return") or desk.screen.do("search", "--name", "^New Game"), "dialog", 2)
     dialog = desk.screen.window("^New Game")
     desk.screen.click(dialog, 36, 346)  # Black: Computer
     until(lambda: desk.screen.click(dialog, 429, 433) or desk.asked("boardsize"), "game", 1)  # Forward, then Play
@@ -120,7 +106,12 @@ def pychess(desk: Desk) -> None:
     script = desk.told["written"][0]
     engine = {"name": "kibitz", "protocol": "uci", "command": script, "recheck": True}
     desk.file(".config/pychess/engines.json", json.dumps([engine]))
-    settings = {"show_tip_at_startup": False, "dont_show_externals_at_startup": True, "newgametasker_playercombo": 1}
+    settings = {
+        "book_depth_max": 0,
+        "show_tip_at_startup": False,
+        "dont_show_externals_at_startup": True,
+        "newgametasker_playercombo": 1,
+    }
     lines = "\n".join(f"{name} = {value}" for name, value in settings.items())
     desk.file(".config/pychess/config", f"[General]\n{lines}\nanalyzer_check = False\n")
     desk.screen.start([optional("dbus-run-session"), "--", optional("pychess"), "--no-version-check"])
@@ -136,7 +127,6 @@ PROGRAMS: dict[str, tuple[str, Callable[[Desk], None]]] = {
     "xboard": ("chessnet", xboard),
     "gnome-chess": ("chessnet", gnome_chess),
     "kigo": ("gocnn", kigo),
-    "scid": ("chessnet", scid),
     "pychess": ("chessnet", pychess),
     "quarry": ("gocnn", quarry),
 }

@@ -49,13 +49,11 @@ class Screen:
         command = ["xdotool", *map(str, words)]
         return subprocess.run(command, env=self.environment, capture_output=True, text=True, check=False).stdout
 
-    def window(self, title: str) -> str:
-        """Wait for a window whose title matches, and put it in front. Returns its number."""
-        number = until(lambda: self.do("search", "--onlyvisible", "--name", title).split()[-1:], f"the window {title}")[
-            0
-        ]
-        self.do("windowactivate", "--sync", number)
-        return number
+    def window(self, title: str, by: str = "name") -> str:
+        """Wait for a window whose name or class matches, and put it in front. Returns its number."""
+        found = until(lambda: self.do("search", "--onlyvisible", f"--{by}", title).split(), f"window {title}")
+        self.do("windowactivate", "--sync", found[-1])
+        return found[-1]
 
     def click(self, window: str, x: int, y: int) -> None:
         """Click at a place of a window, in pixels from its top left corner."""

@@ -29,17 +29,22 @@ def work(asked: Told, say: Say, stop: threading.Event) -> None:
 
     account = account_in(asked["account"])
     assert account is not None
-    threading.Thread(target=_interrupt, args=(stop,), daemon=True).start()
+    over = threading.Event()
+    threading.Thread(target=_interrupt, args=(stop, over), daemon=True).start()
     try:
         path = file_of(account, GameChoice(limit=asked["limit"]), _Counts(say, asked["limit"]))
     except KeyboardInterrupt:
         return
+    finally:
+        over.set()
     say({"path": str(path)})
 
 
-def _interrupt(stop: threading.Event) -> None:
+def _interrupt(stop: threading.Event, over: threading.Event) -> None:
+    """Stop a download as Ctrl-C does."""
     stop.wait()
-    _thread.interrupt_main()
+    if not over.is_set():
+        _thread.interrupt_main()
 
 
 class _Counts:
