@@ -66,7 +66,7 @@ ENGLISH = Language(
         "misses_pinned_defender": "Misses that {piece} on {square} is pinned and cannot take back: {line} wins {won}.",
         "better_wins": "{move} wins {won}.",
         "better_saves": "{move} avoids the loss.",
-        "better_avoids_mate": "{move} avoids the mate.",
+        "better_avoids_mate": "{move} avoids this mate.",
         "found": "{percent} of players rated {rating} play {move}.",
     },
     a={
@@ -116,7 +116,7 @@ GERMAN = Language(
         ),
         "better_wins": "{move} gewinnt {won}.",
         "better_saves": "{move} vermeidet den Verlust.",
-        "better_avoids_mate": "{move} vermeidet das Matt.",
+        "better_avoids_mate": "{move} vermeidet dieses Matt.",
         "found": "{percent} der Spieler mit Wertung {rating} ziehen {move}.",
     },
     a={
