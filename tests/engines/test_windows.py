@@ -88,20 +88,6 @@ def kigo(desk: Desk) -> None:
     desk.answered("^= [A-J][1-9]$")
 
 
-def quarry(desk: Desk) -> None:
-    engine = {"Screen name format": "%n", "Name": "kibitz", "Command line": desk.typed("command line"),
-              "Supported games": "Go"}  # fmt: skip
-    lines = "\n".join(f'{name}\t= "{value}"' for name, value in engine.items())
-    desk.file(".quarry", f'[GTP Engine "kibitz"]\n{lines}\n')
-    desk.screen.start([optional("quarry")])
-    desk.screen.window("^Quarry Control")
-    until(lambda: desk.screen.do("key", "Return") or desk.screen.do("search", "--name", "^New Game"), "dialog", 2)
-    dialog = desk.screen.window("^New Game")
-    desk.screen.click(dialog, 36, 346)  # Black: Computer
-    until(lambda: desk.screen.click(dialog, 429, 433) or desk.asked("boardsize"), "game", 1)  # Forward, then Play
-    desk.answered("^= [A-T][1-9]")
-
-
 def pychess(desk: Desk) -> None:
     script = desk.told["written"][0]
     engine = {"name": "kibitz", "protocol": "uci", "command": script, "recheck": True}
@@ -128,7 +114,6 @@ PROGRAMS: dict[str, tuple[str, Callable[[Desk], None]]] = {
     "gnome-chess": ("chessnet", gnome_chess),
     "kigo": ("gocnn", kigo),
     "pychess": ("chessnet", pychess),
-    "quarry": ("gocnn", quarry),
 }
 
 
