@@ -3,10 +3,9 @@
 FROM python:3.12-slim AS build
 WORKDIR /source
 COPY . .
-# The wheel carries the page of the board; npm is needed for it here alone.
-RUN pip wheel --no-cache-dir --constraint constraints.txt --wheel-dir /wheels .
-# Without npm the wheel has no page. The build must then fail, because the board would have nothing to show.
-RUN python -c "import glob, zipfile; zipfile.ZipFile(glob.glob('/wheels/kibitz-*.whl')[0]).getinfo('kibitz/web/page/index.html')"
+# npm is needed here alone: the wheel carries the page of the board. Without npm the wheel has no page, and the build fails.
+RUN pip wheel --no-cache-dir --constraint constraints.txt --wheel-dir /wheels . \
+    && python -c "import glob, zipfile; zipfile.ZipFile(glob.glob('/wheels/kibitz-*.whl')[0]).getinfo('kibitz/web/page/index.html')"
 
 FROM python:3.12-slim
 RUN useradd --create-home --uid 1000 kibitz
