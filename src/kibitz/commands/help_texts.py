@@ -95,7 +95,7 @@ COMMANDS: Mapping[str, CommandHelp] = {
             "Account (lichess:NAME, chesscom:NAME, ogs:NAME)": ("--since", "--speed", "--rated", "--limit"),
             "Player report (chess)": ("--mine", "--player", "--page"),
             "Evaluation": ("--nodes", "--depth", "--raw", "--rating", "--swing"),
-            "Output": ("--pgn", "--sgf", "--json", "--move", "--owners"),
+            "Output": ("--pgn", "--sgf", "--csv", "--parquet", "--json", "--move", "--owners"),
             "Performance": PERFORMANCE,
         },
         (
@@ -531,6 +531,8 @@ OPTIONS: Mapping[str, str] = {
     "--mine": "Report on the player who is in nearly all games.",
     "--page": "Write the report to this HTML page.",
     "analyze --pgn": "Chess: write the games with evaluations and marks to this PGN file. - prints them.",
+    "--csv": "Write one row for each move to this CSV file. - prints the rows.",
+    "--parquet": "Write one row for each move to this Parquet file.",
     "analyze --sgf": "Go: write the games with scores, marks and territory to this SGF file. - prints them.",
     "--swing": "Mark moves that lose this much with ?!, twice as much with ?, three times with ??. Chess: percentage"
     " points. Go: points. [default: 10; Go 10 on 19x19, 5 on 13x13, 3 on 9x9]",

@@ -158,7 +158,7 @@ class PlayerReport:
         self._sides.append(number)
         self._ratings.append(ratings_of(headers)[number])
         self._openings.append(opening_of(_boards(game.record.game)))
-        clocks = _times_left(game.record.game)
+        clocks = times_left(game.record.game)
         found = []
         for move, seconds in zip(game.moves, clocks, strict=True):
             judged = move.judged
@@ -342,7 +342,7 @@ def _boards(game: chess.pgn.Game) -> Iterator[chess.Board]:
         yield board
 
 
-def _times_left(game: chess.pgn.Game) -> list[float | None]:
+def times_left(game: chess.pgn.Game) -> list[float | None]:
     """Return the seconds on the mover's clock before each move.
 
     They are the time after the player's previous move, and before the first move the time after it.

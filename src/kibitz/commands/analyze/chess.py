@@ -39,8 +39,10 @@ def analyze_chess(
     from kibitz.analysis.chess.judging import judge_by_search
     from kibitz.analysis.chess.moves import Report, meaning_of
     from kibitz.analysis.chess.pgn import annotated
+    from kibitz.analysis.chess.rows import COLUMNS, rows
     from kibitz.analysis.chess.terminal import show_report
     from kibitz.analysis.files import whole_file
+    from kibitz.analysis.move_tables import move_tables
 
     if options.about_player:
         from kibitz.commands.analyze.player import analyze_player
@@ -60,16 +62,18 @@ def analyze_chess(
     with contextlib.ExitStack() as stack:
         file = stack.enter_context(whole_file(options.pgn)) if options.pgn else None
         put = stack.enter_context(as_object(run, session.system, meaning.note, last)) if options.as_json else None
+        add_rows = stack.enter_context(move_tables(options.csv, options.parquet, COLUMNS))
         table = _table(games.swing)
         for game in stack.enter_context(contextlib.closing(games.analysed(analysis, meaning, judge))):
             report.add(game)
             if put:
                 put(game.as_json())
-            elif options.pgn != "-":
+            if options.prints_games:
                 table(game)
             if file:
                 file.write(annotated(game))
-        if options.every and judge and not put and options.pgn != "-":
+            add_rows(rows(game, games.name))
+        if options.every and judge and options.prints_games:
             show_report(report)
 
 

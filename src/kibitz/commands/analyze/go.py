@@ -46,24 +46,28 @@ def analyze_go(session: Session, run: str, path: str, options: AnalyzeOptions, w
     from rich.console import Console
 
     from kibitz.analysis.files import whole_file
+    from kibitz.analysis.go.rows import COLUMNS, rows
     from kibitz.analysis.go.sgf import annotated
     from kibitz.analysis.go.terminal import show
+    from kibitz.analysis.move_tables import move_tables
 
     preparation.expect("go search" if "policy" in session.outputs and not options.raw else "go")
     console = Console()
     with contextlib.ExitStack() as stack:
         file = stack.enter_context(whole_file(options.sgf)) if options.sgf else None
         put = stack.enter_context(as_object(run, session.system)) if options.as_json else None
-        games = stack.enter_context(contextlib.closing(_SgfGames(session, path, options, workers).analysed()))
-        for i, game in enumerate(games):
+        add_rows = stack.enter_context(move_tables(options.csv, options.parquet, COLUMNS))
+        games = _SgfGames(session, path, options, workers)
+        for i, game in enumerate(stack.enter_context(contextlib.closing(games.analysed()))):
             if put:
                 put(game.as_json(options.move, options.owners))
-            elif options.sgf != "-":
+            if options.prints_games:
                 if i:
                     print()
                 show(game, options.move, console)
             if file:
                 file.write(annotated(game))
+            add_rows(rows(game, games.name))
 
 
 def _sizes(info: dict[str, Any]) -> list[int]:

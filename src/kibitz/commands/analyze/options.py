@@ -49,6 +49,18 @@ class AnalyzeOptions:
             metavar="FILE",
         ),
     ] = None
+    csv: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+        ),
+    ] = None
+    parquet: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+        ),
+    ] = None
     swing: Annotated[
         float | None,
         typer.Option(
@@ -99,6 +111,11 @@ class AnalyzeOptions:
         """Whether the options request a report about one player."""
         return bool(self.player) or self.mine or self.page is not None
 
+    @property
+    def prints_games(self) -> bool:
+        """Whether the games are shown as text on standard output: nothing else is printed there."""
+        return not self.as_json and "-" not in (self.pgn, self.sgf, self.csv)
+
     def check(self) -> None:
         """Raises UsageError for options that exclude each other."""
         if self.player and self.mine:
@@ -116,9 +133,16 @@ class AnalyzeOptions:
             raise UsageError(
                 "--raw shows values without a search, so it cannot be combined with --nodes or --depth. Leave them out."
             )
-        if self.as_json and "-" in (self.pgn, self.sgf):
-            name = "--pgn" if self.pgn == "-" else "--sgf"
-            raise UsageError(f"--json and {name} - cannot both print on standard output. Name a file for {name}.")
+        if self.parquet == "-":
+            raise UsageError("--parquet cannot print on standard output (got -). Name a file.")
+        printed = ["--json"] * self.as_json + [
+            f"--{name} -" for name in ("pgn", "sgf", "csv") if getattr(self, name) == "-"
+        ]
+        if len(printed) > 1:
+            file = printed[1].removesuffix(" -")
+            raise UsageError(
+                f"{printed[0]} and {printed[1]} cannot both print on standard output. Name a file for {file}."
+            )
 
     def given(self, name: str) -> bool:
         """Whether the option of that name (without dashes) is on the command line."""

@@ -42,8 +42,10 @@ def analyze_player(
     from kibitz.analysis.chess.player import PlayerReport
     from kibitz.analysis.chess.player_sides import PlayerSides
     from kibitz.analysis.chess.repeats import Repeats
+    from kibitz.analysis.chess.rows import COLUMNS, rows
     from kibitz.analysis.chess.strength.player import PlayerStrength, is_fitted_for
     from kibitz.analysis.files import whole_file
+    from kibitz.analysis.move_tables import move_tables
     from kibitz.personal.games import players_in
 
     if path == records.STDIN:
@@ -74,6 +76,7 @@ def analyze_player(
     with contextlib.ExitStack() as stack:
         file = stack.enter_context(whole_file(options.pgn)) if options.pgn else None
         put = stack.enter_context(as_object(run, session.system, "", last)) if options.as_json else None
+        add_rows = stack.enter_context(move_tables(options.csv, options.parquet, COLUMNS))
         shown = stack.enter_context(_progress(total, lambda: report.games))
         try:
             for games in files:
@@ -83,6 +86,7 @@ def analyze_player(
                 for game in stack.enter_context(contextlib.closing(_whole(found, alone=len(files) == 1))):
                     _count(report, game, sides.side(game.record), games.name, session)
                     _tell(game, put, file.write if file else None, annotated)
+                    add_rows(rows(game, games.name))
         except KeyboardInterrupt:
             if not report.games:
                 raise
@@ -92,7 +96,7 @@ def analyze_player(
             warning(f"{records.printable(path)}: skipped {number} with the same players, date and moves")
         if not report.games:
             raise KibitzError(f"{records.printable(path)}: none of the player's games can be analyzed. Check the file.")
-        if not put and options.pgn != "-":
+        if options.prints_games:
             _show(report)
     if options.page is not None:
         _write(Path(options.page), report, run, session, path)

@@ -1,0 +1,47 @@
+"""The moves of an analyzed chess game as rows of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from kibitz.analysis.chess.moves import SIDES, AnalysedGame
+from kibitz.analysis.chess.player import times_left
+from kibitz.analysis.chess.ratings import ratings_of
+
+COLUMNS: dict[str, type] = {
+    "file": str, "game": int, "white": str, "black": str, "date": str, "result": str, "ply": int, "move_number": int,
+    "side": str, "rating": int, "fen": str, "san": str, "uci": str, "seconds_left": float, "before": float,
+    "after": float, "change": float, "loss": float, "mark": str, "best": str, "line": str, "only_move": bool,
+    "reason": str, "reason_text": str, "phase": str, "piece": str, "usual_loss": float, "risk": float, "rank": int,
+    "probability": float, "legal_moves": int, "first_choice": str, "weaker": float, "stronger": float,
+}  # fmt: skip
+"""The columns and their types. A value is missing if the network does not have it.
+
+before, after, change: win probability of White and its change for the mover, 0 to 1. Many columns are keys of a move in
+JSON. rating: the mover's, from the record. seconds_left: on the mover's clock. reason: its code.
+"""
+
+
+def rows(game: AnalysedGame, file: str) -> Iterator[dict[str, Any]]:
+    """Yield a row for each move, with keys of COLUMNS. file: where the game is from."""
+    headers, ratings = game.record.game.headers, ratings_of(game.record.game.headers)
+    of_game = {
+        "file": file, "game": game.record.number, "white": headers.get("White", "?"),
+        "black": headers.get("Black", "?"), "date": headers.get("Date", "?"), "result": headers.get("Result", "*"),
+    }  # fmt: skip
+    board = game.record.game.board()
+    for move, seconds, node in zip(game.moves, times_left(game.record.game), game.record.game.mainline(), strict=True):
+        found = move.as_json()
+        reason, strength = found.pop("reason", None) or {}, found.get("by_strength", {})
+        choices = found.get("choices") or [{}]
+        found |= {
+            "line": " ".join(found["line"]) if "line" in found else None, "fen": board.fen(),
+            "rating": ratings[SIDES.index(move.side)] or None, "seconds_left": seconds,
+            "reason": reason.get("code"), "reason_text": reason.get("text"), "first_choice": choices[0].get("uci"),
+            "weaker": strength.get("weaker"), "stronger": strength.get("stronger"),
+        }  # fmt: skip
+        if found.get("change") == 0:
+            found["change"] = 0.0  # not -0.0
+        yield {**of_game, **{name: found.get(name) for name in COLUMNS if name not in of_game}}
+        board.push(node.move)

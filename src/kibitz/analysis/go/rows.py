@@ -1,0 +1,35 @@
+"""The moves of an analyzed game of Go as rows of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from kibitz.analysis.go.games import AnalysedGame
+
+COLUMNS: dict[str, type] = {
+    "file": str, "game": int, "black": str, "white": str, "date": str, "result": str, "size": int, "komi": float,
+    "ply": int, "side": str, "vertex": str, "before": float, "after": float, "change": float, "count": float,
+    "mark": str, "black_wins": float, "probability": float, "first_choice": str, "words": str,
+}  # fmt: skip
+"""The columns and their types. A value is missing if the network does not have it.
+
+before, after: Black's lead in points. change: for the mover. count: Black's points minus White's after the move, if the
+board is settled. black_wins: Black's win probability before the move, 0 to 1. probability: of the played move. words:
+what changed owner, for the largest swings.
+"""
+
+
+def rows(game: AnalysedGame, file: str) -> Iterator[dict[str, Any]]:
+    """Yield a row for each move, with keys of COLUMNS. file: where the game is from."""
+    headers = game.record.headers
+    of_game = {
+        "file": file, "game": game.number, "black": headers.get("PB", "?"), "white": headers.get("PW", "?"),
+        "date": headers.get("DT", "?"), "result": headers.get("RE", "?"), "size": game.record.size,
+        "komi": game.record.komi,
+    }  # fmt: skip
+    for move in game.moves:
+        found = move.as_json()
+        likely = found.get("expected") or [{}]
+        found["first_choice"] = likely[0].get("vertex")
+        yield {**of_game, **{name: found.get(name) for name in COLUMNS if name not in of_game}}

@@ -1,0 +1,70 @@
+"""Tables of analyzed games: one row for each move, as CSV or Parquet, written game by game."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from kibitz.analysis.files import whole_file
+
+Row = Mapping[str, Any]
+AddRows = Callable[[Iterable[Row]], None]
+ROW_GROUP = 10_000
+"""Rows of a Parquet file that are written together."""
+TYPES = {str: "string", int: "int64", float: "float64", bool: "bool_"}
+"""The types of columns, and the names of their types in pyarrow."""
+
+
+@contextlib.contextmanager
+def csv_table(path: str, columns: Mapping[str, type]) -> Iterator[AddRows]:
+    """Yield a function that adds rows to a CSV file with a heading; unknown values are empty.
+
+    path: the file appears when it is complete; "-" is standard output. columns: names and types, one of TYPES.
+    """
+    with whole_file(path) as file:
+        writer = csv.DictWriter(file, list(columns), extrasaction="ignore", lineterminator="\n")
+        writer.writeheader()
+        yield writer.writerows
+
+
+@contextlib.contextmanager
+def parquet_table(path: str, columns: Mapping[str, type]) -> Iterator[AddRows]:
+    """Yield a function that adds rows to a Parquet file; unknown values are null. Arguments as in `csv_table`."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    schema = pa.schema([(name, getattr(pa, TYPES[kind])()) for name, kind in columns.items()])
+    waiting: list[Row] = []
+    with whole_file(path) as file, parquet.ParquetWriter(file.buffer, schema) as writer:  # type: ignore[attr-defined]
+
+        def flush() -> None:
+            writer.write_table(
+                pa.Table.from_pylist([{name: row.get(name) for name in columns} for row in waiting], schema)
+            )
+            waiting.clear()
+
+        def add(rows: Iterable[Row]) -> None:
+            waiting.extend(rows)
+            if len(waiting) >= ROW_GROUP:
+                flush()
+
+        yield add
+        flush()
+
+
+@contextlib.contextmanager
+def move_tables(csv_path: str | None, parquet_path: str | None, columns: Mapping[str, type]) -> Iterator[AddRows]:
+    """Yield a function that adds rows to the tables that have a path."""
+    with contextlib.ExitStack() as stack:
+        tables = [stack.enter_context(csv_table(csv_path, columns))] if csv_path else []
+        if parquet_path:
+            tables.append(stack.enter_context(parquet_table(parquet_path, columns)))
+
+        def add(rows: Iterable[Row]) -> None:
+            every = list(rows) if tables else []
+            for table in tables:
+                table(every)
+
+        yield add
