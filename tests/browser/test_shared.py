@@ -110,15 +110,16 @@ def test_the_first_screen_loads_little_besides_the_runtime(human_site: Site, loo
 def test_the_network_looks_ahead(human_site: Site, look: Callable[..., Page]) -> None:
     page = look(human_site)
     desk = ready(page)
-    # White mates with the rook. One evaluation of `human` does not need to find it.
-    desk.open("6k1/5ppp/8/8/8/7P/5PP1/R5K1 b - - 0 1")
     panel = desk.tab("Play")
     panel.get_by_label("You play").select_option("b")
     panel.get_by_label("Level").select_option(label="Looks ahead, up to 1 s")
     panel.get_by_role("button", name="New game", exact=True).click()
-    page.locator(".typed input").fill("h6")
+    # The network has White and moves first.
+    desk.counts(1)
+    page.locator(".typed input").fill("e5")
     page.locator(".typed input").press("Enter")
-    desk.counts(2)
+    desk.counts(3)
+    # White mates with the rook.
     move = page.evaluate(
         "async () => (await kibitz.think({ line: { game: 'chess', fen: '6k1/5ppp/8/8/8/7P/5PP1/R5K1 w - - 0 1',"
         " moves: [] }, method: 'short-puct' }, () => undefined)).move"
