@@ -63,6 +63,7 @@ def test_a_notebook_is_linked_and_its_variables_are_set(path: Path) -> None:
     assert variables <= SHORT.keys()
 
 
+@pytest.mark.process
 def test_the_script_of_the_address_knows_them() -> None:
     addresses = tool("addresses")
     found = {path.relative_to(ROOT) for path in addresses.files_with(addresses.owner())}

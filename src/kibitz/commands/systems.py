@@ -55,7 +55,7 @@ def _networks() -> list[dict[str, Any]]:
         {
             "name": name,
             "version": manifest.version_of(name),
-            "changes": manifest.changes_of(name),
+            "changes": [{"version": version, "brings": text} for version, text in manifest.changes_of(name).items()],
             "bytes": sum(file.stat().st_size for file in folder.iterdir()),
             "weights_sha256": manifest.entries().get(name, {}).get("files", {}).get(WEIGHTS),
         }

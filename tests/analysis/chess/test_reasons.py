@@ -11,6 +11,7 @@ import pytest
 from kibitz.analysis.chess.mates import forced_mate
 from kibitz.analysis.chess.reason_texts import ENGLISH, LANGUAGES
 from kibitz.analysis.chess.reasons import Case, Found, Reason, explain
+from support.causes import mentions
 
 DEPTH = 4
 
@@ -112,10 +113,12 @@ def test_what_is_lost_anyway_is_no_reason() -> None:
 def test_the_better_move_says_what_it_does() -> None:
     reason = why("6k1/5ppp/8/b7/8/2P5/5PPP/2B3K1 w - - 0 1", "Be3", "Bd2")
     assert reason is not None
-    assert reason.text() == "Loses the pawn on c3 to Bxc3. Bd2 avoids the loss."
-    assert reason.text("de") == "Verliert den Bauern auf c3 durch Bxc3. Bd2 vermeidet den Verlust."
+    for language, (piece, better) in {"en": ("pawn", "avoids"), "de": ("Bauern", "vermeidet")}.items():
+        first, second = reason.text(language).split(". ")
+        assert all(word in first for word in (piece, "c3", "Bxc3"))
+        assert second.startswith(f"Bd2 {better}")
     found = Reason(reason.code, reason.parameters, reason.better, Found("Bd2", 1540, 0.31))
-    assert found.text().endswith("31% of players rated 1540 play Bd2.")
+    assert mentions(found.text(), "31% & 1540 & Bd2")
     assert found.as_json()["found"] == {"move": "Bd2", "rating": 1540, "probability": 0.31}
     assert set(found.as_json()) == {"code", "parameters", "better", "found", "text"}
     assert "found" not in reason.as_json()
