@@ -115,6 +115,9 @@ PROGRAMS: dict[str, tuple[str, Callable[[Desk], None]]] = {
     "kigo": ("gocnn", kigo),
     "pychess": ("chessnet", pychess),
 }
+BY_PIXEL = ("kigo", "pychess")
+"""Programs that need clicks at places of their windows, which depend on fonts and speed: tried only where
+KIBITZ_WINDOWS is set."""
 
 
 @pytest.mark.parametrize("program", list(PROGRAMS))
@@ -122,6 +125,8 @@ def test_a_program_plays_with_kibitz_in_its_window(
     program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     network, play = PROGRAMS[program]
+    if program in BY_PIXEL and not os.environ.get("KIBITZ_WINDOWS"):
+        pytest.skip(f"{program} is tried by hand: KIBITZ_WINDOWS=1")
     optional(program)
     command, home = shlex.join(kibitz_command()), Path.home()
     script = tmp_path / "bin" / ("kibitz.exe" if sys.platform == "win32" else "kibitz")
