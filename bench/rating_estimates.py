@@ -5,10 +5,10 @@
     python bench/rating_estimates.py fit moves.npz
 
 `evaluate` reads games with the tag Owner, which names one of the players, and evaluates the owner's moves in the middle
-games of each owner. `check` fits the parameters without one owner at a time, estimates this owner's rating from 10, 30
-and all of the games, and compares it with the mean of the owner's ratings in these games. It prints the median over
-players of the error, the share of 90% intervals that contain the rating, and the same by average loss of centipawns in
-a search of four plies. `fit` writes the parameters of all games to src/kibitz/analysis/chess/strength/model.json. The
+games of each owner. `check` fits the parameters without one owner at a time. It estimates this owner's rating from 10,
+30 and all of the games, and compares it with the owner's mean rating in these games. It prints the median error over
+players, and the share of 90% intervals that contain the rating. It prints the same by average loss of centipawns in a
+search of four plies. `fit` writes the parameters of all games to src/kibitz/analysis/chess/strength/model.json. The
 players must not be in the training games of the network.
 """
 
@@ -45,7 +45,7 @@ NETWORK = "human"
 MODEL = Path("src/kibitz/analysis/chess/strength/model.json")
 FEWEST_PLIES = 20
 SIZES = (10, 30, 10_000)
-"""Numbers of successive games; the last stands for all games."""
+"""Numbers of successive games; the last means all games."""
 OWN_SCALES = ("lichess", "chess.com")
 LOSS_DEPTH, MOST_CENTIPAWNS = 4, 1000
 SMALLEST_ERROR = 60.0

@@ -4,7 +4,7 @@
     python tools/network_manifest.py --check                     fail if a network changed since
 
 A network whose files changed gets the next version: 1.0, 1.1, 1.2. Change the first number by hand if inputs or outputs
-have another meaning. Each new version needs a sentence that says what it brings to users, such as "Trained on twice as
+have another meaning. Each new version needs a sentence about what it brings to users, such as "Trained on twice as
 many games; predicts 46.2% of the moves instead of 44.0%." Repeat --brings for several networks.
 """
 

@@ -72,6 +72,8 @@ def test_what_is_refused(games: Path, tmp_path: Path, capsys: pytest.CaptureFixt
         (1, [tmp_path / "none.pgn"], ["none.pgn"]),
         (2, [games, "--player", "Nobody"], ["Nobody"]),
         (2, ["-"], ["standard input"]),
+        (2, ["game.sgf"], ["game.sgf", "chess"]),
+        (2, ["ogs:somebody"], ["ogs:somebody", "chess"]),
         (2, [games, "--since", "2025"], ["--since"]),
     ):
         assert run(*arguments) == code, arguments

@@ -1,4 +1,4 @@
-"""Real chess and Go programs start kibitz as `kibitz setup` says, in a window, and show its moves.
+"""Real chess and Go programs start kibitz in a window, with the configuration of `kibitz setup`, and show its moves.
 
 Each program gets the command of the configuration where it keeps it. The command starts kibitz by way of a script that
 writes down both directions of the protocol.
@@ -31,7 +31,7 @@ tee -a {folder}/asked | {command} "$@" | tee -a {folder}/answered
 
 @dataclass
 class Desk:
-    """A screen, what `kibitz setup` told for a program, and the protocol so far."""
+    """A screen, what `kibitz setup` printed for a program, and the protocol so far."""
 
     screen: Screen
     told: dict[str, Any]
@@ -53,7 +53,7 @@ class Desk:
         target.write_text(text)
 
     def typed(self, label: str) -> str:
-        """What a step tells to enter in a field."""
+        """The text that a step names for a field."""
         steps: list[str] = self.told["steps"]
         return next(step.partition(": ")[2] for step in steps if label in step)
 

@@ -36,6 +36,7 @@ def rate(
 
     if games == records.STDIN:
         raise UsageError("the games are read twice, so they cannot come from standard input (got -). Name a file.")
+    _check_chess(games)
     names = list(player or names_of([games]))
     if any_account([games]):
         games = files_of([games], account.wanted([games]))[0]
@@ -64,6 +65,15 @@ def rate(
         _show(strength)
     if stopped:
         raise KeyboardInterrupt(f"interrupted: the rating is of the first {len(strength.games):,} of {total:,} games")
+
+
+def _check_chess(source: str) -> None:
+    """Raises UsageError for a file or an account with games of Go."""
+    from kibitz.online.accounts import account_in
+
+    named = account_in(source) if any_account([source]) else None
+    if source.lower().endswith((".sgf", ".sgfl")) or (named is not None and named.site.game != "chess"):
+        raise UsageError(f"ratings are estimated for chess only (got {records.printable(source)}). Name a PGN file.")
 
 
 def _show(strength: PlayerStrength) -> None:

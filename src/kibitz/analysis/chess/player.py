@@ -17,6 +17,7 @@ import chess.pgn
 import numpy as np
 from numpy.typing import NDArray
 
+from kibitz.analysis.chess.clocks import times_left
 from kibitz.analysis.chess.moves import PIECES, SIDES, SIGNS, AnalysedGame, Move
 from kibitz.analysis.chess.ratings import ratings_of
 from kibitz.analysis.chess.strength.player import PlayerStrength
@@ -340,12 +341,3 @@ def _boards(game: chess.pgn.Game) -> Iterator[chess.Board]:
     for node in game.mainline():
         board.push(node.move)
         yield board
-
-
-def times_left(game: chess.pgn.Game) -> list[float | None]:
-    """Return the seconds on the mover's clock before each move.
-
-    They are the time after the player's previous move, and before the first move the time after it.
-    """
-    clocks = [node.clock() for node in game.mainline()]
-    return [clocks[i - 2] if i >= 2 else clocks[i] for i in range(len(clocks))]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from kibitz.analysis.chess.clocks import times_left
 from kibitz.analysis.chess.moves import SIDES, AnalysedGame
-from kibitz.analysis.chess.player import times_left
 from kibitz.analysis.chess.ratings import ratings_of
 
 COLUMNS: dict[str, type] = {

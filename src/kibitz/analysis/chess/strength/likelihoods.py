@@ -10,6 +10,7 @@ import chess.pgn
 import numpy as np
 from numpy.typing import NDArray
 
+from kibitz.analysis.chess.clocks import times_left
 from kibitz.analysis.chess.ratings import OPPONENT, RATING, UNIT, add_side_inputs
 from kibitz.games.chess.legal import legal_moves
 from kibitz.games.chess.material import phase
@@ -77,9 +78,8 @@ def side_likelihoods(game: chess.pgn.Game, side: chess.Color, session: NetworkWi
     codes = np.ascontiguousarray(positions[own, :SQUARES])
     packed = np.array([from_move(played[i]) for i in own], np.uint16)
     log = _log_likelihoods(session, codes, state, packed)
-    clocks = [node.clock() for node in game.mainline()]
-    left = [clocks[i - 2] if i >= 2 else clocks[i] for i in own]
-    seconds = np.array([np.nan if one is None else one for one in left], np.float32)
+    left = times_left(game)
+    seconds = np.array([np.nan if left[i] is None else left[i] for i in own], np.float32)
     return MoveLikelihoods(log, phase(codes).astype(np.int8), seconds)
 
 
