@@ -12,24 +12,29 @@
 #   bash run.sh gohuman OUT     9 minutes of gohuman; FOLDER was prepared with a store of Go
 #
 # Variables: INSTALLED lists packages that the other machine has, so that they are not carried (default below).
-# MINUTES, BATCH, ITERATIONS, DEVICE and PRECISION change run.sh. ITERATIONS should take 9 minutes: the rate falls in the
-# last 40% of them. OUT gets figures.json with samples per second, and gpu.csv with the use of the GPU in each second.
+# MINUTES, BATCH, ITERATIONS, RATE (of packaged), DEVICE, PRECISION and PROFILE (any text; it slows a GPU) change run.sh.
+# ITERATIONS should take 9 minutes: the rate falls in the last 40% of them. OUT gets figures.json with samples per second, and gpu.csv with the use of the GPU in each second.
 set -euo pipefail
 here=$(cd "$(dirname "$0")/.." && pwd)
-INSTALLED=${INSTALLED:-"torch numpy numba llvmlite scipy scikit-learn onnx matplotlib jinja2 pyarrow"}
+INSTALLED=${INSTALLED:-"torch numpy numba llvmlite scipy scikit-learn onnx matplotlib jinja2 pyarrow safetensors pillow pyyaml psutil
+    lightning-utilities packaging fonttools contourpy kiwisolver pygments rich"}
 PYTHON=${PYTHON:-python3.12}
 LIMIT_MB=45
 
 prepare() {
-    local store=$1 folder=$2 positions=${3:-25000000}
+    local store=$1 folder=$2 positions=${3:-60000000}
     mkdir -p "$folder/src" "$folder/wheels"
     rm -rf "$folder/src/kibitz"
     if [ ! -f "$folder/store.tar.xz" ]; then
         rm -rf "$folder/small.store"
         python "$here/tools/thin_store.py" "$store" --into "$folder/small.store" --positions "$positions"
-        tar -C "$folder" -c small.store | xz -6 -T1 >"$folder/store.tar.xz.part"
+        local kept=small.store
+        if python "$here/tools/pack_store.py" "$folder/small.store" --into "$folder/packed"; then
+            kept=packed
+        fi # a store of Go is carried as it is
+        tar -C "$folder" -c $kept | xz -9e -T2 >"$folder/store.tar.xz.part"
         mv "$folder/store.tar.xz.part" "$folder/store.tar.xz"
-        rm -rf "$folder/small.store"
+        rm -rf "$folder/small.store" "$folder/packed"
     fi
     local size=$(($(stat -c %s "$folder/store.tar.xz") / 1000000))
     if [ "$size" -gt "$LIMIT_MB" ]; then
@@ -38,6 +43,7 @@ prepare() {
         exit 1
     fi
     program "$folder"
+    cp "$here/tools/pack_store.py" "$folder"
     wheels "$folder"
     write_run "$folder"
     echo "$folder: store $size MB, program and wheels $(du -sm "$folder" | cut -f1) MB in all"
@@ -51,6 +57,8 @@ program() {
     rm -rf "$folder/src/kibitz/web/page"
     find "$folder/src" -name __pycache__ -prune -exec rm -rf {} +
     find "$folder/src/kibitz/networks" -mindepth 1 -maxdepth 1 ! -name human ! -name gohuman -exec rm -rf {} +
+    find "$folder/src/kibitz/networks" -name model.onnx -delete
+    sed -i '/^TRAINING = /s/"optuna", //' "$folder/src/kibitz/errors.py" # no search for settings there, so no wheels for it
     version=$(sed -n 's/^__version__ = "\(.*\)"/\1/p' "$here/src/kibitz/__init__.py")
     mkdir -p "$folder/src/kibitz-$version.dist-info"
     printf 'Metadata-Version: 2.1\nName: kibitz\nVersion: %s\n' "$version" >"$folder/src/kibitz-$version.dist-info/METADATA"
@@ -88,7 +96,7 @@ for line in Path(sys.argv[1], "constraints.txt").read_text().splitlines():
     if "==" in line and not line.startswith("#"):
         name, _, version = line.partition("==")
         pins[normal(name.strip())] = version.split(";")[0].strip()
-skipped = {normal(name) for name in sys.argv[2].split()} | {"onnxruntime", "uvicorn", "starlette"}
+skipped = {normal(name) for name in sys.argv[2].split()} | {"onnxruntime", "uvicorn", "starlette", "optuna"}
 queue = needed(project["dependencies"] + project["optional-dependencies"]["train"])
 done = set()
 while queue:
@@ -132,11 +140,15 @@ if [ ! -d "$site" ] && ls wheels/*.whl >/dev/null 2>&1; then
     "$python" -m pip install -q --no-index --no-deps --no-compile --no-cache-dir --target "$site" wheels/*.whl
 fi
 export PYTHONPATH=$PWD/src:$site PYTHONUNBUFFERED=1
-[ -d small.store ] || tar -xJf store.tar.xz
+if [ ! -d small.store ]; then
+    tar -xJf store.tar.xz
+    [ -d small.store ] || "$python" pack_store.py packed --into small.store
+fi
 system=human
 case $what in
 human) options=(--recipe gpu --blocks 10 --filters 128 --learning-rate 0.006) ;;
-packaged) options=(--recipe gpu --start-from human --blocks 6 --filters 64 --learning-rate 0.004) ;;
+packaged) options=(--recipe gpu --start-from human --blocks 6 --filters 64 --learning-rate "${RATE:-0.008}" \
+    --outcome-weight 0.5 --mix "lichess+chess.com/blitz+rapid/1000-2200=0.33") ;;
 gohuman) system=gohuman options=(--recipe gpu --learning-rate 0.006) ;;
 *) echo "error: the first word must be human, packaged or gohuman (got $what)." >&2 && exit 2 ;;
 esac
@@ -157,7 +169,7 @@ trap 'kill $copier ${smi:-} 2>/dev/null || true' EXIT
     --iterations "${ITERATIONS:-14000}" --cooldown 0.4 --most-epochs 0 --patience 0 --average "${AVERAGE:-200}" \
     --precision "${PRECISION:-bf16}" --device "${DEVICE:-cuda}" --compile "${COMPILE:-on}" --time-limit "$minutes" \
     --validate-every "${VALIDATE_EVERY:-500}" --validate-positions 16384 --summary-every "${SUMMARY_EVERY:-100}" \
-    --profile --json >"$out/figures.json" 2>"$out/log.txt" || { tail -5 "$out/log.txt" >&2; copy; exit 1; }
+    ${PROFILE:+--profile} --json >"$out/figures.json" 2>"$out/log.txt" || { tail -5 "$out/log.txt" >&2; copy; exit 1; }
 copy
 tail -3 "$out/log.txt"
 RUN
@@ -173,11 +185,11 @@ rehearse() {
     "$PYTHON" -m venv "$env/venv"
     # shellcheck disable=SC2086
     "$env/venv/bin/pip" install --quiet ${REHEARSAL_PIP:-} --constraint "$here/constraints.txt" $INSTALLED
-    (cd "$folder" && rm -rf site small.store run-human && RUN_PYTHON=$env/venv/bin/python DEVICE=cpu PRECISION=auto COMPILE=off \
+    (cd "$folder" && rm -rf site small.store packed run-human && RUN_PYTHON=$env/venv/bin/python DEVICE=cpu PRECISION=auto COMPILE=off \
         MINUTES=${MINUTES:-1} BATCH=${BATCH:-64} ITERATIONS=${ITERATIONS:-14000} VALIDATE_EVERY=${VALIDATE_EVERY:-10} \
         SUMMARY_EVERY=1 bash run.sh human "$env/out")
     ls -l "$env/out"
-    rm -rf "$folder/site" "$folder/small.store" "$folder/run-human"
+    rm -rf "$folder/site" "$folder/small.store" "$folder/packed" "$folder/run-human"
     [ -s "$env/out/best.safetensors" ] || { echo "error: no weights came back" >&2; exit 1; }
     echo "rehearsed in $("$env/venv/bin/python" --version): weights came back"
     rm -rf "$env"
