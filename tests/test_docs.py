@@ -1,4 +1,4 @@
-"""The pages of docs/: the commands of the tutorials work, and every page is in the site."""
+"""The pages of docs/: the commands of the tutorials work, every page is in the site, the map of the code is true."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ import pytest
 
 from kibitz.cli import COMMANDS, run
 from kibitz.runs import packaged
+from test_house import LAYERS, SOURCES
 from test_readme import QUICKER, bundled_go
 
 ROOT = Path(__file__).parents[1]
 TUTORIALS = sorted((ROOT / "docs" / "tutorials").glob("*.md"))
+ARCHITECTURE = ROOT / "docs" / "dev" / "architecture.md"
 
 
 def commands(page: Path) -> list[list[str]]:
@@ -95,3 +97,45 @@ def test_sentences_are_short() -> None:
 
 def test_a_long_sentence_is_counted() -> None:
     assert sentences_of("One two three. " + "word " * 31 + "ends.\n\n| a | table | of words |") == [3, 32]
+
+
+def paths_in(text: str) -> set[str]:
+    """The files and folders that a page names in backticks, also as a word of a command."""
+    words = {word for code in re.findall(r"`([^`\n]+)`", text) for word in code.split()}
+    return {word for word in words if "/" in word or re.search(r"\.(py|ts|md|json|ya?ml|toml|txt)$", word)}
+
+
+def missing(text: str) -> list[str]:
+    """Those that are neither in the repository nor in src/kibitz; of one with NAME in it, the folder must be there."""
+    names = {name.rpartition("/")[0] if "NAME" in name else name for name in paths_in(text)}
+    return sorted(name for name in names if not ((ROOT / name).exists() or (SOURCES / name).exists()))
+
+
+def test_every_path_of_the_map_of_the_code_exists() -> None:
+    text = ARCHITECTURE.read_text(encoding="utf-8")
+    assert len(paths_in(text)) > 150
+    assert missing(text) == []
+
+
+def test_a_path_that_is_not_there_is_found() -> None:
+    text = "`systems/winner.py` `systems/NAME.py` `games/` `python tests/test_docs.py` `BadRequest` `cli.py`"
+    assert missing(text) == []
+    worse = "`systems/loser.py` `system/NAME.py` `game/` `python tests/test_doc.py` `cli.txt`"
+    assert missing(worse) == ["cli.txt", "game/", "system", "systems/loser.py", "tests/test_doc.py"]
+
+
+def layers_in(text: str) -> list[tuple[int, str, str]]:
+    """The rows of the table of layers: number, package or module, and the layers that it may import."""
+    rows = re.findall(r"^\| (\d+) \| `(\w+)(?:\.py|/)` \| [^|]+ \| ([^|]+) \|$", text, re.MULTILINE)
+    return [(int(number), name, below) for number, name, below in rows]
+
+
+def test_the_layers_of_the_map_are_those_that_the_imports_keep() -> None:
+    """In the order of `LAYERS` in test_house.py, counted from the bottom."""
+    expected = []
+    for number, names in zip(range(len(LAYERS), 0, -1), LAYERS, strict=True):
+        below = {1: "none", 2: "1"}.get(number, f"1–{number - 1}")
+        expected += [(number, name, below) for name in names]
+    text = ARCHITECTURE.read_text(encoding="utf-8")
+    assert layers_in(text) == expected
+    assert layers_in(text.replace("| 8 | `store/`", "| 6 | `store/`")) != expected
