@@ -86,8 +86,9 @@ def model(network: str) -> Iterator[str]:
     yield f"| validation games | {find(r'([0-9,]+) for validation')} |"
     yield f"| test games | {find(r'([0-9,]+) for the test')} |"
     yield f"| store fingerprint | `{find(r'Store fingerprint ([0-9a-f]+)')}` |"
-    yield f"| last training run | {find(r'; ([0-9]+ minutes) on')}, one thread, seed {find(r', seed ([0-9]+)')} |"
-    yield f"| made with | {find(r'(kibitz [0-9.]+),')}, {find(r'(torch [0-9.]+)')}, bf16 |"
+    place = "one thread" if "on a CPU" in card else find(r"; [0-9]+ minutes on ([^,]+),")
+    yield f"| last training run | {find(r'; ([0-9]+ minutes) on')}, {place}, seed {find(r', seed ([0-9]+)')} |"
+    yield f"| made with | {find(r'(kibitz [0-9.a-z]+),')}, {find(r'(torch [0-9.]+)')}, bf16 |"
 
 
 def sources(name: str) -> Iterator[str]:

@@ -89,7 +89,8 @@ def main() -> None:
     games = data["games"]
     stages = {row["stage"]: row["iteration"] for row in run.metrics()}
     steps = ", ".join(f"{stage} {iterations:,}" for stage, iterations in stages.items())
-    made = f"Iterations: {steps}; {info['seconds'] / 60:.0f} minutes on a CPU ({info['machine']})"
+    place = info["machine"] if "NVIDIA" in info["machine"] else f"a CPU ({info['machine']})"
+    made = f"Iterations: {steps}; {info['seconds'] / 60:.0f} minutes on {place}"
     tests = "\n\n".join(table(result, options.name) for result in results)
     size = sum((target / name).stat().st_size for name in FILES)
     (target / "CARD.md").write_text(
