@@ -12,8 +12,10 @@
 #   bash run.sh gohuman OUT     9 minutes of gohuman; FOLDER was prepared with a store of Go
 #
 # Variables: INSTALLED lists packages that the other machine has, so that they are not carried (default below).
-# MINUTES, BATCH, ITERATIONS, RATE (of packaged), DEVICE, PRECISION and PROFILE (any text; it slows a GPU) change run.sh.
-# ITERATIONS should take 9 minutes: the rate falls in the last 40% of them. OUT gets figures.json with samples per second, and gpu.csv with the use of the GPU in each second.
+# MINUTES, BATCH, ITERATIONS, RATE (of packaged), DEVICE, PRECISION, COMPILE and PROFILE (any text; it slows a GPU) change
+# run.sh. ITERATIONS should take 9 minutes: the rate falls in the second half of them. One H200 did 5 iterations of 8,192 a
+# second, limited by the host. Compiling took longer than 150 seconds there. OUT gets the newest weights and figures.json,
+# and gpu.csv with the use of the GPU in each second.
 set -euo pipefail
 here=$(cd "$(dirname "$0")/.." && pwd)
 INSTALLED=${INSTALLED:-"torch numpy numba llvmlite scipy scikit-learn onnx matplotlib jinja2 pyarrow safetensors pillow pyyaml psutil
@@ -147,7 +149,7 @@ fi
 system=human
 case $what in
 human) options=(--recipe gpu --blocks 10 --filters 128 --learning-rate 0.006) ;;
-packaged) options=(--recipe gpu --start-from human --blocks 6 --filters 64 --learning-rate "${RATE:-0.008}" \
+packaged) options=(--recipe gpu --start-from human --blocks 6 --filters 64 --learning-rate "${RATE:-0.01}" \
     --outcome-weight 0.5 --mix "lichess+chess.com/blitz+rapid/1000-2200=0.33") ;;
 gohuman) system=gohuman options=(--recipe gpu --learning-rate 0.006) ;;
 *) echo "error: the first word must be human, packaged or gohuman (got $what)." >&2 && exit 2 ;;
@@ -161,13 +163,15 @@ copy() {
     for file in best.safetensors metrics.jsonl run.json seen.npy; do
         if [ -f "run-$what/$file" ]; then cp "run-$what/$file" "$out/$file.part" && mv "$out/$file.part" "$out/$file"; fi
     done
+    newest=$(find "run-$what/snapshots" -name '*.safetensors' 2>/dev/null | sort | tail -1)
+    if [ -n "$newest" ]; then cp "$newest" "$out/newest.part" && mv "$out/newest.part" "$out/newest.safetensors"; fi
 }
 (while sleep 60; do copy; done) &
 copier=$!
 trap 'kill $copier ${smi:-} 2>/dev/null || true' EXIT
-"$python" -m kibitz train "$system" small.store --run "run-$what" "${options[@]}" --batch "${BATCH:-4096}" \
-    --iterations "${ITERATIONS:-14000}" --cooldown 0.4 --most-epochs 0 --patience 0 --average "${AVERAGE:-200}" \
-    --precision "${PRECISION:-bf16}" --device "${DEVICE:-cuda}" --compile "${COMPILE:-on}" --time-limit "$minutes" \
+"$python" -m kibitz train "$system" small.store --run "run-$what" "${options[@]}" --batch "${BATCH:-8192}" \
+    --iterations "${ITERATIONS:-2400}" --cooldown 0.5 --most-epochs 0 --patience 0 --average "${AVERAGE:-200}" \
+    --precision "${PRECISION:-bf16}" --device "${DEVICE:-cuda}" --compile "${COMPILE:-off}" --time-limit "$minutes" \
     --validate-every "${VALIDATE_EVERY:-500}" --validate-positions 16384 --summary-every "${SUMMARY_EVERY:-100}" \
     ${PROFILE:+--profile} --json >"$out/figures.json" 2>"$out/log.txt" || { tail -5 "$out/log.txt" >&2; copy; exit 1; }
 copy
@@ -186,7 +190,7 @@ rehearse() {
     # shellcheck disable=SC2086
     "$env/venv/bin/pip" install --quiet ${REHEARSAL_PIP:-} --constraint "$here/constraints.txt" $INSTALLED
     (cd "$folder" && rm -rf site small.store packed run-human && RUN_PYTHON=$env/venv/bin/python DEVICE=cpu PRECISION=auto COMPILE=off \
-        MINUTES=${MINUTES:-1} BATCH=${BATCH:-64} ITERATIONS=${ITERATIONS:-14000} VALIDATE_EVERY=${VALIDATE_EVERY:-10} \
+        MINUTES=${MINUTES:-1} BATCH=${BATCH:-64} ITERATIONS=${ITERATIONS:-2400} VALIDATE_EVERY=${VALIDATE_EVERY:-10} \
         SUMMARY_EVERY=1 bash run.sh human "$env/out")
     ls -l "$env/out"
     rm -rf "$folder/site" "$folder/small.store" "$folder/packed" "$folder/run-human"
@@ -198,5 +202,5 @@ rehearse() {
 case ${1:-} in
 prepare) shift && [ $# -ge 2 ] && prepare "$@" ;;
 rehearse) shift && [ $# -eq 1 ] && rehearse "$@" ;;
-*) sed -n '2,22s/^# \{0,1\}//p' "$0" && exit 2 ;;
+*) sed -n '/^set /q; s/^# \{0,1\}//p' "$0" && exit 2 ;;
 esac

@@ -42,6 +42,26 @@ def test_a_thin_store_gives_the_same_samples_without_names(small_store: Store, t
     assert set(few.column("hash").tolist()) < set(small_store.column("hash").tolist())
 
 
+def test_a_packed_store_is_the_same_store(small_store: Store, tmp_path: Path) -> None:
+    """Each move as one byte, and back."""
+    tool = load_tool("pack_store")
+    whole = load_tool("thin_store").thin(small_store, tmp_path / "whole.store", 10**9)
+    tool.pack(whole.path, tmp_path / "packed")
+    assert (tmp_path / "packed" / tool.NUMBERS).stat().st_size == len(whole.moves)
+    tool.unpack(tmp_path / "packed", tmp_path / "again.store")
+    again = Store(tmp_path / "again.store")
+    assert again.fingerprint == whole.fingerprint
+    assert np.array_equal(again.moves, whole.moves)
+    assert np.array_equal(again.sides(), whole.sides())
+    for name in ("white_rating", "result", "hash", "opening"):
+        assert np.array_equal(again.column(name), whole.column(name)), name
+    numbers = np.fromfile(tmp_path / "packed" / tool.NUMBERS, np.uint8)
+    numbers[0] = 255  # no position has so many legal moves
+    numbers.tofile(tmp_path / "packed" / tool.NUMBERS)
+    with pytest.raises(SystemExit, match="not legal"):
+        tool.unpack(tmp_path / "packed", tmp_path / "damaged.store")
+
+
 def test_the_script_is_sound_and_says_how_it_is_called() -> None:
     script = TOOLS / "gpu_day.sh"
     subprocess.run(["bash", "-n", str(script)], check=True)
