@@ -34,6 +34,7 @@ COMMANDS = {
     "tune": "tune.tune",
     "test": "test.run_test",
     "analyze": "analyze.command.analyze",
+    "annotate": "annotate.annotate",
     "rate": "rate.rate",
     "export": "export.export",
     "export-positions": "export_positions.export_positions",

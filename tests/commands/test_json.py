@@ -94,6 +94,13 @@ def test_analyze_go(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     told(capsys, "analyze", "gocnn", tmp_path / "a.sgf", "--json")
 
 
+def test_annotate(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "a.pgn").write_text(GAMES)
+    found = told(capsys, "annotate", tmp_path / "a.pgn", "--network", "winner", "--json")
+    assert found["files"][0].keys() == {"file", "written", "game", "network", "games", "skipped_games"}
+    assert (found["games"], found["skipped"]) == (2, {})
+
+
 @pytest.mark.parametrize("network", ["winner", "chessnet", "deepchess"])
 def test_test(capsys: pytest.CaptureFixture[str], small_store: Store, tmp_path: Path, network: str) -> None:
     found = told(

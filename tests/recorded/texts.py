@@ -96,6 +96,13 @@ CALLS: dict[str, list[list[str]]] = {
     "bench": [["winner", "--seconds", "0.1"], ["gocnn"], ["none"], ["--seconds", "0"]],
     "prepare": [["--game", "chess"], ["--game", "shogi"]],
     "doctor": [["human"]],
+    "annotate": [
+        ["two.pgn"], ["two.pgn"], ["two.pgn", "--network", "chessnet", "--overwrite"],
+        ["two.pgn", "game.sgf", "none.pgn", "--out", "annotated"],
+        ["none.pgn"], ["empty.pgn"], ["two.pgn", "--network", "gohuman", "--overwrite"],
+        ["two.pgn", "--network", "nowhere"],
+        ["two.pgn", "game.sgf", "--out", "one.pgn"], ["-"],
+    ],
     "rate": [["two.pgn"], ["none.pgn"], ["mine.pgn", "--player", "Nobody"], ["mine.pgn", "--speed", "blitz"], ["-"]],
     "setup": [["nothing"], ["katrain"], ["scid", "--rating", "99"], ["sabaki", "--network", "human"]],
     "board": [["none"], ["--port", "0"], ["--engine", "none"], ["--engine", "'none"]],

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 PANELS: Mapping[str, tuple[str, ...]] = {
-    "Start here": ("board", "analyze", "rate", "prepare", "doctor"),
+    "Start here": ("board", "analyze", "annotate", "rate", "prepare", "doctor"),
     "Games": ("import", "info", "explore", "merge"),
     "Train": ("train", "personal", "tune", "systems"),
     "Evaluate": ("test", "match", "bench"),
@@ -105,6 +105,22 @@ COMMANDS: Mapping[str, CommandHelp] = {
             "For Go: the score, points lost and territory.",
         ),
         "tutorials/find-my-mistakes.md",
+    ),
+    "annotate": CommandHelp(
+        "Write games with evaluations, marks and reasons to new files",
+        (
+            "kibitz annotate my-games.pgn",
+            "kibitz annotate games/ --out annotated/",
+            "kibitz annotate my-game.sgf --out reviewed.sgf",
+        ),
+        ("--out", "--network", "--overwrite", "--json"),
+        {"Evaluation": ("--network",), "Output": ("--out", "--overwrite", "--json")},
+        (
+            "Each file gets one output with all its games: my-games.pgn becomes my-games-annotated.pgn. The output"
+            " opens in other chess and Go programs.",
+            "If a file cannot be annotated, kibitz reports it and continues with the others. The exit code is then 1.",
+        ),
+        "how-to/annotate-games.md",
     ),
     "rate": CommandHelp(
         "Estimate a rating from the moves of a player",
@@ -527,6 +543,10 @@ OPTIONS: Mapping[str, str] = {
     "--all": "Analyze every game of the file.",
     "analyze --player": f"Report on this player over all games of a file or folder; {_EACH}. Case, accents and word"
     " order are ignored.",
+    "annotate --network": "Run or bundled network that evaluates. [default: human; in Go gohuman]",
+    "annotate --out": "Output file; for several files or a folder, the folder of the outputs. [default: next to each"
+    " file, with -annotated in the name]",
+    "--overwrite": "Replace existing outputs. [default: report them and keep them]",
     "rate --player": f"Name of the player; {_EACH} for several accounts. [default: the player in nearly all games]",
     "--mine": "Report on the player who is in nearly all games.",
     "--page": "Write the report to this HTML page.",
@@ -628,6 +648,7 @@ ARGUMENTS: Mapping[str, str] = {
     "test NETWORK": "A run, or the name of a bundled network.",
     "test STORE": "Game store with the games. [default: the store of the run]",
     "analyze NETWORK": "A run, or the name of a bundled network.",
+    "annotate FILES": "PGN or SGF files, also .zst, .gz, .bz2 or .zip; or folders.",
     "analyze FILE": "PGN or SGF file, also .zst, .gz or .bz2; - for standard input; or an account: lichess:NAME,"
     " chesscom:NAME, ogs:NAME.",
     "export NETWORK": "A run, or the name of a bundled network.",

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
+import threading
 import time
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
@@ -19,6 +22,27 @@ MINUTE = 60.0
 """Seconds between lines, where a command does not choose its own."""
 BAR, ELAPSED, LEFT = "[bar]", "[elapsed]", "[left]"
 """Columns that are drawn; every other column is a template, see `Progress`."""
+
+
+@contextlib.contextmanager
+def kept_alive(tick: Callable[[], None], every: float = 0.5) -> Iterator[None]:
+    """Call `tick` every few moments from another thread, so that progress moves during work without news.
+
+    every: seconds between calls.
+    """
+    ended = threading.Event()
+
+    def run() -> None:
+        while not ended.wait(every):
+            tick()
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
 
 
 class Progress:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 from kibitz import preparation, records
 from kibitz.commands.analyze.options import AnalyzeOptions
-from kibitz.commands.analyze.output import as_object, progress, same_file
+from kibitz.commands.analyze.output import Shown, as_object, progress, same_file
 from kibitz.errors import KibitzError, UsageError
 from kibitz.messages import warning
 
@@ -127,7 +126,8 @@ class PgnGames:
             )
         self.ratings = _ratings(session, options.rating) if options.rating is not None else None
         self.name = "standard input" if path == records.STDIN else records.printable(path)
-        self._refused: list[str] = []
+        self.refused: list[str] = []
+        """The games that could not be analyzed, each with the reason."""
         self._unrated: list[int] = []
 
     def analysed(
@@ -136,7 +136,7 @@ class PgnGames:
         meaning: Meaning,
         judge: Judge | None,
         wanted: Callable[[Record], bool] = lambda record: True,
-        shown: Callable[[str], AbstractContextManager[Callable[[int, int], None]]] = progress,
+        shown: Shown = progress,
     ) -> Generator[AnalysedGame]:
         """Yields the analyzed games one by one. Games that cannot be analyzed are reported on standard error.
 
@@ -192,9 +192,9 @@ class PgnGames:
 
         where = f"{self.name} game {record.number}"
         if record.refused:
-            self._refused.append(f"{where}: {record.refused}")
+            self.refused.append(f"{where}: {record.refused}")
             if self.number is None:
-                warning(self._refused[-1])
+                warning(self.refused[-1])
         else:
             for note in record.notes:
                 warning(f"{where}: {note}")
@@ -233,10 +233,10 @@ class PgnGames:
         warning(f"{self.name}: {which} a rating from {LOWEST} to {HIGHEST}, which is an input of the network. {took}.")
 
     def _nothing_left(self) -> KibitzError:
-        first = self._refused[0] if self._refused else ""
+        first = self.refused[0] if self.refused else ""
         if self.number is not None:
             return KibitzError(f"{first}. Choose another game with --game.")
-        why = f"{len(self._refused):,} skipped, the first: {first.removeprefix(self.name + ' ')}"
+        why = f"{len(self.refused):,} skipped, the first: {first.removeprefix(self.name + ' ')}"
         return KibitzError(f"{self.name}: no game can be analyzed ({why})")
 
 

@@ -72,7 +72,7 @@ def analyze(
 
     session = Session(run)
     game_file = _file_of(session, game_file, options, account)
-    _check_game(session, game_file, options)
+    check_game(session, game_file, options)
     check_outputs(session, session.system, session.name)
     with contextlib.ExitStack() as stack:
         workers = stack.enter_context(open_workers(backend)) if backend else None
@@ -95,7 +95,7 @@ def _file_of(session: Session, source: str, options: AnalyzeOptions, account: Ac
 
     named = account_in(source)
     assert named is not None
-    _check_game(session, f"{source}{named.site.ending}", options)
+    check_game(session, f"{source}{named.site.ending}", options)
     if named.site.game == "chess" and wanted.limit is None and not (options.every or options.about_player):
         wanted = replace(wanted, limit=options.game or 1)  # the newest game is the first
     return files_of([source], wanted)[0]
@@ -107,7 +107,7 @@ _INSTEAD = {"pgn": "Write SGF with --sgf.", "sgf": "Write PGN with --pgn."}
 _ENDINGS = {"chess": (".pgn",), "go": (".sgf", ".sgfl")}
 
 
-def _check_game(session: Session, path: str, options: AnalyzeOptions) -> None:
+def check_game(session: Session, path: str, options: AnalyzeOptions) -> None:
     """Raises UsageError for options or a file of another game than the run's."""
     if session.game not in GAME_NAMES:
         raise UsageError(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Generator, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kibitz import preparation, records
 from kibitz.commands.analyze.options import AnalyzeOptions
-from kibitz.commands.analyze.output import as_object, progress, same_file
+from kibitz.commands.analyze.output import Shown, as_object, progress, same_file
 from kibitz.errors import KibitzError, UsageError
 from kibitz.games.go.io.blocks import ENDINGS
 from kibitz.games.go.points import POINTS
@@ -57,7 +58,7 @@ def analyze_go(session: Session, run: str, path: str, options: AnalyzeOptions, w
         file = stack.enter_context(whole_file(options.sgf)) if options.sgf else None
         put = stack.enter_context(as_object(run, session.system)) if options.as_json else None
         add_rows = stack.enter_context(move_tables(options.csv, options.parquet, COLUMNS))
-        games = _SgfGames(session, path, options, workers)
+        games = SgfGames(session, path, options, workers)
         for i, game in enumerate(stack.enter_context(contextlib.closing(games.analysed()))):
             if put:
                 put(game.as_json(options.move, options.owners))
@@ -78,7 +79,11 @@ def _sizes(info: dict[str, Any]) -> list[int]:
     return list(find(info["system"]).sizes_of(settings))
 
 
-class _SgfGames:
+_uncounted = partial(progress, measured=False)
+"""Progress without the bytes read, which the reader of SGF does not count."""
+
+
+class SgfGames:
     """The games of an SGF file or of a folder that will be analyzed. It also reports the games that cannot be analyzed.
 
     workers: the processes that analyze the games; None for this process.
@@ -91,18 +96,21 @@ class _SgfGames:
         """Sizes of boards that the network was trained on. They come from run.json, because reading a run's settings
         loads torch."""
         self.read = 0
-        self._refused: list[str] = []
+        self.refused: list[str] = []
+        """The games that could not be analyzed, each with the reason."""
         self._held_back = ""
         """What was wrong with the first game: the error itself where no other game follows, else a warning."""
         self._warned_sizes: set[int] = set()
 
-    def analysed(self) -> Generator[AnalysedGame]:
+    def analysed(self, shown: Shown = _uncounted) -> Generator[AnalysedGame]:
         """Yields the analyzed games one by one. Games that cannot be analyzed are reported on standard error.
+
+        shown: makes the display of progress for a path.
 
         Raises KibitzError if no game can be analyzed.
         """
         done = 0
-        with progress(self.path, measured=False) as show:
+        with shown(self.path) as show:
             for game in self._judged(self._records(show)):
                 self._warn_about(game)
                 done += 1
@@ -163,7 +171,7 @@ class _SgfGames:
         """Leave the present game out. inside: the record, where its own file is to be named."""
         where = f"{inside.file} game {inside.number}" if inside else f"{self.name} game {self.read}"
         line = f"{where}: {problem}"
-        self._refused.append(line)
+        self.refused.append(line)
         if self.options.game is None and self.read == 1:
             self._held_back = line
         elif self.options.game is None:
@@ -195,8 +203,8 @@ class _SgfGames:
         if only is not None and self.read < only:
             count = "1 game" if self.read == 1 else f"{self.read:,} games"
             return KibitzError(f"{self.name} has no game {only}: the file has {count}. Choose --game 1 to {self.read}.")
-        first = self._refused[0]
+        first = self.refused[0]
         if only is not None or self.read == 1:
             return KibitzError(first)
-        why = f"{len(self._refused):,} skipped, the first: {first.removeprefix(self.name + ' ')}"
+        why = f"{len(self.refused):,} skipped, the first: {first.removeprefix(self.name + ' ')}"
         return KibitzError(f"{self.name}: no game can be analyzed ({why})")

@@ -6,6 +6,7 @@ import contextlib
 import json
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,12 @@ from kibitz import records
 from kibitz.commands.progress import BAR, ELAPSED, LEFT, Progress
 from kibitz.errors import KibitzError
 
-_COARSE = 1 << 24
+COARSE = 1 << 24
 """Size of a file, in bytes, below which the share read so far cannot predict the time left, because files are read a
 megabyte ahead."""
+
+Shown = Callable[[str], AbstractContextManager[Callable[[int, int], None]]]
+"""Makes the display of progress for a path: a function that takes the games and the bytes read so far."""
 
 
 def same_file(one: str, other: str) -> bool:
@@ -69,7 +73,7 @@ def progress(path: str, measured: bool = True) -> Iterator[Callable[[int, int], 
         yield lambda games, consumed: None
         return
     total = records.size([path]) if measured else None
-    if total is not None and total < _COARSE:
+    if total is not None and total < COARSE:
         total = None
     with Progress("{task.fields[games]:,} games", BAR, ELAPSED, LEFT, patient=True) as bar:
         bar.begin("", total, games=0)

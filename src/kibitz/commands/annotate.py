@@ -1,0 +1,320 @@
+"""kibitz annotate: all games of files with evaluations, marks and reasons, as files for other programs."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kibitz import messages, preparation, records
+from kibitz.commands.analyze.options import AnalyzeOptions
+from kibitz.commands.analyze.output import COARSE, Shown, same_file
+from kibitz.commands.progress import BAR, ELAPSED, LEFT, Progress, kept_alive
+from kibitz.commands.setup import DEFAULT_NETWORKS
+from kibitz.errors import KibitzError, UsageError, one_line
+from kibitz.keys import labelled_reasons
+from kibitz.remote import is_remote
+
+if TYPE_CHECKING:
+    from kibitz.commands.analyze.chess import PgnGames
+    from kibitz.commands.analyze.go import SgfGames
+    from kibitz.play.session import Session
+
+SUFFIX = "-annotated"
+"""The end of an output's name, before its ending."""
+ENDINGS = {"chess": ".pgn", "go": ".sgf"}
+"""Endings of outputs by game."""
+SHOWN_FILES = 5
+"""Skipped files that the JSON output lists for each reason."""
+
+
+def annotate(
+    files: Annotated[list[str], typer.Argument(show_default=False, metavar="FILES")],
+    *,
+    out: Annotated[str | None, typer.Option(show_default=False, metavar="FILE|FOLDER")] = None,
+    network: Annotated[str | None, typer.Option(show_default=False, metavar="NETWORK")] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite")] = False,
+    as_json: Annotated[bool, typer.Option("--json")] = False,
+) -> None:
+    """Write every game of PGN or SGF files with evaluations, marks and reasons.
+
+    The content of each output is that of kibitz analyze with --all --pgn or --sgf.
+    """
+    _check(files, out)
+    work = Annotation(network, overwrite, alone=len(files) == 1)
+    with contextlib.ExitStack() as stack:
+        try:
+            jobs = work.jobs(files, out)
+            shown = stack.enter_context(_progress(len(jobs), lambda: work.games))
+            for job in jobs:
+                work.annotate(job, shown)
+        except KeyboardInterrupt:
+            stack.close()
+            if not work.done:
+                raise
+            _report(work, as_json)
+            raise KeyboardInterrupt(
+                f"interrupted: {len(work.done):,} of {len(jobs):,} files are complete. To annotate the others, run the"
+                " same command again."
+            ) from None
+    _report(work, as_json)
+    if work.skipped:
+        reasons = "; ".join(f"{reason} ({len(names):,})" for reason, names in work.skipped.items())
+        total = len(work.done) + sum(map(len, work.skipped.values()))
+        raise KibitzError(f"annotated {len(work.done):,} of {total:,} files. Skipped: {reasons}")
+
+
+def _check(files: list[str], out: str | None) -> None:
+    """Raises UsageError for sources without a folder for the output, and for standard output."""
+    if records.STDIN in (out, *files):
+        raise UsageError(
+            "annotate reads and writes files only (got -). For pipes use kibitz analyze human - --all --pgn -"
+        )
+    for file in files:
+        if is_remote(file) and out is None:
+            raise UsageError(f"the output of a remote file needs a folder (got {file}). Add --out.")
+
+
+@dataclass(frozen=True)
+class AnnotationJob:
+    """A file to annotate, its game, and the file to write."""
+
+    file: str
+    game: str
+    target: Path
+
+
+@dataclass
+class Annotation:
+    """Annotates files one by one, and counts those that were skipped.
+
+    network: None for the default of each game. alone: whether a single file or folder was named: then the error of its
+    only file ends the command.
+    """
+
+    network: str | None
+    overwrite: bool
+    alone: bool
+    done: list[dict[str, Any]] = field(default_factory=list)
+    skipped: dict[str, list[str]] = field(default_factory=dict)
+    """Reason -> files."""
+    games: int = 0
+    """Games that were annotated so far."""
+    _sessions: dict[str, Session] = field(default_factory=dict)
+
+    def jobs(self, files: list[str], out: str | None) -> list[AnnotationJob]:
+        """The files to annotate. The output of an earlier call is not annotated if its original is there.
+
+        Raises UsageError if `out` is a file and there are several, KibitzError if the only path is missing.
+        """
+        named = self._session(self.network).game if self.network else "chess"
+        found: list[tuple[str, str, Path]] = []
+        for path in files:
+            try:
+                inside = records.find([path], tuple(records.ENDINGS))
+            except KibitzError as error:
+                self._skip(path, "no such file", error)
+                continue
+            for file in inside:
+                game = _game_of(file, named)
+                found.append((file, game, _inside(file, path) / f"{_stem(file)}{SUFFIX}{ENDINGS[game]}"))
+        single = len(files) == 1 and [file for file, *_ in found] == files
+        self.alone = self.alone and len(found) <= 1
+        if out is not None and not single and (Path(out).is_file() or Path(out).suffix.lower() in records.ENDINGS):
+            raise UsageError(f"--out must be a folder for several files (got {out}). Name a folder.")
+        beside = {Path(records.on_disk(file)).with_name(target.name) for file, _, target in found}
+        jobs = [
+            AnnotationJob(file, game, _target(file, inner, out, single))
+            for file, game, inner in found
+            if Path(file) not in beside
+        ]
+        return list({job.file: job for job in jobs}.values())
+
+    def annotate(self, job: AnnotationJob, shown: Shown) -> None:
+        """Write one file, whole or not at all. A file that cannot be annotated is reported and counted."""
+        reason = "output exists"
+        try:
+            self._check_target(job)
+            reason = "network for another game"
+            session = self._session(self.network or DEFAULT_NETWORKS[job.game])
+            _check_network(session, job.file)
+            reason = "unreadable file"
+            if Path(records.on_disk(job.file)).is_file():
+                records.Stream(job.file).close()
+            reason = "no usable game"
+            job.target.parent.mkdir(parents=True, exist_ok=True)
+            games, skipped = self._write(session, job, shown)
+        except KibitzError as error:
+            self._skip(job.file, reason, error)
+        except OSError as error:
+            self._skip(job.file, "output cannot be written", error, job.target)
+        else:
+            self.done.append({
+                "file": records.printable(job.file), "written": records.printable(str(job.target)), "game": job.game,
+                "network": session.name, "games": games, "skipped_games": skipped,
+            })  # fmt: skip
+
+    def _write(self, session: Session, job: AnnotationJob, shown: Shown) -> tuple[int, int]:
+        """Write the games of a file. Returns the number of games, and of games that cannot be analyzed."""
+        from kibitz.analysis.files import whole_file
+
+        source, analysed, text_of = (_chess if job.game == "chess" else _go)(session, job.file, shown)
+        before = self.games
+        with contextlib.closing(analysed), whole_file(str(job.target)) as file:
+            for game in analysed:
+                file.write(text_of(game))
+                self.games += 1
+        return self.games - before, len(source.refused)
+
+    def _check_target(self, job: AnnotationJob) -> None:
+        """Raises UsageError for an output that exists."""
+        target = records.printable(str(job.target))
+        if same_file(str(job.target), records.on_disk(job.file)):
+            raise UsageError(f"the output cannot be the file that is read (got {target}). Name another file.")
+        if any(one["written"] == target for one in self.done):
+            raise UsageError(
+                f"{records.printable(job.file)}: another file has the same output (got {target}). Rename it."
+            )
+        if job.target.exists() and not self.overwrite:
+            raise UsageError(f"{target} exists already. Choose another --out, or add --overwrite.")
+
+    def _session(self, name: str) -> Session:
+        """The open network of that name. Raises KibitzError and UsageError."""
+        from kibitz.analysis import check_outputs
+        from kibitz.games import GAME_NAMES
+        from kibitz.play.session import Session
+
+        if name not in self._sessions:
+            session = Session(name)
+            if session.game in GAME_NAMES:
+                check_outputs(session, session.system, session.name)
+            self._sessions[name] = session
+        return self._sessions[name]
+
+    def _skip(self, file: str, reason: str, error: KibitzError | OSError, target: Path | None = None) -> None:
+        """Report a file that cannot be annotated. Raises the error itself if there is no other file."""
+        if self.alone:
+            raise error
+        if isinstance(error, OSError):
+            messages.error(f"{records.printable(str(target))}: {one_line(error)}. Check the folder and the free space.")
+        else:
+            messages.error(str(error))
+        self.skipped.setdefault(reason, []).append(records.printable(file))
+
+
+def _plain(file: str) -> str:
+    """The name of a record file, without the ending of a compression."""
+    name = Path(file.removeprefix(f"{records.on_disk(file)}:")).name
+    return Path(name).stem if name.lower().endswith(records.PACKED) else name
+
+
+def _stem(file: str) -> str:
+    return Path(_plain(file)).stem
+
+
+def _game_of(file: str, otherwise: str) -> str:
+    """The game of a file by its ending; `otherwise` if it does not decide and kibitz can write that game."""
+    game = records.ENDINGS.get(Path(_plain(file).lower()).suffix, otherwise)
+    return game if game in ENDINGS else "chess"
+
+
+def _inside(file: str, path: str) -> Path:
+    """The folder of a file, relative to the folder that was named; the folder itself if the file was named."""
+    if not Path(path).is_dir():
+        return Path()
+    return Path(records.on_disk(file)).relative_to(path).parent
+
+
+def _target(file: str, inner: Path, out: str | None, single: bool) -> Path:
+    """The output of a file. inner: its path in the folder of all outputs."""
+    if out is None:
+        return Path(records.on_disk(file)).with_name(inner.name)
+    if single and not Path(out).is_dir() and not out.endswith((os.sep, "/")):
+        return Path(out)
+    return Path(out) / inner
+
+
+def _check_network(session: Session, file: str) -> None:
+    from kibitz.commands.analyze.command import check_game
+
+    check_game(session, file, AnalyzeOptions())
+
+
+Analysed = tuple["PgnGames | SgfGames", Generator[Any], Callable[[Any], str]]
+"""The games of a file, their analysis one by one, and the function that writes one as text."""
+
+
+def _chess(session: Session, file: str, shown: Shown) -> Analysed:
+    from kibitz.analysis import load
+    from kibitz.analysis.chess.judging import judge_by_search
+    from kibitz.analysis.chess.moves import meaning_of
+    from kibitz.analysis.chess.pgn import annotated
+    from kibitz.commands.analyze.chess import PgnGames
+
+    games, analysis = PgnGames(session, file, AnalyzeOptions(every=True)), load(session.system)
+    judge = judge_by_search(session, analysis, None, None)
+    preparation.expect("chess search" if judge and judge.searches else "chess")
+    meaning = meaning_of(session.system, judge is not None)
+    return games, games.analysed(analysis, meaning, judge, shown=shown), annotated
+
+
+def _go(session: Session, file: str, shown: Shown) -> Analysed:
+    from kibitz.analysis.go.sgf import annotated
+    from kibitz.commands.analyze.go import SgfGames
+
+    preparation.expect("go search" if "policy" in session.outputs else "go")
+    games = SgfGames(session, file, AnalyzeOptions(every=True))
+    return games, games.analysed(shown), annotated
+
+
+@contextlib.contextmanager
+def _progress(files: int, games: Callable[[], int]) -> Generator[Shown]:
+    """Shows the progress of all files together. Yields a function that makes the display of one of them.
+
+    games: gives the number of annotated games.
+    """
+    number, share = 0, 0.0
+
+    def tick() -> None:
+        done = games()
+        line = f"kibitz: {done:,} games annotated, file {number:,} of {files:,}"
+        bar.update(max(number - 1, 0) + share, line, games=done)
+
+    @contextlib.contextmanager
+    def shown(path: str) -> Generator[Callable[[int, int], None]]:
+        nonlocal number, share
+        number, share = number + 1, 0.0
+        size = records.size([path]) or 0
+
+        def show(read: int, consumed: int) -> None:
+            nonlocal share
+            share = min(consumed / size, 1.0) if size >= COARSE else 0.0
+
+        yield show
+
+    with Progress("{task.fields[games]:,} games", BAR, ELAPSED, LEFT, patient=True) as bar:
+        bar.begin("", files if files > 1 else None, games=0)
+        with kept_alive(tick):
+            yield shown
+
+
+def _report(work: Annotation, as_json: bool) -> None:
+    """Print the files that were written."""
+    if as_json:
+        skipped = {
+            reason: {"files": len(names), "first": names[:SHOWN_FILES]} for reason, names in work.skipped.items()
+        }
+        games = sum(one["games"] for one in work.done)
+        found = {"files": work.done, "games": games, "skipped": labelled_reasons(skipped)}
+        print(json.dumps(found, ensure_ascii=False))
+        return
+    for one in work.done:
+        games = "1 game" if one["games"] == 1 else f"{one['games']:,} games"
+        more = f", {one['skipped_games']:,} skipped" if one["skipped_games"] else ""
+        print(f"{one['written']}: {games} annotated with {one['network']}{more}")
