@@ -16,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import numba
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -26,7 +27,6 @@ from kibitz.games.batch import GameBatch, Rejections
 from kibitz.games.chess.attacks import can_pass
 from kibitz.games.chess.board_kernels import play_moves
 from kibitz.games.chess.legal import MAX_MOVES, generate
-from kibitz.kernels import kernel
 from kibitz.store.split import Split
 from kibitz.store.store import Store
 from kibitz.store.writer import StoreWriter
@@ -38,7 +38,7 @@ BLOCK = 100_000
 """Games that are written together."""
 
 
-@kernel
+@numba.njit(nogil=True)  # not in the cache of kibitz' kernels, which belongs to modules
 def _walk(moves, numbers, offsets, starts, start_of, first, last, decode):  # type: ignore[no-untyped-def]
     """Fill `numbers`, uint8, from `moves`, uint16, of games first to last - 1, or with `decode` the other way round.
 
