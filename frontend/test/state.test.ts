@@ -26,7 +26,7 @@ describe("moves", () => {
   test("a move that is known is followed, another one is asked for and added", async () => {
     const app = page(chess("e4 e5"));
     await app.play("e4");
-    expect([app.node().san, server.asked.length, app.game.changed]).toEqual(["e4", 0, false]);
+    expect([app.node().san, server.of("move").length, app.game.changed]).toEqual(["e4", 0, false]);
     await app.play("c5");
     expect([words(app.game), app.node().san, app.game.changed]).toEqual(["e4 e5 (c5)", "c5", true]);
     expect(server.of("move")[0]).toMatchObject({ move: "c5", line: { moves: ["e4"] } });
@@ -53,16 +53,16 @@ describe("moves", () => {
     let wanted = true;
     const other = chess("c4");
     const unwanted = app.play("e4", () => wanted);
-    await until(() => server.asked.length === 1);
+    await until(() => server.of("move").length === 1);
     wanted = false;
     give({ node: after("chess", { ply: 0, turn: "w" }, "e4") });
     await expect(unwanted).rejects.toThrow();
     await expect(app.play("e5", () => false)).rejects.toThrow();
-    expect([server.asked.length, words(app.game)]).toEqual([1, ""]);
+    expect([server.of("move").length, words(app.game)]).toEqual([1, ""]);
     const later = held<object>();
     server.on("move", () => later.answer);
     const late = app.play("d4");
-    await until(() => server.asked.length === 2);
+    await until(() => server.of("move").length === 2);
     app.open(other);
     later.give({ node: after("chess", { ply: 0, turn: "w" }, "d4") });
     await expect(late).rejects.toThrow();
