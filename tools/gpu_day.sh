@@ -13,8 +13,9 @@
 #
 # Variables: INSTALLED lists packages that the other machine has, so that they are not carried (default below).
 # MINUTES, BATCH, ITERATIONS, RATE (of packaged), DEVICE, PRECISION, COMPILE and PROFILE (any text; it slows a GPU) change
-# run.sh. ITERATIONS should take 9 minutes: the rate falls in the second half of them. One H200 did 5 iterations of 8,192 a
-# second, limited by the host. Compiling took longer than 150 seconds there. OUT gets the newest weights and figures.json,
+# run.sh. The learning rate falls in the second half of ITERATIONS. Without this variable, run.sh trains for half a minute
+# first (PROBE_MINUTES) and computes how many iterations fit. One H200 did 5 iterations of 8,192 a second, limited by the
+# host. Compiling took longer than 150 seconds there. OUT gets the newest weights and figures.json,
 # and gpu.csv with the use of the GPU in each second.
 set -euo pipefail
 here=$(cd "$(dirname "$0")/.." && pwd)
@@ -169,11 +170,33 @@ copy() {
 (while sleep 60; do copy; done) &
 copier=$!
 trap 'kill $copier ${smi:-} 2>/dev/null || true' EXIT
-"$python" -m kibitz train "$system" small.store --run "run-$what" "${options[@]}" --batch "${BATCH:-8192}" \
-    --iterations "${ITERATIONS:-2400}" --cooldown 0.5 --most-epochs 0 --patience 0 --average "${AVERAGE:-200}" \
-    --precision "${PRECISION:-bf16}" --device "${DEVICE:-cuda}" --compile "${COMPILE:-off}" --time-limit "$minutes" \
-    --validate-every "${VALIDATE_EVERY:-500}" --validate-positions 16384 --summary-every "${SUMMARY_EVERY:-100}" \
-    ${PROFILE:+--profile} --json >"$out/figures.json" 2>"$out/log.txt" || { tail -5 "$out/log.txt" >&2; copy; exit 1; }
+batch=${BATCH:-8192}
+# train RUN ITERATIONS MINUTES VALIDATE_EVERY SUMMARY_EVERY
+train() {
+    "$python" -m kibitz train "$system" small.store --run "$1" "${options[@]}" --batch "$batch" --iterations "$2" \
+        --time-limit "$3" --validate-every "$4" --summary-every "$5" --validate-positions 16384 --cooldown 0.5 \
+        --most-epochs 0 --patience 0 --average "${AVERAGE:-200}" --precision "${PRECISION:-bf16}" \
+        --device "${DEVICE:-cuda}" --compile "${COMPILE:-off}" ${PROFILE:+--profile} --json
+}
+if [ -z "${ITERATIONS:-}" ]; then # the rate is measured first, because the learning rate falls with the iterations
+    rm -rf run-probe
+    train run-probe 1000000 "${PROBE_MINUTES:-0.5}" 1000000 10 >"$out/probe.json" 2>"$out/probe.txt" ||
+        { tail -5 "$out/probe.txt" >&2; exit 1; }
+    ITERATIONS=$("$python" - "$minutes" "$batch" <<'PYTHON'
+import json
+import sys
+
+rows = [json.loads(line) for line in open("run-probe/metrics.jsonl")]
+rates = [row["samples_per_second"] for row in rows if row["kind"] == "summary"][1:]  # the first one is slow
+if not rates:
+    sys.exit("error: too few iterations to measure the rate. Set ITERATIONS.")
+print(max(10, int(0.93 * 60 * float(sys.argv[1]) * sorted(rates)[len(rates) // 2] / int(sys.argv[2]))))
+PYTHON
+    )
+    echo "$ITERATIONS iterations of $batch"
+fi
+train "run-$what" "$ITERATIONS" "$minutes" "${VALIDATE_EVERY:-500}" "${SUMMARY_EVERY:-100}" >"$out/figures.json" \
+    2>"$out/log.txt" || { tail -5 "$out/log.txt" >&2; copy; exit 1; }
 copy
 tail -3 "$out/log.txt"
 RUN
@@ -189,11 +212,11 @@ rehearse() {
     "$PYTHON" -m venv "$env/venv"
     # shellcheck disable=SC2086
     "$env/venv/bin/pip" install --quiet ${REHEARSAL_PIP:-} --constraint "$here/constraints.txt" $INSTALLED
-    (cd "$folder" && rm -rf site small.store packed run-human && RUN_PYTHON=$env/venv/bin/python DEVICE=cpu PRECISION=auto COMPILE=off \
-        MINUTES=${MINUTES:-1} BATCH=${BATCH:-64} ITERATIONS=${ITERATIONS:-2400} VALIDATE_EVERY=${VALIDATE_EVERY:-10} \
+    (cd "$folder" && rm -rf site small.store packed run-human run-probe && RUN_PYTHON=$env/venv/bin/python DEVICE=cpu PRECISION=auto COMPILE=off \
+        MINUTES=${MINUTES:-1} BATCH=${BATCH:-64} VALIDATE_EVERY=${VALIDATE_EVERY:-10} \
         SUMMARY_EVERY=1 bash run.sh human "$env/out")
     ls -l "$env/out"
-    rm -rf "$folder/site" "$folder/small.store" "$folder/packed" "$folder/run-human"
+    rm -rf "$folder/site" "$folder/small.store" "$folder/packed" "$folder/run-human" "$folder/run-probe"
     [ -s "$env/out/best.safetensors" ] || { echo "error: no weights came back" >&2; exit 1; }
     echo "rehearsed in $("$env/venv/bin/python" --version): weights came back"
     rm -rf "$env"
