@@ -1,13 +1,14 @@
 """Fit and check the risk of positions (analysis/chess/risk.py) on games of real players.
 
     python bench/bench_risk.py collect players.pgn --games 100 --into risks.pkl
-    python bench/bench_risk.py check risks.pkl
+    python bench/bench_risk.py check risks.pkl [--in-use]
 
 `collect` reads games with the tag Owner and judges every move of games that are drawn evenly from the owners, with the
 default search. A game takes 10 to 30 s of processor time. Ctrl-C keeps what is done. `check` fits the parameters on
 half of the games and compares the predicted share of mistakes with the observed share in the other half, by deciles of
 the prediction, and then the other way round. It also prints the area under the ROC curve (AUC), and the parameters of
-all games. The players must not be in the training games of the network.
+all games. With `--in-use` it checks the parameters that kibitz uses, and fits nothing.
+The players must not be in the training games of the network.
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ from held_out_players import games_of, owner_of
 
 NETWORK = "human"
 FEWEST_PLIES = 30
+IN_USE = (parameters._LEAST, parameters._MOST, parameters._CENTER, parameters._WIDTH, parameters._BY_RATING)
+"""The parameters of kibitz: they were fitted with `human-1.0`."""
 BEGIN = np.array([0.01, 0.4, 0.06, 0.01, 1.0])
 DECILES = 10
 
@@ -125,14 +128,14 @@ def auc(scores: np.ndarray, positive: np.ndarray) -> float:
     return (ranks[positive > 0].mean() - (positive.sum() - 1) / 2) / (positive == 0).sum()
 
 
-def check(path: Path) -> None:
+def check(path: Path, in_use: bool) -> None:
     table = Table(pickle.loads(path.read_bytes()))
     half = table.game // 2 % 2
     predicted = np.empty(len(half))
     for side in range(2):
-        predicted[half == side] = table.predicted(
-            table.fitted(np.flatnonzero(half != side)), np.flatnonzero(half == side)
-        )
+        at = np.flatnonzero(half == side)
+        values = np.array(IN_USE) if in_use else table.fitted(np.flatnonzero(half != side))
+        predicted[at] = table.predicted(values, at)
     print(f"{len(half):,} moves of {len(np.unique(table.game))} games, {table.mistake.mean():.1%} mistakes")
     print(f"AUC {auc(predicted, table.mistake):.3f}; predicted on average {predicted.mean():.1%}")
     gaps = []
@@ -146,6 +149,8 @@ def check(path: Path) -> None:
             shares = f"predicted {predicted[at].mean():.1%}, observed {table.mistake[at].mean():.1%}"
             quality = f"AUC {auc(predicted[at], table.mistake[at]):.3f}, {at.sum():,} moves"
             print(f"  rated {low} to {high}: {shares}, {quality}")
+    if in_use:
+        return
     print("parameters of all games:", np.round(table.fitted(np.arange(len(half))), 4).tolist())
 
 
@@ -156,12 +161,14 @@ def main() -> None:
     first.add_argument("file", type=Path)
     first.add_argument("--games", type=int, default=100)
     first.add_argument("--into", type=Path, required=True)
-    commands.add_parser("check").add_argument("file", type=Path)
+    second = commands.add_parser("check")
+    second.add_argument("file", type=Path)
+    second.add_argument("--in-use", action="store_true", help="check the parameters of kibitz instead of fitting")
     arguments = parser.parse_args()
     if arguments.command == "collect":
         collect(arguments.file, arguments.games, arguments.into)
     else:
-        check(arguments.file)
+        check(arguments.file, arguments.in_use)
 
 
 if __name__ == "__main__":
