@@ -3,12 +3,13 @@
     python bench/bench_risk.py collect players.pgn --games 100 --into risks.pkl
     python bench/bench_risk.py check risks.pkl [--in-use]
 
-`collect` reads games with the tag Owner and judges every move of games that are drawn evenly from the owners, with the
-default search. A game takes 10 to 30 s of processor time. Ctrl-C keeps what is done. `check` fits the parameters on
-half of the games and compares the predicted share of mistakes with the observed share in the other half, by deciles of
-the prediction, and then the other way round. It also prints the area under the ROC curve (AUC), and the parameters of
-all games. With `--in-use` it checks the parameters that kibitz uses, and fits nothing.
-The players must not be in the training games of the network.
+`collect` reads games with the tag Owner. It draws them evenly from the owners and judges every move with the default
+search. A game takes 10 to 30 s of processor time. Ctrl-C keeps what is done.
+
+`check` fits the parameters on half of the games and predicts the mistakes in the other half, and the other way round.
+It compares the predicted share of mistakes with the observed share, by deciles of the prediction. It also prints the
+area under the ROC curve (AUC), and the parameters of all games. With `--in-use` it checks the parameters that kibitz
+uses, and fits nothing. The players must not be in the training games of the network.
 """
 
 from __future__ import annotations

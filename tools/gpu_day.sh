@@ -32,7 +32,8 @@ prepare() {
         rm -rf "$folder/small.store"
         python "$here/tools/thin_store.py" "$store" --into "$folder/small.store" --positions "$positions"
         local kept=small.store
-        if python "$here/tools/pack_store.py" "$folder/small.store" --into "$folder/packed"; then
+        if [[ $(python -c "import sys; from kibitz.store.store import Store; print(Store(sys.argv[1]).game)" "$folder/small.store") == chess ]]; then
+            python "$here/tools/pack_store.py" "$folder/small.store" --into "$folder/packed"
             kept=packed
         fi # a store of Go is carried as it is
         tar -C "$folder" -c $kept | xz -9e -T2 >"$folder/store.tar.xz.part"

@@ -56,7 +56,7 @@ def test_a_packed_store_is_the_same_store(small_store: Store, tmp_path: Path) ->
     for name in ("white_rating", "result", "hash", "opening"):
         assert np.array_equal(again.column(name), whole.column(name)), name
     numbers = np.fromfile(tmp_path / "packed" / tool.NUMBERS, np.uint8)
-    numbers[0] = 255  # no position has so many legal moves
+    numbers[0] = 255  # more than the legal moves of any position
     numbers.tofile(tmp_path / "packed" / tool.NUMBERS)
     with pytest.raises(SystemExit, match="not legal"):
         tool.unpack(tmp_path / "packed", tmp_path / "damaged.store")
