@@ -46,7 +46,9 @@ def thin(store: Store, into: Path, positions: int) -> Store:
     """Write the copy; positions: about how many it has, if the store has as many."""
     game: Any = game_of(store.game)
     share = min(1.0, positions / max(1, len(store.moves)))
-    with StoreWriter(into, store.game, game.COLUMNS, game.STANDARD_START, {}, store.split) as writer:
+    with StoreWriter(
+        into, store.game, game.COLUMNS, game.STANDARD_START, {}, store.split, per_game=game.PER_GAME
+    ) as writer:
         first = 0
         hashes = store.column("hash")
         for batch in blocks(store, game.COLUMNS):

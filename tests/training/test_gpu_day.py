@@ -42,6 +42,14 @@ def test_a_thin_store_gives_the_same_samples_without_names(small_store: Store, t
     assert set(few.column("hash").tolist()) < set(small_store.column("hash").tolist())
 
 
+def test_a_thin_store_of_go_keeps_the_owners_of_points(small_go_store: Store, tmp_path: Path) -> None:
+    whole = load_tool("thin_store").thin(small_go_store, tmp_path / "whole.store", 10**9)
+    assert whole.fingerprint == small_go_store.fingerprint
+    assert whole.info["carried"].keys() == small_go_store.info["carried"].keys() >= {"owner"}
+    assert np.array_equal(whole.per_game("owner"), small_go_store.per_game("owner"))
+    assert small_go_store.per_game("owner").any()
+
+
 def test_a_packed_store_is_the_same_store(small_store: Store, tmp_path: Path) -> None:
     """Each move as one byte, and back."""
     tool = load_tool("pack_store")
