@@ -29,8 +29,9 @@ import numpy as np
 
 from kibitz.analysis import load
 from kibitz.analysis.chess.judging import judge_by_search
-from kibitz.analysis.chess.moves import SIGNS, analyse
+from kibitz.analysis.chess.moves import analyse
 from kibitz.analysis.chess.reasons import Case, Reason, explain
+from kibitz.analysis.glyphs import SIGNS
 from kibitz.analysis.sharing import opened
 from kibitz.external.programs import find_stockfish
 from kibitz.games.chess.io.reader import Record

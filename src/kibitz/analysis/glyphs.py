@@ -6,6 +6,8 @@ from typing import Any
 
 CHESS_SWING = 0.1
 """The default for the smallest annotated change of White's probability in chess."""
+SIGNS = {"?!": "inaccuracies", "?": "mistakes", "??": "blunders"}
+"""The annotations of losing moves, and the names of their counts."""
 GAINED = "↑"
 """Besides ?!, ? and ??: the mover gained at least one swing."""
 

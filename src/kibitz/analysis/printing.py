@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 from rich.text import Text
 
-from kibitz.analysis.glyphs import GAINED
+from kibitz.analysis.glyphs import GAINED, SIGNS
+from kibitz.analysis.summary import GameSummary, TurningPoint
 
 LEVELS = "▁▂▃▄▅▆▇█"
 EIGHTHS = " ▏▎▍▌▋▊▉"
@@ -35,6 +38,28 @@ def bar(share: float, width: int, ascii_only: bool = False) -> str:
         return "#" * filled + "." * (width - filled)
     filled, part = divmod(round(share * width * 8), 8)
     return ("█" * filled + (EIGHTHS[part] if part else "")).ljust(width, "·")
+
+
+def turning_words(turning: TurningPoint, move: str) -> str:
+    """Return the turning point as a sentence. move: its name."""
+    return (
+        f"Turning point: {f'{turning.ahead.capitalize()} stays' if turning.ahead else 'nobody is'} ahead after {move}"
+    )
+
+
+def show_summary(console: Console, summary: GameSummary, unit: str, scale: float, name: Callable[[int], str]) -> None:
+    """Print the accuracy, the mean loss and the annotations of each side, and the turning point.
+
+    unit: of the loss; scale: converts it. name: returns the name of the move of a ply.
+    """
+    print_line(console, f"{'Summary':<10}{'accuracy':>9}{'lost':>7}" + "".join(f"{sign:>4}" for sign in SIGNS), "bold")
+    for side, one in summary.sides.items():
+        if one.accuracy is not None and one.loss is not None:
+            marks = "".join(f"{one.marks[sign]:>4}" for sign in SIGNS)
+            print_line(console, f"{side.capitalize():<10}{one.accuracy:>9.0%}{one.loss * scale:>7.1f}{marks}")
+    print_line(console, f"lost: {unit} per move.")
+    if turning := summary.turning_point:
+        print_line(console, turning_words(turning, name(turning.ply)))
 
 
 def print_line(console: Console, text: str, style: str = "") -> None:

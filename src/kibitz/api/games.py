@@ -54,9 +54,10 @@ def analyse(
 
     A chess game returns a kibitz.analysis.chess.moves.AnalysedGame. Its `moves` have san, uci, mark, worth, expected
     and judged, which has loss, best and line. Its `white` is White's probability in each position, float64 [moves + 1],
-    or None. It also has `swings`, `surprises` and `average_loss("white")`. A Go game returns a
+    or None. It also has `swings`, `surprises`, `average_loss("white")` and `summary`. A Go game returns a
     kibitz.analysis.go.games.AnalysedGame: `positions`, each with ownership and score; `moves`, each with vertex, change
-    in points and mark; `swings`; `average_loss(colour)`; and `assumed`, a list of facts that the record doesn't state.
+    in points and mark; `swings`; `average_loss(colour)`; `summary`; and `assumed`, a list of facts that the record
+    doesn't state. A summary has `sides` with accuracy, loss and marks, and `turning_point`.
     Both have `as_json()`, the output of `kibitz analyze --json`.
 
     Moves after the first illegal one, or after the end of an incomplete text, are skipped. Then `record.problem` (Go:

@@ -113,6 +113,8 @@ def _head(report: Row) -> Markup:
                 estimate["value"], estimate["low"], estimate["high"]
             )
         )
+    if (accuracy := report.get("accuracy")) and accuracy["n"]:
+        lines.append(Markup("<p>Mean accuracy <b>{}</b></p>").format(_percent(accuracy)))
     rating = Markup(", rated about {}").format(report["rating"]) if report["rating"] else ""
     score = Markup(": score {}").format(_percent(report["score"])) if report["score"]["n"] else ""
     results = f"{report['won']:,} won, {report['drawn']:,} drawn, {report['lost']:,} lost"

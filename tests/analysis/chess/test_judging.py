@@ -215,6 +215,11 @@ def test_a_stalemate_may_be_a_blunder(judged: Analysed) -> None:
     found = game.as_json()
     assert found["report"]["white"]["marks"] == {"inaccuracies": 0, "mistakes": 0, "blunders": 1}
     assert found["average_loss"]["white"] == found["report"]["white"]["loss"]
+    assert found["summary"]["white"]["marks"] == found["report"]["white"]["marks"]
+    assert found["summary"]["white"]["accuracy"]["value"] < 0.3
+    assert found["summary"]["turning_point"] == {"ply": 1, "ahead": None}
+    assert '[WhiteAccuracy "' in annotated(game)
+    assert "BlackAccuracy" not in annotated(game)
     assert "1. Qg6 $4 {" in " ".join(annotated(game).split())
 
 

@@ -7,10 +7,12 @@ import math
 from dataclasses import replace
 
 import chess.pgn
+import numpy as np
 import pytest
 
 from kibitz.analysis.chess.moves import AnalysedGame, Judged, Move, Worth
 from kibitz.analysis.chess.player import A_GAME, ENOUGH, KEPT, PlayerReport
+from kibitz.analysis.summary import move_accuracy
 from kibitz.games.chess.io.reader import Record
 
 CARO = "1. e4 {[%clk 0:03:00]} c6 {[%clk 0:03:00]} 2. d4 {[%clk 0:00:09]} d5 {[%clk 0:02:50]} 3. Nc3 {[%clk 0:00:05]} *"
@@ -33,7 +35,7 @@ def game(losses: list[float], result: str = "1-0", usual: float | None = 0.05, n
             Move(ply, board.fullmove_number, side, board.san(played), played.uci(), mark, worth, judged=judged)
         )
         board.push(played)
-    return AnalysedGame(Record(number, record), moves, None)
+    return AnalysedGame(Record(number, record), moves, np.full(len(moves) + 1, 0.6))
 
 
 def report(*games: tuple[AnalysedGame, str]) -> PlayerReport:
@@ -55,6 +57,10 @@ def test_only_the_players_moves_count() -> None:
     assert (found["won"], found["drawn"], found["lost"]) == (2, 0, 0)
     assert found["score"]["value"] == 1.0
     assert found["rating"] == 1560
+    of_games = [move_accuracy(0.3), move_accuracy(0.2)]  # with one move without a loss in each game
+    pairs = [((2 + one) / 3 + 3 / (2 + 1 / one)) / 2 for one in of_games[:1]]
+    pairs += [((1 + one) / 2 + 2 / (1 + 1 / one)) / 2 for one in of_games[1:]]
+    assert found["accuracy"]["value"] == pytest.approx(sum(pairs) / 2, abs=1e-4)
     assert {key: part["moves"] for key, part in found["by_side"].items()} == {"white": 3, "black": 2}
     assert {key: part["moves"] for key, part in found["by_piece"].items()} == {"pawn": 4, "knight": 1}
     assert list(found["by_result"]) == ["won"]

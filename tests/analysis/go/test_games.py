@@ -56,6 +56,10 @@ def test_leads_and_changes(judged: Callable[..., AnalysedGame]) -> None:
     assert [move.ply for move in game.swings] == [2, 3]
     assert game.average_loss(BLACK) == (pytest.approx(3.0, abs=1e-4), 2)
     assert game.average_loss(WHITE) == (pytest.approx(4.0, abs=1e-4), 2)
+    summary = game.summary
+    assert summary.sides["black"].accuracy == pytest.approx(0.75**3, abs=1e-4)
+    assert summary.sides["white"].loss == pytest.approx(4.0, abs=1e-4)
+    assert summary.sides["white"].marks == {"?!": 0, "?": 1, "??": 0}
     assert [one.ply for one in game.boards(None)] == [2, 4]
     assert [one.ply for one in game.boards(1)] == [1]
     assert [one.ply for one in game.boards(99)] == [4]

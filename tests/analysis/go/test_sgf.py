@@ -21,6 +21,7 @@ GAME = (
     ";B[ee];W[ec];B[cc];W[gg];B[ge];W[])"
 )
 LEFT = ["999555111"] * 9
+AHEAD = ["999999555"] * 9
 LOST = ["000555111"] * 3 + ["999555111"] * 6
 
 
@@ -54,6 +55,14 @@ def test_handicap_stones_stay() -> None:
     expected, played = sgf_moves.get_setup_and_moves(before)
     assert moves == played
     assert board.list_occupied_points() == expected.list_occupied_points()
+
+
+def test_the_summary_is_in_the_last_comment() -> None:
+    nodes = read(annotated(one_game(maps=[AHEAD, AHEAD, AHEAD, LOST, LOST, LOST, LOST])))
+    text = nodes[-1]["C"][0]
+    assert "Accuracy: Black " in text
+    assert mentions(text, "turning point", "White", "3, Black C7")
+    assert not any("Accuracy" in node["C"][0] for node in nodes[:-1])
 
 
 def test_what_is_written_of_a_swing() -> None:

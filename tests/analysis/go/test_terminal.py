@@ -50,7 +50,11 @@ move            before   after   count  change    Black leads
       8 points around B8 become Black's; the black stone at C7 lives
    1. B E5?!     -5.4  W+6.5 → W+11.9
       most of it in the upper right
-Average loss per move, in points: Black 7.2, White 0.0.
+
+Summary    accuracy   lost  ?!   ?  ??
+Black           13%    7.2   1   0   1
+White          100%    0.0   0   0   0
+lost: points per move.
 At the end: W+11.9 (count W+6.5). Recorded result: W+3.5.
 
 After move 3, Black C7: W+28.1 (count W+24.5)

@@ -19,7 +19,8 @@ from kibitz.analysis.chess.ratings import OPPONENT, RATING, UNIT, add_side_input
 from kibitz.analysis.chess.reasons import DEPTH as EXPLAINED
 from kibitz.analysis.chess.reasons import Case, Found, Reason, explain
 from kibitz.analysis.chess.risk import RISK_RATINGS, risk
-from kibitz.analysis.glyphs import figure, mark
+from kibitz.analysis.glyphs import SIGNS, figure, mark
+from kibitz.analysis.summary import GameSummary, summarize
 from kibitz.games.chess.io.reader import Record
 from kibitz.games.chess.material import PHASES, phase
 from kibitz.games.chess.moves import from_move
@@ -83,8 +84,6 @@ PIECES = ("pawn", "knight", "bishop", "rook", "queen", "king")
 WHOLE = "all"
 KINDS = {"by_phase": PHASES, "by_piece": PIECES}
 SLICES = (WHOLE, *PHASES, *PIECES)
-SIGNS = {"?!": "inaccuracies", "?": "mistakes", "??": "blunders"}
-"""The annotations of losing moves, and the names of their counts."""
 
 
 @dataclass(frozen=True)
@@ -291,6 +290,15 @@ class AnalysedGame:
         losses = [max(0.0, -change) for change in known if change is not None]
         return (sum(losses) / len(losses) if losses else None), len(losses)
 
+    @property
+    def summary(self) -> GameSummary | None:
+        """Accuracy, annotations and mean loss of each side, and the turning point; None if no move is judged."""
+        if self.white is None or not any(move.judged for move in self.moves):
+            return None
+        losses = [move.judged.loss if move.judged else None for move in self.moves]
+        movers, signs = [move.side for move in self.moves], [move.sign for move in self.moves]
+        return summarize(SIDES, self.white.tolist(), movers, losses, signs)
+
     def predictable(self, side: str) -> Predictable | None:
         """Return how predictable that side was; None if it made no move, or none were predicted."""
         found = [move.expected for move in self.moves if move.side == side and move.expected]
@@ -314,7 +322,8 @@ class AnalysedGame:
             if any(move.by_strength for move in self.moves):
                 found["slips"] = [move.as_json() for move in self.slips]
             found["average_loss"] = {side: figure(*self.average_loss(side)) for side in SIDES}
-        if any(move.judged for move in self.moves):
+        if summary := self.summary:
+            found["summary"] = summary.as_json()
             found["report"] = report([self]).as_json()
         if self.predicts:
             sides = {side: self.predictable(side) for side in SIDES}

@@ -57,7 +57,8 @@ def annotated(judged: AnalysedGame) -> str:
     and headers stay, and a move that somebody has annotated ($1 to $6) keeps its annotation. The text, evaluations and
     annotations of an earlier analysis are replaced; `[%kibitz ?!]` in the comment identifies kibitz's annotation. After
     mate there is no evaluation; a stalemate is 0.00. If the probability isn't a win probability, a comment before the
-    first move explains it.
+    first move explains it. If moves are judged, the headers `WhiteAccuracy` and `BlackAccuracy` are the players'
+    accuracy in percent.
     """
     game = judged.record.game
     for declaration in SYSTEMS.values():
@@ -65,6 +66,11 @@ def annotated(judged: AnalysedGame) -> str:
             game.comment = game.comment.removesuffix(f"net: {note}").removesuffix(" / ")
     if judged.meaning.note and judged.white is not None:
         game.comment = _beside(game.comment, f"net: {judged.meaning.note}")
+    if summary := judged.summary:
+        for side, one in summary.sides.items():
+            name = f"{side.capitalize()}Accuracy"
+            if one.accuracy is not None:
+                game.headers[name] = f"{one.accuracy * 100:.1f}"
     for node, move in zip(game.mainline(), judged.moves, strict=True):
         node.comment = _WORDS.sub("", node.comment).strip()
         if judged.white is not None:

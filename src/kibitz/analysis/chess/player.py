@@ -18,9 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.analysis.chess.clocks import times_left
-from kibitz.analysis.chess.moves import PIECES, SIDES, SIGNS, AnalysedGame, Move
+from kibitz.analysis.chess.moves import PIECES, SIDES, AnalysedGame, Move
 from kibitz.analysis.chess.ratings import ratings_of
 from kibitz.analysis.chess.strength.player import PlayerStrength
+from kibitz.analysis.glyphs import SIGNS
 from kibitz.explorer.openings import Opening, opening_of
 from kibitz.games.chess.filters import RESULTS
 from kibitz.games.chess.material import PHASES
@@ -149,6 +150,7 @@ class PlayerReport:
     _sides: list[int] = field(default_factory=list)
     _ratings: list[int] = field(default_factory=list)
     _openings: list[Opening | None] = field(default_factory=list)
+    _accuracies: list[float] = field(default_factory=list)
 
     def add(self, game: AnalysedGame, side: str, file: str = "") -> None:
         """Add a game from this file, in which the player had this side."""
@@ -159,6 +161,8 @@ class PlayerReport:
         self._sides.append(number)
         self._ratings.append(ratings_of(headers)[number])
         self._openings.append(opening_of(_boards(game.record.game)))
+        accuracy = game.summary.sides[side].accuracy if game.summary else None
+        self._accuracies.append(math.nan if accuracy is None else accuracy)
         clocks = times_left(game.record.game)
         found = []
         for move, seconds in zip(game.moves, clocks, strict=True):
@@ -201,6 +205,12 @@ class PlayerReport:
         """The median of the player's ratings; None if no game has one."""
         known = [rating for rating in self._ratings if rating]
         return int(np.median(known)) if known else None
+
+    @property
+    def accuracy(self) -> Estimate:
+        """The mean accuracy of the player in a game, 0 to 1, over the games with a judged move of the player."""
+        values = np.array(self._accuracies, np.float64)
+        return _told(ClusterBootstrap(np.arange(len(values))).mean(values, np.isfinite(values)))
 
     def results(self) -> dict[str, int]:
         """Return the number of games won, drawn and lost; games without a result don't count."""
@@ -248,7 +258,8 @@ class PlayerReport:
         by = {f"by_{name}": {key: part.as_json() for key, part in rows.items()} for name, rows in parts.by.items()}
         whole = {name: value for name, value in parts.whole.as_json().items() if name not in ("label", "games")}
         return {
-            "name": self.name, "games": self.games, **self.results(), "rating": self.rating, **whole, **by,
+            "name": self.name, "games": self.games, **self.results(), "rating": self.rating,
+            "accuracy": _figure(self.accuracy), **whole, **by,
             "by_opening": [part.as_json() for part in parts.openings],
             "stands_out": [
                 {"label": part.label, "difference": _figure(part.difference)} for part in parts.standing_out()

@@ -38,6 +38,9 @@ def show(report: PlayerReport, console: Console) -> None:
     if report.strength is not None:
         for sentence in sentences_of_strength(report.strength):
             print_line(console, sentence)
+    accuracy = report.accuracy
+    if accuracy.n:
+        print_line(console, f"mean accuracy {accuracy.value:.1%}{_interval(accuracy)}")
     print_line(console, "")
     if not whole.loss.n:
         print_line(console, "no moves")

@@ -14,7 +14,6 @@ from kibitz.analysis.chess.moves import (
     MATE,
     PIECES,
     SIDES,
-    SIGNS,
     STALEMATE,
     STEP,
     UNLIKELY_FOR,
@@ -25,9 +24,9 @@ from kibitz.analysis.chess.moves import (
     report,
 )
 from kibitz.analysis.chess.risk import LOSS, RISK_RATINGS
-from kibitz.analysis.glyphs import GAINED
+from kibitz.analysis.glyphs import GAINED, SIGNS
 from kibitz.analysis.printing import STYLES as OF_MARKS
-from kibitz.analysis.printing import bar, clean, print_line, print_text, sparkline
+from kibitz.analysis.printing import bar, clean, print_line, print_text, show_summary, sparkline
 from kibitz.games.chess.material import PHASES
 
 WIDEST_BAR, NARROWEST_BAR = 30, 8
@@ -264,6 +263,14 @@ def _show_summary(judged: AnalysedGame, swing: float, console: Console) -> None:
             if judged.meaning.note:
                 print_line(console, judged.meaning.note)
         return
+    if summary := judged.summary:
+
+        def name(ply: int) -> str:
+            move = judged.moves[ply - 1]
+            return f"{_number(move, console.options.ascii_only)} {move.san}{_sign(move)}"
+
+        show_summary(console, summary, "percentage points", 100, name)
+        print_line(console, "")
     end = {MATE: "Checkmate", STALEMATE: "Stalemate"}.get(judged.moves[-1].mark)
     if judged.white is not None:
         if end and not any(move.judged for move in judged.moves):

@@ -12,13 +12,14 @@ from kibitz.analysis import OwnerAnalysis
 from kibitz.analysis.glyphs import figure, mark
 from kibitz.analysis.go.changes import SIDES, Change, changes, where, words
 from kibitz.analysis.go.told import NAMED, Told, phases, terms_of, told, with_side_inputs
+from kibitz.analysis.summary import GameSummary, summarize
 from kibitz.games.go.endings.final import FinalCount, count_board
 from kibitz.games.go.io.headers import assumptions
 from kibitz.games.go.points import BLACK, GRID, NONE, OUTSIDE, PASS, POINTS, WHITE, to_gtp
 from kibitz.games.go.replay import colours_of, encode_board
 from kibitz.games.go.rules import Illegal
 from kibitz.games.go.sides import OPPONENT, RANK
-from kibitz.play.go.ownership import SWINGS, judge, outputs_of, with_board_inputs
+from kibitz.play.go.ownership import SWINGS, judge, outputs_of, spread, winrate, with_board_inputs
 from kibitz.play.session import Answers, NetworkSession, Session
 
 if TYPE_CHECKING:
@@ -80,6 +81,13 @@ class AnalysedPosition:
             signs[self.colours == colour] = stays
             signs[(self.colours == colour) & lost] = goes
         return ["".join(row) for row in self.grid(signs)]
+
+    @property
+    def black_wins(self) -> float:
+        """Black's win probability, 0 to 1: the network's, or from the lead and the uncertainty of the ownership map."""
+        if self.told is not None:
+            return self.told.black_wins
+        return winrate(self.score.lead, spread(self.black_owns.astype(np.float32), self.size))
 
     @property
     def settled(self) -> bool:
@@ -213,6 +221,14 @@ class AnalysedGame:
         losses = [max(0.0, -move.change) for move in self.moves if move.colour == colour]
         return (sum(losses) / len(losses) if losses else None), len(losses)
 
+    @property
+    def summary(self) -> GameSummary:
+        """Accuracy, annotations and mean loss in points of each side, and the turning point."""
+        values = [one.black_wins for one in self.positions]
+        movers, signs = [move.side for move in self.moves], [move.mark for move in self.moves]
+        losses = [max(0.0, -move.change) for move in self.moves]
+        return summarize((SIDES[BLACK], SIDES[WHITE]), values, movers, losses, signs, in_points=True)
+
     def as_json(self, ply: int | None = None, owners: bool = False) -> dict[str, Any]:
         """Return one object. ply: see `boards`. owners: include each point's probability for Black, as a list per
         row."""
@@ -229,6 +245,7 @@ class AnalysedGame:
             "swing": self.swing,
             "swings": [move.as_json() for move in self.swings],
             "average_loss": {side: figure(*self.average_loss(colour)) for colour, side in SIDES.items()},
+            "summary": self.summary.as_json(),
             "boards": [
                 {"ply": one.ply, "lead": round(one.score.lead, 2), "count": one.score.count, "rows": one.signs()}
                 for one in self.boards(ply)

@@ -2,7 +2,7 @@
 
 Every node gets, besides its move:
 
-C        the lead and, for a swing, the change
+C        the lead and, for a swing, the change; after the last move also the summary of the game
 V        the lead as FF[4] defines it: positive is good for Black
 TB, TW   points that are very likely Black's and White's: empty points, and stones of the other player
 SQ, TR   for a swing: stones, and other points, whose owner it changed
@@ -17,6 +17,7 @@ import numpy as np
 from kibitz import __version__
 from kibitz.analysis.glyphs import GAINED
 from kibitz.analysis.go.games import SURE, AnalysedGame, AnalysedPosition, Move, lead_words
+from kibitz.analysis.printing import turning_words
 from kibitz.games.go.io.sgf import write_sgf
 from kibitz.games.go.points import BLACK, OUTSIDE, WHITE, to_sgf
 
@@ -35,7 +36,23 @@ def annotated(judged: AnalysedGame) -> str:
     notes = {0: position_notes(judged.positions[0])}
     for move, position in zip(judged.moves, judged.positions[1:], strict=True):
         notes[move.ply] = position_notes(position, move, judged.swing)
+    if judged.moves:
+        last = notes[len(judged.moves)]
+        last["C"] = ["\n".join([*last["C"], *summary_words(judged)])]
     return write_sgf(judged.record, notes, {"AP": f"kibitz:{__version__}"})
+
+
+def summary_words(judged: AnalysedGame) -> list[str]:
+    """Return the summary of a game, a sentence in each line."""
+    summary = judged.summary
+    shown = [
+        f"{side.capitalize()} {one.accuracy:.0%}" for side, one in summary.sides.items() if one.accuracy is not None
+    ]
+    lines = [f"Accuracy: {', '.join(shown)}."] if shown else []
+    if turning := summary.turning_point:
+        move = judged.moves[turning.ply - 1]
+        lines.append(turning_words(turning, f"move {move.ply}, {move.side.capitalize()} {move.vertex}"))
+    return lines
 
 
 def position_notes(position: AnalysedPosition, move: Move | None = None, swing: float = 0) -> Notes:

@@ -13,9 +13,8 @@ from rich.style import Style
 from rich.text import Text
 
 from kibitz.analysis.glyphs import GAINED
-from kibitz.analysis.go.changes import SIDES
 from kibitz.analysis.go.games import SURE, AnalysedGame, AnalysedPosition, Move, Score, lead_words
-from kibitz.analysis.printing import STYLES, bar, clean, print_line, print_text, sparkline
+from kibitz.analysis.printing import STYLES, bar, clean, print_line, print_text, show_summary, sparkline
 from kibitz.games.go.points import BLACK, COLUMNS, GRID, PASS
 
 WIDEST_BAR, NARROWEST_BAR = 30, 8
@@ -119,13 +118,9 @@ def _summary(judged: AnalysedGame, console: Console) -> None:
             print_line(console, f"{_move(move)} {change_words(move.change):>6}  {lead}", STYLES[move.mark])
             if move.shift and (words := move.shift.words()):
                 print_line(console, f"      {words}")
-    losses = []
-    for colour, side in SIDES.items():
-        loss, _ = judged.average_loss(colour)
-        if loss is not None:
-            losses.append(f"{side.capitalize()} {loss:.1f}")
-    if losses:
-        print_line(console, f"Average loss per move, in points: {', '.join(losses)}.")
+    if judged.moves:
+        print_line(console, "")
+        show_summary(console, judged.summary, "points", 1, lambda ply: _move(judged.moves[ply - 1]).strip())
     if judged.phases:
         _phases(judged, console)
     result = clean(judged.record.headers.get("RE", ""), 20)
