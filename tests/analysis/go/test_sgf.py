@@ -61,7 +61,7 @@ def test_the_summary_is_in_the_last_comment() -> None:
     nodes = read(annotated(one_game(maps=[AHEAD, AHEAD, AHEAD, LOST, LOST, LOST, LOST])))
     text = nodes[-1]["C"][0]
     assert "Accuracy: Black " in text
-    assert mentions(text, "turning & White & 3, & C7")
+    assert mentions(text, "White & ahead & move 3, & C7")
     assert not any("Accuracy" in node["C"][0] for node in nodes[:-1])
 
 
