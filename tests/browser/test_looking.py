@@ -155,6 +155,30 @@ def test_marks_are_what_a_search_confirms(visit: Callable[..., Page]) -> None:
     expect(desk.moves.locator(".mark")).to_have_count(0)
 
 
+def test_the_summary_of_a_game_leads_to_its_moves(desk: Desk) -> None:
+    desk.choose("winner")
+    desk.opened(HANGS, 8)
+    desk.judged(8)
+    card = desk.page.locator(".summary")
+    expect(card).to_be_visible()
+    white, black = (card.locator(".summary-accuracy").nth(side) for side in (0, 1))
+    percent = [int(re.sub(r"\D", "", each.inner_text())) for each in (white, black)]
+    assert percent[0] < 60 < percent[1]
+    blunders = card.locator(".summary-count.blunder")
+    expect(blunders).to_have_text(["1 ??", "0 ??"])
+    expect(blunders.nth(1)).to_be_disabled()
+    blunders.first.click()
+    desk.after("Nc6")
+    desk.keys("Home")
+    card.locator(".summary-link").click()
+    desk.after("Nc6")
+    desk.keys("h")
+    expect(card).to_be_hidden()
+    desk.keys("h")
+    card.get_by_role("button", name="Practice").click()
+    expect(desk.page.locator("#panel-puzzles .puzzle-list li")).to_have_count(1)
+
+
 WALLS = "D5.E5.D4.E4.D6.E6.D3.E3.D7.E7.D2.E2.D8.E8.D1.E1"
 """Black has four columns of nine and the move at the top, which decides who gets the fifth."""
 

@@ -2,6 +2,7 @@
 
 import type { Wanted } from "../library/gamelist";
 import type { Judgement } from "./judging";
+import type { Judged } from "../analysis/summary";
 import type { MyGames, Report } from "../mygames/myanswers";
 import type { Line, Network, Node, Result } from "../app/state";
 import { fromServer, texts } from "../texts";
@@ -134,6 +135,26 @@ export interface Check {
   line?: string[];
 }
 
+/** A number of one game. */
+interface GameFigure {
+  value: number | null;
+  n: number;
+}
+
+/** One player's game: accuracy 0..1, and the mean loss of a move, of the chance or in points of Go. */
+export interface SideOf {
+  accuracy: GameFigure;
+  average_loss: GameFigure;
+  marks: { inaccuracies: number; mistakes: number; blunders: number };
+}
+
+export interface Summary {
+  white: SideOf;
+  black: SideOf;
+  /** The move after which the side that is ahead stays the same; null: neither is. */
+  turning_point: { ply: number; ahead: "white" | "black" | null } | null;
+}
+
 /** The count of a finished game of Go. */
 export interface Counted {
   /** Vertices of dead stones, and of those that live in a seki. */
@@ -230,6 +251,10 @@ export class Api {
   /** The count of the last position of a line. `dead`: vertices of the dead stones; without it the server finds them. */
   count(line: Line, dead?: string[], signal?: AbortSignal): Promise<Counted> {
     return this.post("count", dead ? { line, dead } : { line }, signal);
+  }
+
+  summary(judged: Judged, signal?: AbortSignal): Promise<Summary> {
+    return this.post("summary", judged, signal);
   }
 
   async targets(network: string, line: Line, square: string, signal?: AbortSignal): Promise<number[]> {

@@ -378,6 +378,18 @@ export const de: Texts = {
     visits: (n) => count(n, { one: "# Besuch", other: "# Besuche" }),
     rated: (rating) => `Wertung ${rating}`,
   },
+  summary: {
+    title: "Zusammenfassung der Partie",
+    accuracy: "Genauigkeit",
+    lost: (points: number) => `${number(points, 1)} Prozentpunkte Verlust je Zug`,
+    lostPoints: (points: number) => `${number(points, 1)} Punkte Verlust je Zug`,
+    count: (n: number, grade: string, side: string) => `${side}: ${n} × ${grade}. Nächste Stelle öffnen.`,
+    turning: "Wendepunkt:",
+    ahead: (side: string) => `Nach diesem Zug bleibt ${side} im Vorteil.`,
+    nobody: "Nach diesem Zug ist niemand im Vorteil.",
+    practice: "Üben",
+    practiceAbout: "Bessere Züge in den Fehlern dieser Partie finden",
+  },
   movelist: {
     moves: "Züge",
     noneChess: "Noch keine Züge. Ziehe eine Figur oder öffne eine Partie.",

@@ -377,6 +377,18 @@ export const en = {
     visits: (n: number) => count(n, { one: "# visit", other: "# visits" }),
     rated: (rating: number) => `Rated ${rating}`,
   },
+  summary: {
+    title: "Summary of the game",
+    accuracy: "Accuracy",
+    lost: (points: number) => `${number(points, 1)} percentage points lost per move`,
+    lostPoints: (points: number) => `${number(points, 1)} points lost per move`,
+    count: (n: number, grade: string, side: string) => `${side}: ${n} × ${grade}. Open the next one.`,
+    turning: "Turning point:",
+    ahead: (side: string) => `${side} stays ahead after this move.`,
+    nobody: "Nobody is ahead after this move.",
+    practice: "Practice",
+    practiceAbout: "Find better moves in the mistakes of this game",
+  },
   movelist: {
     moves: "Moves",
     noneChess: "No moves yet. Make a move or open a game.",

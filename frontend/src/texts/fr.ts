@@ -386,6 +386,18 @@ export const fr: Texts = {
     visits: (n) => count(n, { one: "# visite", other: "# visites" }),
     rated: (rating) => `Classement ${rating}`,
   },
+  summary: {
+    title: "Résumé de la partie",
+    accuracy: "Précision",
+    lost: (points: number) => `${number(points, 1)} points de pourcentage perdus par coup`,
+    lostPoints: (points: number) => `${number(points, 1)} points perdus par coup`,
+    count: (n: number, grade: string, side: string) => `${side} : ${n} × ${grade}. Ouvrir le suivant.`,
+    turning: "Tournant :",
+    ahead: (side: string) => `Après ce coup, les ${side} gardent l’avantage.`,
+    nobody: "Après ce coup, personne n’a l’avantage.",
+    practice: "S’entraîner",
+    practiceAbout: "Trouver de meilleurs coups dans les erreurs de cette partie",
+  },
   movelist: {
     moves: "Coups",
     noneChess: "Aucun coup. Jouez un coup ou ouvrez une partie.",

@@ -105,6 +105,16 @@ def number(fields: Fields, name: str, default: float | None, low: float, high: f
     return float(value)
 
 
+def numbers(fields: Fields, name: str, most: int, low: float, high: float) -> list[float | None]:
+    """Return a list of at most `most` numbers from low to high; null is None."""
+    value = fields.get(name)
+    if not isinstance(value, list):
+        raise BadRequest(f"{name} must be a list")
+    if len(value) > most:
+        raise BadRequest(f"{name} has {len(value):,} entries, at most {most:,} are taken")
+    return [number({name: item}, name, None, low, high) for item in value]
+
+
 def check_game(network: NetworkInfo, game: str) -> None:
     """Raise BadRequest if the network is for another game."""
     if network.game != game:

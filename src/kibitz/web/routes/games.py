@@ -28,6 +28,12 @@ def count(state: AppState, fields: Fields) -> dict[str, Any]:
     return counting.count(fields)
 
 
+def summary(state: AppState, fields: Fields) -> dict[str, Any]:
+    from kibitz.web import summary
+
+    return summary.summary(fields)
+
+
 def move(state: AppState, fields: Fields) -> dict[str, Any]:
     return {"node": positions.read_line(fields).after(text(fields, "move"))}
 
@@ -38,4 +44,5 @@ ROUTES = [
     post("/api/line", line),
     post("/api/move", move),
     post("/api/count", count),
+    post("/api/summary", summary),
 ]

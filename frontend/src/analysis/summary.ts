@@ -1,0 +1,168 @@
+/** The summary of a judged game: how accurate both players were, their mistakes, and the turning point. */
+
+import "./summary.css";
+
+import type { Summary, SideOf } from "../server/api";
+import { Latest } from "../server/asking";
+import { displayedChance } from "../app/displayed";
+import { button, el } from "../ui/elements";
+import type { Mistake, Mistakes } from "./mistakes";
+import { named } from "../app/naming";
+import type { App } from "../app/state";
+import { texts } from "../texts";
+
+/** Shorter games have no summary, in moves of both sides. */
+const FEWEST = 6;
+/** The game must stay the same so long before its summary is asked for, ms. */
+const PAUSE = 300;
+const MARKS = [
+  ["??", "blunder", "blunders"],
+  ["?", "mistake", "mistakes"],
+  ["?!", "inaccuracy", "inaccuracies"],
+] as const;
+
+type Side = "white" | "black";
+const LETTERS = { white: "w", black: "b" } as const;
+
+/** What the server is asked about a game: its values, and what each move lost. */
+export interface Judged {
+  game: "chess" | "go";
+  /** White's chance in chess, Black's in Go. */
+  values: number[];
+  movers: Side[];
+  /** Of the chance in chess, in points of Go. */
+  losses: (number | null)[];
+  marks: string[];
+}
+
+/** practice: opens the puzzles of the game; null where there are none. */
+export function mountSummary(after: HTMLElement, app: App, mistakes: Mistakes, practice: (() => void) | null): void {
+  after.after(new SummaryCard(app, mistakes, practice).element);
+}
+
+/** The game as far as it is judged; null until all of it is, and for a variation. */
+export function judgedGame(app: App, mistakes: Mistakes): Judged | null {
+  const { game, path } = app;
+  const { judging } = mistakes;
+  const ids = path.slice(1);
+  const main = ids.every((id, at) => app.node(path[at]!).children[0] === id);
+  if (!main || ids.length < FEWEST || !judging.possible || judging.progress || app.analyser.busy) return null;
+  const values = path.map((id) => displayedChance(app, judging, id)?.chance);
+  if (values.some((each) => each === undefined)) return null;
+  const movers = ids.map((id): Side => (app.node(app.node(id).parent!).turn === "w" ? "white" : "black"));
+  const losses = ids.map((id, at) => (game.kind === "chess" ? mistakes.lost(id) : pointsLost(app, path[at]!, id, movers[at]!)));
+  if (game.kind === "chess" && losses.includes(null)) return null;
+  return { game: game.kind, values: values as number[], movers, losses, marks: ids.map((id) => mistakes.of(id)?.mark ?? "") };
+}
+
+/** What a move of Go lost on the board, as the network thinks. */
+function pointsLost(app: App, before: number, after: number, mover: Side): number | null {
+  const [from, to] = [before, after].map((id) => app.result(app.network ?? "", id)?.score);
+  if (typeof from !== "number" || typeof to !== "number") return null;
+  return Math.max(0, mover === "black" ? from - to : to - from);
+}
+
+/** The next mistake of a side and kind that the position shown comes before; after the last one, the first. */
+export function nextMistake(app: App, mistakes: Mistakes, side: Side, mark: Mistake["mark"]): Mistake | undefined {
+  const some = mistakes.all.filter((each) => each.mark === mark && app.node(app.node(each.id).parent!).turn === LETTERS[side]);
+  return some.find(({ id }) => (app.placeOf(id) ?? 0) - 1 > app.place) ?? some[0];
+}
+
+class SummaryCard {
+  private readonly sides = el("div", { class: "summary-sides" });
+  private readonly turning = el("p", { class: "summary-turning" });
+  private readonly practice = button(texts.summary.practice, () => this.practise?.(), { title: texts.summary.practiceAbout });
+  private readonly head = el("div", { class: "summary-head" }, el("span", {}, texts.summary.accuracy), this.practice);
+  readonly element = el("section", { class: "summary", "aria-label": texts.summary.title, hidden: true }, this.head, this.sides, this.turning);
+  private readonly latest = new Latest(PAUSE);
+  private asked = "";
+  private shown: Summary | null = null;
+
+  constructor(
+    private readonly app: App,
+    private readonly mistakes: Mistakes,
+    private readonly practise: (() => void) | null,
+  ) {
+    app.on("game", () => this.forget());
+    for (const event of ["path", "judgements", "results", "networks", "settings"] as const) app.on(event, () => this.follow());
+  }
+
+  private forget(): void {
+    this.latest.cancel();
+    this.asked = "";
+    this.shown = null;
+    this.draw();
+  }
+
+  private follow(): void {
+    const judged = this.app.hints ? judgedGame(this.app, this.mistakes) : null;
+    const key = judged ? JSON.stringify(judged) : "";
+    if (judged && key !== this.asked) {
+      this.asked = key;
+      this.latest.ask(
+        (signal) => this.app.api.summary(judged, signal),
+        (summary) => {
+          this.shown = summary;
+          this.draw();
+        },
+        // The game is judged all the same.
+        () => undefined,
+      );
+    }
+    this.draw();
+  }
+
+  private draw(): void {
+    const { app, shown } = this;
+    this.element.hidden = !shown || !app.hints;
+    if (!shown) return;
+    const order: Side[] = app.game.kind === "chess" ? ["white", "black"] : ["black", "white"];
+    this.sides.replaceChildren(...order.map((side) => this.side(side, shown[side])));
+    const turning = shown.turning_point;
+    const id = turning ? app.path[turning.ply] : undefined;
+    const node = id === undefined ? undefined : app.game.nodes.get(id);
+    this.turning.hidden = !node;
+    if (node && turning) {
+      const move = `${named(app, node)}${this.mistakes.of(node.id)?.mark ?? ""}`;
+      const ahead = turning.ahead ? texts.common[turning.ahead] : "";
+      this.turning.replaceChildren(
+        `${texts.summary.turning} `,
+        button(move, () => this.open(node.id), { class: "summary-link", title: ahead ? texts.summary.ahead(ahead) : texts.summary.nobody }),
+      );
+    }
+    this.practice.hidden = !this.practise || !this.mistakes.all.length;
+  }
+
+  private side(side: Side, { accuracy, average_loss: loss, marks }: SideOf): HTMLElement {
+    const name = texts.common[side];
+    const lost = loss.value === null ? "" : this.app.game.kind === "chess" ? texts.summary.lost(100 * loss.value) : texts.summary.lostPoints(loss.value);
+    const chips = MARKS.map(([mark, grade, key]) => {
+      const words = texts.summary.count(marks[key], texts.mistakes.grades[grade], name);
+      const made = button("", () => this.next(side, mark), { class: `summary-count ${grade}`, title: words, "aria-label": words, disabled: !marks[key] });
+      made.append(el("b", {}, String(marks[key])), ` ${mark}`);
+      return made;
+    });
+    return el(
+      "div",
+      { class: "summary-side" },
+      el("span", { class: "summary-name" }, name),
+      el("span", { class: "summary-accuracy", title: [texts.summary.accuracy, lost].filter(Boolean).join(" · ") }, accuracy.value === null ? "–" : texts.common.percent(accuracy.value)),
+      ...chips,
+    );
+  }
+
+  private next(side: Side, mark: Mistake["mark"]): void {
+    const found = nextMistake(this.app, this.mistakes, side, mark);
+    if (found) this.open(found.id);
+  }
+
+  /** Opens the position before a move, where it could still be avoided. */
+  private open(id: number): void {
+    const { app } = this;
+    const node = app.node(id);
+    if (node.parent === null) return;
+    app.go(node.id);
+    app.go(node.parent);
+    app.say(texts.common.before(named(app, node)));
+  }
+}

@@ -1,0 +1,82 @@
+/** The summary of a game: what is asked about it, and where its counts lead. */
+
+import { beforeEach, expect, test } from "vitest";
+
+import { judgedGame, nextMistake } from "../src/analysis/summary";
+import { Mistakes } from "../src/analysis/mistakes";
+import type { Judgement, Judging } from "../src/server/judging";
+import type { App, Result } from "../src/app/state";
+import { chess, find, go, network, page } from "./support/games";
+
+let app: App;
+let judged: Map<number, Judgement>;
+let results: Map<number, Result>;
+let mistakes: Mistakes;
+
+function sit(game = chess("e4 e5 Qh5 Nc6 Qxe5 Nxe5 d4")): void {
+  app = page(game, [network(game.kind === "go" ? "gohuman" : "winner", { game: game.kind })]);
+  judged = new Map();
+  results = new Map();
+  app.result = (_, id) => results.get(id);
+  const exact = (id: number): Judgement | undefined => judged.get(id);
+  const judging = { possible: true, progress: "", of: exact, exact, searched: () => true, value: (id: number) => exact(id)?.white.after ?? null } as unknown as Judging;
+  mistakes = new Mistakes(app, judging);
+}
+
+/** White's chance after each position of the line, and what its move lost. */
+function judge(...positions: [number, number][]): void {
+  positions.forEach(([after, loss], place) => {
+    const id = app.path[place]!;
+    judged.set(id, { ply: place, loss, mark: "", best: { move: "best", san: "Nf3" }, line: ["Nf3"], only: false, exact: true, white: { before: null, after } });
+  });
+  app.emit("judgements");
+}
+
+const GAME: [number, number][] = [[0.5, 0], [0.5, 0], [0.5, 0], [0.4, 0.1], [0.4, 0], [0.05, 0.35], [0.05, 0], [0.05, 0]];
+
+beforeEach(() => sit());
+
+test("a game is asked about once all of it is judged", () => {
+  judge(...GAME.slice(0, 7));
+  expect(judgedGame(app, mistakes)).toBeNull();
+  judge(...GAME);
+  expect(judgedGame(app, mistakes)).toEqual({
+    game: "chess",
+    values: [0.5, 0.5, 0.5, 0.4, 0.4, 0.05, 0.05, 0.05],
+    movers: ["white", "black", "white", "black", "white", "black", "white"],
+    losses: [0, 0, 0.1, 0, 0.35, 0, 0],
+    marks: ["", "", "?!", "", "??", "", ""],
+  });
+});
+
+test("a variation has no summary", () => {
+  sit(chess("e4 e5 Qh5 Nc6 Qxe5 Nxe5 (d6 Qh5 Nf6) d4"));
+  judge(...GAME);
+  expect(judgedGame(app, mistakes)).not.toBeNull();
+  app.go(find(app.game, "Nf6").id);
+  judge(...GAME);
+  expect(judgedGame(app, mistakes)).toBeNull();
+});
+
+test("of Go the points count that the network sees lost", () => {
+  sit(go("C3 G7 C7 G3 E5 E3"));
+  const scores = [0, 2, -1, 1, 1, 5, 4];
+  app.path.forEach((id, place) => results.set(id, { ply: place, black: 0.5, score: scores[place]! } as Result));
+  expect(judgedGame(app, mistakes)?.losses).toEqual([0, 0, 0, 0, 0, 0]);
+  results.set(app.path[3]!, { ply: 3, black: 0.2, score: -4 } as Result);
+  expect(judgedGame(app, mistakes)?.losses).toEqual([0, 0, 3, 5, 0, 0]);
+});
+
+test("the counts of a player open one mistake after the other", () => {
+  judge([0.5, 0], [0.4, 0.1], [0.5, 0.1], [0.4, 0.1], [0.4, 0], [0.3, 0.1], [0.3, 0], [0.3, 0]);
+  const found = [];
+  for (let turn = 0; turn < 4; turn += 1) {
+    const next = nextMistake(app, mistakes, "white", "?!")!;
+    found.push(app.node(next.id).san);
+    app.go(app.node(next.id).parent!);
+  }
+  // The position before the first move is shown at the beginning.
+  expect(found).toEqual(["Qh5", "Qxe5", "e4", "Qh5"]);
+  expect(nextMistake(app, mistakes, "white", "??")).toBeUndefined();
+  expect(app.node(nextMistake(app, mistakes, "black", "?!")!.id).san).toBe("e5");
+});

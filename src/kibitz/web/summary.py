@@ -1,0 +1,38 @@
+"""The summary of a game that the page has judged: the page sends what each move lost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kibitz.web.params import BadRequest, Fields, choice, numbers, words
+
+MAX_MOVES = 10_000
+"""The largest number of moves of a game."""
+SIDES = {"chess": ("white", "black"), "go": ("black", "white")}
+"""The sides of a game. The values are those of the first one."""
+
+
+def summary(fields: Fields) -> dict[str, Any]:
+    """Return the summary, as in `kibitz analyze --json`.
+
+    game: chess or go. values: the win probability of each position, of White in chess and Black in Go. movers: the side
+    of each move. losses: what each move lost, of win probability in chess and in points in Go; null if it is not known.
+    marks: of each move. Raises BadRequest.
+    """
+    from kibitz.analysis.glyphs import SIGNS
+    from kibitz.analysis.summary import summarize
+
+    game = choice(fields, "game", list(SIDES), "chess")
+    movers, marks = words(fields, "movers", MAX_MOVES), words(fields, "marks", MAX_MOVES)
+    values = numbers(fields, "values", MAX_MOVES + 1, 0, 1)
+    losses = numbers(fields, "losses", MAX_MOVES, 0, 1000)
+    if not len(movers) == len(marks) == len(losses) == len(values) - 1:
+        raise BadRequest("movers, marks and losses must have an entry for each move, and values one more")
+    if not set(movers) <= set(SIDES[game]):
+        raise BadRequest(f"movers must be {' or '.join(SIDES[game])}")
+    if not set(marks) <= {"", *SIGNS}:
+        raise BadRequest(f"marks must be {', '.join(SIGNS)} or empty")
+    known = [value for value in values if value is not None]
+    if len(known) < len(values):
+        raise BadRequest("values must be known for every position")
+    return summarize(SIDES[game], known, movers, losses, marks, in_points=game == "go").as_json()
