@@ -212,7 +212,7 @@ describe("players", () => {
     const values = (...given: Parameters<typeof levelsOf>): string[] => levelsOf(...given).map(([value]) => value);
     expect(values(network("chessnet"), null, false)).toEqual(["easy", "medium", "hard", FULL, CUSTOM]);
     expect(values(network("plain", { methods: ["top-prob"] }), null, false)).toEqual([FULL, CUSTOM]);
-    expect(values(network("human", { rated: true }), null, false).slice(0, 2)).toEqual(["800", "1000"]);
+    expect(values(network("human", { rated: true }), null, false).slice(0, 2)).toEqual(["800", "900"]);
     expect(values(network("me", { person: "Ana", rated: true }), null, false)).toEqual([PERSON, FULL, CUSTOM]);
     expect(values(undefined, { ratings: [1350, 1800], problem: "" }, true)).toEqual(["1400", "1600", "1800", FULL, CUSTOM]);
     expect(values(undefined, { ratings: null, problem: "" }, true)).toEqual([FULL, CUSTOM]);

@@ -90,6 +90,7 @@ def ask_everything(client: Client, run: str, networks: list[str], store: str) ->
     good("/api/line", line=GO)
     good("/api/move", line=CHESS, move="b8c6")
     good("/api/count", line=GO | {"moves": ["pass", "pass"]})
+    good("/api/ratings", network="human", line=CHESS)
     good("/api/summary", game="chess", values=[0.5, 0.9], movers=["white"], losses=[0], marks=[""])
     start = {"game": "chess", "moves": []}
     until(lambda: "games" in good("/api/explore", line=start))

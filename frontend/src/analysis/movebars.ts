@@ -24,20 +24,20 @@ export class MoveBars {
     this.element.addEventListener("pointerleave", () => shown.point(null));
   }
 
-  /** `lines`: what a search says of moves; then each has the value after it and a line. */
-  draw(moves: readonly Candidate[], lines: readonly OpinionLine[] = []): void {
-    const key = JSON.stringify([moves, lines]);
+  /** `lines`: what a search says of moves; then each has the value after it and a line. `inks`: classes of the bars, by move. */
+  draw(moves: readonly Candidate[], lines: readonly OpinionLine[] = [], inks: ReadonlyMap<string, string> = new Map()): void {
+    const key = JSON.stringify([moves, lines, [...inks]]);
     if (key === this.key) return;
     this.key = key;
     this.element.classList.toggle("valued", lines.length > 0);
     const focused = [...this.element.querySelectorAll("button")].indexOf(document.activeElement as HTMLButtonElement);
-    this.element.replaceChildren(...moves.map((each) => this.row(each, lines)));
+    this.element.replaceChildren(...moves.map((each) => this.row(each, lines, inks.get(each.move))));
     // What a search adds does not take the focus away.
     if (focused >= 0) this.element.querySelectorAll("button")[focused]?.focus();
   }
 
-  private row({ move, san, p }: Candidate, lines: readonly OpinionLine[]): HTMLLIElement {
-    const fill = el("span", { class: "fill" });
+  private row({ move, san, p }: Candidate, lines: readonly OpinionLine[], ink = ""): HTMLLIElement {
+    const fill = el("span", { class: `fill ${ink}` });
     fill.style.width = `${100 * p}%`;
     const row = el(
       "button",

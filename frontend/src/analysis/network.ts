@@ -13,6 +13,7 @@ import { grainOf, layersOf, NAMES, pieceAt, type Plane } from "../app/layers";
 import { ending } from "../app/naming";
 import { MoveBars, MovesByRating } from "./movebars";
 import { OpinionPanel } from "./opinion";
+import { asksRatings, RatingPanel } from "./ratings";
 import { legend, shown, type Candidate, type Heat, type Layer } from "../board/overlays";
 import type { App, Network, Node } from "../app/state";
 import { fromServer, texts } from "../texts";
@@ -31,6 +32,7 @@ class NetworkPanel {
   private readonly likely = el("span");
   private readonly columns = el("span", { class: "bar-columns" });
   private readonly byRating: MovesByRating;
+  private readonly ratings: RatingPanel;
   private readonly movesPart: HTMLElement;
   private readonly boardPart: HTMLElement;
   private readonly unhide = button(texts.network.unhide, () => this.app.set({ hints: true }));
@@ -64,8 +66,9 @@ class NetworkPanel {
   ) {
     this.bars = new MoveBars(app);
     this.byRating = new MovesByRating(app);
+    this.ratings = new RatingPanel(app, host, () => this.draw());
     this.candidates = new Candidates(app, host, () => this.draw(), judging);
-    this.movesPart = el("section", {}, el("h3", { class: "bar-heads" }, this.likely, this.columns), this.bars.element, this.byRating.element);
+    this.movesPart = el("section", {}, el("h3", { class: "bar-heads" }, this.likely, this.columns), this.bars.element, this.byRating.element, this.ratings.element);
     this.arrowsLabel = el("label", { class: "switch" }, this.arrows, this.arrowsWords);
     this.arrows.addEventListener("change", () => {
       shown.moves = this.arrows.checked;
@@ -151,7 +154,8 @@ class NetworkPanel {
     this.unhide.hidden = app.hints;
     this.boardPart.hidden = !says;
     this.movesPart.hidden = !says || !result?.moves?.length;
-    const byRating = (says && result?.by_rating) || [];
+    // A server says it of all ratings.
+    const byRating = (says && !asksRatings(network) && result?.by_rating) || [];
     const lines = says ? this.candidates.of(network) : [];
     const best = lines[0];
     if (network && best?.moves[0]) {
@@ -159,11 +163,12 @@ class NetworkPanel {
       const p = result?.moves?.find((each) => each.move === move)?.p ?? best.p ?? 0;
       shown.found(node, network.name, { move, san: best.san[0] ?? move, p });
     }
-    const likely = says ? (result?.moves ?? []).slice(0, byRating.length || values(network) ? 5 : 8) : [];
+    const likely = says ? (result?.moves ?? []).slice(0, asksRatings(network) ? 4 : byRating.length || values(network) ? 5 : 8) : [];
     this.bars.draw(withBest(likely, result?.moves ?? [], lines), lines);
     this.likely.textContent = result?.rating ? texts.network.likelyOf(result.rating) : texts.network.likely;
     this.columns.textContent = lines.length ? texts.network.columns(whose(kind)) : "";
     this.byRating.draw(byRating);
+    this.ratings.draw(says ? network : undefined, lines);
     this.arrows.checked = shown.moves;
     this.arrowsWords.textContent = kind === "chess" ? texts.network.arrows : texts.network.onPoints;
     this.arrowsLabel.hidden = !network?.answers.includes("moves");

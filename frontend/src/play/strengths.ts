@@ -11,7 +11,9 @@ export const CUSTOM = "custom";
 /** Of a network of one person. */
 export const PERSON = "person";
 /** Ratings that can be imitated; by programs beyond those of people. */
-const RATINGS = [800, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2400];
+const RATINGS = Array.from({ length: 17 }, (_, at) => 800 + 100 * at);
+/** Between the ratings that are offered of programs, which play less like people. */
+const STEP_OF_PROGRAMS = 200;
 const BEYOND = [2600, 2800, 3000];
 const USUAL_RATING = "1400";
 /** For networks that know no ratings: the likeliest moves with some variety, then more and more positions a move. */
@@ -39,7 +41,7 @@ const like = (rating: number): Level => [String(rating), texts.play.like(rating)
 /** The ratings that a program can play like; none where it has no such setting, or it is not known yet. */
 export function likeRatings(about: About | null): Level[] {
   const [least, most] = about?.ratings ?? [Infinity, -Infinity];
-  return [...RATINGS, ...BEYOND].filter((each) => least <= each && each <= most).map(like);
+  return [...RATINGS, ...BEYOND].filter((each) => each % STEP_OF_PROGRAMS === 0 && least <= each && each <= most).map(like);
 }
 
 /** The levels of an opponent: value and text. about: of a program. */

@@ -155,6 +155,14 @@ export interface Summary {
   turning_point: { ply: number; ahead: "white" | "black" | null } | null;
 }
 
+/** What players of each rating would play in a position, and how often they lose much. */
+export interface ByRating {
+  ratings: number[];
+  /** `p`: how likely it is at each rating. */
+  moves: { move: string; san: string; p: number[] }[];
+  risk: (number | null)[] | null;
+}
+
 /** The count of a finished game of Go. */
 export interface Counted {
   /** Vertices of dead stones, and of those that live in a seki. */
@@ -255,6 +263,10 @@ export class Api {
 
   summary(judged: Judged, signal?: AbortSignal): Promise<Summary> {
     return this.post("summary", judged, signal);
+  }
+
+  byRating(asked: { network: string; line: Line }, signal?: AbortSignal): Promise<ByRating> {
+    return this.post("ratings", asked, signal);
   }
 
   async targets(network: string, line: Line, square: string, signal?: AbortSignal): Promise<number[]> {

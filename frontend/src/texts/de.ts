@@ -390,6 +390,13 @@ export const de: Texts = {
     practice: "Üben",
     practiceAbout: "Bessere Züge in den Fehlern dieser Partie finden",
   },
+  ratings: {
+    rated: (rating) => `Spieler mit ${rating}`,
+    risk: (rating, p) => `Mit ${rating} geht es hier in ${p} schief.`,
+    riskAbout: "Wahrscheinlichkeit eines Zuges, der mindestens 10 Prozentpunkte verliert.",
+    trap: (san, points, weak, often, strong, seldom) => `Falle: ${san} verliert ${points} Punkte. Mit ${weak} spielen ihn ${often}, mit ${strong} ${seldom}.`,
+    curves: (moves) => `Wie oft Spieler jeder Wertungszahl ${moves} wählen.`,
+  },
   movelist: {
     moves: "Züge",
     noneChess: "Noch keine Züge. Ziehe eine Figur oder öffne eine Partie.",

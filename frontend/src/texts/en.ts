@@ -389,6 +389,13 @@ export const en = {
     practice: "Practice",
     practiceAbout: "Find better moves in the mistakes of this game",
   },
+  ratings: {
+    rated: (rating: number) => `Players rated ${rating}`,
+    risk: (rating: number, p: string) => `A ${rating} goes wrong here in ${p}.`,
+    riskAbout: "The probability of a move that loses 10 percentage points or more.",
+    trap: (san: string, points: number, weak: number, often: string, strong: number, seldom: string) => `Trap: ${san} loses ${points} points. At ${weak}, ${often} play it, at ${strong} ${seldom}.`,
+    curves: (moves: string) => `How often players of each rating choose ${moves}.`,
+  },
   movelist: {
     moves: "Moves",
     noneChess: "No moves yet. Make a move or open a game.",

@@ -398,6 +398,13 @@ export const fr: Texts = {
     practice: "S’entraîner",
     practiceAbout: "Trouver de meilleurs coups dans les erreurs de cette partie",
   },
+  ratings: {
+    rated: (rating) => `Joueurs à ${rating}`,
+    risk: (rating, p) => `À ${rating}, on se trompe ici dans ${p} des cas.`,
+    riskAbout: "Probabilité d’un coup qui perd au moins 10 points de pourcentage.",
+    trap: (san, points, weak, often, strong, seldom) => `Piège : ${san} perd ${points} points. À ${weak}, ${often} le jouent, à ${strong} ${seldom}.`,
+    curves: (moves) => `Fréquence de ${moves} selon le classement des joueurs.`,
+  },
   movelist: {
     moves: "Coups",
     noneChess: "Aucun coup. Jouez un coup ou ouvrez une partie.",

@@ -253,6 +253,12 @@ class Judge:
         white, _ = self.judge(board, [], encode_board(board)[None])
         return PositionValue(float(white[0]), SEARCH)
 
+    def first_look(self, board: chess.Board) -> FirstLook | None:
+        """Return a first estimate of the legal moves of a position; None if there are none."""
+        nothing = chess.Move.null()
+        _, _, (look,) = self._alternatives(encode_board(board)[None], [nothing], nothing)
+        return look
+
     def _judge_by_own_search(
         self, start: chess.Board, moves: Sequence[chess.Move], rows: NDArray[np.uint8]
     ) -> tuple[NDArray[np.float64], list[Judgement]]:

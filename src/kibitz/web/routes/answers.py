@@ -49,6 +49,18 @@ def planes(state: AppState, fields: Fields) -> Callable[[], dict[str, Any]]:
     return lambda: planes.planes(network, line)
 
 
+def ratings(state: AppState, fields: Fields) -> Callable[[], dict[str, Any]]:
+    network, line = read_request(state, fields)
+    if line.game != "chess":
+        raise BadRequest("only chess positions have moves by rating")
+
+    def answer() -> dict[str, Any]:
+        by_rating: Callable[..., dict[str, Any]] = importlib.import_module("kibitz.web.chess.ratings").by_rating
+        return by_rating(state.networks, network, line)
+
+    return answer
+
+
 def occlusion(state: AppState, fields: Fields) -> Callable[[], dict[str, Any]]:
     network, line = read_request(state, fields)
     return lambda: line.occlusion(state.networks.session(network.name), network)
@@ -155,6 +167,7 @@ ROUTES = [
     post_to_network("/api/targets", targets),
     post_to_network("/api/planes", planes),
     post_to_network("/api/occlusion", occlusion),
+    post_to_network("/api/ratings", ratings),
     post_for_stream("/api/analyse", analyse),
     post_for_stream("/api/judge", judge),
     post_for_stream("/api/check", check),
