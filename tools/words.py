@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import functools
 import json
 import re
 import sys
@@ -153,8 +154,13 @@ def _paragraphs(source: str, file: str) -> Iterator[Text]:
             begin, block = number, [line.strip()]
 
 
-def texts() -> Iterator[Text]:
-    """Every text of the four kinds. The texts of the page have tests of their own."""
+@functools.cache
+def texts() -> tuple[Text, ...]:
+    """Every text of the four kinds, read once. The texts of the page have tests of their own."""
+    return tuple(_texts())
+
+
+def _texts() -> Iterator[Text]:
     for path in sorted((ROOT / "src").rglob("*.py")):
         file = path.relative_to(ROOT).as_posix()
         tree = ast.parse(path.read_text(encoding="utf-8"))
