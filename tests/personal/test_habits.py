@@ -13,12 +13,13 @@ import numpy as np
 import pytest
 
 from kibitz.personal.games import sides_of
-from kibitz.personal.habits import MOVES, QUANTILES, HabitualPlayer, think_times
+from kibitz.personal.habits import MOVES, QUANTILES, HabitualPlayer, PersonalPace, think_times
 from kibitz.play.result import SearchLimits, SearchResult, make_line
 from kibitz.runs import Run
 from kibitz.store.store import Store
 from support import person
 
+MOVE = chess.Move.from_uci("e2e4")
 HABITS = {"think": [[0.1] * QUANTILES] * (len(MOVES) - 1), "resign": {"share": 1.0, "below": 0.2}}
 
 
@@ -61,9 +62,12 @@ def test_the_number_of_the_move_decides(monkeypatch: pytest.MonkeyPatch) -> None
     player = HabitualPlayer(
         Fixed(0.0), {"think": [[share] * QUANTILES for share in shares]}, think=True, resign=False, seed=1
     )
+    pace = PersonalPace([[share] * QUANTILES for share in shares], np.random.default_rng(1))
     for band, share in enumerate(shares):
         for number in (MOVES[band], MOVES[band + 1] - 1):
-            assert player.seconds(number, 100.0) == pytest.approx(100 * min(share, 0.5))
+            board = chess.Board()
+            board.move_stack = [chess.Move.null()] * (2 * number)
+            assert pace.seconds(board, MOVE, SearchLimits(clock=100.0)) == pytest.approx(100 * min(share, 0.5))
     waited: list[float] = []
     monkeypatch.setattr(threading.Event, "wait", lambda self, seconds=None: waited.append(seconds))
     board = chess.Board()

@@ -95,13 +95,12 @@ class UciOptions:
         if self.elo is not None and not ELO[0] <= self.elo <= ELO[1]:
             raise UsageError(f"--elo must be between {ELO[0]} and {ELO[1]} (got {self.elo})")
         person = opened.person is not None
-        if self.think_times and not person:
-            raise UsageError(f"--think-times is for networks of kibitz personal (got {run}). Leave it out.")
-        if self.resign and not (person or rated):
-            raise UsageError(
-                f"--resign works only with the network 'human' and with networks of kibitz personal (got {run})."
-                " Leave it out."
-            )
+        for asked, option in ((self.think_times, "--think-times"), (self.resign, "--resign")):
+            if asked and not (person or rated):
+                raise UsageError(
+                    f"{option} works only with the network 'human' and with networks of kibitz personal (got {run})."
+                    " Leave it out."
+                )
         usual = OWN_TEMPERATURE if rated else 100 if person else 0
         return Options(
             method=self.method, value=self.value or "", rated=rated, methods=methods,
@@ -190,7 +189,7 @@ def opener(run: str) -> Callable[[Options], ThinkingPlayer]:
             settings |= {"temperature": _temperature(options), "side_inputs": network().side_inputs}
         player: ThinkingPlayer = open_player(Run(run), network, method=method, **settings)
         if options.think_times or options.resign:
-            player = _with_habits(player, Run(run), options)
+            player = _with_habits(player, Run(run), network, options)
         rehearse(player)
         return player
 
@@ -219,20 +218,30 @@ def rehearse(player: ThinkingPlayer) -> None:
     player.new_game()
 
 
-def _with_habits(player: ThinkingPlayer, run: Run, options: Options) -> ThinkingPlayer:
+def _with_habits(player: ThinkingPlayer, run: Run, network: Callable[[], Session], options: Options) -> ThinkingPlayer:
     """The player with the habits of the run's person, as far as they are known, or of people of its rating."""
     from kibitz.personal.habits import HabitualPlayer, usual_habits
     from kibitz.play.session import STRONGEST
 
-    rating = options.elo if options.limit_strength else STRONGEST
-    habits = usual_habits(rating) if options.rated else run.info.get("habits", {})
+    seed = options.seed or None
+    if options.rated:
+        import numpy as np
+
+        from kibitz.play.chess.thinking_time import PaceOfPeople
+
+        rating = options.elo if options.limit_strength else STRONGEST
+        session = network()
+        pace = PaceOfPeople(session, session.side_inputs, rating, np.random.default_rng(seed))
+        own = pace if options.think_times else None
+        return HabitualPlayer(player, usual_habits(rating), think=False, resign=options.resign, pace=own, seed=seed)
+    habits = run.info.get("habits", {})
     for wanted, name, why in (
         (options.think_times, "think", "the games have no clock times"),
         (options.resign, "resign", "too few of the games were resigned"),
     ):
         if wanted and name not in habits:
             warning(f"{run.name} plays without the habit {name}: {why}")
-    return HabitualPlayer(player, habits, think=options.think_times, resign=options.resign, seed=options.seed or None)
+    return HabitualPlayer(player, habits, think=options.think_times, resign=options.resign, seed=seed)
 
 
 def _temperature(options: Options) -> float:

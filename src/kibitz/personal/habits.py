@@ -11,7 +11,7 @@ import re
 import threading
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 import chess
 import numpy as np
@@ -112,11 +112,43 @@ def usual_habits(rating: int) -> dict[str, Any]:
     return {"resign": {"share": ONLINE_RESIGNED if rating < MASTER else MASTERS_RESIGNED, "below": GIVEN_UP}}
 
 
+class Pace(Protocol):
+    """How long somebody thinks."""
+
+    def new_game(self) -> None:
+        """Begin a new game."""
+
+    def seconds(self, board: chess.Board, move: chess.Move, limits: SearchLimits) -> float:
+        """Return a sampled thinking time in seconds, 0 or more, for a move in a position."""
+
+
+class PersonalPace:
+    """Thinking times of one person.
+
+    bands: as `think_times` returns them; [] if they are not known. random: for the samples.
+    """
+
+    def __init__(self, bands: list[list[float]], random: np.random.Generator):
+        self._bands, self._random = bands, random
+
+    def new_game(self) -> None:
+        """Nothing to forget."""
+
+    def seconds(self, board: chess.Board, move: chess.Move, limits: SearchLimits) -> float:
+        """See Pace. Only the number of the move and the clock matter; without a clock it is 0."""
+        if not self._bands or limits.clock is None:
+            return 0.0
+        band = int(np.searchsorted(MOVES, len(board.move_stack) // 2, "right")) - 1
+        share = float(np.interp(self._random.random(), np.linspace(0, 1, QUANTILES), self._bands[band]))
+        return min(share, LONGEST) * limits.clock
+
+
 class HabitualPlayer:
     """A player that thinks as long as a person, and resigns like one.
 
-    player: chooses the moves. habits: as `habits_of` returns them. think, resign: which habits to use. seed: for the
-    samples. If a habit is not known, or there is no clock, nothing changes.
+    player: chooses the moves. habits: as `habits_of` returns them. think, resign: which habits to use. pace: thinking
+    times that replace those of the habits. seed: for the samples. If a habit is not known, or there is no clock,
+    nothing changes.
     """
 
     def __init__(
@@ -126,10 +158,11 @@ class HabitualPlayer:
         *,
         think: bool,
         resign: bool,
+        pace: Pace | None = None,
         seed: int | None = None,
     ):
         self._player, self._random = player, np.random.default_rng(seed)
-        self._think = habits.get("think", []) if think else []
+        self._pace = pace or PersonalPace(habits.get("think", []) if think else [], self._random)
         self._resign = habits.get("resign") if resign else None
         self._gives_up = self._drawn()
 
@@ -140,6 +173,7 @@ class HabitualPlayer:
     def new_game(self) -> None:
         """Begin a new game."""
         self._player.new_game()
+        self._pace.new_game()
         self._gives_up = self._drawn()
 
     def think(
@@ -149,19 +183,11 @@ class HabitualPlayer:
         thought = self._player.think(board, limits, stop, tell)
         if thought is None:
             return None
-        wait = self.seconds(len(board.move_stack) // 2, limits.clock) - thought.seconds
+        wait = self._pace.seconds(board, thought.lines[0].move, limits) - thought.seconds
         if wait > 0:
             (stop or threading.Event()).wait(wait)
         gives_up = self._gives_up and _expected(thought) < self._resign["below"]  # type: ignore[index]
         return replace(thought, resigns=True) if gives_up else thought
-
-    def seconds(self, number: int, clock: float | None) -> float:
-        """Return a sampled thinking time in seconds for a move with this number (from 0) and clock time."""
-        if not self._think or clock is None:
-            return 0.0
-        band = int(np.searchsorted(MOVES, number, "right")) - 1
-        share = float(np.interp(self._random.random(), np.linspace(0, 1, QUANTILES), self._think[band]))
-        return min(share, LONGEST) * clock
 
 
 def _expected(thought: SearchResult) -> float:

@@ -23,6 +23,7 @@ class SearchLimits:
     seconds: for this move.
     moves: only these at the root; () for all.
     clock: seconds that the mover has left for the game, if there is a clock; not a limit.
+    increment: seconds that the clock adds after each move; not a limit.
     """
 
     depth: int | None = None
@@ -30,6 +31,7 @@ class SearchLimits:
     seconds: float | None = None
     moves: tuple[chess.Move, ...] = ()
     clock: float | None = field(default=None, compare=False)
+    increment: float = field(default=0.0, compare=False)
 
 
 @dataclass(frozen=True)

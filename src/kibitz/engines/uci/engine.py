@@ -365,7 +365,10 @@ def _limits(go: GoCommand, board: chess.Board, overhead: int) -> SearchLimits:
     elif seconds is None and nodes is None and not depths:
         seconds = UNLIMITED_SECONDS
     left = None if clock is None or go.infinite else max(0, clock) / 1000
-    return SearchLimits(depth=min(depths, default=None), nodes=nodes, seconds=seconds, moves=go.moves, clock=left)
+    increment = max(0, number(f"{mine}inc", 0)) / 1000
+    return SearchLimits(
+        depth=min(depths, default=None), nodes=nodes, seconds=seconds, moves=go.moves, clock=left, increment=increment
+    )  # fmt: skip
 
 
 def _milliseconds(begun: float) -> int:

@@ -36,8 +36,7 @@ class Options:
     rated: whether the network has rating inputs.
     limit_strength, elo: whether it imitates a player of that rating.
     person: whether it is a personal network.
-    think_times, resign: whether it takes as long as the person, and resigns like the person, or like people of the
-    rating.
+    think_times, resign: whether it thinks as long, and resigns, like the person, or like people of the rating.
     methods: the methods that can be chosen, besides AUTO.
     """
 
@@ -142,7 +141,7 @@ _KNOWN = (
     _Known("Seed", "seed", spin=(0, 2**31 - 1)),
     _Known("UCI_LimitStrength", "limit_strength", check=True, rated=True),
     _Known("UCI_Elo", "elo", spin=ELO, rated=True),
-    _Known("ThinkTimes", "think_times", check=True, person=True),
+    _Known("ThinkTimes", "think_times", check=True, rated=True, person=True),
     _Known("Resign", "resign", check=True, rated=True, person=True),
 )
 _BY_NAME = {known.name.lower().replace(" ", "_"): known for known in _KNOWN}
