@@ -1,0 +1,203 @@
+"""How long people think about a chess move, by rating, clock and position.
+
+The logarithm of the time is a linear function of a few features. What is left, a person's mood, is a sample from the
+quantiles that were measured for moves with a similar expected time. bench/thinking_times.py measures both.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import chess
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.games.chess.legal import legal_moves
+from kibitz.games.chess.moves import from_move
+from kibitz.games.chess.replay import SQUARES, encode_board
+from kibitz.play.chess.policy import move_probabilities, normalised
+from kibitz.play.result import SearchLimits
+from kibitz.play.session import NetworkSession
+from kibitz.play.side_inputs import with_side_inputs
+
+PARAMETERS = Path(__file__).with_name("thinking_time.json")
+OFFSET = 0.5
+"""Seconds added before the logarithm: clocks have whole seconds, and many moves take none."""
+MOVES_LEFT = (40.0, 12.0)
+"""Number of moves that a player still plans for: at the start of the game, and from move 40 on."""
+BLITZ_PACE = 5.0
+"""Seconds for a move, where features that depend on the pace begin to change."""
+LONGEST = 0.5
+"""The largest share of the clock for one move."""
+FEATURES = (
+    "one", "pace", "pace_squared", "slow_pace", "used", "rating", "rating_pace", "entropy", "entropy_pace",
+    "entropy_rating", "surprise", "recapture", "only_move", "in_check", "opening", "early", "late", "short_of_time",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class MoveContext:
+    """What the thinking times of n moves depend on. All arrays have one dimension of n.
+
+    clock: seconds on the mover's clock, above 0. increment: seconds added after each move. start: seconds on the clock
+    at the start of the game. number: own moves before this one. rating: of the mover, in points. entropy: of the
+    predicted moves, in nats. surprise: minus the natural logarithm of the predicted probability of the move.
+    recapture: whether the move captures on the square of the last capture. only_move: whether no other move is legal.
+    in_check: whether the mover is in check.
+    """
+
+    clock: NDArray[np.float64]
+    increment: NDArray[np.float64]
+    start: NDArray[np.float64]
+    number: NDArray[np.float64]
+    rating: NDArray[np.float64]
+    entropy: NDArray[np.float64]
+    surprise: NDArray[np.float64]
+    recapture: NDArray[np.float64]
+    only_move: NDArray[np.float64]
+    in_check: NDArray[np.float64]
+
+    def pace(self) -> NDArray[np.float64]:
+        """Return the seconds that the clock allows for each move until the end of the game."""
+        first, last = MOVES_LEFT
+        left = np.maximum(last, first - self.number * (first - last) / 40)
+        return self.clock / left + self.increment
+
+    def features(self) -> NDArray[np.float64]:
+        """Return FEATURES, float64 [n, 18]."""
+        pace = np.log(self.pace() + 0.2) - math.log(BLITZ_PACE)
+        rating = (self.rating - 1500) / 500
+        columns = (
+            np.ones(len(pace)), pace, pace**2, np.maximum(0, pace), np.log(self.clock / self.start + 0.05), rating,
+            rating * pace, self.entropy, self.entropy * pace, self.entropy * rating, np.minimum(self.surprise, 6),
+            self.recapture, self.only_move, self.in_check, np.maximum(0, 8 - self.number) / 8,
+            np.maximum(0, 3 - self.number), np.maximum(0, self.number - 40) / 20, np.maximum(0, 1 - self.clock / 20),
+        )  # fmt: skip
+        return np.stack(columns, 1)
+
+
+@dataclass(frozen=True)
+class ThinkingTimes:
+    """A fitted model.
+
+    weights: float64 [18], for FEATURES. limits: float64 [k - 1], ascending, between k bands of the expected logarithm.
+    quantiles: float64 [k, q], of the differences from it in each band, at q equally spaced levels from 0 to 1.
+    """
+
+    weights: NDArray[np.float64]
+    limits: NDArray[np.float64]
+    quantiles: NDArray[np.float64]
+
+    def times(self, context: MoveContext, levels: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the seconds that each move takes, 0 or more, float64 [n].
+
+        levels: float64 [n], from 0 (faster than every person) to 1; a random number for a sample, 0.5 for the median.
+        No move takes more than LONGEST of the clock.
+        """
+        expected = context.features() @ self.weights
+        bands = self.quantiles[np.searchsorted(self.limits, expected, "right")]
+        place = levels * (bands.shape[1] - 1)
+        below = np.minimum(place.astype(np.intp), bands.shape[1] - 2)
+        rows, share = np.arange(len(expected)), place - below
+        rest = bands[rows, below] * (1 - share) + bands[rows, below + 1] * share
+        seconds: NDArray[np.float64] = np.clip(np.exp(expected + rest) - OFFSET, 0, LONGEST * context.clock)
+        return seconds
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the parameters as PARAMETERS stores them."""
+        return {
+            "features": list(FEATURES),
+            "weights": np.round(self.weights, 5).tolist(),
+            "limits": np.round(self.limits, 4).tolist(),
+            "quantiles": np.round(self.quantiles, 4).tolist(),
+        }
+
+    @staticmethod
+    def from_json(found: Mapping[str, Any]) -> ThinkingTimes:
+        """Return the model whose `as_json` is given."""
+        return ThinkingTimes(*(np.array(found[name], np.float64) for name in ("weights", "limits", "quantiles")))
+
+
+@cache
+def thinking_times() -> ThinkingTimes:
+    """Return the packaged model."""
+    return ThinkingTimes.from_json(json.loads(PARAMETERS.read_text(encoding="utf-8")))
+
+
+LEAST_LIKELY = 1e-4
+"""The smallest predicted probability of a move that counts."""
+
+
+def context_of(
+    board: chess.Board, move: chess.Move, probabilities: tuple[NDArray[np.uint16], NDArray[np.float32]]
+) -> dict[str, float]:
+    """Return the columns of MoveContext that depend on the position and the move, not on clock and rating.
+
+    board: before the move, with its move stack. probabilities: the packed legal moves and the probability of each.
+    """
+    moves, shares = probabilities
+    chosen = float(shares[moves == from_move(move)].sum())
+    return {
+        "number": len(board.move_stack) // 2,
+        "entropy": float(-(shares * np.log(np.maximum(shares, 1e-9))).sum()),
+        "surprise": -math.log(max(chosen, LEAST_LIKELY)),
+        "recapture": is_recapture(board, move),
+        "only_move": len(moves) == 1,
+        "in_check": board.is_check(),
+    }
+
+
+def is_recapture(board: chess.Board, move: chess.Move) -> bool:
+    """Return whether a move captures on the square of the last move, which captured, too."""
+    if not board.move_stack or board.peek().to_square != move.to_square:
+        return False
+    before = board.copy(stack=1)
+    last = before.pop()
+    return before.is_capture(last)
+
+
+class PaceOfPeople:
+    """Samples how long people of a rating think.
+
+    session: predicts moves; with rating inputs, whose defaults are that rating. side_inputs: its side inputs with their
+    defaults. rating: in points. random: for the samples.
+    """
+
+    def __init__(
+        self, session: NetworkSession, side_inputs: Mapping[str, int], rating: int, random: np.random.Generator
+    ):
+        self._session, self._side_inputs, self._rating, self._random = session, side_inputs, rating, random
+        self._start = 0.0
+
+    def new_game(self) -> None:
+        """Begin a new game, whose clock starts with another time."""
+        self._start = 0.0
+
+    def seconds(self, board: chess.Board, move: chess.Move, limits: SearchLimits) -> float:
+        """Return a sampled thinking time in seconds, 0 or more; 0 without a clock.
+
+        The clock at the start of the game is the largest one so far.
+        """
+        if not limits.clock:
+            return 0.0
+        self._start = max(self._start, limits.clock)
+        return self.sampled(board, move, limits.clock, limits.increment, self._start)
+
+    def sampled(self, board: chess.Board, move: chess.Move, clock: float, increment: float, start: float) -> float:
+        """Return a sampled thinking time in seconds. The times are those of MoveContext; the clock is above 0."""
+        row = encode_board(board)
+        codes = np.ascontiguousarray(row[None, :SQUARES])
+        state = with_side_inputs(row[None, SQUARES:], self._side_inputs, board, {})
+        moves, offsets = legal_moves(codes, state)
+        shares = normalised(move_probabilities(self._session.evaluate(codes, state), codes, moves, offsets), offsets)
+        found = context_of(board, move, (moves, shares)) | {
+            "clock": clock, "increment": increment, "start": max(start, clock), "rating": self._rating,
+        }  # fmt: skip
+        columns = {name: np.array([value], np.float64) for name, value in found.items()}
+        return float(thinking_times().times(MoveContext(**columns), self._random.random(1))[0])
