@@ -474,6 +474,47 @@ describe("a reload", () => {
   });
 });
 
+describe("thinking times", () => {
+  const LIKE: Strength = { ...STRENGTH, temperature: 1, seconds: 5, rating: 1500 };
+  const CLOCK = { base: 180, increment: 2 };
+
+  async function asked(strength: Strength, control: Control | null, paces = true): Promise<Record<string, unknown>> {
+    sit();
+    match.paces = paces;
+    match.begin(HER, "w", strength, control);
+    await play("e4", "e5");
+    await play("d4", "d5");
+    const last = server.of("think").at(-1)!;
+    return Object.fromEntries(Object.entries(last).filter(([name]) => ["clock", "increment", "start"].includes(name)));
+  }
+
+  test("an opponent like people is asked how long they think", async () => {
+    const { clock, ...rest } = await asked(LIKE, CLOCK);
+    expect(clock).toBeGreaterThan(170);
+    expect(rest).toEqual({ increment: 2, start: 180 });
+  });
+
+  test.each([
+    ["without a clock", LIKE, null, true],
+    ["at full strength", STRENGTH, CLOCK, true],
+    ["unless it is wanted", LIKE, CLOCK, false],
+  ])("not %s", async (_, strength, control, paces) => {
+    expect(await asked(strength, control, paces)).toEqual({});
+  });
+
+  test("its move is made after that time, or not at all once it is stopped", async () => {
+    await asked(LIKE, CLOCK);
+    const before = Date.now();
+    await play("c4", { move: "a6", people_seconds: 0.2 });
+    expect(Date.now() - before).toBeGreaterThanOrEqual(150);
+    answers.push({ move: "b6", people_seconds: 3600 });
+    await app.play("b3");
+    await until(() => server.of("think").length === 4);
+    match.stop();
+    expect([match.state, words(app.game)]).toEqual(["stopped", "e4 e5 d4 d5 c4 a6 b3"]);
+  });
+});
+
 describe("help", () => {
   test("is off while one plays, and as it was afterwards", () => {
     sit();

@@ -142,10 +142,9 @@ def test_it_is_not_trained_by_hand(small_run: Path, my_games: Path, capsys: pyte
 
 
 def test_habits_are_for_persons(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.run(["uci", "human", "--think-times"]) == 2
-    assert mentions(capsys.readouterr().err, "--think-times & networks")
-    assert cli.run(["uci", "chessnet", "--resign"]) == 2
-    assert mentions(capsys.readouterr().err, "--resign & human & personal & chessnet & networks")
+    for option in ("--think-times", "--resign"):
+        assert cli.run(["uci", "chessnet", option]) == 2
+        assert mentions(capsys.readouterr().err, f"{option} & human & personal & chessnet & networks")
 
 
 def test_analysis(personal_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

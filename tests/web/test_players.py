@@ -77,10 +77,25 @@ def test_nodes_are_a_limit_of_a_search_of_go(client: Client) -> None:
     assert 0 < client.stream("/api/think", {**asked, "seconds": 500})[-2]["nodes"] <= 16  # whichever comes first
 
 
+def test_how_long_people_think(client: Client) -> None:
+    line = {"game": "chess", "moves": ["e2e4", "e7e5"]}
+    asked = {"network": "human", "line": line, "method": "top-prob", "temperature": 1, "rating": 1500}
+    times = [
+        client.stream("/api/think", {**asked, "clock": left, "increment": 2, "start": 600})[-1]["people_seconds"]
+        for left in (500, 20)
+        for _ in range(5)
+    ]
+    assert all(0 <= each <= 250 for each in times[:5])
+    assert all(0 <= each <= 10 for each in times[5:])
+    assert "people_seconds" not in client.stream("/api/think", asked)[-1]
+
+
 @pytest.mark.parametrize(
     ("asked", "told"),
     [
         ({"network": "winner"}, "winner & moves"),
+        ({"network": "chessnet", "clock": 60}, "clock & people & chessnet"),
+        ({"network": "human", "clock": -1}, "clock & 0 & number"),
         ({"network": "convchess", "method": "topprob-negamax"}, "convchess & 'topprob-negamax' & method"),
         ({"network": "chessnet", "method": 3}, "method & string"),
         ({"network": "chessnet", "temperature": -1}, "temperature & 0 & 2 & number"),

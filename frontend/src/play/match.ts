@@ -1,6 +1,6 @@
 /** A game against a network or a program: whose turn it is, thinking that can be stopped, taking back. No elements here. */
 
-import type { Check, Thinking } from "../server/api";
+import type { Check, Think, Thinking } from "../server/api";
 import { message } from "../server/asking";
 import { Clock, faces, shownAs, TICK, type Control, type Shown, type Side } from "./clock";
 import { confirmed } from "../ui/confirming";
@@ -50,6 +50,7 @@ interface Left {
   entitled: boolean;
   yields: boolean;
   teaches?: boolean;
+  paces?: boolean;
   chances: Chance[];
   control: Control | null;
   /** When the present turn began, ms since 1970. */
@@ -79,6 +80,8 @@ export class Match {
   yields = false;
   /** Whether a move that loses much is told before it is answered, so that it can be taken back. */
   teaches = false;
+  /** Whether it takes as long as people do, where the game has clocks and it plays like people. */
+  paces = false;
   /** Why the person's last move is bad, where it is. */
   advice = "";
   /** The position after a move of the person's that was judged, or is not to be taken back. */
@@ -216,7 +219,7 @@ export class Match {
       path.push(next);
     }
     this.left = null;
-    Object.assign(this, { opponent: left.opponent, human: left.human, strength: left.strength, entitled: left.entitled, yields: left.yields, teaches: left.teaches ?? false });
+    Object.assign(this, { opponent: left.opponent, human: left.human, strength: left.strength, entitled: left.entitled, yields: left.yields, teaches: left.teaches ?? false, paces: left.paces ?? false });
     if (left.entitled) this.titled = app.game;
     this.start = path[left.from] ?? path[0]!;
     this.chances = left.chances;
@@ -451,9 +454,10 @@ export class Match {
     this.abort = abort;
     this.thought = null;
     this.set("thinking");
+    const begun = Date.now();
     try {
-      const { move } = await app.api.think(
-        { ...asked(opponent), line: app.line(this.tip), ...strength },
+      const { move, people } = await app.api.think(
+        { ...asked(opponent), line: app.line(this.tip), ...strength, ...this.pace() },
         (thought) => {
           if (abort.signal.aborted) return;
           this.thought = thought;
@@ -461,6 +465,7 @@ export class Match {
         },
         abort.signal,
       );
+      if (move !== null) await waited(people * 1000 - (Date.now() - begun), abort.signal);
       if (!abort.signal.aborted) await this.make(this.judged(move));
     } catch (error) {
       if (abort.signal.aborted) return;
@@ -468,6 +473,14 @@ export class Match {
       this.stopClock();
       this.set("lost");
     }
+  }
+
+  /** Of a request: the clock, where the opponent takes as long as people do. The first move is free, and made at once. */
+  private pace(): Pick<Think, "clock" | "increment" | "start"> {
+    const { clock, strength, opponent, tip } = this;
+    const likePeople = strength.rating !== null || imitates(strength);
+    if (!this.paces || !clock || clock.since === null || !likePeople || opponent.program) return {};
+    return { clock: Math.max(0.1, clock.now(tip)), increment: clock.control.increment, start: clock.control.base };
   }
 
   /** The move, or RESIGN where it may and thinks that it is lost. Offers a draw where the game is even. */
@@ -652,11 +665,11 @@ export class Match {
 
   /** Keeps the game for a reload. */
   private remember(): void {
-    const { state, app, opponent, human, strength, entitled, yields, teaches, chances, clock } = this;
+    const { state, app, opponent, human, strength, entitled, yields, teaches, paces, chances, clock } = this;
     if (this.left) return;
     if (state === "none" || state === "over" || !this.node(this.tip)) return keep("session", "match", null);
     const line = ancestry(app.game, this.tip);
-    const game = { root: this.root, opponent, human, strength, entitled, yields, teaches, chances, from: line.indexOf(this.start), moves: app.line(this.tip).moves };
+    const game = { root: this.root, opponent, human, strength, entitled, yields, teaches, paces, chances, from: line.indexOf(this.start), moves: app.line(this.tip).moves };
     const left: Left = { ...game, control: clock?.control ?? null, since: clock?.since ?? null };
     keep("session", "match", JSON.stringify(left));
   }
@@ -668,10 +681,22 @@ function bareKing({ fen }: Node, side: Side): boolean {
   return fen !== undefined && [...men].filter((each) => (each === each.toUpperCase() ? "w" : "b") === side).length === 1;
 }
 
-/** "1 s a move": how strong it plays, for the record. */
+/** Resolves after some milliseconds, or when it is aborted. */
+function waited(ms: number, signal: AbortSignal): Promise<void> {
+  if (ms <= 0 || signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const timer = window.setTimeout(resolve, ms);
+    signal.addEventListener("abort", () => {
+      window.clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
 /** Whether it is the strength of a network that plays like its person: what it samples, at the person's variety. */
 export const imitates = ({ temperature, seconds, nodes, rating }: Strength): boolean => temperature === 1 && seconds === 5 && !nodes && !rating;
 
+/** "1 s a move": how strong it plays, for the record. */
 function limitOf({ method, rating, nodes, seconds, temperature }: Strength): string {
   if (rating) return texts.match.likePlayer(rating);
   if (imitates({ method, rating, nodes, seconds, temperature })) return texts.match.likePerson;

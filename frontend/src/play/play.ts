@@ -60,6 +60,8 @@ class PlayPanel {
   private readonly hintsLabel = el("label", { class: "switch" }, this.hints, el("span", {}, texts.play.hints));
   private readonly yields = el("input", { type: "checkbox" });
   private readonly yieldsLabel = el("label", { class: "switch" }, this.yields, el("span", {}, texts.play.yields));
+  private readonly paces = el("input", { type: "checkbox" });
+  private readonly pacesLabel = el("label", { class: "switch" }, this.paces, el("span", {}, texts.play.paces));
   private readonly teaches = el("input", { type: "checkbox" });
   private readonly teachesLabel = el("label", { class: "switch" }, this.teaches, el("span", {}, texts.play.teaches));
   private readonly advice = el("p", { class: "advice" });
@@ -184,6 +186,8 @@ class PlayPanel {
     });
     this.yields.checked = kept("local", "yields") === "yes";
     this.yields.addEventListener("change", () => keep("local", "yields", this.yields.checked ? "yes" : null));
+    this.paces.checked = kept("local", "paces") !== "no";
+    this.paces.addEventListener("change", () => keep("local", "paces", this.paces.checked ? null : "no"));
     this.series = new SeriesPanel(app, () => this.opponents(), () => this.programs(), () => this.draw());
     this.acts.append(better, stands, back, again, accept, rematch, best, stop, undo, retry, draw, resign, end);
     host.classList.add("panel");
@@ -199,6 +203,7 @@ class PlayPanel {
       this.setup,
       this.teachesLabel,
       this.yieldsLabel,
+      this.pacesLabel,
       this.hintsLabel,
       this.series.element,
     );
@@ -323,6 +328,7 @@ class PlayPanel {
     if (app.game.kind === "chess" && app.flipped !== (human === "b")) app.set({ flipped: human === "b" });
     this.match.yields = this.yields.checked;
     this.match.teaches = this.teaches.checked;
+    this.match.paces = this.paces.checked;
     this.match.begin(opponent, human, strength, control);
     app.set({ hints: this.hintsWanted });
   }
@@ -412,6 +418,9 @@ class PlayPanel {
     better.hidden = stands.hidden = state !== "advised";
     write(this.advice, state === "advised" ? match.advice : "");
     this.yieldsLabel.hidden = this.setup.hidden || app.game.kind === "go";
+    // Only with clocks, and against a network that plays like people.
+    const asPeople = this.network() !== undefined && ![FULL, CUSTOM].includes(this.level.value) && Boolean(this.network()?.rated || this.network()?.person);
+    this.pacesLabel.hidden = this.yieldsLabel.hidden || this.time.value === "" || !asPeople || Boolean(this.network()?.single);
     fresh.classList.toggle("primary", !playing);
     rematch.hidden = state !== "over";
     draw.hidden = !this.playing || app.game.kind !== "chess";

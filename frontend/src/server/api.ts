@@ -44,6 +44,15 @@ export interface Thinking {
   pv?: string[] | null;
   san?: string[] | null;
   move?: string | null;
+  /** How long a person would think, where that was asked. */
+  people_seconds?: number;
+}
+
+/** What a player has chosen. */
+export interface Chosen {
+  move: string | null;
+  /** Seconds that a person would think; 0 where nobody asked. */
+  people: number;
 }
 
 /** Asked of a network, or of a program. */
@@ -57,6 +66,10 @@ export interface Think {
   seconds?: number | null;
   /** Of one that can be told ratings: the player to play like. */
   rating?: number | null;
+  /** Seconds on the clock of the side to move, added after each move, and at the start of the game: the answer then says how long a person would think. */
+  clock?: number;
+  increment?: number;
+  start?: number;
 }
 
 export interface Analyse {
@@ -367,9 +380,9 @@ export class Api {
   }
 
   /** Resolves with the move, null where there is none. */
-  async think(asked: Think, thought: (thinking: Thinking) => void, signal?: AbortSignal): Promise<{ move: string | null }> {
+  async think(asked: Think, thought: (thinking: Thinking) => void, signal?: AbortSignal): Promise<Chosen> {
     const last = await this.stream<Thinking>(asked.program === undefined ? "think" : "programs/think", { ...asked }, thought, signal);
-    return { move: last.move ?? null };
+    return { move: last.move ?? null, people: last.people_seconds ?? 0 };
   }
 
   /** Lines of an answer that comes bit by bit. Resolves with the last one; those of another number are dropped. */

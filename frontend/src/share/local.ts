@@ -1,6 +1,6 @@
 /** Answers in place of the server: rules in the page, and the network in a worker. */
 
-import { Api, type Analyse, type Counted, type Loaded, type Program, Refused, SHORT_SEARCH, type Think, type Thinking, type Written } from "../server/api";
+import { Api, type Analyse, type Chosen, type Counted, type Loaded, type Program, Refused, SHORT_SEARCH, type Think, type Thinking, type Written } from "../server/api";
 import type { Line, Network, Result } from "../app/state";
 import { texts } from "../texts";
 import * as chess from "./chess";
@@ -86,7 +86,7 @@ export class LocalApi extends Api {
     await rules.analyse({ line: this.rated(line), from, to }, this.shared, ask, found, signal);
   }
 
-  override async think({ line, temperature = 0, rating, method, nodes = null }: Think, thought: (thinking: Thinking) => void, signal?: AbortSignal): Promise<{ move: string | null }> {
+  override async think({ line, temperature = 0, rating, method, nodes = null }: Think, thought: (thinking: Thinking) => void, signal?: AbortSignal): Promise<Chosen> {
     const ask = await this.asker();
     const rules = line.game === "chess" ? chess : await import("./go");
     const searches = method === SHORT_SEARCH;
@@ -94,7 +94,7 @@ export class LocalApi extends Api {
       if (searches && thinking.nodes === 1 && (thinking.seconds ?? 0) > ONE_ONLY) this.slow();
       thought(thinking);
     };
-    return { move: await rules.think({ line, temperature, rating: rating ?? 0, searches, nodes }, this.shared, ask, noted, signal) };
+    return { move: await rules.think({ line, temperature, rating: rating ?? 0, searches, nodes }, this.shared, ask, noted, signal), people: 0 };
   }
 
   /** All else needs the server. */

@@ -613,6 +613,7 @@ export const de: Texts = {
     trompTaylor: "Tromp-Taylor",
     hints: "Hinweise zeigen, während ich spiele",
     yields: "Gegner darf aufgeben und remis anbieten",
+    paces: "Gegner denkt so lange wie Menschen",
     teaches: "Warne mich vor Patzern",
     against: "Gegner",
     youPlay: "Du spielst",

@@ -612,6 +612,7 @@ export const en = {
     trompTaylor: "Tromp-Taylor",
     hints: "Show hints while I play",
     yields: "Opponent may resign or offer draws",
+    paces: "Opponent thinks as long as people do",
     teaches: "Warn me before I blunder",
     against: "Opponent",
     youPlay: "You play",

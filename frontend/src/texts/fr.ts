@@ -621,6 +621,7 @@ export const fr: Texts = {
     trompTaylor: "Tromp-Taylor",
     hints: "Afficher les indications pendant la partie",
     yields: "L’adversaire peut abandonner et proposer nulle",
+    paces: "L’adversaire réfléchit comme un humain",
     teaches: "M’avertir avant une gaffe",
     against: "Adversaire",
     youPlay: "Vous jouez",

@@ -584,7 +584,7 @@ OPTIONS: Mapping[str, str] = {
     " [default: 0; 100 with --elo and for a personal network]",
     "--elo": "Play like a human with this rating. Evaluates the network once per move; add --method human-search for a"
     " short search. Needs a network with rating inputs, such as human.",
-    "--think-times": "Personal network: take as long as the person for each move.",
+    "--think-times": "Take as long for each move as people of this rating, or this person, would.",
     "uci --resign": "Resign when people of this rating, or this person, would.",
     "--name": "Name of the engine. Lizzie shows territory if the name begins with KataGo.",
     "gtp --rules": "Rules of the first game.",

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 DEFAULT_SECONDS = 1.0
 MAX_SECONDS = 600.0
+MAX_CLOCK = 86_400.0
 MAX_NODES = 10**7
 MAX_TEMPERATURE = 2.0
 """The same limit as in the engines."""
@@ -25,11 +26,24 @@ N_CACHED_PLAYERS = 6
 
 
 @dataclass(frozen=True)
+class MoverClock:
+    """The clock of the side to move, in seconds.
+
+    left: before the move, above 0. increment: added after each move. start: at the start of the game.
+    """
+
+    left: float
+    increment: float
+    start: float
+
+
+@dataclass(frozen=True)
 class PlayRequest:
     """How to play.
 
     temperature: 0 for the best move. nodes, seconds: limits, at least one of them. rating: the player to imitate, for a
-    network with rating inputs; None for its strongest play.
+    network with rating inputs; None for its strongest play. clock: set if the answer shall say how long a person would
+    think.
     """
 
     method: str
@@ -37,6 +51,7 @@ class PlayRequest:
     nodes: int | None
     seconds: float | None
     rating: int | None = None
+    clock: MoverClock | None = None
 
 
 def read_request(fields: Fields, network: NetworkInfo) -> PlayRequest:
@@ -54,7 +69,18 @@ def read_request(fields: Fields, network: NetworkInfo) -> PlayRequest:
         raise BadRequest(
             f"rating must be {ELO[0]} to {ELO[1]}, and the network must have rating inputs, as 'human' has"
         )
-    return PlayRequest(method, temperature, nodes, seconds, rating)
+    return PlayRequest(method, temperature, nodes, seconds, rating, _read_clock(fields, network))
+
+
+def _read_clock(fields: Fields, network: NetworkInfo) -> MoverClock | None:
+    """Return the clock of the side to move, None if the request has none. Raises BadRequest."""
+    left = number(fields, "clock", None, 0, MAX_CLOCK)
+    if not left:
+        return None
+    if network.game != "chess" or not (network.rated or network.person):
+        raise BadRequest(f"clock is only for networks that play like people, which {network.name} does not")
+    increment = number(fields, "increment", 0.0, 0, MAX_CLOCK) or 0.0
+    return MoverClock(left, increment, number(fields, "start", left, 0, MAX_CLOCK) or left)
 
 
 def read_limits(fields: Fields) -> tuple[int | None, float | None]:
@@ -116,4 +142,10 @@ class Players:
             send([{"seq": seq, **result}])
 
         move = line.think(partial(self.player, network, request), request, report, stop)
-        yield [{"seq": seq, "move": move, "done": True}]
+        done: dict[str, Any] = {"seq": seq, "move": move, "done": True}
+        if move is not None and request.clock is not None:
+            from kibitz.web.chess.play import people_seconds
+
+            session = self.networks.session(network.name)
+            done["people_seconds"] = people_seconds(session, network, line, request.clock, request.rating, move)
+        yield [done]

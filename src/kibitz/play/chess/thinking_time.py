@@ -126,7 +126,7 @@ class ThinkingTimes:
 
 @cache
 def thinking_times() -> ThinkingTimes:
-    """Return the packaged model."""
+    """Return the bundled model."""
     return ThinkingTimes.from_json(json.loads(PARAMETERS.read_text(encoding="utf-8")))
 
 
@@ -166,38 +166,40 @@ class PaceOfPeople:
     """Samples how long people of a rating think.
 
     session: predicts moves; with rating inputs, whose defaults are that rating. side_inputs: its side inputs with their
-    defaults. rating: in points. random: for the samples.
+    defaults. rating: in points. random: for the samples. start: seconds on the clock at the start of the game; 0 if
+    that is not known.
     """
 
     def __init__(
-        self, session: NetworkSession, side_inputs: Mapping[str, int], rating: int, random: np.random.Generator
+        self,
+        session: NetworkSession,
+        side_inputs: Mapping[str, int],
+        rating: int,
+        random: np.random.Generator,
+        start: float = 0.0,
     ):
         self._session, self._side_inputs, self._rating, self._random = session, side_inputs, rating, random
-        self._start = 0.0
+        self._start = start
 
     def new_game(self) -> None:
-        """Begin a new game, whose clock starts with another time."""
+        """Begin a new game, whose clock may start with another time."""
         self._start = 0.0
 
     def seconds(self, board: chess.Board, move: chess.Move, limits: SearchLimits) -> float:
         """Return a sampled thinking time in seconds, 0 or more; 0 without a clock.
 
-        The clock at the start of the game is the largest one so far.
+        Without a known start, the clock at the start of the game is the largest one so far.
         """
         if not limits.clock:
             return 0.0
         self._start = max(self._start, limits.clock)
-        return self.sampled(board, move, limits.clock, limits.increment, self._start)
-
-    def sampled(self, board: chess.Board, move: chess.Move, clock: float, increment: float, start: float) -> float:
-        """Return a sampled thinking time in seconds. The times are those of MoveContext; the clock is above 0."""
         row = encode_board(board)
         codes = np.ascontiguousarray(row[None, :SQUARES])
         state = with_side_inputs(row[None, SQUARES:], self._side_inputs, board, {})
         moves, offsets = legal_moves(codes, state)
         shares = normalised(move_probabilities(self._session.evaluate(codes, state), codes, moves, offsets), offsets)
         found = context_of(board, move, (moves, shares)) | {
-            "clock": clock, "increment": increment, "start": max(start, clock), "rating": self._rating,
+            "clock": limits.clock, "increment": limits.increment, "start": self._start, "rating": self._rating,
         }  # fmt: skip
         columns = {name: np.array([value], np.float64) for name, value in found.items()}
         return float(thinking_times().times(MoveContext(**columns), self._random.random(1))[0])

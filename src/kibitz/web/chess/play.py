@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     import chess
 
     from kibitz.play.result import SearchResult
-    from kibitz.web.players import PlayRequest
+    from kibitz.play.session import Session
+    from kibitz.web.networks import NetworkInfo
+    from kibitz.web.players import MoverClock, PlayRequest
 
 
 def think(
@@ -34,6 +36,33 @@ def think(
     report(_as_json(board, result))
     move: str = result.lines[0].move.uci()
     return move
+
+
+def people_seconds(
+    session: Session, network: NetworkInfo, line: ChessLine, clock: MoverClock, rating: int | None, move: str
+) -> float:
+    """Return a sampled time, in seconds, that people of the network's rating, or its person, think about a move.
+
+    rating: None for the strongest play. move: in UCI notation, in the last position of the line. 0 if the person's
+    games had no clocks.
+    """
+    import chess
+    import numpy as np
+
+    from kibitz.personal.habits import Pace, PersonalPace
+    from kibitz.play.chess.thinking_time import PaceOfPeople
+    from kibitz.play.session import STRONGEST, told_ratings
+
+    board, random = line.since_null(), np.random.default_rng()
+    limits = SearchLimits(clock=clock.left, increment=clock.increment)
+    pace: Pace
+    if network.rated:
+        told = told_ratings(session, rating or STRONGEST)
+        pace = PaceOfPeople(told, told.side_inputs, rating or STRONGEST, random, start=clock.start)
+    else:
+        assert network.run
+        pace = PersonalPace(network.run.info.get("habits", {}).get("think", []), random)
+    return round(pace.seconds(board, chess.Move.from_uci(move), limits), 2)
 
 
 def _as_json(board: chess.Board, result: SearchResult) -> dict[str, Any]:
