@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from kibitz.stats import Estimate
     from kibitz.store.store import Store
 
-    Named = str | Path | TrainedNetwork | TrainingRun
+    Named: TypeAlias = str | Path | TrainedNetwork | TrainingRun
     """A network: its name, the folder of its run, a loaded one, or the result of `train`."""
 
 

@@ -144,8 +144,10 @@ class Players:
         move = line.think(partial(self.player, network, request), request, report, stop)
         done: dict[str, Any] = {"seq": seq, "move": move, "done": True}
         if move is not None and request.clock is not None:
+            from kibitz.web.chess.line import ChessLine
             from kibitz.web.chess.play import people_seconds
 
+            assert isinstance(line, ChessLine)  # no other network has a clock
             session = self.networks.session(network.name)
             done["people_seconds"] = people_seconds(session, network, line, request.clock, request.rating, move)
         yield [done]
