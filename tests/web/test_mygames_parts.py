@@ -16,13 +16,18 @@ import pytest
 
 from kibitz.errors import KibitzError
 from kibitz.personal.names import Player
+from kibitz.play.session import Session
 from kibitz.runs import FORMAT
 from kibitz.training.trainer import TrainProgress
-from kibitz.web.mygames import state, training
+from kibitz.web.mygames import analysing, state, training
 from kibitz.web.mygames.sources import ChosenGame, PgnSource, _newest
 from kibitz.web.mygames.state import MyGames, _ending
 from kibitz.web.params import BadRequest
 from support.causes import mentions, naming
+
+OPENINGS = (
+    "1. e4 e5 2. Nf3 Nc6", "1. d4 d5 2. c4 e6", "1. e4 c5 2. Nf3 d6", "1. c4 e5 2. Nc3 Nf6", "1. e4 e6 2. d4 d5",
+)  # fmt: skip
 
 
 def game(white: str, black: str, date: str, moves: str = "1. e4 e5", more: str = "") -> str:
@@ -257,6 +262,24 @@ def test_players_whose_names_look_alike_in_a_folder_have_runs_of_their_own(
     (tmp_path / "personal-a-b" / "run.json").write_text(json.dumps(info))
     assert state._run_of([Player("A.B", (), 9)], "personal-a-b") == tmp_path / "personal-a-b"
     assert state._run_of([Player("A-B", (), 9)], "personal-a-b") == tmp_path / "personal-a-b-2"
+
+
+def test_the_report_has_the_rating_that_the_moves_look_like(tmp_path: Path) -> None:
+    games = tmp_path / "games.jsonl"
+    texts = [game("Ana", "Bo", f"2024.01.0{day}", moves) for day, moves in enumerate(OPENINGS, 1)]
+    lines = [json.dumps({"number": number, "side": "white", "text": text}) for number, text in enumerate(texts, 1)]
+    games.write_text("\n".join(lines), encoding="utf-8")
+    said: list[dict[str, Any]] = []
+    asked = {"games": str(games), "player": "Ana", "source": "games.pgn", "quick": True}
+    for network in ("human", "chessnet"):
+        analysing.work({**asked, "network": str(Session(network).run.path)}, said.append, threading.Event())
+    human, chessnet = (one["report"] for one in said if one.get("report", {}).get("games") == len(OPENINGS))
+    assert human["strength"]["games"] == human["games"] == len(OPENINGS)
+    assert (
+        human["strength"]["rating"]["low"] < human["strength"]["rating"]["value"] < human["strength"]["rating"]["high"]
+    )
+    assert 0.3 < human["accuracy"]["value"] <= 1
+    assert "strength" not in chessnet
 
 
 def test_only_a_network_that_says_who_wins_at_chess_judges() -> None:

@@ -55,6 +55,10 @@ export interface Report extends Omit<Part, "label">, Record<Exclude<Division, "b
   by_opening: Part[];
   stands_out: { label: string; difference: Figure }[];
   worst: Worst[];
+  /** The mean accuracy of a game. */
+  accuracy?: Figure;
+  /** The rating that the moves look like, with its 90% interval; absent for networks that cannot estimate it. */
+  strength?: { games: number; scale: string | null; rating: { value: number; low: number; high: number; games: number } | null };
 }
 
 /** Work in the background. */

@@ -13,6 +13,8 @@ const NOTES: Record<Division, string> = {
   by_opening: texts.myreport.opening,
 };
 const SIGNS = { inaccuracies: "?!", mistakes: "?", blunders: "??" } as const;
+/** Names of rating scales. */
+const SCALES: Record<string, string> = { lichess: "Lichess", "chess.com": "Chess.com", fics: "FICS", fide: "FIDE" };
 /** Parts that are named as the ones where most, or least, is lost. */
 const TOLD = 3;
 /** Mistakes that are listed. */
@@ -64,6 +66,9 @@ function headline(report: Report): HTMLElement[] {
   const lines = [el("p", {}, el("b", {}, texts.myreport.lostAMove), texts.myreport.hundredths(over))];
   if (usual?.value !== undefined && usual.value !== null && difference?.value !== null && difference)
     lines.push(el("p", {}, texts.myreport.sameRating(points(usual.value), more(difference))));
+  if (report.accuracy && report.accuracy.value !== null) lines.push(el("p", {}, texts.myreport.accuracy(texts.common.percent(report.accuracy.value))));
+  const looks = report.strength?.rating;
+  if (looks) lines.push(el("p", {}, texts.myreport.looksLike(looks.value, looks.low, looks.high, SCALES[report.strength?.scale ?? ""] ?? "", looks.games)));
   const rated = report.rating ? texts.myreport.rated(report.rating) : "";
   const games = texts.myreport.games(report.games, rated, report.won, report.drawn, report.lost);
   lines.push(el("p", { class: "note" }, games));

@@ -509,6 +509,8 @@ export const de: Texts = {
     lostAMove: "verlorene Gewinnwahrscheinlichkeit pro Zug",
     hundredths: (interval) => `, in Prozentpunkten${interval}`,
     sameRating: (usual, more) => `Spieler mit deiner Wertung verlieren ${usual} in denselben Stellungen. Du verlierst ${more}.`,
+    accuracy: (percent) => `Deine Genauigkeit ist im Mittel ${percent}.`,
+    looksLike: (value, low, high, scale, games) => `Deine Züge sehen nach ${value} (${low} bis ${high})${scale && ` auf der Skala von ${scale}`} aus, nach ${count(games, { one: "# Partie", other: "# Partien" })}.`,
     rated: (rating) => `, mittlere Wertung ${rating}`,
     games: (n, rated, won, drawn, lost) => `${count(n, { one: "# Partie", other: "# Partien" })}${rated}: ${won} Siege, ${drawn} Remis, ${lost} Niederlagen.`,
     more: "Schwächer als andere",

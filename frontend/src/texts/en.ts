@@ -508,6 +508,9 @@ export const en = {
     lostAMove: "win probability lost per move",
     hundredths: (interval: string) => `, in percentage points${interval}`,
     sameRating: (usual: string, more: string) => `Players with your rating lose ${usual} in the same positions. You lose ${more}.`,
+    accuracy: (percent: string) => `Your mean accuracy is ${percent}.`,
+    looksLike: (value: number, low: number, high: number, scale: string, games: number) =>
+      `Your moves look like ${value} (${low} to ${high})${scale && ` on the ${scale} scale`}, from ${count(games, { one: "# game", other: "# games" })}.`,
     rated: (rating: number) => `, average rating ${rating}`,
     games: (n: number, rated: string, won: number, drawn: number, lost: number) => `${count(n, { one: "# game", other: "# games" })}${rated}: ${won} wins, ${drawn} draws, ${lost} losses.`,
     more: "Weaker than peers",

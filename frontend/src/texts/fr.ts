@@ -517,6 +517,8 @@ export const fr: Texts = {
     lostAMove: "probabilité de gain perdue par coup",
     hundredths: (interval) => `, en points de pourcentage${interval}`,
     sameRating: (usual, more) => `Les joueurs de votre classement perdent ${usual} dans les mêmes positions. Vous perdez ${more}.`,
+    accuracy: (percent) => `Votre précision moyenne est de ${percent}.`,
+    looksLike: (value, low, high, scale, games) => `Vos coups ressemblent à ${value} (${low} à ${high})${scale && ` sur l’échelle de ${scale}`}, d’après ${count(games, { one: "# partie", many: "# parties", other: "# parties" })}.`,
     rated: (rating) => `, classement moyen ${rating}`,
     games: (n, rated, won, drawn, lost) => `${games(n)}${rated} : ${won} gains, ${drawn} nulles, ${lost} défaites.`,
     more: "Plus faible que les autres",

@@ -20,7 +20,20 @@ class Memory {
 
 Object.assign(globalThis, { window: globalThis });
 
+/** All test files share one process: what a page of an earlier test still waits for must not ask the server of the next one. */
+const waiting = new Set<ReturnType<typeof setTimeout>>();
+const usual = globalThis.setTimeout;
+Object.assign(globalThis, {
+  setTimeout: Object.assign((...given: Parameters<typeof usual>) => {
+    const made = usual(...given);
+    waiting.add(made);
+    return made;
+  }, usual),
+});
+
 beforeEach(() => {
+  for (const each of waiting) clearTimeout(each);
+  waiting.clear();
   for (const name of ["localStorage", "sessionStorage"]) {
     Object.defineProperty(globalThis, name, { value: new Memory(), configurable: true, writable: true });
   }

@@ -106,13 +106,9 @@ def analyze_player(
 
 def _count(report: PlayerReport, game: AnalysedGame, side: str, file: str, session: Session) -> None:
     """Add a game to the report, and to the estimate of the rating if there is one."""
-    from kibitz.analysis.chess.strength.likelihoods import side_likelihoods
-    from kibitz.analysis.chess.strength.player import player_game
-
     report.add(game, side, file)
     if report.strength is not None:
-        moves = side_likelihoods(game.record.game, side == "white", session)
-        report.strength.add(player_game(game.record.game, side, moves))
+        report.strength.add_side(game.record.game, side, session)
 
 
 def _whole(games: Generator[AnalysedGame], alone: bool) -> Generator[AnalysedGame]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from kibitz.analysis.chess.moves import AnalysedGame
     from kibitz.analysis.chess.player import PlayerReport
+    from kibitz.analysis.chess.strength.player import PlayerStrength
 
 QUICK, THOROUGH = "quick", "thorough"
 """The stages of an analysis."""
@@ -38,6 +39,7 @@ def work(asked: Told, say: Say, stop: threading.Event) -> None:
     from kibitz.analysis.chess.moves import USUAL, analyse
     from kibitz.analysis.chess.player import PlayerReport
     from kibitz.analysis.chess.repeats import Repeats
+    from kibitz.analysis.chess.strength.player import PlayerStrength, is_fitted_for
     from kibitz.analysis.glyphs import CHESS_SWING
     from kibitz.errors import KibitzError
     from kibitz.games.chess.io.reader import parse
@@ -52,6 +54,9 @@ def work(asked: Told, say: Say, stop: threading.Event) -> None:
     teller = _Teller(lambda: PlayerReport(asked["player"], CHESS_SWING), asked["source"], say)
     lines = Path(asked["games"]).read_text(encoding="utf-8").splitlines()
     first_refused = ""
+    first_stage = next(iter(stages))
+    if is_fitted_for(session):
+        teller.strength = PlayerStrength(asked["player"])
     for stage, judge in stages.items():
         if judge is None:
             raise KibitzError(
@@ -77,6 +82,8 @@ def work(asked: Told, say: Say, stop: threading.Event) -> None:
                 game = analyse(record, session, analysis, CHESS_SWING, None, USUAL, judge)
             except Stopped:
                 break
+            if teller.strength is not None and stage == first_stage:
+                teller.strength.add_side(record.game, chosen["side"], session)
             teller.game_done(game, chosen["side"])
             if stop.is_set():
                 break
@@ -94,6 +101,8 @@ class _Teller:
         self.report = empty()
         """The report of this stage's games."""
         self.left_out = 0
+        self.strength: PlayerStrength | None = None
+        """The rating that the moves look like. It does not depend on the stage."""
         self._rest: dict[int, tuple[AnalysedGame, str]] = {}
         """Games of the quick stage that the thorough one has not replaced, by their number, with the player's side."""
         self._empty, self._source, self._say = empty, source, say
@@ -135,4 +144,6 @@ class _Teller:
             for game, side in self._rest.values():
                 report.add(game, side, self._source)
         if report.games:
-            self._say({"report": report.as_json()})
+            shown = copy.copy(report)
+            shown.strength = self.strength
+            self._say({"report": shown.as_json()})

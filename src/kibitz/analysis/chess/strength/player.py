@@ -109,6 +109,10 @@ class PlayerStrength:
         if len(game.moves) and not game.too_fast:
             self.games.append(game)
 
+    def add_side(self, game: chess.pgn.Game, side: str, session: Session) -> None:
+        """Evaluate the moves of one side of a game, and add it. side: white or black. session: as `is_fitted_for`."""
+        self.add(player_game(game, side, side_likelihoods(game, side == "white", session)))
+
     @property
     def scale(self) -> str:
         """The most frequent rating scale of the games."""
@@ -187,8 +191,7 @@ def add_games(
     """
     session = rating_network()
     for number, (record, side) in enumerate(own_games(files, PlayerSides(players), on_problem), 1):
-        moves = side_likelihoods(record.game, side == "white", session)
-        strength.add(player_game(record.game, side, moves))
+        strength.add_side(record.game, side, session)
         yield number
 
 
