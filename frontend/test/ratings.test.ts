@@ -26,17 +26,17 @@ test("the moves of a rating come with the likeliest first", () => {
 });
 
 test("a trap loses much, and weaker players choose it much more often", () => {
-  const searched = { g1f3: 0.6, d1h5: 0.45, a2a3: 0.3, d2d4: 0.3 };
+  const searched = { g1f3: 0.6, d1h5: 0.35, a2a3: 0.3, d2d4: 0.3 };
   const trap = trapIn(FOUND, lines(searched), "w");
   expect(trap).toMatchObject({ san: "Qh5", weak: { rating: 800, p: 0.4 }, strong: { rating: 2200, p: 0.02 } });
-  expect(trap?.loss).toBeCloseTo(0.15);
+  expect(trap?.loss).toBeCloseTo(0.25);
   // Of Black's moves White's chance says the opposite.
   const black = Object.fromEntries(Object.entries(searched).map(([move, white]) => [move, 1 - white]));
   expect(trapIn(FOUND, lines(black), "b")?.san).toBe("Qh5");
 });
 
 test("a move that loses little, or was not searched, is no trap", () => {
-  expect(trapIn(FOUND, lines({ g1f3: 0.6, d1h5: 0.51 }), "w")).toBeNull();
+  expect(trapIn(FOUND, lines({ g1f3: 0.6, d1h5: 0.41 }), "w")).toBeNull();
   expect(trapIn(FOUND, lines({ g1f3: 0.6, d2d4: 0.3 }), "w")).toBeNull();
   expect(trapIn(FOUND, [], "w")).toBeNull();
 });

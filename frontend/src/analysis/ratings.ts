@@ -17,7 +17,7 @@ const USUAL = 1400;
 /** So many moves are shown, each with its curve. */
 const SHOWN = 3;
 /** A trap loses so much of the chance, is played so often by weaker players, and at most half as often by strong ones. */
-const TRAP = { loss: 0.1, share: 0.1, weak: [LEAST, 1400], strong: 2200 } as const;
+const TRAP = { loss: 0.2, share: 0.1, weak: [LEAST, 1400], strong: 2200 } as const;
 /** Size of the curves, in units that are about a pixel. */
 const [WIDTH, HEIGHT, FOOT] = [200, 84, 14];
 /** The highest probability that the curves have room for. */
