@@ -110,7 +110,7 @@ def served(
     given: list[str], stores: list[str] | None = None, records: Sequence[str] = (), engines: Sequence[str] = ()
 ) -> Iterator[tuple[Client, Any]]:
     """A board in a thread of this process: its client, and what its requests share."""
-    from kibitz.web.opinions import read_command
+    from kibitz.external.programs import read_command
     from kibitz.web.server import Server
 
     begun = threading.Event()

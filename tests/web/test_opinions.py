@@ -15,10 +15,11 @@ import pytest
 
 from kibitz.errors import UsageError
 from kibitz.external import uci
+from kibitz.external.programs import Program, known_programs, read_command
+from kibitz.play.chess.score import win_chance
 from kibitz.web import opinions
 from kibitz.web.chess import opinion as chess_opinion
 from kibitz.web.go import opinion as go_opinion
-from kibitz.web.opinions import Program, known_programs, read_command
 from support.board_client import JSON, Client, WithFake, WithFakes, served, until
 from support.causes import mentions
 from support.helpers import program
@@ -67,14 +68,14 @@ def first(client: Client, name: str, line: Any, lines: int, enough: Any) -> dict
 def test_whites_chance_follows_from_the_score() -> None:
     """Lichess's formula: 0.5 where nothing is lost, 0.75 at 3 pawns, sure at a mate."""
     cp, mate = chess.engine.Cp, chess.engine.Mate
-    assert chess_opinion.chance(cp(0)) == 0.5
-    assert chess_opinion.chance(cp(300)) == pytest.approx(0.751, abs=0.002)
-    assert chess_opinion.chance(cp(-300)) == pytest.approx(0.249, abs=0.002)
+    assert win_chance(cp(0)) == 0.5
+    assert win_chance(cp(300)) == pytest.approx(0.751, abs=0.002)
+    assert win_chance(cp(-300)) == pytest.approx(0.249, abs=0.002)
     for far in (10_000, 10**9):
-        assert (chess_opinion.chance(cp(far)), chess_opinion.chance(cp(-far))) == (1, 0)
+        assert (win_chance(cp(far)), win_chance(cp(-far))) == pytest.approx((1, 0))
     for moves in (1, 30):
-        assert (chess_opinion.chance(mate(moves)), chess_opinion.chance(mate(-moves))) == (1, 0)
-    assert (chess_opinion.chance(chess.engine.MateGiven), chess_opinion.chance(mate(0))) == (1, 0)
+        assert (win_chance(mate(moves)), win_chance(mate(-moves))) == (1, 0)
+    assert (win_chance(chess.engine.MateGiven), win_chance(mate(0))) == (1, 0)
 
 
 # Which programs there are

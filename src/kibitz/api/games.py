@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,10 +17,16 @@ from kibitz.errors import KibitzError, UsageError
 if TYPE_CHECKING:
     import chess.pgn
 
+    from kibitz.analysis.checkers import Checker
+    from kibitz.analysis.chess.judging import Judge
     from kibitz.analysis.chess.moves import AnalysedGame as AnalysedChessGame
     from kibitz.analysis.chess.strength.player import PlayerStrength
+    from kibitz.analysis.go.engine_judge import GoEngineJudge
     from kibitz.analysis.go.games import AnalysedGame as AnalysedGoGame
     from kibitz.api.networks import TrainedNetwork
+    from kibitz.games.chess.io.reader import Record
+    from kibitz.games.go.io.sgf import Record as GoRecord
+    from kibitz.games.go.io.sgf import Unreadable
 
     AnalysedGame = AnalysedChessGame | AnalysedGoGame
 
@@ -38,6 +44,8 @@ def analyse(
     raw: bool = False,
     depth: int | None = None,
     nodes: int | None = None,
+    checked_by: str | None = None,
+    engine_options: Mapping[str, str | int] | None = None,
 ) -> AnalysedGame:
     """Analyze every move of one game with a network.
 
@@ -51,6 +59,9 @@ def analyse(
     depth: chess: search depth in plies (default 6).
     nodes: search effort per position. Chess: the number of evaluations. Go: the number of visits, for networks that
         predict moves and score; the default is 16. 0 or raw: no search.
+    checked_by: an engine that judges instead of the network, such as "stockfish" or "katago gtp". The network still
+        tells what people play. Then depth and nodes are the engine's; the default is 100,000 nodes, in Go 50 visits.
+    engine_options: UCI options of that engine, such as {"Threads": 2}.
 
     A chess game returns a kibitz.analysis.chess.moves.AnalysedGame. Its `moves` have san, uci, mark, worth, expected
     and judged, which has loss, best and line. Its `white` is White's probability in each position, float64 [moves + 1],
@@ -77,7 +88,8 @@ def analyse(
     """
     if number < 1:
         raise UsageError(f"number must be at least 1 (got {number})")
-    with contextlib.closing(_analysed(game, network, number, GameOptions(swing, ratings, raw, depth, nodes))) as games:
+    options = GameOptions(swing, ratings, raw, depth, nodes, checked_by, engine_options)
+    with contextlib.closing(_analysed(game, network, number, options)) as games:
         if (analysed := next(games, None)) is not None:
             return analysed
     raise KibitzError(f"{_name(game)} has no game that can be analyzed. Check that it is PGN or SGF.")
@@ -92,6 +104,8 @@ def analyse_all(
     raw: bool = False,
     depth: int | None = None,
     nodes: int | None = None,
+    checked_by: str | None = None,
+    engine_options: Mapping[str, str | int] | None = None,
 ) -> Iterator[AnalysedGame]:
     """Yield `analyse` of every game of a file, one after the other, with constant memory.
 
@@ -107,7 +121,7 @@ def analyse_all(
 
     loaded = network if isinstance(network, TrainedNetwork) else load_network(network)
     _path(file)  # report a missing file now, not with the first game
-    return _analysed(file, loaded, None, GameOptions(swing, ratings, raw, depth, nodes))
+    return _analysed(file, loaded, None, GameOptions(swing, ratings, raw, depth, nodes, checked_by, engine_options))
 
 
 def rate(file: str | Path, player: str | Sequence[str] | None = None) -> PlayerStrength:
@@ -146,6 +160,8 @@ class GameOptions:
     raw: bool
     depth: int | None
     nodes: int | None
+    checked_by: str | None = None
+    engine_options: Mapping[str, str | int] | None = None
 
     def __post_init__(self) -> None:
         from kibitz.analysis.chess.judging import MAX_DEPTH
@@ -155,10 +171,26 @@ class GameOptions:
                 "raw cannot be combined with depth or nodes: it shows values without a search. Leave depth and nodes"
                 " out."
             )
+        if self.raw and self.checked_by is not None:
+            raise UsageError("raw cannot be combined with checked_by: it shows values of the network. Leave one out.")
+        if self.engine_options and self.checked_by is None:
+            raise UsageError("engine_options are for engines. Add checked_by.")
+        if self.checked_by is not None:
+            return
         if self.depth is not None and not 1 <= self.depth <= MAX_DEPTH:
             raise UsageError(f"depth must be from 1 to {MAX_DEPTH} (got {self.depth})")
         if self.nodes is not None and self.nodes < 0:
             raise UsageError(f"nodes must be at least 0 (got {self.nodes})")
+
+    def checker(self, network: TrainedNetwork) -> Checker | None:
+        """Return the engine that judges; None for the network. Raises UsageError."""
+        from kibitz.analysis.checkers import find_checker
+
+        if self.checked_by is None:
+            return None
+        return find_checker(
+            self.checked_by, network.game, network.name, self.engine_options, self.nodes, self.depth, dashes=False
+        )
 
 
 def _analysed(game: Any, network: Any, number: int | None, options: GameOptions) -> Generator[AnalysedGame]:
@@ -179,9 +211,7 @@ def _of_chess(
 
     from kibitz.analysis import load
     from kibitz.analysis.chess.judging import judge_by_search
-    from kibitz.analysis.chess.moves import analyse as analyse_chess
-    from kibitz.analysis.chess.moves import meaning_of
-    from kibitz.games.chess.io.reader import Record, parse, read
+    from kibitz.games.chess.io.reader import parse, read
 
     swing, ratings = CHESS_SWING if options.swing is None else options.swing, options.ratings
     if not 0 < swing <= 1:
@@ -206,6 +236,12 @@ def _of_chess(
             raise KibitzError("this text has no chess game. Check that it is PGN.")
         games = iter([record])
     session, analysis = network._session, load(network.system)
+    if (checker := options.checker(network)) is not None:
+        from kibitz.analysis.chess.engine_judge import EngineJudge
+
+        with EngineJudge(session, analysis, checker) as engine:
+            yield from _judged_chess(game, network, number, games, swing, ratings, engine)
+        return
     judge = None if options.raw else judge_by_search(session, analysis, options.depth, options.nodes)
     if options.nodes and (judge is None or not judge.searches):
         raise UsageError(
@@ -215,10 +251,21 @@ def _of_chess(
         raise UsageError(
             f"depth is not for {network.name}, which does not predict who wins (got {options.depth}). Leave it out."
         )
-    meaning = meaning_of(network.system, judge is not None)
+    yield from _judged_chess(game, network, number, games, swing, ratings, judge)
+
+
+def _judged_chess(
+    game: Any, network: TrainedNetwork, number: int | None, games: Iterator[Record], swing: float,
+    ratings: tuple[int, int] | None, judge: Judge | None,
+) -> Iterator[AnalysedChessGame]:  # fmt: skip
+    from kibitz.analysis import load
+    from kibitz.analysis.chess.moves import analyse as analyse_chess
+    from kibitz.analysis.chess.moves import meaning_of
+
+    meaning, analysis = meaning_of(network.system, judge is not None), load(network.system)
     for record in games:
         if not record.refused:
-            yield analyse_chess(record, session, analysis, swing, ratings, meaning, judge)
+            yield analyse_chess(record, network._session, analysis, swing, ratings, meaning, judge)
         elif number is not None:
             raise KibitzError(f"{_name(game)} game {record.number}: {record.refused}")
 
@@ -226,9 +273,7 @@ def _of_chess(
 def _of_go(game: Any, network: TrainedNetwork, number: int | None, options: GameOptions) -> Iterator[AnalysedGoGame]:
     import chess.pgn
 
-    from kibitz.analysis import load_owners
-    from kibitz.analysis.go.games import analyse as analyse_go
-    from kibitz.games.go.io.sgf import Record, Unreadable, parse_record, read_records
+    from kibitz.games.go.io.sgf import parse_record, read_records
 
     if isinstance(game, chess.pgn.Game):
         raise UsageError(
@@ -238,11 +283,12 @@ def _of_go(game: Any, network: TrainedNetwork, number: int | None, options: Game
         raise UsageError(
             f"ratings are not for {network.name}, which has no rating inputs (got {options.ratings}). Leave them out."
         )
+    checker = options.checker(network)
     if options.depth is not None:
         raise UsageError(
             f"depth is for chess, and {network.name} is a network for Go (got {options.depth}). Leave it out."
         )
-    if options.nodes and "policy" not in network._session.outputs:
+    if options.nodes and checker is None and "policy" not in network._session.outputs:
         raise UsageError(
             f"nodes is not for {network.name}, which does not predict moves (got {options.nodes})."
             " Use the network 'gohuman'."
@@ -250,7 +296,7 @@ def _of_go(game: Any, network: TrainedNetwork, number: int | None, options: Game
     swing = options.swing
     if swing is not None and not 0 < swing <= 361:
         raise UsageError(f"swing must be greater than 0 and at most 361 points (got {swing:g})")
-    games: Iterator[Record | Unreadable]
+    games: Iterator[GoRecord | Unreadable]
     path = _path(game)
     _check_number(number, path)
     if path is not None:
@@ -267,6 +313,23 @@ def _of_go(game: Any, network: TrainedNetwork, number: int | None, options: Game
             raise KibitzError(
                 f"this text has no Go game that can be read: {' '.join(str(error).split())}. Check that it is SGF."
             ) from None
+    if checker is None:
+        yield from _judged_go(game, network, number, games, options, None)
+        return
+    from kibitz.analysis.go.engine_judge import GoEngineJudge
+
+    with GoEngineJudge(checker) as engine:
+        yield from _judged_go(game, network, number, games, options, engine)
+
+
+def _judged_go(
+    game: Any, network: TrainedNetwork, number: int | None, games: Iterator[GoRecord | Unreadable],
+    options: GameOptions, engine: GoEngineJudge | None,
+) -> Iterator[AnalysedGoGame]:  # fmt: skip
+    from kibitz.analysis import load_owners
+    from kibitz.analysis.go.games import analyse as analyse_go
+    from kibitz.games.go.io.sgf import Unreadable
+
     count, session, nodes = 0, network._session, 0 if options.raw else options.nodes
     for record in games:
         if isinstance(record, Unreadable) and record.number == 0:
@@ -282,7 +345,9 @@ def _of_go(game: Any, network: TrainedNetwork, number: int | None, options: Game
             if number is not None:
                 raise KibitzError(f"{_name(game)} game {count}: {problem}")
             continue
-        yield analyse_go(count, record, session, load_owners(network.system), swing, nodes, steadied=True)
+        yield analyse_go(
+            count, record, session, load_owners(network.system), options.swing, nodes, steadied=True, engine=engine
+        )
         if number is not None:
             return
     if number is not None:

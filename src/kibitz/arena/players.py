@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kibitz.errors import KibitzError, UsageError
-from kibitz.external.programs import find_program
+from kibitz.external.programs import find_program, read_option
 from kibitz.games import GAME_NAMES
 from kibitz.messages import did_you_mean, not_one_of
 
@@ -77,7 +77,7 @@ def player(text: str, options: Sequence[str] = (), name: str | None = None, game
     """
     from kibitz.runs import packaged
 
-    parsed = tuple(_option(option, game) for option in options)
+    parsed = tuple(read_option(option, "Hash=64" if game == "chess" else "level=5") for option in options)
     if _is_network(text):
         return _network(text, parsed, name, game)
     words = _words(text)
@@ -132,11 +132,3 @@ def _words(text: str) -> list[str]:
         return shlex.split(text)
     except ValueError:
         raise UsageError(f"a quotation mark is not closed (got {text}). Close it.") from None
-
-
-def _option(text: str, game: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not equals or not name.strip():
-        example = "Hash=64" if game == "chess" else "level=5"
-        raise UsageError(f"an option must be written NAME=VALUE, for example {example} (got {text})")
-    return name.strip(), value.strip()

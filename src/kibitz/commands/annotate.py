@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,10 +18,13 @@ from kibitz.commands.analyze.output import COARSE, Shown, same_file
 from kibitz.commands.progress import BAR, ELAPSED, LEFT, Progress, kept_alive
 from kibitz.commands.setup import DEFAULT_NETWORKS
 from kibitz.errors import KibitzError, UsageError, one_line
+from kibitz.external import EngineDied
+from kibitz.external.programs import read_command
 from kibitz.keys import labelled_reasons
 from kibitz.remote import is_remote
 
 if TYPE_CHECKING:
+    from kibitz.analysis.checkers import CheckedBy
     from kibitz.commands.analyze.chess import PgnGames
     from kibitz.commands.analyze.go import SgfGames
     from kibitz.play.session import Session
@@ -39,6 +42,9 @@ def annotate(
     *,
     out: Annotated[str | None, typer.Option(show_default=False, metavar="FILE|FOLDER")] = None,
     network: Annotated[str | None, typer.Option(show_default=False, metavar="NETWORK")] = None,
+    checked_by: Annotated[str | None, typer.Option(show_default=False, metavar="ENGINE")] = None,
+    engine_option: Annotated[list[str] | None, typer.Option(show_default=False, metavar="NAME=VALUE")] = None,
+    nodes: Annotated[int | None, typer.Option(min=1, max=1_000_000_000, show_default=False, metavar="N")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite")] = False,
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
@@ -47,7 +53,13 @@ def annotate(
     The content of each output is that of kibitz analyze with --all --pgn or --sgf.
     """
     _check(files, out)
-    work = Annotation(network, overwrite, alone=len(files) == 1)
+    options = AnalyzeOptions(every=True, checked_by=checked_by, engine_option=engine_option, nodes=nodes)
+    options.check()
+    if nodes and checked_by is None:
+        raise UsageError(f"--nodes is for engines (got {nodes:,}). Add --checked-by ENGINE.")
+    if checked_by is not None:
+        read_command(checked_by, "--checked-by")
+    work = Annotation(network, overwrite, options, alone=len(files) == 1)
     with contextlib.ExitStack() as stack:
         try:
             jobs = work.jobs(files, out)
@@ -100,6 +112,7 @@ class Annotation:
 
     network: str | None
     overwrite: bool
+    options: AnalyzeOptions
     alone: bool
     done: list[dict[str, Any]] = field(default_factory=list)
     skipped: dict[str, list[str]] = field(default_factory=dict)
@@ -144,12 +157,16 @@ class Annotation:
             reason = "network for another game"
             session = self._session(self.network or DEFAULT_NETWORKS[job.game])
             _check_network(session, job.file)
+            reason = "engine for another game"
+            self.options.checker(session)
             reason = "unreadable file"
             if Path(records.on_disk(job.file)).is_file():
                 records.Stream(job.file).close()
             reason = "no usable game"
             job.target.parent.mkdir(parents=True, exist_ok=True)
-            games, skipped = self._write(session, job, shown)
+            games, skipped, checked_by = self._write(session, job, shown)
+        except EngineDied as error:
+            self._skip(job.file, "engine failed", error)
         except KibitzError as error:
             self._skip(job.file, reason, error)
         except OSError as error:
@@ -157,20 +174,26 @@ class Annotation:
         else:
             self.done.append({
                 "file": records.printable(job.file), "written": records.printable(str(job.target)), "game": job.game,
-                "network": session.name, "games": games, "skipped_games": skipped,
+                "network": session.name, "checked_by": checked_by, "games": games, "skipped_games": skipped,
             })  # fmt: skip
 
-    def _write(self, session: Session, job: AnnotationJob, shown: Shown) -> tuple[int, int]:
-        """Write the games of a file. Returns the number of games, and of games that cannot be analyzed."""
+    def _write(self, session: Session, job: AnnotationJob, shown: Shown) -> tuple[int, int, str | None]:
+        """Write the games of a file. Returns the number of games, and of games that cannot be analyzed, and the engine
+        that judged them."""
         from kibitz.analysis.files import whole_file
 
-        source, analysed, text_of = (_chess if job.game == "chess" else _go)(session, job.file, shown)
         before = self.games
-        with contextlib.closing(analysed), whole_file(str(job.target)) as file:
+        with (
+            (_chess if job.game == "chess" else _go)(session, job.file, self.options, shown) as opened,
+            whole_file(str(job.target)) as file,
+        ):
+            source, analysed, text_of, checked_by = opened
             for game in analysed:
                 file.write(text_of(game))
                 self.games += 1
-        return self.games - before, len(source.refused)
+            if source.failure:
+                raise source.failure
+        return self.games - before, len(source.refused), checked_by.words() if checked_by else None
 
     def _check_target(self, job: AnnotationJob) -> None:
         """Raises UsageError for an output that exists."""
@@ -246,31 +269,37 @@ def _check_network(session: Session, file: str) -> None:
     check_game(session, file, AnalyzeOptions())
 
 
-Analysed = tuple["PgnGames | SgfGames", Generator[Any], Callable[[Any], str]]
-"""The games of a file, their analysis one by one, and the function that writes one as text."""
+Analysed = tuple["PgnGames | SgfGames", Generator[Any], Callable[[Any], str], "CheckedBy | None"]
+"""The games of a file, their analysis one by one, the function that writes one as text, and the engine that judges."""
 
 
-def _chess(session: Session, file: str, shown: Shown) -> Analysed:
+@contextlib.contextmanager
+def _chess(session: Session, file: str, options: AnalyzeOptions, shown: Shown) -> Iterator[Analysed]:
     from kibitz.analysis import load
-    from kibitz.analysis.chess.judging import judge_by_search
     from kibitz.analysis.chess.moves import meaning_of
     from kibitz.analysis.chess.pgn import annotated
-    from kibitz.commands.analyze.chess import PgnGames
+    from kibitz.commands.analyze.chess import PgnGames, opened_judge
 
-    games, analysis = PgnGames(session, file, AnalyzeOptions(every=True)), load(session.system)
-    judge = judge_by_search(session, analysis, None, None)
-    preparation.expect("chess search" if judge and judge.searches else "chess")
-    meaning = meaning_of(session.system, judge is not None)
-    return games, games.analysed(analysis, meaning, judge, shown=shown), annotated
+    games, analysis = PgnGames(session, file, options), load(session.system)
+    with opened_judge(session, analysis, options) as judge:
+        preparation.expect("chess search" if judge and judge.searches else "chess")
+        meaning = meaning_of(session.system, judge is not None)
+        with contextlib.closing(games.analysed(analysis, meaning, judge, shown=shown)) as analysed:
+            yield games, analysed, annotated, judge.checked_by if judge else None
 
 
-def _go(session: Session, file: str, shown: Shown) -> Analysed:
+@contextlib.contextmanager
+def _go(session: Session, file: str, options: AnalyzeOptions, shown: Shown) -> Iterator[Analysed]:
+    from kibitz.analysis.go.engine_judge import GoEngineJudge
     from kibitz.analysis.go.sgf import annotated
     from kibitz.commands.analyze.go import SgfGames
 
-    preparation.expect("go search" if "policy" in session.outputs else "go")
-    games = SgfGames(session, file, AnalyzeOptions(every=True))
-    return games, games.analysed(shown), annotated
+    checker = options.checker(session)
+    preparation.expect("go search" if "policy" in session.outputs and checker is None else "go")
+    with GoEngineJudge(checker) if checker else contextlib.nullcontext() as engine:
+        games = SgfGames(session, file, options, engine=engine)
+        with contextlib.closing(games.analysed(shown)) as analysed:
+            yield games, analysed, annotated, engine.checked_by if engine else None
 
 
 @contextlib.contextmanager
@@ -317,4 +346,5 @@ def _report(work: Annotation, as_json: bool) -> None:
     for one in work.done:
         games = "1 game" if one["games"] == 1 else f"{one['games']:,} games"
         more = f", {one['skipped_games']:,} skipped" if one["skipped_games"] else ""
-        print(f"{one['written']}: {games} annotated with {one['network']}{more}")
+        checked = f", checked by {one['checked_by']}" if one["checked_by"] else ""
+        print(f"{one['written']}: {games} annotated with {one['network']}{checked}{more}")

@@ -49,8 +49,8 @@ def board(
         records, others = _records(runs or [])
         stores, networks = _divided(others)
 
+        from kibitz.external.programs import read_command
         from kibitz.web import page
-        from kibitz.web.opinions import read_command
         from kibitz.web.server import Server, bind, leave, open_browser
 
         programs = [read_command(words) for words in engines or []]

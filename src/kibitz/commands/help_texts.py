@@ -94,7 +94,15 @@ COMMANDS: Mapping[str, CommandHelp] = {
             "Choose games": ("--game", "--all"),
             "Account (lichess:NAME, chesscom:NAME, ogs:NAME)": ("--since", "--speed", "--rated", "--limit"),
             "Player report (chess)": ("--mine", "--player", "--page"),
-            "Evaluation": ("--nodes", "--depth", "--raw", "--rating", "--swing"),
+            "Evaluation": (
+                "--checked-by",
+                "--nodes",
+                "--depth",
+                "--engine-option",
+                "--raw",
+                "--rating",
+                "--swing",
+            ),
             "Output": ("--pgn", "--sgf", "--csv", "--parquet", "--json", "--move", "--owners"),
             "Performance": PERFORMANCE,
         },
@@ -111,10 +119,13 @@ COMMANDS: Mapping[str, CommandHelp] = {
         (
             "kibitz annotate my-games.pgn",
             "kibitz annotate games/ --out annotated/",
-            "kibitz annotate my-game.sgf --out reviewed.sgf",
+            "kibitz annotate my-games.pgn --checked-by stockfish",
         ),
-        ("--out", "--network", "--overwrite", "--json"),
-        {"Evaluation": ("--network",), "Output": ("--out", "--overwrite", "--json")},
+        ("--out", "--network", "--checked-by", "--overwrite", "--json"),
+        {
+            "Evaluation": ("--network", "--checked-by", "--nodes", "--engine-option"),
+            "Output": ("--out", "--overwrite", "--json"),
+        },
         (
             "Each file gets one output with all its games: my-games.pgn becomes my-games-annotated.pgn. The output"
             " opens in other chess and Go programs.",
@@ -559,8 +570,15 @@ OPTIONS: Mapping[str, str] = {
     "analyze --rating": "Chess: ratings of the players, 1500 for both or 1500,1720 for White and Black. [default: from"
     " the file]",
     "--raw": "Show the network's output without a search.",
-    "analyze --nodes": "Search positions per move; 0 turns the search off. [default: 100; Go 16]",
-    "analyze --depth": "Chess: search depth in plies, followed by a capture search. 2 is fast. [default: 6]",
+    "--checked-by": "Engine that judges the moves instead of the network, such as stockfish or gnugo, or a command with"
+    " its arguments. The network still shows what people play.",
+    "analyze --nodes": "Search positions per move; 0 turns the search off. [default: 160; Go 16; with --checked-by"
+    " 100,000; Go 50]",
+    "annotate --nodes": "With --checked-by: search positions per move. [default: 100,000; Go 50]",
+    "analyze --engine-option": f"With --checked-by: a UCI option, such as Threads=2; {_EACH}.",
+    "annotate --engine-option": f"With --checked-by: a UCI option, such as Threads=2; {_EACH}.",
+    "analyze --depth": "Chess: search depth in plies. 2 is fast. With --checked-by, the depth of the engine. [default:"
+    " 6]",
     "--move": "Go: show the board after this move. [default: after the largest swing, and at the end]",
     "--owners": "Go, with --json: include the territory map of each position.",
     "--to": "Folder to create.",

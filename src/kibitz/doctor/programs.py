@@ -39,7 +39,7 @@ def page() -> Iterator[Finding]:
 
 def installed_engines() -> Iterator[Finding]:
     """Yield the well-known engines that are installed."""
-    from kibitz.web.opinions import known_programs
+    from kibitz.external.programs import known_programs
 
     found = ", ".join(shlex.join(program.command) for program in known_programs(()))
     advice = "" if found else "For a second opinion and for tests, install Stockfish or GNU Go."
@@ -48,7 +48,7 @@ def installed_engines() -> Iterator[Finding]:
 
 def given_engines(commands: Sequence[str]) -> Iterator[Finding]:
     """Yield for each command line of an engine whether it starts and replies."""
-    from kibitz.web.opinions import read_command
+    from kibitz.external.programs import read_command
 
     for words in commands:
         key = f"engine {words}"

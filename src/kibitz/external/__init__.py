@@ -25,6 +25,9 @@ class EngineDied(KibitzError):
         self.how = how
         self.detail = detail
 
+    def __reduce__(self) -> tuple[type[EngineDied], tuple[str, str, str]]:
+        return type(self), (str(self), self.how, self.detail)
+
 
 def kill_group(process: int) -> None:
     """End a program that was started as a process group and, if it was a script, all processes that it started."""

@@ -3,12 +3,39 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
 from kibitz.errors import UsageError
 
 GAMES = "/usr/games"
+WELL_KNOWN = ("stockfish", "lc0", "gnuchess --uci", "gnugo --mode gtp", "katago gtp", "pachi")
+"""Commands of engines that kibitz knows, with the arguments that they need."""
+_OF_GO = {"gnugo", "katago", "pachi"}
+"""Programs that use GTP; other GTP programs have a word with "gtp" in their command."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """An available program.
+
+    name: as kibitz shows it. command: its path and arguments. game: chess for UCI, or go for GTP.
+    """
+
+    name: str
+    command: tuple[str, ...]
+    game: str
+
+    @property
+    def is_well_known(self) -> bool:
+        """Whether it is one of WELL_KNOWN, so that its game is certain."""
+        return self.name.lower() in _ARGUMENTS
+
+
+_ARGUMENTS = {words.split()[0]: tuple(words.split()[1:]) for words in WELL_KNOWN}
 
 
 def find_program(word: str) -> str | None:
@@ -33,3 +60,53 @@ def find_named(option: str, path: str | None, find: Callable[[str | None], str |
     if path is not None and program is None:
         raise UsageError(f"{option} must be a program (got {path}). Install it or give its path.")
     return program
+
+
+def read_command(words: str, option: str = "--engine") -> Program:
+    """Return the program of a command line, such as "stockfish". Raises UsageError if it is not installed.
+
+    option: its name in messages.
+    """
+    path = find_program(words)
+    try:
+        command = [words] if path else shlex.split(words)
+    except ValueError:
+        raise UsageError(f"{option} has a quotation mark that is not closed (got {words}). Close it.") from None
+    path = path or (find_program(command[0]) if command else None)
+    if path is None:
+        raise UsageError(
+            f"{option} must be a program (got {words or 'nothing'}). Give its name or path, and its arguments after it."
+        )
+    return _program(str(Path(path).absolute()), command[1:])
+
+
+def _program(path: str, arguments: Sequence[str]) -> Program:
+    name = Path(path).stem
+    arguments = tuple(arguments) or _ARGUMENTS.get(name.lower(), ())
+    go = name.lower() in _OF_GO or any("gtp" in word.lower() for word in (name, *arguments))
+    return Program(name, (path, *arguments), "go" if go else "chess")
+
+
+def known_programs(given: Sequence[Program]) -> list[Program]:
+    """Return the given programs, then the installed well-known ones, each with a unique name."""
+    found = list(given)
+    for word, arguments in _ARGUMENTS.items():
+        path = find_program(word)
+        if path and all(Path(path).resolve() != Path(each.command[0]).resolve() for each in given):
+            found.append(_program(str(Path(path).absolute()), arguments))
+    named: dict[str, Program] = {}
+    for each in found:
+        name, number = each.name, 1
+        while name in named:
+            number += 1
+            name = f"{each.name} {number}"
+        named[name] = Program(name, each.command, each.game)
+    return list(named.values())
+
+
+def read_option(text: str, example: str = "Hash=64") -> tuple[str, str]:
+    """Return name and value of an option that is written NAME=VALUE. Raises UsageError."""
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip():
+        raise UsageError(f"an option must be written NAME=VALUE, for example {example} (got {text})")
+    return name.strip(), value.strip()

@@ -25,6 +25,8 @@ from kibitz.external import EngineDied, kill_group, running
 
 PATIENCE = 20.0
 """Seconds in which an engine must reply to `uci`."""
+SEARCH_OPTIONS: dict[str, str | int] = {"Threads": 1, "Hash": 16}
+"""Options with which the result of a search depends on the position and the limit alone."""
 MATE = 100_000
 """Centipawns for a mate, minus its distance in moves."""
 
@@ -60,12 +62,15 @@ class SearchReport(NamedTuple):
     """What an engine printed during a search and at its end.
 
     moves: the first move of each line, the best line first. best: the move that it plays, None for none. strings: the
-    texts after "info string", at most the last MOST_STRINGS.
+    texts after "info string", at most the last MOST_STRINGS. score, line: of the best line, the last that is exact;
+    None and () if it printed none.
     """
 
     moves: list[chess.Move]
     best: chess.Move | None
     strings: list[str]
+    score: chess.engine.PovScore | None = None
+    line: tuple[chess.Move, ...] = ()
 
 
 MOST_STRINGS = 1_000
@@ -213,6 +218,8 @@ class ExternalEngine:
     async def _report_of(self, board: chess.Board, search_limit: chess.engine.Limit, lines: int) -> SearchReport:
         info = chess.engine.INFO_BASIC | chess.engine.INFO_SCORE | chess.engine.INFO_PV
         ranked: dict[int, chess.Move] = {}
+        score: chess.engine.PovScore | None = None
+        first: tuple[chess.Move, ...] = ()
         strings: collections.deque[str] = collections.deque(maxlen=MOST_STRINGS)
         several = lines if lines > 1 else None
         protocol = self._engine.protocol
@@ -222,10 +229,14 @@ class ExternalEngine:
             async for line in analysis:
                 if "string" in line:
                     strings.append(line["string"])
-                if line.get("pv") and not (line.get("lowerbound") or line.get("upperbound")):
+                if line.get("lowerbound") or line.get("upperbound"):
+                    continue
+                if line.get("pv"):
                     ranked[line.get("multipv", 1)] = line["pv"][0]
+                if "score" in line and line.get("multipv", 1) == 1:
+                    score, first = line["score"], tuple(line.get("pv", ()))
             best = (await analysis.wait()).move
-        return SearchReport([ranked[number] for number in sorted(ranked)], best, list(strings))
+        return SearchReport([ranked[number] for number in sorted(ranked)], best, list(strings), score, first)
 
     def has_option(self, option: str) -> bool:
         """Whether the engine offers this option."""

@@ -44,14 +44,16 @@ def render_player_page(report: Row, about: Row) -> str:
     """Return the whole page as HTML.
 
     report: the content of "player" in `kibitz analyze --player --json`. about: "run", "system" and "file", of the
-    network and the games.
+    network and the games, and "checked_by", the engine that judged the moves, if one did.
     """
     blocks = [_figures(report), *_divisions(report), _mistakes(report)]
     links = [("figures", "Figures"), *((key, _TITLES[key][0]) for key in _TITLES if report[key])]
     links += [("mistakes", "Worst mistakes")] if report["worst"] else []
     nav = Markup("\n").join(Markup('<a href="#{}">{}</a>').format(*link) for link in links)
     style = resources.files("kibitz.report").joinpath("templates/style.css").read_text(encoding="utf-8")
+    checked = about.get("checked_by")
     page = Markup(_PAGE).format(
+        checked=Markup("<div><dt>checked by</dt><dd>{}</dd></div>\n").format(checked) if checked else "",
         name=report["name"], style=Markup(style + _STYLE), pieces=piece_defs(turned=True), head=_head(report),
         nav=nav, main=Markup("\n").join(blocks), file=about["file"], run=about["run"],
     )  # fmt: skip
@@ -81,7 +83,7 @@ _PAGE = """<!doctype html>
 <dl class="facts">
 <div><dt>games</dt><dd>{file}</dd></div>
 <div><dt>network</dt><dd>{run}</dd></div>
-</dl>
+{checked}</dl>
 <nav>
 {nav}
 </nav>

@@ -10,8 +10,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from kibitz.external.programs import Program
 from kibitz.web import page
-from kibitz.web.opinions import Program
 from kibitz.web.responses import answer_json, failed
 from kibitz.web.routes import answers, games, mygames, opinions, stores, trainings
 from kibitz.web.routing import guarded, state_of

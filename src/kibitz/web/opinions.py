@@ -1,7 +1,7 @@
 """UCI and GTP programs of this machine: their analysis of the page's positions, and their moves in games.
 
 No text of a request is ever executed. A request names one of the programs that the board was started with, or an
-installed one of WELL_KNOWN. Positions reach it only after they have been parsed and rewritten, and the only option that
+installed well-known one. Positions reach it only after they have been parsed and rewritten, and the only option that
 a request can set is the rating to imitate, a number.
 """
 
@@ -13,39 +13,21 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from kibitz.errors import UsageError
 from kibitz.external import EngineDied, kill_all
-from kibitz.external.programs import find_program
+from kibitz.external.programs import Program, known_programs
 from kibitz.web.params import BadRequest, Fields, text, whole
 
 if TYPE_CHECKING:
     from kibitz.web.positions import Line
 
-WELL_KNOWN = ("stockfish", "lc0", "gnuchess --uci", "gnugo --mode gtp", "katago gtp", "pachi")
-"""Commands that are offered if the programs are installed."""
-_OF_GO = {"gnugo", "katago", "pachi"}
-"""Programs that use GTP; other GTP programs have a word with "gtp" in their command."""
 MAX_LINES = 5
 SILENCE = 60.0
 """Seconds in which a program must send something about a position; for a move, in addition to its thinking time."""
 MOST_RATED = 10_000
 IDLE = 300.0
 """Seconds after which an unused program is ended."""
-
-
-@dataclass(frozen=True)
-class Program:
-    """An available program.
-
-    name: as the page shows it. command: its path and arguments. game: chess for UCI, or go for GTP.
-    """
-
-    name: str
-    command: tuple[str, ...]
-    game: str
 
 
 @dataclass(frozen=True)
@@ -88,47 +70,6 @@ class Thinker(Protocol):
         """Stop thinking. Raises EngineDied."""
 
     def kill(self) -> None: ...
-
-
-def read_command(words: str) -> Program:
-    """Return the program of a command line, as in `--engine`. Raises UsageError if it is not installed."""
-    path = find_program(words)
-    try:
-        command = [words] if path else shlex.split(words)
-    except ValueError:
-        raise UsageError(f"--engine has a quotation mark that is not closed (got {words}). Close it.") from None
-    path = path or (find_program(command[0]) if command else None)
-    if path is None:
-        raise UsageError(
-            f"--engine must be a program (got {words or 'nothing'}). Give its name or path, and its arguments after it."
-        )
-    return _program(str(Path(path).absolute()), command[1:])
-
-
-def _program(path: str, arguments: Sequence[str]) -> Program:
-    name = Path(path).stem
-    go = name.lower() in _OF_GO or any("gtp" in word.lower() for word in (name, *arguments))
-    if name.lower() == "gnugo" and not arguments:
-        arguments = ("--mode", "gtp")
-    return Program(name, (path, *arguments), "go" if go else "chess")
-
-
-def known_programs(given: Sequence[Program]) -> list[Program]:
-    """Return the given programs, then the installed well-known ones, each with a unique name."""
-    found = list(given)
-    for words in WELL_KNOWN:
-        word, *arguments = words.split()
-        path = find_program(word)
-        if path and all(Path(path).resolve() != Path(each.command[0]).resolve() for each in given):
-            found.append(_program(str(Path(path).absolute()), arguments))
-    named: dict[str, Program] = {}
-    for each in found:
-        name, number = each.name, 1
-        while name in named:
-            number += 1
-            name = f"{each.name} {number}"
-        named[name] = Program(name, each.command, each.game)
-    return list(named.values())
 
 
 def read_lines(fields: Fields) -> int:

@@ -16,9 +16,9 @@ from types import FrameType
 import uvicorn
 
 from kibitz.errors import KibitzError
+from kibitz.external.programs import Program
 from kibitz.web import PORT
 from kibitz.web.app import create
-from kibitz.web.opinions import Program
 
 HOST = "127.0.0.1"
 ADDRESS = "KIBITZ_BOARD_ADDRESS"

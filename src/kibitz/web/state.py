@@ -14,9 +14,10 @@ from kibitz.web.workers import WorkerPool, run_in_thread
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kibitz.external.programs import Program
     from kibitz.web.mygames.state import MyGames
     from kibitz.web.networks import NetworkRegistry
-    from kibitz.web.opinions import Opinions, Program
+    from kibitz.web.opinions import Opinions
     from kibitz.web.players import Players
     from kibitz.web.stores import Stores
 

@@ -34,12 +34,13 @@ from kibitz.play.value import RULES, SEARCH, PositionValue
 
 if TYPE_CHECKING:
     from kibitz.analysis import Analysis
+    from kibitz.analysis.checkers import CheckedBy, Checker
     from kibitz.play.session import Session
 
 DEPTH, QUICK_DEPTH = 6, 2
 """Search depth in plies for judging, and for a fast judgment."""
-MAX_DEPTH = 12
-"""The largest search depth in plies."""
+MAX_DEPTH, MAX_EVALUATIONS = 12, 1_000_000
+"""The largest search depth in plies, and number of evaluations per position."""
 FURTHER, DOUBTFUL, PATIENCE = 2, 0.06, 600_000
 """Moves that seem to lose at least DOUBTFUL are searched FURTHER plies deeper, with at most PATIENCE positions."""
 NODES = 160
@@ -91,6 +92,8 @@ class Judgement:
     line: the expected line from the position before the move, the best move first.
     only: every other move would have lost much more.
     options: the estimated loss of every legal move; None for a null move.
+    mate: moves to a mate after the move in White's view, if an engine has found one; None otherwise.
+    reply: an engine's line after the move; () without an engine.
     """
 
     before: float
@@ -100,6 +103,8 @@ class Judgement:
     line: tuple[chess.Move, ...]
     only: bool
     options: FirstLook | None = None
+    mate: int | None = None
+    reply: tuple[chess.Move, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -192,6 +197,16 @@ class Judge:
         """Whether the network searches."""
         return self._player is not None
 
+    @property
+    def checked_by(self) -> CheckedBy | None:
+        """The engine that judges; None if the network does."""
+        return None
+
+    @property
+    def checker(self) -> Checker | None:
+        """The engine and its limits, from which a worker makes a judge; None if the network judges."""
+        return None
+
     def judge(
         self, start: chess.Board, moves: Sequence[chess.Move], rows: NDArray[np.uint8]
     ) -> tuple[NDArray[np.float64], list[Judgement]]:
@@ -227,7 +242,7 @@ class Judge:
             white = self._alone(rows, over)
         lost = _as_shown((compared[:-1] - left).clip(0), _changes(white, rows), np.zeros(len(moves), np.bool_))
         scores, depths, lines = seen.scores, seen.depths, seen.lines
-        kept, only, options = self._alternatives(rows[:-1], moves, _earlier(start))
+        kept, only, options = self._alternatives(rows[:-1], moves, earlier_move(start))
         held = self._hold(rows[:-1], kept, scores[:-1], depths[:-1])
         found = []
         for i, played in enumerate(moves):
@@ -243,7 +258,7 @@ class Judge:
 
     def value(self, board: chess.Board) -> PositionValue:
         """Return the value of a position, with the moves on the board's stack as its history."""
-        if (over := _end_value(board)) is not None:
+        if (over := end_value(board)) is not None:
             return PositionValue(over, RULES)
         if self._player is not None:
             thought = self._think(board)
@@ -267,12 +282,12 @@ class Judge:
         white, thoughts = np.empty(len(rows)), []
         for i, move in enumerate([*moves, None]):
             thought = self._think(board)
-            over = _end_value(board)
+            over = end_value(board)
             chance = thought.chance if board.turn == chess.WHITE else 1 - thought.chance
             white[i] = over if over is not None else 0.5 if drawn[i] else chance
             thoughts.append(thought)
             if move is not None:
-                _push(board, move)
+                push(board, move)
         if not moves:
             return white, []
         seen = self._followed(rows, self.depth)
@@ -290,17 +305,17 @@ class Judge:
         board = start.copy()
         for i, move in enumerate(moves):
             before = board.copy()
-            _push(board, move)
+            push(board, move)
             if move and UNSURE[0] <= lost[i] < UNSURE[1]:
                 longer, after = self._think(before, LONGER), self._think(board, LONGER)
                 first[i], second[i] = longer.opinion, after.opinion
                 lines[i], favorites[i] = longer.line, (longer.line or (move,))[0]
         lost = self._losses(seen, first, second, start, moves, rows)
         proven = np.array([thought.mate is not None for thought in thoughts])
-        proven[-1] |= _end_value(board) is not None
+        proven[-1] |= end_value(board) is not None
         lost = _as_shown(lost, _changes(white, rows), proven[:-1] | proven[1:])
         held = self._hold(rows[:-1], favorites, seen.scores[:-1], seen.depths[:-1])
-        _, only, options = self._alternatives(rows[:-1], moves, _earlier(start))
+        _, only, options = self._alternatives(rows[:-1], moves, earlier_move(start))
         found = []
         for i, played in enumerate(moves):
             line = tuple(to_move(int(move)) for move in seen.lines[i] if move)
@@ -527,19 +542,19 @@ def _as_shown(lost: NDArray[np.float64], change: NDArray[np.float64], exact: NDA
     return np.where(exact | np.array(alike, np.bool_), change, lost)
 
 
-def _push(board: chess.Board, move: chess.Move) -> None:
+def push(board: chess.Board, move: chess.Move) -> None:
     """Make a move. Players support no null move, so the board's history begins after it."""
     board.push(move)
     if not move:
         board.clear_stack()
 
 
-def _earlier(start: chess.Board) -> chess.Move:
+def earlier_move(start: chess.Board) -> chess.Move:
     """Return the move before a position, a null move if there is none."""
     return start.move_stack[-1] if start.move_stack else chess.Move.null()
 
 
-def _end_value(board: chess.Board) -> float | None:
+def end_value(board: chess.Board) -> float | None:
     """Return White's win probability if the rules have ended the game: 1, 0 or 0.5; else None."""
     if board.is_checkmate():
         return 0.0 if board.turn == chess.WHITE else 1.0

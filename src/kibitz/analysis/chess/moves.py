@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.analysis import Analysis
+from kibitz.analysis.checkers import CheckedBy
 from kibitz.analysis.chess.choices import SHOWN, Expected, expected
 from kibitz.analysis.chess.judging import Judge, Judgement
 from kibitz.analysis.chess.ratings import OPPONENT, RATING, UNIT, add_side_inputs, ratings_of
@@ -44,14 +45,18 @@ class Worth:
         judged, else from the raw network.
     change: how much the mover's own probability rose (negative: fell), by search never above 0. None for a move that
         ended the game, where the rules decide. With search that only applies to mate: a stalemate may have cost a win.
+    mate: moves to a mate after the move in White's view, if an engine has found one.
     """
 
     before: float
     after: float
     change: float | None
+    mate: int | None = None
 
     def as_json(self) -> dict[str, Any]:
-        return {name: None if value is None else round(value, 4) for name, value in vars(self).items()}
+        shown = {name: getattr(self, name) for name in ("before", "after", "change")}
+        found = {name: None if value is None else round(value, 4) for name, value in shown.items()}
+        return found if self.mate is None else {**found, "mate": self.mate}
 
 
 STEP = 400
@@ -256,6 +261,7 @@ class AnalysedGame:
     white: White's win probability, float64 [moves + 1]; None if the network doesn't predict the winner.
     predicts: whether the network predicts moves.
     meaning: of White's probability.
+    checked_by: the engine that judged the moves; None if the network did.
     """
 
     record: Record
@@ -263,6 +269,7 @@ class AnalysedGame:
     white: NDArray[np.float64] | None
     predicts: bool = False
     meaning: Meaning = field(default_factory=Meaning)
+    checked_by: CheckedBy | None = None
 
     @property
     def swings(self) -> list[Move]:
@@ -315,6 +322,7 @@ class AnalysedGame:
             "headers": headers,
             "result": headers.get("Result", "*"),
             "problem": self.record.problem,
+            **({"checked_by": self.checked_by.as_json()} if self.checked_by else {}),
             "moves": [move.as_json() for move in self.moves],
         }
         if self.white is not None:
@@ -372,7 +380,8 @@ def analyse(
     state = add_side_inputs(state, record.game.headers, session.side_inputs, played, ratings)
     white, expecting = _ask(session, analysis, codes, state)
     judgements: list[Judgement] = []
-    if judge is not None and white is not None:
+    checked_by = judge.checked_by if judge else None
+    if judge is not None and (white is not None or checked_by):
         white, judgements = judge.judge(record.game.board(), played, positions)
     phases = phase(codes)
     strengths: dict[int, ByStrength] = {}
@@ -395,7 +404,8 @@ def analyse(
             is_judged_stalemate = closing == STALEMATE and bool(judgements)
             fault = mark(change, swing) if is_judged_stalemate else ""
             has_change = node.move and (not closing or is_judged_stalemate)
-            worth = Worth(before, after, change if has_change else None)
+            mate = judgements[i].mate if judgements else None
+            worth = Worth(before, after, change if has_change else None, mate)
         expectation = expected(board, *expecting[i], node.move) if expecting and node.move else None
         colour = SIDES[0] if board.turn == chess.WHITE else SIDES[1]
         san, uci = board.san(node.move), node.move.uci()
@@ -418,7 +428,7 @@ def analyse(
     if judge and judgements:
         reasons = _reasons(_cases(record.game, moves, judgements), judge, strengths, expecting)
         moves = [replace(move, reason=reasons.get(i)) for i, move in enumerate(moves)]
-    return AnalysedGame(record, moves, white, expecting is not None, meaning)
+    return AnalysedGame(record, moves, white, expecting is not None, meaning, checked_by)
 
 
 def _cases(game: chess.pgn.Game, moves: Sequence[Move], judgements: Sequence[Judgement]) -> dict[int, Case]:
@@ -454,7 +464,10 @@ def case_of(board: chess.Board, played: chess.Move, judgement: Judgement) -> Cas
     before, after = judgement.before, judgement.after
     if board.turn == chess.BLACK:
         before, after = 1 - before, 1 - after
-    return Case(board.copy(stack=False), played, judgement.best, before, after)
+    return Case(
+        board.copy(stack=False), played, judgement.best, before, after, judgement.reply and judgement.line[1:],
+        judgement.reply,
+    )  # fmt: skip
 
 
 def _judged(judgement: Judgement, board: chess.Board, played: chess.Move, phase: str) -> Judged:

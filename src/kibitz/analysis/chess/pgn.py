@@ -10,7 +10,7 @@ import chess.engine
 import chess.pgn
 
 from kibitz.analysis.chess.choices import Expected, ordinal, percent
-from kibitz.analysis.chess.moves import MATE, STALEMATE, AnalysedGame
+from kibitz.analysis.chess.moves import MATE, STALEMATE, AnalysedGame, Worth
 from kibitz.games.chess.io.exporter import Exporter
 from kibitz.play.chess.score import STEEPNESS
 from kibitz.systems import SYSTEMS
@@ -32,6 +32,8 @@ _WORDS = re.compile(r"(?:\s/\s)?\bnet:\s\S+\s<?\d+%(?:,\s\S+\s<?\d+%)*;\splayed\
 """Matches the text of `words`, so that a game can be annotated again."""
 _OWN_MARK = re.compile(r"\s?\[%kibitz\s(\?[?!]?)\]")
 """Matches the command that identifies an annotation as kibitz's. Other programs ignore unknown commands."""
+_CHECKED = re.compile(r"(?:\s/\s)?\bchecked by:\s(?:(?!\s/\s)[^{}\[\]])*")
+"""Matches the engine that checked the moves, before the first move."""
 _REASON = re.compile(r"(?:\s/\s)?\breason:\s(?:(?!\s/\s)[^{}\[\]])*")
 """Matches the reason of an annotation of kibitz."""
 
@@ -49,6 +51,12 @@ def _beside(comment: str, ours: str) -> str:
     return there + between + ours
 
 
+def _score(worth: Worth, mark: str) -> chess.engine.Score:
+    if worth.mate is not None:
+        return chess.engine.Mate(worth.mate)
+    return chess.engine.Cp(0 if mark == STALEMATE else centipawns(worth.after))
+
+
 def annotated(judged: AnalysedGame) -> str:
     """Return the game with comments after each move of the main line.
 
@@ -57,10 +65,11 @@ def annotated(judged: AnalysedGame) -> str:
     and headers stay, and a move that somebody has annotated ($1 to $6) keeps its annotation. The text, evaluations and
     annotations of an earlier analysis are replaced; `[%kibitz ?!]` in the comment identifies kibitz's annotation. After
     mate there is no evaluation; a stalemate is 0.00. If the probability isn't a win probability, a comment before the
-    first move explains it. If moves are judged, the headers `WhiteAccuracy` and `BlackAccuracy` are the players'
-    accuracy in percent.
+    first move explains it. It also names the engine that checked the moves, if there is one. If moves are judged, the
+    headers `WhiteAccuracy` and `BlackAccuracy` are the players' accuracy in percent.
     """
     game = judged.record.game
+    game.comment = _CHECKED.sub("", game.comment).strip()
     for declaration in SYSTEMS.values():
         if (note := declaration.meaning.note) and game.comment.endswith(f"net: {note}"):
             game.comment = game.comment.removesuffix(f"net: {note}").removesuffix(" / ")
@@ -71,6 +80,8 @@ def annotated(judged: AnalysedGame) -> str:
             name = f"{side.capitalize()}Accuracy"
             if one.accuracy is not None:
                 game.headers[name] = f"{one.accuracy * 100:.1f}"
+    if judged.checked_by:
+        game.comment = _beside(game.comment, f"checked by: {judged.checked_by.words()}")
     for node, move in zip(game.mainline(), judged.moves, strict=True):
         node.comment = _WORDS.sub("", node.comment).strip()
         if judged.white is not None:
@@ -79,8 +90,7 @@ def annotated(judged: AnalysedGame) -> str:
                 node.comment = _REASON.sub("", node.comment)
             node.comment = _OWN_MARK.sub("", node.comment).strip()
         if move.worth and move.mark != MATE:
-            worth = 0 if move.mark == STALEMATE else centipawns(move.worth.after)
-            node.set_eval(chess.engine.PovScore(chess.engine.Cp(worth), chess.WHITE))
+            node.set_eval(chess.engine.PovScore(_score(move.worth, move.mark), chess.WHITE))
         if move.sign in _NAGS and not node.nags & _OF_MOVES:
             node.nags.add(_NAGS[move.sign])
             node.comment = f"{node.comment} [%kibitz {move.sign}]".strip()

@@ -17,6 +17,7 @@ import chess.pgn
 import numpy as np
 from numpy.typing import NDArray
 
+from kibitz.analysis.checkers import CheckedBy
 from kibitz.analysis.chess.clocks import times_left
 from kibitz.analysis.chess.moves import PIECES, SIDES, AnalysedGame, Move
 from kibitz.analysis.chess.ratings import ratings_of
@@ -145,6 +146,8 @@ class PlayerReport:
     """The worst mistakes, the worst first."""
     strength: PlayerStrength | None = None
     """The rating that the moves look like; None for a network that cannot estimate it."""
+    checked_by: CheckedBy | None = None
+    """The engine that judged the moves; None if the network did."""
     _moves: list[tuple[float, ...]] = field(default_factory=list)
     _scores: list[float] = field(default_factory=list)
     _sides: list[int] = field(default_factory=list)
@@ -266,6 +269,7 @@ class PlayerReport:
             ],
             "worst": [one.as_json() for one in self.worst],
             **({} if self.strength is None else {"strength": self.strength.as_json()}),
+            **({} if self.checked_by is None else {"checked_by": self.checked_by.as_json()}),
         }  # fmt: skip
 
 

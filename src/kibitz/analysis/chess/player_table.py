@@ -35,6 +35,8 @@ def show(report: PlayerReport, console: Console) -> None:
     if whole.score is not None and whole.score.n:
         line = f"won {results['won']:,}, drawn {results['drawn']:,}, lost {results['lost']:,}"
         print_line(console, f"{line}: score {whole.score.value:.1%}{_interval(whole.score)}")
+    if report.checked_by is not None:
+        print_line(console, f"Checked by {clean(report.checked_by.words(), 90)}")
     if report.strength is not None:
         for sentence in sentences_of_strength(report.strength):
             print_line(console, sentence)

@@ -28,6 +28,8 @@ DEPTH, POSITIONS = 7, 400_000
 """Depth in plies of the search after the played and after the better move, and the most positions of each search."""
 LONGEST = 7
 """The largest number of moves of a line that a sentence contains."""
+ENGINE_LINE = 8
+"""Moves of an engine's line that count after the played and after the better move."""
 _PAWN = 100
 _SHARE = 2 / 3
 """A loss is named if the better move keeps at least this share of it."""
@@ -50,7 +52,8 @@ class Case:
     """A move to explain.
 
     board: the position before it. played, best: the move and the better one, both legal. before, after: the mover's win
-    probability before and after the played move, 0 to 1.
+    probability before and after the played move, 0 to 1. after_best, after_played: an engine's lines after both moves;
+    () without an engine.
     """
 
     board: chess.Board
@@ -58,6 +61,8 @@ class Case:
     best: chess.Move
     before: float = 0.5
     after: float = 0.5
+    after_best: tuple[chess.Move, ...] = ()
+    after_played: tuple[chess.Move, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -158,8 +163,34 @@ def explain(cases: Sequence[Case], threads: int | None = None, depth: int = DEPT
             packed = found.lines[at, max(reached, 0)] if reached >= 0 else ()
             following = tuple(to_move(int(one)) for one in packed if one)
             lines.append(_line(case.board, (move, *following), int(found.scores[at, max(reached, 0)]), reached >= 0))
-        reasons.append(_explain(case, *lines))
+        reasons.append(_of_engine(case) or _explain(case, *lines))
     return reasons
+
+
+def _of_engine(case: Case) -> Reason | None:
+    """Return the reason that an engine's lines prove; None if they prove nothing, or if there are none."""
+    if not case.after_played:
+        return None
+    lines = ((case.played, *case.after_played), (case.best, *case.after_best))
+    return _explain(case, *(_quiet_line(case.board, moves) for moves in lines))
+
+
+def _quiet_line(board: chess.Board, moves: Sequence[chess.Move]) -> _Continuation:
+    """Return an engine's line up to its last quiet position, of which it is proven that no capture changes the
+    material."""
+    after, ends = board.copy(stack=False), []
+    for move in moves[: ENGINE_LINE + 1]:
+        after.push(move)
+        ends.append(after.copy(stack=False))
+    if ends[-1].is_checkmate():
+        mate = MATE_SCORE - (len(ends) - 1)
+        return _line(board, moves[: len(ends)], -mate if after.turn != board.turn else mate, True)
+    found = quiescence_search(np.stack([encode_board(end) for end in ends]), 0)
+    for at in reversed(range(len(ends))):
+        balance = _balance(ends[at], ends[at].turn) * _PAWN
+        if found.reached[at] >= 0 and found.scores[at, 0] == balance:
+            return _line(board, moves[: at + 1], _balance(ends[at], not board.turn) * _PAWN, True)
+    return _Continuation(board, tuple(moves[:1]), 0, False)
 
 
 def _line(board: chess.Board, moves: Sequence[chess.Move], score: int, known: bool) -> _Continuation:

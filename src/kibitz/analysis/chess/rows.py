@@ -15,11 +15,13 @@ COLUMNS: dict[str, type] = {
     "after": float, "change": float, "loss": float, "mark": str, "best": str, "line": str, "only_move": bool,
     "reason": str, "reason_text": str, "phase": str, "piece": str, "usual_loss": float, "risk": float, "rank": int,
     "probability": float, "legal_moves": int, "first_choice": str, "weaker": float, "stronger": float,
+    "mate": int, "checked_by": str,
 }  # fmt: skip
 """The columns and their types. A value is missing if the network does not have it.
 
 before, after, change: win probability of White and its change for the mover, 0 to 1. Many columns are keys of a move in
-JSON. rating: the mover's, from the record. seconds_left: on the mover's clock. reason: its code.
+JSON. rating: the mover's, from the record. mate: in moves, after the move, positive for White. checked_by: the engine
+that judged the moves. seconds_left: on the mover's clock. reason: its code.
 """
 
 
@@ -29,6 +31,7 @@ def rows(game: AnalysedGame, file: str) -> Iterator[dict[str, Any]]:
     of_game = {
         "file": file, "game": game.record.number, "white": headers.get("White", "?"),
         "black": headers.get("Black", "?"), "date": headers.get("Date", "?"), "result": headers.get("Result", "*"),
+        "checked_by": game.checked_by and game.checked_by.words(),
     }  # fmt: skip
     board = game.record.game.board()
     for move, seconds, node in zip(game.moves, times_left(game.record.game), game.record.game.mainline(), strict=True):

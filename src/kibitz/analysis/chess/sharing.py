@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import multiprocessing.util
 from collections.abc import Generator, Iterable
 from dataclasses import dataclass, replace
 
@@ -10,9 +11,12 @@ import chess
 import chess.pgn
 
 from kibitz.analysis import load
+from kibitz.analysis.checkers import Checker
+from kibitz.analysis.chess.engine_judge import EngineJudge
 from kibitz.analysis.chess.judging import Judge
 from kibitz.analysis.chess.moves import USUAL, AnalysedGame, analyse
 from kibitz.analysis.sharing import opened, shared_out
+from kibitz.external import EngineDied
 from kibitz.games.chess.io.reader import Record
 from kibitz.parallel import Workers
 from kibitz.systems.declaration import Meaning
@@ -23,7 +27,7 @@ class MoveQuestion:
     """The analysis that workers run on every game.
 
     run: as `name_for_workers` returns. swing, ratings, meaning: see `analyse`. search: depth and nodes of the judge;
-    None for no judge.
+    None for no judge. checker: the engine that judges; None for the network.
     """
 
     run: str
@@ -31,6 +35,7 @@ class MoveQuestion:
     ratings: tuple[int, int] | None = None
     meaning: Meaning = USUAL
     search: tuple[int, int] | None = None
+    checker: Checker | None = None
 
 
 @dataclass(frozen=True)
@@ -59,21 +64,32 @@ def analysed_by_workers(records: Iterable[Record], question: MoveQuestion, worke
     """Yield the result of `analyse` for each record, in their order."""
     answers = shared_out(records, SentLine.of, functools.partial(_answer, question), workers)
     for record, game in answers:
+        if isinstance(game, EngineDied):
+            raise game
         yield replace(game, record=record)
 
 
-def _answer(question: MoveQuestion, line: SentLine) -> AnalysedGame:
-    """Return the analysis of a game, with an empty record: the job of a worker."""
-    session, judge = opened(question.run), _judge(question)
+def _answer(question: MoveQuestion, line: SentLine) -> AnalysedGame | EngineDied:
+    """Return the analysis of a game, with an empty record: the job of a worker. An engine that fails is returned, so
+    that the games before are kept."""
+    session = opened(question.run)
     analysis = load(session.system)
-    game = analyse(line.record(), session, analysis, question.swing, question.ratings, question.meaning, judge)
+    try:
+        judge = _judge(question)
+        game = analyse(line.record(), session, analysis, question.swing, question.ratings, question.meaning, judge)
+    except EngineDied as error:
+        return error
     return replace(game, record=Record(0, chess.pgn.Game()))
 
 
 @functools.lru_cache(maxsize=1)
 def _judge(question: MoveQuestion) -> Judge | None:
     """Return a worker's judge, which it keeps for its next games."""
+    session = opened(question.run)
+    if question.checker is not None:
+        judge = EngineJudge(session, load(session.system), question.checker, threads=1)
+        multiprocessing.util.Finalize(judge, judge.close, exitpriority=1)
+        return judge
     if question.search is None:
         return None
-    session = opened(question.run)
     return Judge(session, load(session.system), *question.search, threads=1)

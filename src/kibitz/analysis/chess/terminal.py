@@ -78,6 +78,8 @@ def _show_heading(judged: AnalysedGame, console: Console) -> None:
     rest = [clean(headers.get(name, "?")) for name in ("Event", "Site", "Date")]
     if known := [text for text in rest if text.strip("?.- ")]:
         print_line(console, ", ".join(known))
+    if judged.checked_by:
+        print_line(console, f"Checked by {clean(judged.checked_by.words(), 90)}")
 
 
 def _show_moves(judged: AnalysedGame, console: Console) -> None:

@@ -23,6 +23,8 @@ from kibitz.play.go.ownership import SWINGS, judge, outputs_of, spread, winrate,
 from kibitz.play.session import Answers, NetworkSession, Session
 
 if TYPE_CHECKING:
+    from kibitz.analysis.checkers import CheckedBy
+    from kibitz.analysis.go.engine_judge import EnginePosition, GoEngineJudge
     from kibitz.games.go.io.sgf import Record
 
 SURE = 0.75
@@ -181,7 +183,7 @@ class AnalysedGame:
     """A game of a file and its evaluations: `positions` has one more than `moves`.
 
     number: its place in the file, from 1. swing: the smallest annotated change, in points. problem: why the moves stop
-    before their end.
+    before their end. checked_by: the engine that judged the moves; None if the network did.
     """
 
     number: int
@@ -190,6 +192,7 @@ class AnalysedGame:
     moves: list[Move]
     swing: float
     problem: str | None = None
+    checked_by: CheckedBy | None = None
 
     @property
     def assumed(self) -> list[str]:
@@ -240,6 +243,7 @@ class AnalysedGame:
             "komi": record.komi,
             "result": record.headers.get("RE", "?"),
             "problem": self.problem,
+            **({"checked_by": self.checked_by.as_json()} if self.checked_by else {}),
             "start": {"lead": round(start.lead, 2), "count": start.count},
             "moves": [move.as_json() for move in self.moves],
             "swing": self.swing,
@@ -272,6 +276,7 @@ def analyse(
     swing: float | None = None,
     nodes: int | None = None,
     steadied: bool = False,
+    engine: GoEngineJudge | None = None,
 ) -> AnalysedGame:
     """Evaluate every position with the network.
 
@@ -279,6 +284,8 @@ def analyse(
     nodes: visits per position of a search, by networks that predict moves and score; its lead and win probability
         count. None searches with USUAL_NODES for the best line only; 0 doesn't search.
     steadied: whether the network is evaluated for both sides to move (see `play.go.ownership.judge`).
+    engine: gives the lead of each position, its best line, and if it can, win probability and owners; then the network
+        doesn't search.
 
     A game that two passes ended is counted, and the passes cost nothing. Moves from the first illegal one on are
     ignored, and the game's `problem` explains it.
@@ -295,7 +302,11 @@ def analyse(
     named = told(answers, state)
     if named and session.side_inputs:
         named = _between_ranks(named, record, session, codes, state)
-    if names_score and nodes != 0:
+    checked = engine.judge(record) if engine else []
+    if checked:
+        owns = np.stack([own if one.owners is None else one.owners for one, own in zip(checked, owns, strict=True)])
+        named = [_checked(one, other) for one, other in zip(named, checked, strict=False)]
+    elif names_score and nodes != 0:
         from kibitz.analysis.go import searched  # only here: it loads the search
 
         if nodes is None:
@@ -313,11 +324,21 @@ def analyse(
         AnalysedPosition(i, record.size, colours, owns[i], score(colours, owns[i], terms.komi, says[i]), says[i])
         for i, colours in enumerate(colours_of(codes))
     ]
+    positions = [
+        replace(one, score=replace(one.score, lead=other.lead)) for one, other in zip(positions, checked, strict=False)
+    ] or positions
     if final is not None:
         counted = Score(final.lead, final.lead)
         positions[first - 1 :] = [replace(one, score=counted) for one in positions[first - 1 :]]
     moves = [_move(i, point, record, positions, swing) for i, point in enumerate(record.moves)]
-    return AnalysedGame(number, record, positions, moves, swing, problem or record.problem)
+    checked_by = engine.checked_by if engine else None
+    return AnalysedGame(number, record, positions, moves, swing, problem or record.problem, checked_by)
+
+
+def _checked(says: Told, engine: EnginePosition) -> Told:
+    """Return the network's predictions with the values of an engine."""
+    wins = says.black_wins if engine.black_wins is None else engine.black_wins
+    return replace(says, lead=engine.lead, black_wins=wins, line=engine.line)
 
 
 def _evaluated(network: NetworkSession, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Answers:

@@ -11,12 +11,13 @@ COLUMNS: dict[str, type] = {
     "file": str, "game": int, "black": str, "white": str, "date": str, "result": str, "size": int, "komi": float,
     "ply": int, "side": str, "vertex": str, "before": float, "after": float, "change": float, "count": float,
     "mark": str, "black_wins": float, "probability": float, "first_choice": str, "words": str,
+    "checked_by": str,
 }  # fmt: skip
 """The columns and their types. A value is missing if the network does not have it.
 
 before, after: Black's lead in points. change: for the mover. count: Black's points minus White's after the move, if the
 board is settled. black_wins: Black's win probability before the move, 0 to 1. probability: of the played move. words:
-what changed owner, for the largest swings.
+what changed owner, for the largest swings. checked_by: the engine that judged the moves.
 """
 
 
@@ -26,7 +27,7 @@ def rows(game: AnalysedGame, file: str) -> Iterator[dict[str, Any]]:
     of_game = {
         "file": file, "game": game.number, "black": headers.get("PB", "?"), "white": headers.get("PW", "?"),
         "date": headers.get("DT", "?"), "result": headers.get("RE", "?"), "size": game.record.size,
-        "komi": game.record.komi,
+        "komi": game.record.komi, "checked_by": game.checked_by and game.checked_by.words(),
     }  # fmt: skip
     for move in game.moves:
         found = move.as_json()

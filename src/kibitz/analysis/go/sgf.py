@@ -34,6 +34,8 @@ def annotated(judged: AnalysedGame) -> str:
     Its earlier comments, markup and variations are not kept.
     """
     notes = {0: position_notes(judged.positions[0])}
+    if judged.checked_by:
+        notes[0]["C"] = [f"Checked by {judged.checked_by.words()}\n{notes[0]['C'][0]}"]
     for move, position in zip(judged.moves, judged.positions[1:], strict=True):
         notes[move.ply] = position_notes(position, move, judged.swing)
     if judged.moves:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import functools
+import multiprocessing.util
 from collections.abc import Generator, Iterable
 from dataclasses import dataclass
 
 from kibitz.analysis import load_owners
+from kibitz.analysis.checkers import Checker
+from kibitz.analysis.go.engine_judge import GoEngineJudge
 from kibitz.analysis.go.games import AnalysedGame, analyse
 from kibitz.analysis.sharing import opened, shared_out
+from kibitz.external import EngineDied
 from kibitz.games.go.io.sgf import Record
 from kibitz.parallel import Workers
 
@@ -18,11 +22,15 @@ Numbered = tuple[int, Record]
 
 @dataclass(frozen=True)
 class OwnerQuestion:
-    """The analysis that workers run on every game. run: as `name_for_workers` returns. swing, nodes: see `analyse`."""
+    """The analysis that workers run on every game. run: as `name_for_workers` returns. swing, nodes: see `analyse`.
+
+    checker: the engine that judges; None for the network.
+    """
 
     run: str
     swing: float | None = None
     nodes: int | None = None
+    checker: Checker | None = None
 
 
 def analysed_by_workers(
@@ -30,11 +38,26 @@ def analysed_by_workers(
 ) -> Generator[AnalysedGame]:
     """Yield the result of `analyse` for each game, in their order."""
     for _, game in shared_out(games, lambda numbered: numbered, functools.partial(_answer, question), workers):
+        if isinstance(game, EngineDied):
+            raise game
         yield game
 
 
-def _answer(question: OwnerQuestion, numbered: Numbered) -> AnalysedGame:
-    """The job of a worker."""
+def _answer(question: OwnerQuestion, numbered: Numbered) -> AnalysedGame | EngineDied:
+    """The job of a worker. An engine that fails is returned, so that the games before are kept."""
     number, record = numbered
     session = opened(question.run)
-    return analyse(number, record, session, load_owners(session.system), question.swing, question.nodes, steadied=True)
+    analysis = load_owners(session.system)
+    try:
+        engine = None if question.checker is None else _engine(question.checker)
+        return analyse(number, record, session, analysis, question.swing, question.nodes, steadied=True, engine=engine)
+    except EngineDied as error:
+        return error
+
+
+@functools.lru_cache(maxsize=1)
+def _engine(checker: Checker) -> GoEngineJudge:
+    """Return a worker's engine, which it keeps for its next games."""
+    engine = GoEngineJudge(checker)
+    multiprocessing.util.Finalize(engine, engine.close, exitpriority=1)
+    return engine

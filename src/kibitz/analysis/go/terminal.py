@@ -60,6 +60,8 @@ def _heading(judged: AnalysedGame, console: Console) -> None:
     if record.handicap:
         rest.append(f"handicap {record.handicap}")
     print_line(console, ", ".join(text for text in [*rest, clean(headers.get("RU", ""), 30)] if text))
+    if judged.checked_by:
+        print_line(console, f"Checked by {clean(judged.checked_by.words(), 90)}")
 
 
 def _scale(judged: AnalysedGame) -> float:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from kibitz import preparation, records
 from kibitz.commands.analyze.options import AnalyzeOptions
-from kibitz.commands.analyze.output import Shown, as_object, progress, same_file
+from kibitz.commands.analyze.output import CheckedFile, Shown, as_object, progress, same_file
 from kibitz.errors import KibitzError, UsageError
 from kibitz.messages import warning
 
@@ -35,7 +35,6 @@ def analyze_chess(
     workers: who analyzes them; None: this process.
     """
     from kibitz.analysis import load
-    from kibitz.analysis.chess.judging import judge_by_search
     from kibitz.analysis.chess.moves import Report, meaning_of
     from kibitz.analysis.chess.pgn import annotated
     from kibitz.analysis.chess.rows import COLUMNS, rows
@@ -50,15 +49,14 @@ def analyze_chess(
         return
     games = PgnGames(session, path, options, workers)
     analysis, report = load(session.system), Report()
-    judge = None if options.raw else judge_by_search(session, analysis, options.depth, options.nodes)
-    check_search(session, judge, options)
-    preparation.expect("chess search" if judge and judge.searches else "chess")
-    meaning = meaning_of(session.system, judge is not None)
-
-    def last() -> dict[str, Any]:
-        return {"report": report.as_json()} if options.every and judge else {}
-
     with contextlib.ExitStack() as stack:
+        judge = stack.enter_context(opened_judge(session, analysis, options))
+        preparation.expect("chess search" if judge and judge.searches else "chess")
+        meaning = meaning_of(session.system, judge is not None)
+
+        def last() -> dict[str, Any]:
+            return {**({"report": report.as_json()} if options.every and judge else {}), **games.problem()}
+
         file = stack.enter_context(whole_file(options.pgn)) if options.pgn else None
         put = stack.enter_context(as_object(run, session.system, meaning.note, last)) if options.as_json else None
         add_rows = stack.enter_context(move_tables(options.csv, options.parquet, COLUMNS))
@@ -74,6 +72,7 @@ def analyze_chess(
             add_rows(rows(game, games.name))
         if options.every and judge and options.prints_games:
             show_report(report)
+    games.check_failure()
 
 
 def _ratings(session: Session, text: str) -> tuple[int, int]:
@@ -89,8 +88,31 @@ def _ratings(session: Session, text: str) -> tuple[int, int]:
     return read_pair(text)
 
 
-def check_search(session: Session, judge: Judge | None, options: AnalyzeOptions) -> None:
-    """Raises UsageError for limits of a search that no search would heed."""
+@contextlib.contextmanager
+def opened_judge(session: Session, analysis: Analysis, options: AnalyzeOptions) -> Iterator[Judge | None]:
+    """Open the judge of the moves: an engine, or the network's search; None with --raw, and for a network that does not
+    predict who wins.
+
+    Raises UsageError for limits of a search that no search would heed, and KibitzError for an engine that does not
+    start.
+    """
+    from kibitz.analysis.chess.engine_judge import EngineJudge
+
+    if (checker := options.checker(session)) is None:
+        yield _own_judge(session, analysis, options)
+        return
+    with EngineJudge(session, analysis, checker) as judge:
+        yield judge
+
+
+def _own_judge(session: Session, analysis: Analysis, options: AnalyzeOptions) -> Judge | None:
+    """The network's search. Raises UsageError."""
+    from kibitz.analysis.chess.judging import MAX_DEPTH, MAX_EVALUATIONS, judge_by_search
+
+    for name, value, most in (("--nodes", options.nodes, MAX_EVALUATIONS), ("--depth", options.depth, MAX_DEPTH)):
+        if value is not None and value > most:
+            raise UsageError(f"{name} must be at most {most:,} without --checked-by (got {value:,})")
+    judge = None if options.raw else judge_by_search(session, analysis, options.depth, options.nodes)
     if options.nodes and (judge is None or not judge.searches):
         raise UsageError(
             f"--nodes cannot be used with {session.name}, which does not search (got {options.nodes}). Use --depth."
@@ -99,9 +121,10 @@ def check_search(session: Session, judge: Judge | None, options: AnalyzeOptions)
         raise UsageError(
             f"--depth is not for {session.name}, which does not predict who wins (got {options.depth}). Leave it out."
         )
+    return judge
 
 
-class PgnGames:
+class PgnGames(CheckedFile):
     """The games of a PGN file that will be analyzed. It also reports and counts the games that cannot be analyzed.
 
     number: number of the only game to analyze, from 1; None for all games. swing: in probability of winning, from 0 to
@@ -163,7 +186,7 @@ class PgnGames:
             shown(self.path) as show,
             contextlib.closing(read(self.path, self.number, show, self._on_stray)) as games,
         ):
-            yield from self._judged(accepted(games), analysis, meaning, judge)
+            yield from self.until_failure(self._judged(accepted(games), analysis, meaning, judge))
         self._warn_of_ratings()
         if not done and not others:
             raise self._nothing_left()
@@ -182,7 +205,8 @@ class PgnGames:
         from kibitz.analysis.sharing import name_for_workers
 
         search = None if judge is None else (judge.depth, judge.nodes)
-        question = MoveQuestion(name_for_workers(self.session), self.swing, self.ratings, meaning, search)
+        checker = judge.checker if judge else None
+        question = MoveQuestion(name_for_workers(self.session), self.swing, self.ratings, meaning, search, checker)
         with contextlib.closing(analysed_by_workers(records, question, self.workers)) as games:
             yield from games
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from kibitz import preparation, records
 from kibitz.commands.analyze.options import AnalyzeOptions
-from kibitz.commands.analyze.output import Shown, as_object, progress, same_file
+from kibitz.commands.analyze.output import CheckedFile, Shown, as_object, progress, same_file
 from kibitz.errors import KibitzError, UsageError
 from kibitz.games.go.io.blocks import ENDINGS
 from kibitz.games.go.points import POINTS
@@ -18,6 +18,7 @@ from kibitz.messages import warning
 from kibitz.systems import find
 
 if TYPE_CHECKING:
+    from kibitz.analysis.go.engine_judge import GoEngineJudge
     from kibitz.analysis.go.games import AnalysedGame
     from kibitz.analysis.go.sharing import Numbered
     from kibitz.games.go.io.sgf import Unreadable
@@ -32,7 +33,8 @@ def analyze_go(session: Session, run: str, path: str, options: AnalyzeOptions, w
     """
     if options.swing is not None and not 0 < options.swing <= POINTS:
         raise UsageError(f"--swing must be greater than 0 and at most {POINTS} points (got {options.swing:g})")
-    if options.nodes and "policy" not in session.outputs:
+    checker = options.checker(session)
+    if options.nodes and checker is None and "policy" not in session.outputs:
         raise UsageError(
             f"--nodes is not for {run}, which does not predict moves (got {options.nodes}). Use the network 'gohuman'."
         )
@@ -47,18 +49,22 @@ def analyze_go(session: Session, run: str, path: str, options: AnalyzeOptions, w
     from rich.console import Console
 
     from kibitz.analysis.files import whole_file
+    from kibitz.analysis.go.engine_judge import GoEngineJudge
     from kibitz.analysis.go.rows import COLUMNS, rows
     from kibitz.analysis.go.sgf import annotated
     from kibitz.analysis.go.terminal import show
     from kibitz.analysis.move_tables import move_tables
 
-    preparation.expect("go search" if "policy" in session.outputs and not options.raw else "go")
+    searches = "policy" in session.outputs and not options.raw and checker is None
+    preparation.expect("go search" if searches else "go")
     console = Console()
     with contextlib.ExitStack() as stack:
+        engine = stack.enter_context(GoEngineJudge(checker)) if checker else None
         file = stack.enter_context(whole_file(options.sgf)) if options.sgf else None
-        put = stack.enter_context(as_object(run, session.system)) if options.as_json else None
+        games = SgfGames(session, path, options, workers, engine)
+        last = games.problem
+        put = stack.enter_context(as_object(run, session.system, last=last)) if options.as_json else None
         add_rows = stack.enter_context(move_tables(options.csv, options.parquet, COLUMNS))
-        games = SgfGames(session, path, options, workers)
         for i, game in enumerate(stack.enter_context(contextlib.closing(games.analysed()))):
             if put:
                 put(game.as_json(options.move, options.owners))
@@ -69,6 +75,7 @@ def analyze_go(session: Session, run: str, path: str, options: AnalyzeOptions, w
             if file:
                 file.write(annotated(game))
             add_rows(rows(game, games.name))
+    games.check_failure()
 
 
 def _sizes(info: dict[str, Any]) -> list[int]:
@@ -83,14 +90,18 @@ _uncounted = partial(progress, measured=False)
 """Progress without the bytes read, which the reader of SGF does not count."""
 
 
-class SgfGames:
+class SgfGames(CheckedFile):
     """The games of an SGF file or of a folder that will be analyzed. It also reports the games that cannot be analyzed.
 
-    workers: the processes that analyze the games; None for this process.
+    workers: the processes that analyze the games; None for this process. engine: judges the moves; None for the
+    network.
     """
 
-    def __init__(self, session: Session, path: str, options: AnalyzeOptions, workers: Workers | None = None):
-        self.session, self.path, self.options, self.workers = session, path, options, workers
+    def __init__(
+        self, session: Session, path: str, options: AnalyzeOptions, workers: Workers | None = None,
+        engine: GoEngineJudge | None = None,
+    ):  # fmt: skip
+        self.session, self.path, self.options, self.workers, self.engine = session, path, options, workers, engine
         self.name = "standard input" if path == records.STDIN else records.printable(path)
         self.boards = _sizes(session.run.info)
         """Sizes of boards that the network was trained on. They come from run.json, because reading a run's settings
@@ -111,7 +122,7 @@ class SgfGames:
         """
         done = 0
         with shown(self.path) as show:
-            for game in self._judged(self._records(show)):
+            for game in self.until_failure(self._judged(self._records(show))):
                 self._warn_about(game)
                 done += 1
                 yield game
@@ -127,12 +138,13 @@ class SgfGames:
 
             analysis = load_owners(self.session.system)
             for number, record in games:
-                yield analyse(number, record, self.session, analysis, swing, nodes, steadied=True)
+                yield analyse(number, record, self.session, analysis, swing, nodes, steadied=True, engine=self.engine)
             return
         from kibitz.analysis.go.sharing import OwnerQuestion, analysed_by_workers
         from kibitz.analysis.sharing import name_for_workers
 
-        question = OwnerQuestion(name_for_workers(self.session), swing, nodes)
+        checker = self.engine.checker if self.engine else None
+        question = OwnerQuestion(name_for_workers(self.session), swing, nodes, checker)
         with contextlib.closing(analysed_by_workers(games, question, self.workers)) as analysed:
             yield from analysed
 

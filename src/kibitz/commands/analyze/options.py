@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kibitz.errors import UsageError
+
+if TYPE_CHECKING:
+    from kibitz.analysis.checkers import Checker
+    from kibitz.play.session import Session
 
 
 @dataclass(frozen=True)
@@ -79,11 +83,25 @@ class AnalyzeOptions:
         bool,
         typer.Option("--raw"),
     ] = False
+    checked_by: Annotated[
+        str | None,
+        typer.Option(
+            show_default=False,
+            metavar="ENGINE",
+        ),
+    ] = None
+    engine_option: Annotated[
+        list[str] | None,
+        typer.Option(
+            show_default=False,
+            metavar="NAME=VALUE",
+        ),
+    ] = None
     nodes: Annotated[
         int | None,
         typer.Option(
             min=0,
-            max=1_000_000,
+            max=1_000_000_000,
             show_default=False,
             metavar="N",
         ),
@@ -92,7 +110,7 @@ class AnalyzeOptions:
         int | None,
         typer.Option(
             min=1,
-            max=12,
+            max=100,
             show_default=False,
             metavar="PLIES",
         ),
@@ -133,6 +151,12 @@ class AnalyzeOptions:
             raise UsageError(
                 "--raw shows values without a search, so it cannot be combined with --nodes or --depth. Leave them out."
             )
+        if self.raw and self.checked_by is not None:
+            raise UsageError(
+                "--raw shows values of the network, so it cannot be combined with --checked-by. Leave one out."
+            )
+        if self.engine_option and self.checked_by is None:
+            raise UsageError("--engine-option is for engines. Add --checked-by ENGINE.")
         if self.parquet == "-":
             raise UsageError("--parquet cannot print on standard output (got -). Name a file.")
         printed = ["--json"] * self.as_json + [
@@ -143,6 +167,16 @@ class AnalyzeOptions:
             raise UsageError(
                 f"{printed[0]} and {printed[1]} cannot both print on standard output. Name a file for {file}."
             )
+
+    def checker(self, session: Session) -> Checker | None:
+        """The engine that checks the moves; None for the network. Raises UsageError."""
+        from kibitz.analysis.checkers import find_checker
+        from kibitz.external.programs import read_option
+
+        if self.checked_by is None:
+            return None
+        given = dict(read_option(text) for text in self.engine_option or ())
+        return find_checker(self.checked_by, session.game, session.name, given, self.nodes, self.depth)
 
     def given(self, name: str) -> bool:
         """Whether the option of that name (without dashes) is on the command line."""

@@ -8,11 +8,14 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from kibitz import records
 from kibitz.commands.progress import BAR, ELAPSED, LEFT, Progress
 from kibitz.errors import KibitzError
+from kibitz.external import EngineDied
+
+Game = TypeVar("Game")
 
 COARSE = 1 << 24
 """Size of a file, in bytes, below which the share read so far cannot predict the time left, because files are read a
@@ -20,6 +23,36 @@ megabyte ahead."""
 
 Shown = Callable[[str], AbstractContextManager[Callable[[int, int], None]]]
 """Makes the display of progress for a path: a function that takes the games and the bytes read so far."""
+
+
+class CheckedFile:
+    """A file of games that an engine may check. name: in messages."""
+
+    name: str
+    failure: EngineDied | None = None
+    """Why there are no more games: the engine failed after at least one."""
+
+    def until_failure(self, games: Iterator[Game]) -> Iterator[Game]:
+        """Yield games until the engine fails. Raises EngineDied if it fails at the first one."""
+        complete = 0
+        try:
+            for game in games:
+                yield game
+                complete += 1
+        except EngineDied as error:
+            if not complete:
+                raise
+            before = "1 game" if complete == 1 else f"{complete:,} games"
+            self.failure = EngineDied(f"{self.name}: {error} after {before}", error.how)
+
+    def problem(self) -> dict[str, str]:
+        """Return the failure as a field of the JSON output."""
+        return {"problem": str(self.failure)} if self.failure else {}
+
+    def check_failure(self) -> None:
+        """Raise KibitzError after a failure, when the games before it are written."""
+        if self.failure:
+            raise KibitzError(f"{self.failure}. The output has the games before it.")
 
 
 def same_file(one: str, other: str) -> bool:

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kibitz import records
-from kibitz.commands.analyze.chess import PgnGames, check_search
+from kibitz.commands.analyze.chess import PgnGames, opened_judge
 from kibitz.commands.analyze.options import AnalyzeOptions
 from kibitz.commands.analyze.output import as_object
 from kibitz.commands.pages import check_page, write_page
 from kibitz.commands.progress import BAR, LEFT, Progress
 from kibitz.errors import KibitzError, UsageError
+from kibitz.external import EngineDied
 from kibitz.messages import note, warning
 
 if TYPE_CHECKING:
@@ -36,7 +37,6 @@ def analyze_player(
     the analysis, and the report is made of the games until then.
     """
     from kibitz.analysis import load
-    from kibitz.analysis.chess.judging import judge_by_search
     from kibitz.analysis.chess.moves import USUAL
     from kibitz.analysis.chess.pgn import annotated
     from kibitz.analysis.chess.player import PlayerReport
@@ -56,12 +56,6 @@ def analyze_player(
     files = [PgnGames(session, file, options, workers) for file in records.find([path], (".pgn",))]
     _check(files, options)
     analysis = load(session.system)
-    judge = judge_by_search(session, analysis, options.depth, options.nodes)
-    if judge is None:
-        raise UsageError(
-            f"{session.name} does not predict who wins, so it cannot judge moves. Use the network 'human'."
-        )
-    check_search(session, judge, options)
     player = players_in(path, options.player or [])
     sides, repeats = PlayerSides(player), Repeats()
     report = PlayerReport(", ".join(one.name for one in player), files[0].swing)
@@ -69,11 +63,18 @@ def analyze_player(
         report.strength = PlayerStrength(report.name)
     total = sum(one.games for one in player)
     stopped = False
+    failure: EngineDied | None = None
 
     def last() -> dict[str, Any]:
-        return {"player": report.as_json()}
+        return {"player": report.as_json(), **({"problem": str(failure)} if failure else {})}
 
     with contextlib.ExitStack() as stack:
+        judge = stack.enter_context(opened_judge(session, analysis, options))
+        if judge is None:
+            raise UsageError(
+                f"{session.name} does not predict who wins, so it cannot judge moves. Use the network 'human'."
+            )
+        report.checked_by = judge.checked_by
         file = stack.enter_context(whole_file(options.pgn)) if options.pgn else None
         put = stack.enter_context(as_object(run, session.system, "", last)) if options.as_json else None
         add_rows = stack.enter_context(move_tables(options.csv, options.parquet, COLUMNS))
@@ -87,10 +88,16 @@ def analyze_player(
                     _count(report, game, sides.side(game.record), games.name, session)
                     _tell(game, put, file.write if file else None, annotated)
                     add_rows(rows(game, games.name))
+                if games.failure:
+                    raise games.failure
         except KeyboardInterrupt:
             if not report.games:
                 raise
             stopped = True
+        except EngineDied as error:
+            if not report.games:
+                raise
+            failure = error
         if repeats.again:
             number = "1 repeated game" if repeats.again == 1 else f"{repeats.again:,} repeated games"
             warning(f"{records.printable(path)}: skipped {number} with the same players, date and moves")
@@ -100,6 +107,8 @@ def analyze_player(
             _show(report)
     if options.page is not None:
         _write(Path(options.page), report, run, session, path)
+    if failure:
+        raise KibitzError(f"{failure}. The report is about {report.games:,} of {total:,} games.")
     if stopped:
         raise KeyboardInterrupt(f"interrupted: the report is about the first {report.games:,} of {total:,} games")
 
@@ -116,7 +125,7 @@ def _whole(games: Generator[AnalysedGame], alone: bool) -> Generator[AnalysedGam
     try:
         yield from games
     except KibitzError as error:
-        if alone:
+        if alone or isinstance(error, EngineDied):
             raise
         warning(str(error))
 
@@ -177,5 +186,6 @@ def _write(page: Path, report: PlayerReport, run: str, session: Session, path: s
     from kibitz.report.player import render_player_page
 
     about = {"run": run, "system": session.system, "file": records.printable(path)}
+    about |= {"checked_by": report.checked_by.words()} if report.checked_by else {}
     write_page(page, render_player_page(report.as_json(), about), "--page")
     note(f"report: {page}")

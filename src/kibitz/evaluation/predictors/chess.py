@@ -11,14 +11,13 @@ import numpy as np
 
 from kibitz.errors import UsageError
 from kibitz.evaluation.predictors.predictions import LINES, MovePrediction
-from kibitz.external.uci import ExternalEngine, OptionRefused, SearchReport
+from kibitz.external.uci import SEARCH_OPTIONS, ExternalEngine, OptionRefused, SearchReport
 from kibitz.games.chess.moves import from_move, to_move
 from kibitz.games.chess.replay import decode_board
 from kibitz.store.store import Store
 
 MOVE_STATISTICS = "VerboseMoveStats"
 """The option of Leela Chess Zero (lc0) that prints each move with its probability."""
-SEARCH_OPTIONS: dict[str, str | int] = {"Threads": 1, "Hash": 16}
 _STATISTICS = re.compile(
     r"\A(?P<move>[a-h][1-8][a-h][1-8][qrbnQRBN]?)\s.*\(P:\s*(?P<percent>\d+(?:\.(?P<digits>\d+))?)%\)"
 )

@@ -8,12 +8,18 @@ comparison of numbers orders all values.
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from kibitz.kernels import kernel
+
+if TYPE_CHECKING:
+    import chess.engine
 
 STEP = 1 / 1024
 MATED = -2.0
 """The value if the mover is mated on the board."""
+_MATES = 1_000_000
+"""Centipawns of an engine's mate: their win probability is 1."""
 CLAMP = 2000
 """The largest number of centipawns, in both directions."""
 STEEPNESS = 0.00368208
@@ -59,6 +65,13 @@ def centipawns(value: float) -> int:
 def of_centipawns(centipawns: float) -> float:
     """Return the value, -1 to 1, of centipawns in the same view: the inverse of `centipawns`."""
     return math.tanh(STEEPNESS * centipawns / 2)
+
+
+def win_chance(score: chess.engine.Score) -> float:
+    """Return the win probability, 0 to 1, of an engine's score in the same view; 1 or 0 for a mate."""
+    centipawns = score.score(mate_score=_MATES)
+    assert centipawns is not None
+    return (1 + of_centipawns(centipawns)) / 2
 
 
 def chances(value: float) -> tuple[int, int, int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -12,12 +11,13 @@ import chess.engine
 from kibitz.cores import cores
 from kibitz.external import EngineDied
 from kibitz.external.uci import ExternalEngine, Watched
-from kibitz.play.chess.score import STEEPNESS
+from kibitz.play.chess.score import win_chance
 from kibitz.web.chess.line import ChessLine
 from kibitz.web.params import BadRequest
 
 if TYPE_CHECKING:
-    from kibitz.web.opinions import MoveLimits, Program
+    from kibitz.external.programs import Program
+    from kibitz.web.opinions import MoveLimits
     from kibitz.web.positions import Line
 
 PERIOD = 0.15
@@ -123,14 +123,6 @@ def as_json(board: chess.Board, info: chess.engine.InfoDict) -> dict[str, Any]:
         "san": [after.san_and_push(move) for move in moves],
         "score": None if pawns is None else round(pawns / 100, 2),
         "mate": mate,
-        "white": chance(score),
+        "white": round(win_chance(score), 4),
         "depth": info.get("depth", 0),
     }
-
-
-def chance(score: chess.engine.Score) -> float:
-    """Return White's win probability, 0 to 1, by Lichess's formula; 1 or 0 for a mate."""
-    pawns = score.score()
-    if pawns is None:
-        return 1.0 if score > chess.engine.Cp(0) else 0.0
-    return round(1 / (1 + math.exp(-STEEPNESS * max(-10_000, min(10_000, pawns)))), 4)

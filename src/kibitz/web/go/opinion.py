@@ -6,12 +6,12 @@ kata-analyze and lz-analyze run without end. GNU Go lists its moves with top_mov
 from __future__ import annotations
 
 import contextlib
-import math
 import re
 import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from kibitz.analysis.go.gtp_engine import ANSWERS, COLORS, KATA, LEELA, STARTS, THINKS, EngineMove, read_moves, set_up
 from kibitz.external import EngineDied
 from kibitz.external.gtp import CommandRefused, GtpProgram
 from kibitz.games.go.points import BLACK, PASS, WHITE, from_gtp, to_gtp
@@ -20,20 +20,14 @@ from kibitz.web.go.line import GoLine
 from kibitz.web.params import BadRequest
 
 if TYPE_CHECKING:
-    from kibitz.web.opinions import MoveLimits, Program
+    from kibitz.external.programs import Program
+    from kibitz.web.opinions import MoveLimits
     from kibitz.web.positions import Line
 
 PERIOD = 0.15
 """Seconds to wait for an update."""
-STARTS, ANSWERS, THINKS = 90.0, 20.0, 120.0
-"""Seconds in which a program must reply: to the first command (some calibrate themselves), to any other, and to one
-that searches."""
 RESIGN = "resign"
-MOST_SHOWN = 12
-"""Number of moves of a line."""
 _SCORE = re.compile(r"([BW])\+(\d+(?:\.\d+)?)")
-_KEYS = {"pvVisits", "pvEdgeVisits", "ownership", "ownershipStdev", "movesOwnership", "rootInfo"}
-"""Words that end the moves of a line."""
 
 
 class GtpThinker:
@@ -54,7 +48,7 @@ class GtpThinker:
             raise
         self.name = " ".join(named)[:60] or program.name
         self._line = GoLine()
-        self._analysis = next((word for word in ("kata-analyze", "lz-analyze") if word in self._commands), "")
+        self._analysis = next((word for word in (KATA, LEELA) if word in self._commands), "")
         self._running = self._over = self._plays = False
         self.move = ""
         self._steps: Iterator[dict[str, Any]] = iter(())
@@ -65,7 +59,7 @@ class GtpThinker:
             raise BadRequest(f"{self.name} cannot analyze: it supports none of kata-analyze, lz-analyze and top_moves")
         self._turn_to(line)
         if self._analysis:
-            most = f" maxmoves {max(lines, 10)}" if self._analysis == "kata-analyze" else ""
+            most = f" maxmoves {max(lines, 10)}" if self._analysis == KATA else ""
             self._program.begin(f"{self._analysis} {self._side} 20{most}")
             self._running = True
         else:
@@ -99,22 +93,10 @@ class GtpThinker:
 
     def _set_up(self, line: GoLine) -> None:
         """Set up the position, move by move."""
-        ask = self._ask
-        ask(f"boardsize {line.size}")
-        ask("clear_board")
-        if "kata-set-rules" in self._commands:
-            with contextlib.suppress(CommandRefused):  # rules that it doesn't support; it counts by its own
-                ask(f"kata-set-rules {line.rules}")
-        ask(f"komi {line.komi:g}")
-        if line.handicap and "set_free_handicap" in self._commands:
-            ask("set_free_handicap " + " ".join(to_gtp(point, line.size) for point in line.black))
-        else:
-            for name, stones in (("black", line.black), ("white", line.white)):
-                for point in stones:
-                    ask(f"play {name} {to_gtp(point, line.size)}")
+        set_up(self._ask, self._commands, line.size, line.komi, line.rules, line.black, line.white, line.handicap)
         side = line.side
         for point in line.moves:
-            ask(f"play {'black' if side == BLACK else 'white'} {to_gtp(point, line.size)}")
+            self._ask(f"play {COLORS[side]} {to_gtp(point, line.size)}")
             side = BLACK if side == WHITE else WHITE
 
     def _ask(self, command: str, limit: float = ANSWERS) -> str:
@@ -172,38 +154,9 @@ class GtpThinker:
         self._program.kill()
 
     def _read(self, text: str) -> list[dict[str, Any]]:
-        """Return the moves of an analysis line, the best first; invalid ones are skipped."""
-        found: list[tuple[int, dict[str, Any]]] = []
-        for group in text.split("info ")[1:]:
-            words = group.split()
-            at = words.index("pv") if "pv" in words else len(words)
-            keys = dict(zip(words[:at:2], words[1:at:2], strict=False))
-            try:
-                found.append((int(keys.get("order", len(found))), self._move(keys, words[at + 1 :])))
-            except (KeyError, ValueError, OverflowError):
-                continue
-        return [each for _, each in sorted(found, key=lambda one: one[0])]
-
-    def _move(self, keys: dict[str, str], pv: list[str]) -> dict[str, Any]:
-        """Return one move, in Black's view. Raises KeyError and ValueError for one that can't be read."""
-        chance = float(keys["winrate"]) / (10_000 if self._analysis == "lz-analyze" else 1)
-        lead = float(keys["scoreLead"]) if "scoreLead" in keys else float(keys.get("scoreMean", "nan"))
-        if not 0 <= chance <= 1:
-            raise ValueError
-        moves: list[str] = []
-        for word in pv or [keys["move"]]:
-            if word in _KEYS or len(moves) == MOST_SHOWN:
-                break
-            moves.append(to_gtp(from_gtp(word, self._line.size), self._line.size))
-        if not moves:
-            raise ValueError
-        return {
-            "moves": moves,
-            "san": moves,
-            "black": round(chance if self._black else 1 - chance, 4),
-            "score": None if not math.isfinite(lead) else round(lead if self._black else -lead, 1),
-            "visits": int(keys.get("visits", 0)),
-        }
+        """Return the moves of an analysis line, the best first."""
+        size, color = self._line.size, BLACK if self._black else WHITE
+        return [_as_json(one, size) for one in read_moves(text, size, color, self._analysis)]
 
     def _estimates(self) -> Iterator[dict[str, Any]]:
         """Yield GNU Go's moves, then with its estimated score after each: one more estimate per step."""
@@ -233,3 +186,9 @@ class GtpThinker:
                 if point == PASS or board.why_not(board.to_move, point) is None:
                     found.append(to_gtp(point, self._line.size))
         return found
+
+
+def _as_json(move: EngineMove, size: int) -> dict[str, Any]:
+    moves = [to_gtp(point, size) for point in move.line]
+    score = None if move.lead is None else round(move.lead, 1)
+    return {"moves": moves, "san": moves, "black": round(move.black_wins, 4), "score": score, "visits": move.visits}

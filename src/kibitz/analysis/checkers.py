@@ -1,0 +1,100 @@
+"""Outside engines that check moves: they judge instead of the network's own search, and the network tells what people
+play."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kibitz.errors import UsageError
+from kibitz.external.programs import Program, read_command
+from kibitz.games import GAME_NAMES
+
+NODES = 100_000
+"""The default search size in nodes per position of a UCI engine: about as long as the network's own search takes."""
+VISITS = 50
+"""The same in visits for a GTP engine."""
+MOST_NODES = 1_000_000_000
+MOST_DEPTH = 100
+EXAMPLES = {"chess": "stockfish", "go": "gnugo"}
+"""An engine for each game, for messages."""
+
+
+@dataclass(frozen=True)
+class Checker:
+    """An engine and how it searches. It can be sent to workers.
+
+    options: UCI options by name. nodes: per position, visits in Go; None for the default. depth: in plies, for UCI
+    engines, instead of the default number of nodes. option: the name of the choice in messages.
+    """
+
+    program: Program
+    options: tuple[tuple[str, str | int], ...] = ()
+    nodes: int | None = None
+    depth: int | None = None
+    option: str = "--checked-by"
+
+    @property
+    def limit_nodes(self) -> int | None:
+        """The nodes per position of a UCI engine; None if only the depth limits a search."""
+        return NODES if self.nodes is None and self.depth is None else self.nodes
+
+
+@dataclass(frozen=True)
+class CheckedBy:
+    """Who judged the moves of a game.
+
+    engine: the name that the engine reports. nodes: per position, None for no limit. depth: in plies, None for no
+    limit. visits: whether the nodes are visits of a Go engine.
+    """
+
+    engine: str
+    nodes: int | None = None
+    depth: int | None = None
+    visits: bool = False
+
+    def words(self) -> str:
+        """Return "Stockfish 15.1, 100,000 nodes per position"."""
+        unit = "visits" if self.visits else "nodes"
+        limits = [f"{self.nodes:,} {unit} per position"] if self.nodes else []
+        limits += [f"depth {self.depth}"] if self.depth else []
+        return ", ".join([self.engine, *limits])
+
+    def as_json(self) -> dict[str, Any]:
+        return {"engine": self.engine, "nodes": self.nodes, "depth": self.depth}
+
+
+def find_checker(
+    words: str,
+    game: str,
+    network: str,
+    options: Mapping[str, str | int] | None = None,
+    nodes: int | None = None,
+    depth: int | None = None,
+    dashes: bool = True,
+) -> Checker:
+    """Return the engine of a command line, such as "stockfish", for a network's game.
+
+    network: its name, for messages. dashes: whether messages name options of the command line, or arguments of Python.
+
+    Raises UsageError if the engine is not installed, or not for this game, and for limits out of range.
+    """
+
+    def name(option: str) -> str:
+        return f"--{option.replace('_', '-')}" if dashes else option
+
+    program = read_command(words, name("checked_by"))
+    if program.game != game and (program.is_well_known or program.game == "go"):
+        raise UsageError(
+            f"{name('checked_by')} must be an engine for {GAME_NAMES[game]}, as {network} is (got {words})."
+            f" Example: {EXAMPLES[game]}"
+        )
+    options_name = name("engine_option") if dashes else "engine_options"
+    if game == "go" and (options or depth is not None):
+        given = options_name if options else name("depth")
+        raise UsageError(f"{given} is for UCI engines. Put the options of a GTP engine in its command.")
+    for option, value, most in (("nodes", nodes, MOST_NODES), ("depth", depth, MOST_DEPTH)):
+        if value is not None and not 1 <= value <= most:
+            raise UsageError(f"{name(option)} of an engine must be from 1 to {most:,} (got {value:,})")
+    return Checker(program, tuple((options or {}).items()), nodes, depth, name("checked_by"))

@@ -1,0 +1,184 @@
+"""Judge moves with an outside UCI engine: it gives evaluations, losses, better moves and lines.
+
+The engine searches each position of a game once, with an empty memory, so that a position has the same value in a game
+and alone. The loss of a move is the change of the win probability from the position before it to the one after it. The
+network still estimates all moves of a position, from which the risk follows.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import chess
+import chess.engine
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.analysis.checkers import CheckedBy, Checker
+from kibitz.analysis.chess.judging import DEPTH, FirstLook, Judge, Judgement, Stopped, earlier_move, end_value, push
+from kibitz.errors import KibitzError, UsageError
+from kibitz.external import EngineDied
+from kibitz.external.uci import SEARCH_OPTIONS, ExternalEngine, OptionRefused, SearchReport
+from kibitz.play.chess.score import win_chance
+from kibitz.play.value import RULES, SEARCH, PositionValue
+
+if TYPE_CHECKING:
+    from kibitz.analysis import Analysis
+    from kibitz.play.session import Session
+
+SLOWEST = 5_000
+"""Nodes per second of a very slow engine."""
+PATIENCE, DEEP_PATIENCE = 60.0, 600.0
+"""Seconds in which an engine must reply, in addition to its nodes at the slowest speed; with a limit of depth alone."""
+LONGEST = 12
+"""Number of moves of a line."""
+_TOO_MANY = (
+    chess.STATUS_TOO_MANY_WHITE_PIECES | chess.STATUS_TOO_MANY_BLACK_PIECES
+    | chess.STATUS_TOO_MANY_WHITE_PAWNS | chess.STATUS_TOO_MANY_BLACK_PAWNS | chess.STATUS_TOO_MANY_KINGS
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """An engine's result for a position: White's win probability, moves to a mate (White's view), and the line."""
+
+    white: float
+    mate: int | None
+    line: tuple[chess.Move, ...]
+
+
+class EngineJudge(Judge):
+    """Judges games with an engine. It is a context manager that ends the engine.
+
+    session, analysis: the network, which estimates all moves of a position if it evaluates positions.
+    checker: the engine.
+
+    Raises EngineDied if the engine does not start, and UsageError for an option that it refuses.
+    """
+
+    def __init__(
+        self, session: Session, analysis: Analysis, checker: Checker, threads: int | None = None,
+        stop: threading.Event | None = None,
+    ):  # fmt: skip
+        self._checker = checker
+        self._engine = self._start()
+        super().__init__(session, analysis, DEPTH, 0, threads, stop)
+        self._evaluates = bool({"white_wins", "white_better", "value"} & set(session.outputs))
+        self._name = self._engine.name
+        self._searched: dict[tuple[str, tuple[chess.Move, ...]], _Seen] = {}
+
+    @property
+    def checker(self) -> Checker:
+        return self._checker
+
+    @property
+    def checked_by(self) -> CheckedBy:
+        return CheckedBy(self._name, self.checker.limit_nodes, self.checker.depth)
+
+    def _start(self) -> ExternalEngine:
+        checker = self.checker
+        try:
+            engine = ExternalEngine(checker.program.command, checker.program.name)
+        except EngineDied as error:
+            raise EngineDied(f"{checker.option}: {error}. Run it in a terminal to see why.", error.how) from None
+        try:
+            engine.set_options(SEARCH_OPTIONS, known_only=True)
+            engine.set_options(dict(checker.options))
+        except OptionRefused as error:
+            engine.kill()
+            raise UsageError(
+                f"an option is refused by {engine.name} ({error}). Check its name and its value."
+            ) from None
+        except BaseException:
+            engine.kill()
+            raise
+        return engine
+
+    def judge(
+        self, start: chess.Board, moves: Sequence[chess.Move], rows: NDArray[np.uint8]
+    ) -> tuple[NDArray[np.float64], list[Judgement]]:
+        board, seen = start.copy(), []
+        for move in [*moves, None]:
+            seen.append(self._see(board))
+            if move is not None:
+                push(board, move)
+        white = np.array([one.white for one in seen])
+        _, only, options = self._alternatives(rows[:-1], moves, earlier_move(start))
+        found = []
+        for i, played in enumerate(moves):
+            before, after = seen[i], seen[i + 1]
+            turn = start.turn if i % 2 == 0 else not start.turn
+            change = before.white - after.white if turn == chess.WHITE else after.white - before.white
+            best = (before.line or (played,))[0]
+            loss = 0.0 if best == played else max(0.0, change)
+            found.append(Judgement(
+                before.white, after.white, loss, best if loss else played, before.line if loss else (played,),
+                only[i] and best == played, options[i], after.mate, after.line,
+            ))  # fmt: skip
+        return white, found
+
+    def value(self, board: chess.Board) -> PositionValue:
+        seen = self._see(board)
+        return PositionValue(
+            seen.white, SEARCH if seen.line else RULES, seen.mate, tuple(move.uci() for move in seen.line)
+        )
+
+    def _alternatives(
+        self, rows: NDArray[np.uint8], played: Sequence[chess.Move], earlier: chess.Move
+    ) -> tuple[list[chess.Move], list[bool], list[FirstLook | None]]:
+        """The network's estimates of all moves; none from a network that does not evaluate positions."""
+        if self._evaluates and played:
+            return super()._alternatives(rows, played, earlier)
+        return list(played), [False] * len(played), [None] * len(played)
+
+    def _see(self, board: chess.Board) -> _Seen:
+        """Return the result for a position, with the moves on the board's stack as its history. Raises Stopped, and
+        KibitzError if the engine fails."""
+        if self.stop is not None and self.stop.is_set():
+            raise Stopped
+        if (over := end_value(board)) is not None:
+            return _Seen(over, None, ())
+        if board.status() & _TOO_MANY:
+            raise KibitzError(
+                f"{self.checked_by.engine} cannot check a position with so many pieces (got {board.fen()})"
+            )
+        key = board.fen(), tuple(board.move_stack)
+        if (known := self._searched.get(key)) is not None:  # the last position of a chunk is the first of the next
+            return known
+        report = self._search(board)
+        if report.score is None:
+            raise EngineDied(f"{self._name} gave no score for {board.fen()}", "died")
+        score = report.score.white()
+        line = report.line or ((report.best,) if report.best else ())
+        seen = _Seen(win_chance(score), score.mate(), line[:LONGEST])
+        self._searched = {key: seen}
+        return seen
+
+    def _search(self, board: chess.Board) -> SearchReport:
+        """Search a position. An engine that ends is started again once. Raises EngineDied."""
+        nodes, depth = self.checker.limit_nodes, self.checker.depth
+        limit = PATIENCE + nodes / SLOWEST if nodes else DEEP_PATIENCE
+        for attempt in range(2):
+            if not self._engine.runs:
+                self._engine.kill()
+                self._engine = self._start()
+            try:
+                return self._engine.search(board, chess.engine.Limit(nodes=nodes, depth=depth), 1, limit)
+            except EngineDied as error:
+                self._engine.kill()
+                if error.how == "hung" or attempt:
+                    raise
+        raise AssertionError
+
+    def close(self) -> None:
+        """End the engine."""
+        self._engine.kill()
+
+    def __enter__(self) -> EngineJudge:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()

@@ -1,0 +1,188 @@
+"""Judge moves of Go with an outside GTP engine: it gives the lead, and its own best line.
+
+KataGo and other engines with kata-analyze also give the win probability and the owner of each point. GNU Go estimates
+the score without regard to who moves next; two of its estimates make a lead. The loss of a move is the change of the
+lead from the position before it to the one after it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.analysis.checkers import VISITS, CheckedBy, Checker
+from kibitz.analysis.go.gtp_engine import ANSWERS, COLORS, KATA, STARTS, THINKS, read_moves, read_owners, set_up
+from kibitz.errors import UsageError
+from kibitz.external import EngineDied
+from kibitz.external.gtp import CommandRefused, GtpProgram
+from kibitz.games.go.io.sgf import Record
+from kibitz.games.go.points import BLACK, PASS, WHITE, from_gtp, to_gtp
+
+ESTIMATE, TOP_MOVES = "estimate_score", "top_moves_black"
+PERIOD = 0.05
+"""Seconds between two results of kata-analyze."""
+PATIENCE = 60.0
+"""Seconds after which an engine without a new visit counts as done, or as hung if it has no result."""
+RULES = "chinese"
+"""The rules of a record that names none: kibitz counts its area."""
+_SCORE = re.compile(r"([BW])\+(\d+(?:\.\d+)?)|0(?:\.0)?\b")
+
+
+@dataclass(frozen=True)
+class EnginePosition:
+    """An engine's result for a position, in Black's view.
+
+    lead: in points, komi included. black_wins, owners: None if the engine gives none. line: its best move and the line
+    that follows; () if there is none.
+    """
+
+    lead: float
+    black_wins: float | None
+    line: tuple[int, ...]
+    owners: NDArray[np.float64] | None
+
+
+class GoEngineJudge:
+    """Judges games with an engine. It is a context manager that ends the engine.
+
+    Raises EngineDied if the engine does not start, and UsageError if it cannot judge.
+    """
+
+    def __init__(self, checker: Checker):
+        self.checker = checker
+        self._program = self._start()
+
+    def _start(self) -> GtpProgram:
+        checker = self.checker
+        program = GtpProgram(checker.program.command, checker.program.name)
+        try:
+            self._commands = set(program.ask("list_commands", STARTS).split())
+            names = [program.ask(word, ANSWERS).split("\n")[0] for word in ("name", "version")]
+        except EngineDied as error:
+            raise EngineDied(f"{checker.option}: {error}. Run it in a terminal to see why.", error.how) from None
+        except CommandRefused:
+            self._commands, names = set(), []
+        except BaseException:
+            program.kill()
+            raise
+        self._name = " ".join(names)[:60].strip() or checker.program.name
+        self._searches = KATA in self._commands
+        problem = ""
+        if not self._searches and ESTIMATE not in self._commands:
+            problem = f"{checker.option}: {self._name} cannot judge moves, as it gives no score. Use KataGo or GNU Go."
+        elif not self._searches and checker.nodes is not None:
+            problem = f"nodes are not for {self._name}, which counts none. Set its level in the command."
+        if problem:
+            program.kill()
+            raise UsageError(problem)
+        return program
+
+    @property
+    def checked_by(self) -> CheckedBy:
+        return CheckedBy(self._name, self._visits if self._searches else None, None, visits=True)
+
+    @property
+    def _visits(self) -> int:
+        return self.checker.nodes or VISITS
+
+    def judge(self, record: Record) -> list[EnginePosition]:
+        """Return the results for all positions of a game, whose moves are legal. An engine that ends is started again
+        once. Raises EngineDied."""
+        found: list[EnginePosition] = []
+        for attempt in range(2):
+            if not self._program.running:
+                self._program.kill()
+                self._program = self._start()
+            try:
+                found += self._positions(record, len(found))
+                break
+            except CommandRefused as error:
+                raise EngineDied(f"{self._name} rejects this game ({error})", "died") from None
+            except EngineDied as error:
+                if error.how == "hung" or attempt:
+                    raise
+        return found
+
+    def _positions(self, record: Record, first: int) -> Iterator[EnginePosition]:
+        """Yield the results from the position after `first` moves on."""
+        rules = (record.rules or RULES).replace(" ", "-")
+        handicap = record.handicap if record.side == WHITE and not record.white else 0
+        set_up(self._ask, self._commands, record.size, record.komi, rules, record.black, record.white, handicap)
+        color = record.side
+        for ply in range(len(record.moves) + 1):
+            if ply:
+                self._ask(f"play {COLORS[color]} {to_gtp(record.moves[ply - 1], record.size)}")
+                color = BLACK + WHITE - color
+            if ply >= first:
+                yield self._analyze(record.size, color) if self._searches else self._estimate(record, ply, color)
+
+    def _ask(self, command: str, limit: float = ANSWERS) -> str:
+        return self._program.ask(command, limit)
+
+    def _analyze(self, size: int, color: int) -> EnginePosition:
+        """Analyze the position until the engine has made enough visits."""
+        self._program.begin(f"{KATA} {COLORS[color]} {round(100 * PERIOD)} ownership true")
+        best, owners, most, until = None, None, -1, time.monotonic() + PATIENCE
+        while most < self._visits and time.monotonic() < until:
+            for line in self._program.heard(PERIOD):
+                moves = read_moves(line, size, color, KATA) if line.startswith("info ") else []
+                visits = sum(each.visits for each in moves)
+                if not moves or visits <= most:
+                    continue
+                if moves[0].lead is None:
+                    self._program.kill()
+                    raise EngineDied(f"{self._name} gives no score", "died")
+                best, most, until = moves[0], visits, time.monotonic() + PATIENCE
+                owners = read_owners(line, size, color)
+        if best is None or best.lead is None:
+            self._program.kill()
+            raise EngineDied(f"{self._name} gave no result for this position in {PATIENCE:g} s", "hung")
+        with contextlib.suppress(CommandRefused):
+            self._ask("protocol_version")  # any command ends the analysis
+        return EnginePosition(best.lead, best.black_wins, best.line, owners)
+
+    def _estimate(self, record: Record, ply: int, color: int) -> EnginePosition:
+        """Return the mean of two estimates of GNU Go, of the position and of the one after its best move.
+
+        An estimate ignores who moves next, so each favors the player who has just moved. Their mean favors none.
+        """
+        lead = self._score()
+        words = self._ask(f"top_moves_{COLORS[color]}", THINKS).split() if TOP_MOVES in self._commands else []
+        board = record.board(ply, superko=False, suicide=True)
+        for word in words[::2]:
+            try:
+                point = from_gtp(word, record.size)
+                if point == PASS or board.why_not(color, point) is not None:  # it also lists forbidden ko recaptures
+                    continue
+                self._ask(f"play {COLORS[color]} {word}")
+            except (ValueError, CommandRefused):
+                continue
+            after = self._score()
+            self._ask("undo")
+            return EnginePosition((lead + after) / 2, None, (point,), None)
+        return EnginePosition(lead, None, (), None)
+
+    def _score(self) -> float:
+        """Return Black's lead by an estimate."""
+        said = self._ask(ESTIMATE, THINKS)
+        match = _SCORE.match(said)
+        if match is None:
+            self._program.kill()
+            raise EngineDied(f"{self._name} gives no score (got {said[:40]!r})", "died")
+        return float(match[2] or 0) * (-1 if match[1] == "W" else 1)
+
+    def close(self) -> None:
+        """End the engine."""
+        self._program.kill()
+
+    def __enter__(self) -> GoEngineJudge:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()

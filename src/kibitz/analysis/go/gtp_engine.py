@@ -1,0 +1,120 @@
+"""Positions and analysis lines of GTP engines: how kibitz sets up a position, and what kata-analyze replies."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.external.gtp import CommandRefused
+from kibitz.games.go.points import BLACK, GRID, POINTS, WHITE, from_gtp, to_gtp
+
+STARTS, ANSWERS, THINKS = 90.0, 20.0, 120.0
+"""Seconds in which a program must reply: to the first command (some calibrate themselves), to any other, and to one
+that searches."""
+KATA, LEELA = "kata-analyze", "lz-analyze"
+MOST_SHOWN = 12
+"""Number of moves of a line."""
+COLORS = {BLACK: "black", WHITE: "white"}
+_KEYS = {"pvVisits", "pvEdgeVisits", "ownership", "ownershipStdev", "movesOwnership", "rootInfo"}
+"""Words that end the moves of a line."""
+
+
+@dataclass(frozen=True)
+class EngineMove:
+    """A move that an engine analyzed, in Black's view.
+
+    black_wins: win probability, 0 to 1. lead: in points; None if the engine gives none. line: points or PASS, the move
+    first.
+    """
+
+    black_wins: float
+    lead: float | None
+    line: tuple[int, ...]
+    visits: int
+
+
+def set_up(
+    ask: Callable[[str], object],
+    commands: set[str],
+    size: int,
+    komi: float,
+    rules: str,
+    black: Sequence[int],
+    white: Sequence[int],
+    handicap: int,
+) -> None:
+    """Send the start position of a game. ask: sends a command. commands: those that the program supports.
+
+    handicap: the number of Black's stones that are a handicap; 0 if none are. Raises CommandRefused.
+    """
+    ask(f"boardsize {size}")
+    ask("clear_board")
+    if "kata-set-rules" in commands:
+        with contextlib.suppress(CommandRefused):  # rules that it doesn't support; it counts by its own
+            ask(f"kata-set-rules {rules}")
+    ask(f"komi {komi:g}")
+    if handicap and "set_free_handicap" in commands:
+        ask("set_free_handicap " + " ".join(to_gtp(point, size) for point in black))
+        return
+    for color, stones in ((BLACK, black), (WHITE, white)):
+        for point in stones:
+            ask(f"play {COLORS[color]} {to_gtp(point, size)}")
+
+
+def read_moves(text: str, size: int, color: int, command: str) -> list[EngineMove]:
+    """Return the moves of an analysis line, the best first; invalid ones are skipped.
+
+    color: the side to move, whose view the line has. command: KATA or LEELA.
+    """
+    found: list[tuple[int, EngineMove]] = []
+    for group in text.split("info ")[1:]:
+        words = group.split()
+        at = words.index("pv") if "pv" in words else len(words)
+        keys = dict(zip(words[:at:2], words[1:at:2], strict=False))
+        try:
+            found.append((int(keys.get("order", len(found))), _move(keys, words[at + 1 :], size, color, command)))
+        except (KeyError, ValueError, OverflowError):
+            continue
+    return [each for _, each in sorted(found, key=lambda one: one[0])]
+
+
+def _move(keys: dict[str, str], pv: list[str], size: int, color: int, command: str) -> EngineMove:
+    """Return one move. Raises KeyError and ValueError for one that can't be read."""
+    chance = float(keys["winrate"]) / (10_000 if command == LEELA else 1)
+    lead = float(keys["scoreLead"]) if "scoreLead" in keys else float(keys.get("scoreMean", "nan"))
+    if not 0 <= chance <= 1:
+        raise ValueError
+    line: list[int] = []
+    for word in pv or [keys["move"]]:
+        if word in _KEYS or len(line) == MOST_SHOWN:
+            break
+        line.append(from_gtp(word, size))
+    if not line:
+        raise ValueError
+    black = color == BLACK
+    return EngineMove(
+        chance if black else 1 - chance, None if not math.isfinite(lead) else lead if black else -lead, tuple(line),
+        int(keys.get("visits", 0)),
+    )  # fmt: skip
+
+
+def read_owners(text: str, size: int, color: int) -> NDArray[np.float64] | None:
+    """Return Black's probability of each point, float64 [361], from an analysis line; None if the line has none."""
+    words = text.split()
+    if "ownership" not in words:
+        return None
+    at = words.index("ownership") + 1
+    try:
+        told = np.array([float(word) for word in words[at : at + size * size]])
+    except ValueError:
+        return None
+    if len(told) != size * size or not (np.abs(told) <= 1.0 + 1e-6).all():
+        return None
+    owns = np.full((GRID, GRID), 0.5)
+    owns[:size, :size] = (1 + (told if color == BLACK else -told).reshape(size, size)) / 2
+    return owns.reshape(POINTS)
