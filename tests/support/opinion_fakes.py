@@ -85,7 +85,9 @@ def uci(fault: str, folder: Path) -> None:
         elif words[:1] == ["go"]:
             first = not (folder / "crashed").exists()
             (folder / "crashed").touch()
-            if fault == "crash" or (fault == "crash once" and first):
+            searches = sum(asked.startswith("go") for asked in (folder / "asked").read_text().splitlines())
+            from_search = int(fault.removeprefix("crash from ")) if fault.startswith("crash from ") else searches + 1
+            if fault == "crash" or (fault == "crash once" and first) or searches >= from_search:
                 sys.exit(3)
             for info in INFOS.get(fault, INFOS["sound"]):
                 say(f"info {info}")

@@ -299,6 +299,9 @@ class ExternalEngine:
                 return future.result(timeout=1.0)
             except TimeoutError:
                 if not future.done():
+                    code = self._engine.transport.get_returncode()  # a child process may hold the pipes open
+                    if code is not None:
+                        raise self._died(chess.engine.EngineTerminatedError(f"(exit code: {code})")) from None
                     if loop.is_closed() or not loop.is_running():
                         raise self._died() from None
                     continue

@@ -158,3 +158,21 @@ def test_the_solver_claims_no_mate_that_can_be_stopped() -> None:
     assert forced_mate(chess.Board("6k1/5pp1/7p/8/8/8/5PPP/R5K1 w - - 0 1")) is None
     assert forced_mate(chess.Board("5k2/8/8/8/8/8/R7/1R5K w - - 0 1"), most=1) is None
     assert forced_mate(chess.Board("5k2/8/8/8/8/8/R7/1R5K w - - 0 1"), positions=10) is None
+
+
+def test_an_engines_line_proves_what_a_search_does_not_reach() -> None:
+    """The line counts up to its last quiet position: one that ends before the capture proves nothing."""
+    board = chess.Board("r3k3/pp3ppp/8/1N6/8/8/PPP2PPP/4K3 b - - 0 1")
+    played, best = board.parse_san("h6"), board.parse_san("Kd7")
+    fork = tuple(map(chess.Move.from_uci, ("b5c7", "e8d7", "c7a8", "h6h5")))
+    quiet = (chess.Move.from_uci("b5d4"), chess.Move.from_uci("a7a6"))
+
+    def reason(after_played: tuple[chess.Move, ...]) -> Reason | None:
+        return explain([Case(board, played, best, 0.5, 0.1, quiet, after_played)], 1, 0)[0]
+
+    found = reason(fork)
+    assert found is not None
+    assert found.code == "overlooks_fork"
+    assert found.parameters["lost"] == ["rook"]
+    assert reason(fork[:2]) is None
+    assert reason(()) is None

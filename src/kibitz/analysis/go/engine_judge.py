@@ -24,7 +24,7 @@ from kibitz.external.gtp import CommandRefused, GtpProgram
 from kibitz.games.go.io.sgf import Record
 from kibitz.games.go.points import BLACK, PASS, WHITE, from_gtp, to_gtp
 
-ESTIMATE, TOP_MOVES = "estimate_score", "top_moves_black"
+ESTIMATE, TOP_MOVES, SEED = "estimate_score", "top_moves_black", "set_random_seed"
 PERIOD = 0.05
 """Seconds between two results of kata-analyze."""
 PATIENCE = 60.0
@@ -152,6 +152,8 @@ class GoEngineJudge:
 
         An estimate ignores who moves next, so each favors the player who has just moved. Their mean favors none.
         """
+        if SEED in self._commands:  # else the same position has another score each time
+            self._ask(f"{SEED} 1")
         lead = self._score()
         words = self._ask(f"top_moves_{COLORS[color]}", THINKS).split() if TOP_MOVES in self._commands else []
         board = record.board(ply, superko=False, suicide=True)
