@@ -1,4 +1,4 @@
-"""Outside engines that check moves: they judge instead of the network's own search, and the network tells what people
+"""Outside engines that check moves: they judge instead of the network's own search, and the network predicts what people
 play."""
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ def analyse(
     nodes: search effort per position. Chess: the number of evaluations. Go: the number of visits, for networks that
         predict moves and score; the default is 16. 0 or raw: no search.
     checked_by: an engine that judges instead of the network, such as "stockfish" or "katago gtp". The network still
-        tells what people play. Then depth and nodes are the engine's; the default is 100,000 nodes, in Go 50 visits.
+        predicts what people play. Then depth and nodes are the engine's; the default is 100,000 nodes, in Go 50 visits.
     engine_options: UCI options of that engine, such as {"Threads": 2}.
 
     A chess game returns a kibitz.analysis.chess.moves.AnalysedGame. Its `moves` have san, uci, mark, worth, expected

@@ -42,7 +42,7 @@ _TOO_MANY = (
 
 
 @dataclass(frozen=True)
-class _Seen:
+class _Searched:
     """An engine's result for a position: White's win probability, moves to a mate (White's view), and the line."""
 
     white: float
@@ -68,7 +68,7 @@ class EngineJudge(Judge):
         super().__init__(session, analysis, DEPTH, 0, threads, stop)
         self._evaluates = bool({"white_wins", "white_better", "value"} & set(session.outputs))
         self._name = self._engine.name
-        self._searched: dict[tuple[str, tuple[chess.Move, ...]], _Seen] = {}
+        self._searched: dict[tuple[str, tuple[chess.Move, ...]], _Searched] = {}
 
     @property
     def checker(self) -> Checker:
@@ -134,17 +134,15 @@ class EngineJudge(Judge):
             return super()._alternatives(rows, played, earlier)
         return list(played), [False] * len(played), [None] * len(played)
 
-    def _see(self, board: chess.Board) -> _Seen:
+    def _see(self, board: chess.Board) -> _Searched:
         """Return the result for a position, with the moves on the board's stack as its history. Raises Stopped, and
         KibitzError if the engine fails."""
         if self.stop is not None and self.stop.is_set():
             raise Stopped
         if (over := end_value(board)) is not None:
-            return _Seen(over, None, ())
+            return _Searched(over, None, ())
         if board.status() & _TOO_MANY:
-            raise KibitzError(
-                f"{self.checked_by.engine} cannot check a position with so many pieces (got {board.fen()})"
-            )
+            raise KibitzError(f"{self.checked_by.engine} rejects positions with too many pieces (got {board.fen()})")
         key = board.fen(), tuple(board.move_stack)
         if (known := self._searched.get(key)) is not None:  # the last position of a chunk is the first of the next
             return known
@@ -153,7 +151,7 @@ class EngineJudge(Judge):
             raise EngineDied(f"{self._name} gave no score for {board.fen()}", "died")
         score = report.score.white()
         line = report.line or ((report.best,) if report.best else ())
-        seen = _Seen(win_chance(score), score.mate(), line[:LONGEST])
+        seen = _Searched(win_chance(score), score.mate(), line[:LONGEST])
         self._searched = {key: seen}
         return seen
 

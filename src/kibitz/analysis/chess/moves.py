@@ -380,8 +380,7 @@ def analyse(
     state = add_side_inputs(state, record.game.headers, session.side_inputs, played, ratings)
     white, expecting = _ask(session, analysis, codes, state)
     judgements: list[Judgement] = []
-    checked_by = judge.checked_by if judge else None
-    if judge is not None and (white is not None or checked_by):
+    if judge is not None and (white is not None or judge.checked_by):
         white, judgements = judge.judge(record.game.board(), played, positions)
     phases = phase(codes)
     strengths: dict[int, ByStrength] = {}
@@ -404,8 +403,7 @@ def analyse(
             is_judged_stalemate = closing == STALEMATE and bool(judgements)
             fault = mark(change, swing) if is_judged_stalemate else ""
             has_change = node.move and (not closing or is_judged_stalemate)
-            mate = judgements[i].mate if judgements else None
-            worth = Worth(before, after, change if has_change else None, mate)
+            worth = Worth(before, after, change if has_change else None, judgements[i].mate if judgements else None)
         expectation = expected(board, *expecting[i], node.move) if expecting and node.move else None
         colour = SIDES[0] if board.turn == chess.WHITE else SIDES[1]
         san, uci = board.san(node.move), node.move.uci()
@@ -428,7 +426,7 @@ def analyse(
     if judge and judgements:
         reasons = _reasons(_cases(record.game, moves, judgements), judge, strengths, expecting)
         moves = [replace(move, reason=reasons.get(i)) for i, move in enumerate(moves)]
-    return AnalysedGame(record, moves, white, expecting is not None, meaning, checked_by)
+    return AnalysedGame(record, moves, white, expecting is not None, meaning, judge.checked_by if judge else None)
 
 
 def _cases(game: chess.pgn.Game, moves: Sequence[Move], judgements: Sequence[Judgement]) -> dict[int, Case]:

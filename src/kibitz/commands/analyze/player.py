@@ -62,11 +62,10 @@ def analyze_player(
     if is_fitted_for(session):
         report.strength = PlayerStrength(report.name)
     total = sum(one.games for one in player)
-    stopped = False
-    failure: EngineDied | None = None
+    ended: KeyboardInterrupt | EngineDied | None = None
 
     def last() -> dict[str, Any]:
-        return {"player": report.as_json(), **({"problem": str(failure)} if failure else {})}
+        return {"player": report.as_json(), **({"problem": str(ended)} if isinstance(ended, EngineDied) else {})}
 
     with contextlib.ExitStack() as stack:
         judge = stack.enter_context(opened_judge(session, analysis, options))
@@ -90,14 +89,10 @@ def analyze_player(
                     add_rows(rows(game, games.name))
                 if games.failure:
                     raise games.failure
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, EngineDied) as error:
             if not report.games:
                 raise
-            stopped = True
-        except EngineDied as error:
-            if not report.games:
-                raise
-            failure = error
+            ended = error
         if repeats.again:
             number = "1 repeated game" if repeats.again == 1 else f"{repeats.again:,} repeated games"
             warning(f"{records.printable(path)}: skipped {number} with the same players, date and moves")
@@ -107,10 +102,15 @@ def analyze_player(
             _show(report)
     if options.page is not None:
         _write(Path(options.page), report, run, session, path)
-    if failure:
-        raise KibitzError(f"{failure}. The report is about {report.games:,} of {total:,} games.")
-    if stopped:
-        raise KeyboardInterrupt(f"interrupted: the report is about the first {report.games:,} of {total:,} games")
+    _raise_end(ended, f"{report.games:,} of {total:,} games")
+
+
+def _raise_end(ended: KeyboardInterrupt | EngineDied | None, games: str) -> None:
+    """Raise what ended the analysis early, with the games that the report is about."""
+    if isinstance(ended, EngineDied):
+        raise KibitzError(f"{ended}. The report is about {games}.")
+    if ended:
+        raise KeyboardInterrupt(f"interrupted: the report is about the first {games}")
 
 
 def _count(report: PlayerReport, game: AnalysedGame, side: str, file: str, session: Session) -> None:
