@@ -1,5 +1,4 @@
-"""Outside engines that check moves: they judge instead of the network's own search, and the network predicts what people
-play."""
+"""Outside engines that judge moves instead of the network's own search. The network predicts what people play."""
 
 from __future__ import annotations
 

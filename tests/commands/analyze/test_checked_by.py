@@ -129,7 +129,7 @@ def test_go_names_the_engine(go_game: Path, tmp_path: Path) -> None:
     command = fake("gtp", "sound", tmp_path)
     call = ["gohuman", go_game]
     shown = analyzed(*call, "--checked-by", command, "--nodes", 40, "--sgf", tmp_path / "out.sgf")
-    assert "Checked by Fake Go 1, 40 visits" in shown.out
+    assert "Fake Go 1, 40 visits" in shown.out
     assert "Checked by Fake Go 1" in (tmp_path / "out.sgf").read_text()
     found = json.loads(analyzed(*call, "--checked-by", command, "--nodes", 40, "--json").out)
     assert found["games"][0]["checked_by"] == {"engine": "Fake Go 1", "nodes": 40, "depth": None}
