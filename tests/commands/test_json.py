@@ -97,7 +97,9 @@ def test_analyze_go(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
 def test_annotate(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "a.pgn").write_text(GAMES)
     found = told(capsys, "annotate", tmp_path / "a.pgn", "--network", "winner", "--json")
-    assert found["files"][0].keys() == {"file", "written", "game", "network", "games", "skipped_games"}
+    assert found["files"][0].keys() == {
+        "file", "written", "game", "network", "checked_by", "games", "skipped_games",
+    }  # fmt: skip
     assert (found["games"], found["skipped"]) == (2, {})
 
 
