@@ -33,25 +33,24 @@ def test_the_engine_plays_like_the_person(personal_run: Path) -> None:
     assert len({thought.lines[0].move for _ in range(30) if (thought := player.think(later, SearchLimits()))}) > 3
 
 
-def test_options_of_the_person_are_offered_for_the_person_alone(personal_run: Path) -> None:
+def test_options_of_a_person_and_of_people(personal_run: Path) -> None:
     mine = "\n".join(declared(UciOptions().of_engine(str(personal_run))))
     human = "\n".join(declared(UciOptions().of_engine("human")))
     assert "option name ThinkTimes type check default false" in mine
     assert "option name Resign type check default false" in mine
     assert "UCI_Elo" not in mine
-    assert "ThinkTimes" not in human
-    with pytest.raises(ValueError, match=r"\bthinktimes\b"):
-        changed(UciOptions().of_engine("human"), "thinktimes", "true")
+    assert "UCI_Elo" in human
 
 
-def test_people_resign_and_other_networks_do_not(personal_run: Path) -> None:
+@pytest.mark.parametrize(("name", "field"), [("Resign", "resign"), ("ThinkTimes", "think_times")])
+def test_people_have_habits_and_other_networks_have_none(personal_run: Path, name: str, field: str) -> None:
     for network in ("human", str(personal_run)):
         options = UciOptions().of_engine(network)
-        assert not options.resign
-        assert "option name Resign type check default false" in "\n".join(declared(options))
-        assert changed(options, "resign", "true").resign
-    with pytest.raises(ValueError, match=r"\bresign\b"):
-        changed(UciOptions().of_engine("chessnet"), "resign", "true")
+        assert not getattr(options, field)
+        assert f"option name {name} type check default false" in "\n".join(declared(options))
+        assert getattr(changed(options, name.lower(), "true"), field)
+    with pytest.raises(ValueError, match=rf"\b{name.lower()}\b"):
+        changed(UciOptions().of_engine("chessnet"), name.lower(), "true")
 
 
 @pytest.mark.parametrize(("rating", "share"), [(800, 0.43), (2199, 0.43), (2200, 0.97), (2800, 0.97)])

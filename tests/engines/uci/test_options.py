@@ -47,6 +47,7 @@ def test_networks_of_ratings_have_a_strength() -> None:
         "option name Temperature type spin default -1 min -1 max 200",
         "option name UCI_LimitStrength type check default false",
         "option name UCI_Elo type spin default 1500 min 800 max 2800",
+        "option name ThinkTimes type check default false",
         "option name Resign type check default false",
     ]
     limited = changed(changed(rated, "uci_limitstrength", "true"), "uci_elo", "2200")
