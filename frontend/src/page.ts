@@ -15,7 +15,6 @@ import { kept } from "./app/storage";
 import { mountKeys } from "./ui/keys";
 import { mountLoading } from "./library/load";
 import { Mistakes } from "./analysis/mistakes";
-import { mountSummary } from "./analysis/summary";
 import { mountMoves } from "./analysis/movelist";
 import { mountPlayers } from "./play/players";
 import type { App } from "./app/state";
@@ -52,10 +51,7 @@ export function mountPage(app: App, head: Head, tabsOf: (mistakes: Mistakes) => 
   place("title").after(counter.element);
   mountGraph(place("graph"), app, mistakes);
   mountMoves(place("moves"), app, mistakes);
-  const offered = tabsOf(mistakes);
-  const tabs = mountTabs(place("panels"), offered);
-  const practice = offered.some(({ id }) => id === "puzzles") ? (): void => tabs.choose("puzzles") : null;
-  mountSummary(place("moves"), app, mistakes, practice);
+  const tabs = mountTabs(place("panels"), tabsOf(mistakes));
   mountWelcome(place("welcome"), app, opener, tabs);
   mountKeys(app, mistakes, typed, place("board"), () => opener.show());
   // A game against a network goes on after a reload, whatever tab is open.

@@ -2,7 +2,8 @@
 
 import { expect, test } from "vitest";
 
-import { asksRatings, movesAt, trapIn } from "../src/analysis/ratings";
+import { asksRatings } from "../src/analysis/movebars";
+import { movesAt, trapIn } from "../src/analysis/ratings";
 import type { ByRating, OpinionLine } from "../src/server/api";
 import { network } from "./support/games";
 

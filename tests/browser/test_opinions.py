@@ -111,6 +111,7 @@ def test_a_blunder_is_told_and_taken_back(desk: Desk) -> None:
     expect(advice).to_contain_text("Nxe5")
     desk.counts(5)  # it has not answered
     desk.page.add_init_script(LATE_NETWORKS)
+    desk.page.wait_for_function("() => location.hash.includes('h5e5')")
     desk.page.reload()  # nor after a reload, where the programs may be known before the networks
     desk.tab("Play")
     expect(advice).to_contain_text("Qxe5+??", timeout=SEARCHED)

@@ -5,10 +5,14 @@ import { valueName } from "../app/chance";
 import { el, percent } from "../ui/elements";
 import { scoreWords, scored } from "./opinion";
 import { shown, type Candidate } from "../board/overlays";
-import type { App, Result } from "../app/state";
+import type { App, Network, Result } from "../app/state";
 import { texts } from "../texts";
 
 const LISTED_BY_RATING = 5;
+
+/** Whether a network can say what players of a rating would play. */
+export const asksRatings = (network: Network | undefined): boolean =>
+  Boolean(network?.rated && network.game === "chess" && !network.single && !network.problem && !network.person && network.answers.includes("moves"));
 
 export class MoveBars {
   readonly element = el("ol", { class: "move-bars" });

@@ -11,15 +11,16 @@ import { button, Choice, el, fresh, write } from "../ui/elements";
 import type { Judging } from "../server/judging";
 import { grainOf, layersOf, NAMES, pieceAt, type Plane } from "../app/layers";
 import { ending } from "../app/naming";
-import { MoveBars, MovesByRating } from "./movebars";
+import { asksRatings, MoveBars, MovesByRating } from "./movebars";
 import { OpinionPanel } from "./opinion";
-import { asksRatings, RatingPanel } from "./ratings";
+import type { RatingPanel } from "./ratings";
 import { legend, shown, type Candidate, type Heat, type Layer } from "../board/overlays";
 import type { App, Network, Node } from "../app/state";
 import { fromServer, texts } from "../texts";
 
-export function mountNetwork(host: HTMLElement, app: App, judging: Judging): void {
-  new NetworkPanel(host, app, judging);
+/** Ratings: shows what players of each rating would play; null on a page without a server, which cannot say it. */
+export function mountNetwork(host: HTMLElement, app: App, judging: Judging, Ratings: typeof RatingPanel | null = null): void {
+  new NetworkPanel(host, app, judging, Ratings);
 }
 
 class NetworkPanel {
@@ -32,7 +33,7 @@ class NetworkPanel {
   private readonly likely = el("span");
   private readonly columns = el("span", { class: "bar-columns" });
   private readonly byRating: MovesByRating;
-  private readonly ratings: RatingPanel;
+  private readonly ratings: RatingPanel | null;
   private readonly movesPart: HTMLElement;
   private readonly boardPart: HTMLElement;
   private readonly unhide = button(texts.network.unhide, () => this.app.set({ hints: true }));
@@ -63,12 +64,13 @@ class NetworkPanel {
     private readonly host: HTMLElement,
     private readonly app: App,
     private readonly judging: Judging,
+    Ratings: typeof RatingPanel | null,
   ) {
     this.bars = new MoveBars(app);
     this.byRating = new MovesByRating(app);
-    this.ratings = new RatingPanel(app, host, () => this.draw());
+    this.ratings = Ratings && new Ratings(app, host, () => this.draw());
     this.candidates = new Candidates(app, host, () => this.draw(), judging);
-    this.movesPart = el("section", {}, el("h3", { class: "bar-heads" }, this.likely, this.columns), this.bars.element, this.byRating.element, this.ratings.element);
+    this.movesPart = el("section", {}, el("h3", { class: "bar-heads" }, this.likely, this.columns), this.bars.element, this.byRating.element, this.ratings?.element ?? "");
     this.arrowsLabel = el("label", { class: "switch" }, this.arrows, this.arrowsWords);
     this.arrows.addEventListener("change", () => {
       shown.moves = this.arrows.checked;
@@ -168,7 +170,7 @@ class NetworkPanel {
     this.likely.textContent = result?.rating ? texts.network.likelyOf(result.rating) : texts.network.likely;
     this.columns.textContent = lines.length ? texts.network.columns(whose(kind)) : "";
     this.byRating.draw(byRating);
-    this.ratings.draw(says ? network : undefined, lines);
+    this.ratings?.draw(says ? network : undefined, lines);
     this.arrows.checked = shown.moves;
     this.arrowsWords.textContent = kind === "chess" ? texts.network.arrows : texts.network.onPoints;
     this.arrowsLabel.hidden = !network?.answers.includes("moves");

@@ -5,7 +5,7 @@ import "./ratings.css";
 import type { ByRating, OpinionLine } from "../server/api";
 import { Kept, Latest } from "../server/asking";
 import { el, percent, svg } from "../ui/elements";
-import { MoveBars } from "./movebars";
+import { asksRatings, MoveBars } from "./movebars";
 import { keep, kept } from "../app/storage";
 import type { App, Network } from "../app/state";
 import { texts } from "../texts";
@@ -31,10 +31,6 @@ export interface Trap {
   weak: { rating: number; p: number };
   strong: { rating: number; p: number };
 }
-
-/** Whether a network can say what players of a rating would play. */
-export const asksRatings = (network: Network | undefined): boolean =>
-  Boolean(network?.rated && network.game === "chess" && !network.single && !network.problem && !network.person && network.answers.includes("moves"));
 
 /** The moves that players of a rating choose, the likeliest first. */
 export function movesAt({ ratings, moves }: ByRating, rating: number): { move: string; san: string; p: number }[] {

@@ -35,8 +35,8 @@ export interface Judged {
   marks: string[];
 }
 
-/** practice: opens the puzzles of the game; null where there are none. */
-export function mountSummary(after: HTMLElement, app: App, mistakes: Mistakes, practice: (() => void) | null): void {
+/** practice: opens the puzzles of the game. */
+export function mountSummary(after: HTMLElement, app: App, mistakes: Mistakes, practice: () => void): void {
   after.after(new SummaryCard(app, mistakes, practice).element);
 }
 
@@ -71,7 +71,7 @@ export function nextMistake(app: App, mistakes: Mistakes, side: Side, mark: Mist
 class SummaryCard {
   private readonly sides = el("div", { class: "summary-sides" });
   private readonly turning = el("p", { class: "summary-turning" });
-  private readonly practice = button(texts.summary.practice, () => this.practise?.(), { title: texts.summary.practiceAbout });
+  private readonly practice = button(texts.summary.practice, () => this.practise(), { title: texts.summary.practiceAbout });
   private readonly head = el("div", { class: "summary-head" }, el("span", {}, texts.summary.accuracy), this.practice);
   readonly element = el("section", { class: "summary", "aria-label": texts.summary.title, hidden: true }, this.head, this.sides, this.turning);
   private readonly latest = new Latest(PAUSE);
@@ -81,7 +81,7 @@ class SummaryCard {
   constructor(
     private readonly app: App,
     private readonly mistakes: Mistakes,
-    private readonly practise: (() => void) | null,
+    private readonly practise: () => void,
   ) {
     app.on("game", () => this.forget());
     for (const event of ["path", "judgements", "results", "networks", "settings"] as const) app.on(event, () => this.follow());
@@ -130,7 +130,7 @@ class SummaryCard {
         button(move, () => this.open(node.id), { class: "summary-link", title: ahead ? texts.summary.ahead(ahead) : texts.summary.nobody }),
       );
     }
-    this.practice.hidden = !this.practise || !this.mistakes.all.length;
+    this.practice.hidden = !this.mistakes.all.length;
   }
 
   private side(side: Side, { accuracy, average_loss: loss, marks }: SideOf): HTMLElement {
