@@ -80,7 +80,7 @@ def test_the_engine_gives_values_and_the_network_what_people_play(session: Sessi
 
 
 def test_losses_are_those_of_searches_one_by_one(session: Session) -> None:
-    """The slow way: every position is searched by an engine of its own, and Lichess's formula turns pawns into
+    """The slow way: a new engine searches each position, and Lichess's formula turns pawns into
     chances."""
     checker = stockfish()
     game = judged(session, HANGS, checker)
