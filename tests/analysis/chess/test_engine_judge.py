@@ -80,8 +80,7 @@ def test_the_engine_gives_values_and_the_network_what_people_play(session: Sessi
 
 
 def test_losses_are_those_of_searches_one_by_one(session: Session) -> None:
-    """The slow way: a new engine searches each position, and Lichess's formula turns pawns into
-    chances."""
+    """The slow way: a new engine searches each position, and a formula turns pawns into win probabilities."""
     checker = stockfish()
     game = judged(session, HANGS, checker)
     board, chances = chess.Board(), []

@@ -57,7 +57,7 @@ def judged(session: Session, checker: Checker, text: str = SHORT) -> AnalysedGam
 
 
 def test_katago_gives_lead_chance_and_line(session: Session, faulty: Callable[..., Checker]) -> None:
-    """The fake is 3.25 points ahead, with 70%, and the side to move does not matter: of each position in the view of that side."""
+    """Each position has a lead of 3.25 points and 70% for the side to move, as the fake says."""
     game = judged(session, faulty("sound"))
     assert [one.score.lead for one in game.positions] == [3.25, -3.25, 3.25, -3.25]
     assert [round(one.told.black_wins, 4) for one in game.positions if one.told] == [0.7, 0.3, 0.7, 0.3]
