@@ -1,12 +1,14 @@
-"""Install the wheel of a folder into a fresh environment, and use it as a newcomer does. Works on every system.
+"""Install an archive of a folder into a fresh environment, and use it as a newcomer does. Works on every system.
 
-    python tools/ci_light.py FOLDER
+    python tools/ci_light.py FOLDER            the wheel
+    python tools/ci_light.py FOLDER --sdist    the source archive, which pip builds first
 
 Each step prints its seconds. tests/install runs the same checks in its environment.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import subprocess
 import sys
@@ -25,10 +27,10 @@ def program(environment: Path, name: str) -> Path:
     return environment / ("Scripts" if os.name == "nt" else "bin") / name
 
 
-def install(wheel: Path, environment: Path) -> None:
-    """Make a virtual environment with the wheel in it."""
+def install(archive: Path, environment: Path) -> None:
+    """Make a virtual environment with a wheel or a source archive in it."""
     venv.create(environment, with_pip=True)
-    command = [program(environment, "python"), "-m", "pip", "install", "--quiet", wheel.resolve()]
+    command = [program(environment, "python"), "-m", "pip", "install", "--quiet", archive.resolve()]
     subprocess.run(command, check=True)
     subprocess.run([program(environment, "python"), "-m", "pip", "check"], check=True)
 
@@ -44,9 +46,18 @@ def check(environment: Path, folder: Path) -> None:
 
 
 def main() -> None:
-    (wheel,) = Path(sys.argv[1]).glob("kibitz-*.whl")
+    words = argparse.ArgumentParser(description="Install an archive and use it.")
+    words.add_argument("folder", type=Path)
+    words.add_argument("--sdist", action="store_true", help="the source archive instead of the wheel")
+    given = words.parse_args()
+    (archive,) = given.folder.glob("kibitz-*.tar.gz" if given.sdist else "kibitz-*.whl")
+    begun = time.monotonic()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        install(wheel, Path(folder) / "venv")
+        install(archive, Path(folder) / "venv")
+        print(
+            f"== install {archive.name} with Python {sys.version.split()[0]}: {time.monotonic() - begun:.0f} s",
+            flush=True,
+        )
         check(Path(folder) / "venv", Path(folder))
 
 

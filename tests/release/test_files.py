@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 import kibitz
+from kibitz.doctor import machine
 from release.tools import ROOT, needs, tool
 
 GITHUB = ROOT / ".github"
@@ -111,7 +112,8 @@ CONVENTIONS = (
     "docs/reference/environment.md", "docs/reference/glossary.md", "docs/reference/requirements.md",
     "docs/reference/versioning.md", "docs/results/conventions.md", "docs/results/data.md", "docs/results/index.md",
     "docs/results/strength.md", "docs/troubleshooting.md", "docs/tutorials/reproduce-a-paper.md",
-    "packaging/conda-recipe.yaml", "packaging/sbom.cdx.json", "packaging/wheel-contents.txt",
+    "packaging/conda/kibitz/recipe.yaml", "packaging/conda/rust-chess/recipe.yaml", "packaging/sbom.cdx.json",
+    "packaging/wheel-contents.txt",
 )  # fmt: skip
 """What a stranger, or a program of theirs, looks for in a project that is alive."""
 
@@ -146,18 +148,43 @@ def test_codemeta_repeats_the_package() -> None:
     assert set(known["softwareRequirements"]) <= {re.split(r"[<>=]", each)[0] for each in project["dependencies"]}
 
 
+def conda_recipe(name: str) -> dict[str, Any]:
+    loaded: dict[str, Any] = yaml.safe_load((ROOT / "packaging" / "conda" / name / "recipe.yaml").read_text("utf-8"))
+    return loaded
+
+
 def test_the_conda_recipe_repeats_the_package() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    recipe = yaml.safe_load((ROOT / "packaging" / "conda-recipe.yaml").read_text(encoding="utf-8"))
+    recipe = conda_recipe("kibitz")
     assert recipe["context"]["version"] == kibitz.__version__
     assert recipe["about"]["license"] == project["license"]
     wanted = {
         each.replace("chess>", "python-chess>", 1) if each.startswith("chess>") else each
         for each in project["dependencies"]
+        if re.split(r"[<>=]", each)[0] not in machine.OPTIONAL
     }
     run = {each.replace(" ", "") for each in recipe["requirements"]["run"]} - {f"python{project['requires-python']}"}
     assert run == wanted
     assert recipe["build"]["python"]["entry_points"] == [f"kibitz = {project['scripts']['kibitz']}"]
+
+
+def test_the_conda_recipe_of_a_library_has_the_pinned_version() -> None:
+    version = conda_recipe("rust-chess")["context"]["version"]
+    pins = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    assert [pin for pin in pins if pin.replace("_", "-").startswith("rust-chess==")] in (
+        [f"rust-chess=={version}"], [f"rust_chess=={version}"],
+    )  # fmt: skip
+
+
+def test_the_conda_recipes_render(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if os.environ.get("CI") != "true":
+        pytest.importorskip("rattler_build", reason="not installed: pip install 'kibitz[release]'")
+    assert LINT.conda_recipes() == []
+    damaged = tmp_path / "recipe.yaml"
+    text = LINT.RECIPES[0].read_text(encoding="utf-8")
+    damaged.write_text(text.replace("requirements:", "requirement:"), encoding="utf-8")
+    monkeypatch.setattr(LINT, "RECIPES", [damaged])
+    assert len(LINT.conda_recipes()) == 1
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,8 @@ NEEDED = {"x86_64": ("sse4.2", "popcnt"), "aarch64": ("neon",)}
 """CPU features without which NumPy or ONNX Runtime end the program, by machine."""
 FASTER = {"x86_64": ("avx2", "fma")}
 """CPU features without which networks are slow."""
+OPTIONAL = {"rust-pgn-reader-python-binding": "missing, so kibitz reads PGN files much more slowly"}
+"""Libraries that kibitz can do without, with the text of the note."""
 _SAME = {"AMD64": "x86_64", "arm64": "aarch64"}
 """Other names of machines."""
 
@@ -63,7 +65,8 @@ def libraries() -> Iterator[Finding]:
         except importlib.metadata.PackageNotFoundError:
             if is_base:
                 install = f"Install it: pip install '{requirement.name}{requirement.specifier}'"
-                yield Finding(f"library {requirement.name}", "problem", "missing", install)
+                text = OPTIONAL.get(requirement.name)
+                yield Finding(f"library {requirement.name}", "note" if text else "problem", text or "missing", install)
             continue
         present.append(f"{requirement.name} {version}")
         if not requirement.specifier.contains(version, prereleases=True):

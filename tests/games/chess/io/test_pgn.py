@@ -23,6 +23,7 @@ from kibitz.errors import KibitzError
 from kibitz.games.batch import GameBatch, Rejections
 from kibitz.games.chess.filters import Filter
 from kibitz.games.chess.io import blocks, pgn
+from kibitz.games.chess.io import fast as fast_parser
 from kibitz.games.chess.io.pgn import PgnReader
 from kibitz.games.chess.moves import from_move, to_move
 from kibitz.games.chess.replay import STANDARD_START, decode_board, encode_board
@@ -284,18 +285,39 @@ def test_a_game_that_the_parser_does_not_survive(tmp_path: Path, monkeypatch: py
     class PanicException(BaseException):
         pass
 
-    parse = pgn._parse
+    parse = pgn.parse
 
     def panics(texts: pa.StringArray) -> object:
         if any("Kd3" in text for text in texts.to_pylist()):
             raise PanicException("index out of bounds")
         return parse(texts)
 
-    monkeypatch.setattr(pgn, "_parse", panics)
+    monkeypatch.setattr(pgn, "parse", panics)
     good = game(FOOL, Result="0-1")
     read = Read(tmp_path, good + game("1. e4 e5 2. Kd3 1-0", Result="1-0") + good)
     assert read.reasons == {"unreadable move": 1}
     assert [row["number"] for row in read.rows] == [1, 3]
+
+
+def test_without_the_fast_parser_the_games_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """conda-forge doesn't have it, so each game then goes through the full reader."""
+    clocks = "1. e4 {[%clk 0:01:00] [%eval 0.3]} e5 {[%clk 0:00:59]} 1-0"
+    start = game("1. Ra8# 1-0", Result="1-0", FEN="6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", SetUp="1")
+    text = game(FOOL, Result="0-1") + game("1. e4 e5 2. Kd3 1-0", Result="1-0") + game(clocks, Result="1-0") + start
+    file = tmp_path / "games.pgn"
+    file.write_text(text, encoding="utf-8")
+    fast = list(PgnReader([str(file)], Filter()))
+    monkeypatch.setattr(fast_parser, "_rust", None)
+    assert not fast_parser.is_installed()
+    slow = list(PgnReader([str(file)], Filter()))
+    assert sum(map(len, fast)) == 3
+    assert [batch.rejections.counts for batch in fast] == [batch.rejections.counts for batch in slow]
+    for left, right in zip(fast, slow, strict=True):
+        assert left.table.equals(right.table)
+        for name in ("moves", "plies", "starts"):
+            assert np.array_equal(getattr(left, name), getattr(right, name)), name
+        assert left.per_move.keys() == right.per_move.keys()
+        assert all(np.array_equal(left.per_move[name], right.per_move[name]) for name in left.per_move)
 
 
 def test_many_blank_lines_take_no_time(tmp_path: Path) -> None:

@@ -7,13 +7,12 @@ import functools
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import chess
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import rust_pgn_reader_python_binding as rust
 from numpy.typing import NDArray
 
 from kibitz.dates import read_date
@@ -26,6 +25,9 @@ from kibitz.games.chess.io.reader import Record, read_game
 from kibitz.games.chess.io.tags import read_result
 from kibitz.games.chess.moves import from_move, pack
 from kibitz.games.chess.replay import STANDARD_START, START_WIDTH, encode_board, keep_legal_passing
+
+if TYPE_CHECKING:
+    from rust_pgn_reader_python_binding import PyChunkView
 
 COLUMNS = pa.schema([
     ("white", pa.string()), ("black", pa.string()),
@@ -128,7 +130,7 @@ class ParsedBlock:
         self.games, self.texts = self.games[kept], self.texts.filter(pa.array(kept))
 
 
-def _start_row(chunk: rust.PyChunkView, game: int) -> NDArray[np.uint8]:
+def _start_row(chunk: PyChunkView, game: int) -> NDArray[np.uint8]:
     """Return the start position of a game that begins with a setup."""
     at = int(chunk.position_offsets[game])
     row = np.zeros(START_WIDTH, np.uint8)
@@ -222,7 +224,10 @@ class _Ends:
     read: dict[int, _ReadGame]
 
     @classmethod
-    def of(cls, chunks: list[rust.PyChunkView], block: ParsedBlock) -> _Ends:
+    def of(cls, chunks: list[PyChunkView] | None, block: ParsedBlock) -> _Ends:
+        """Return the ends of a block's games. chunks: what the fast parser read; None without this parser."""
+        if chunks is None:
+            return cls._all_read(block)
         outcomes: list[str | None] = []
         parts = []
         for chunk in chunks:
@@ -243,6 +248,17 @@ class _Ends:
         plain = block.headers.block.flags[block.games] & PLAIN != 0
         for i in np.flatnonzero(~valid | ~plain | (plies == 0)).tolist():
             ends._put(i, _read(block, int(block.games[i])))
+        return ends
+
+    @classmethod
+    def _all_read(cls, block: ParsedBlock) -> _Ends:
+        """Read all games of a block with the full PGN reader."""
+        number = len(block.games)
+        plies, wide = np.zeros(number, np.int32), np.zeros(number, np.int64)
+        none = np.zeros(number, np.bool_)
+        ends = cls([None] * number, wide, plies, wide.copy(), none, none.copy(), {})
+        for i, game in enumerate(block.games.tolist()):
+            ends._put(i, _read(block, game))
         return ends
 
     def _put(self, i: int, game: _ReadGame) -> None:
@@ -285,10 +301,12 @@ def _why_unusable(block: ParsedBlock, ends: _Ends, i: int, result: int) -> tuple
     return None
 
 
-def finish(parsed: rust.ParsedGames, block: ParsedBlock, keep: Filter) -> GameBatch:
-    """Return the batch of one block: parsed games, checked and filtered by their moves, as flat arrays."""
-    chunks = parsed.chunks
-    ends = _Ends.of(chunks, block)
+def finish(chunks: list[PyChunkView] | None, block: ParsedBlock, keep: Filter) -> GameBatch:
+    """Return the batch of one block: parsed games, checked and filtered by their moves, as flat arrays.
+
+    chunks: what the fast parser read; None without this parser.
+    """
+    ends, chunks = _Ends.of(chunks, block), chunks or []
     results = ends.results(block.results[block.games])
     usual = (
         (ends.plies > 0)
@@ -357,7 +375,7 @@ def _refuse_by_moves(
             why[(why == None) & places] = reason  # noqa: E711
 
 
-def _start_of(chunks: list[rust.PyChunkView], game: int) -> NDArray[np.uint8]:
+def _start_of(chunks: list[PyChunkView], game: int) -> NDArray[np.uint8]:
     for chunk in chunks:
         if game < chunk.num_games:
             return _start_row(chunk, game)
@@ -373,7 +391,7 @@ def _start_rows(starts: dict[int, NDArray[np.uint8]], taken: NDArray[np.int64]) 
 
 
 def _moves_of(
-    chunks: list[rust.PyChunkView], ends: _Ends, kept: NDArray[np.bool_]
+    chunks: list[PyChunkView], ends: _Ends, kept: NDArray[np.bool_]
 ) -> tuple[NDArray[np.uint16], dict[str, NDArray[Any]]]:
     """Return the moves of the accepted games and, if comments have values, the arrays per move."""
     moves = [np.empty(0, np.uint16)]
@@ -402,7 +420,7 @@ def _moves_of(
     return packed, {column: values for column, values in arrays.items() if (values != PER_MOVE[column][1]).any()}
 
 
-def _lengths(chunk: rust.PyChunkView) -> NDArray[np.int64]:
+def _lengths(chunk: PyChunkView) -> NDArray[np.int64]:
     """Return the number of moves of each game, int64 [n]."""
     ends = chunk.move_offsets.astype(np.int64)
     return np.asarray(ends[1:] - ends[:-1], np.int64)

@@ -12,20 +12,24 @@ import re
 from collections import deque
 from collections.abc import Callable, Generator
 from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-import rust_pgn_reader_python_binding as rust
 
 from kibitz.games.batch import GameBatch
 from kibitz.games.chess.filters import STANDARD_VARIANTS, Filter
 from kibitz.games.chess.io.blocks import GameBlock, read_blocks
+from kibitz.games.chess.io.fast import parse
 from kibitz.games.chess.io.headers import BOT_TAGS, Headers
 from kibitz.games.chess.io.ingest import ParsedBlock, finish
 from kibitz.games.chess.start import BadStart, read_fen
 from kibitz.parallel import Workers, map_ordered
 from kibitz.prefetch import prefetched
 from kibitz.records import Files
+
+if TYPE_CHECKING:
+    from rust_pgn_reader_python_binding import PyChunkView
 
 BLOCK = 1 << 22
 """Number of bytes of text that are read at once."""
@@ -69,15 +73,10 @@ def _start(fen: str) -> str | None:
         return None
 
 
-def _parse(texts: pa.StringArray) -> rust.ParsedGames:
-    """Parse the moves of some games. The parser releases Python's global lock."""
-    return rust.parse_games(pa.chunked_array([texts]), num_threads=1)
-
-
 def _panics(text: str) -> str | None:
     """Return the parser's message if it panics on a game, else None."""
     try:
-        _parse(pa.array([text], pa.string()))
+        parse(pa.array([text], pa.string()))
     except BaseException as error:
         if type(error).__name__ != "PanicException":
             raise
@@ -85,22 +84,22 @@ def _panics(text: str) -> str | None:
     return None
 
 
-def _finish(parse: Callable[[], rust.ParsedGames], block: ParsedBlock, keep: Filter) -> GameBatch:
-    """Return the batch of a block, without games on which the parser panics. parse: returns the parsed games."""
+def _finish(parsed: Callable[[], list[PyChunkView] | None], block: ParsedBlock, keep: Filter) -> GameBatch:
+    """Return the batch of a block, without games on which the parser panics. parsed: returns what it parsed."""
     try:
-        return finish(parse(), block, keep)
+        return finish(parsed(), block, keep)
     except BaseException as error:  # the parser's panics are not subclasses of Exception
         if type(error).__name__ != "PanicException":
             raise
     said = {i: why for i, text in enumerate(block.texts.to_pylist()) if (why := _panics(text)) is not None}
     block.leave_out(list(said), "unreadable move", list(said.values()))
-    return finish(_parse(block.texts), block, keep)
+    return finish(parse(block.texts), block, keep)
 
 
 def _read(keep: Filter, text: GameBlock) -> GameBatch:
     """Return the batch of a block, with all work in this thread: the job of a worker."""
     block = _select(text, keep)
-    return _with_strays(_finish(lambda: _parse(block.texts), block, keep), text)
+    return _with_strays(_finish(lambda: parse(block.texts), block, keep), text)
 
 
 def _with_strays(batch: GameBatch, found: GameBlock) -> GameBatch:
@@ -127,12 +126,12 @@ class PgnReader(Files):
             yield from map_ordered(functools.partial(_read, self.keep), texts, workers)
 
     def __iter__(self) -> Generator[GameBatch]:
-        waiting: deque[tuple[Future[rust.ParsedGames], ParsedBlock, GameBlock]] = deque()
+        waiting: deque[tuple[Future[list[PyChunkView] | None], ParsedBlock, GameBlock]] = deque()
         with ThreadPoolExecutor(2) as parsers, contextlib.closing(prefetched(self._blocks())) as texts:
             try:
                 for text in texts:
                     block = _select(text, self.keep)
-                    waiting.append((parsers.submit(_parse, block.texts), block, text))
+                    waiting.append((parsers.submit(parse, block.texts), block, text))
                     while len(waiting) > 2:
                         yield self._finished(*waiting.popleft())
                 while waiting:
@@ -141,7 +140,7 @@ class PgnReader(Files):
                 for future, *_ in waiting:
                     future.cancel()
 
-    def _finished(self, parsed: Future[rust.ParsedGames], block: ParsedBlock, found: GameBlock) -> GameBatch:
+    def _finished(self, parsed: Future[list[PyChunkView] | None], block: ParsedBlock, found: GameBlock) -> GameBatch:
         return _with_strays(_finish(parsed.result, block, self.keep), found)
 
     def _blocks(self) -> Generator[GameBlock]:

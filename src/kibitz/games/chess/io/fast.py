@@ -1,0 +1,28 @@
+"""The fast parser of plain games, a library in Rust. Without it, the full reader reads all games, more slowly."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+if TYPE_CHECKING:
+    from rust_pgn_reader_python_binding import PyChunkView
+
+try:
+    import rust_pgn_reader_python_binding as _rust
+except ImportError:  # conda-forge does not have it
+    _rust = None  # type: ignore[assignment, unused-ignore]
+
+
+def is_installed() -> bool:
+    """Return whether the fast parser is installed."""
+    return _rust is not None
+
+
+def parse(texts: pa.StringArray) -> list[PyChunkView] | None:
+    """Parse the moves of some games; None if the parser is not installed. It releases Python's global lock.
+
+    texts: a FEN header if there is one, and the moves, per game.
+    """
+    return _rust.parse_games(pa.chunked_array([texts]), num_threads=1).chunks if is_installed() else None
