@@ -9,7 +9,7 @@ READY := $(VENV)/.ready
 PAGE := src/kibitz/web/page/index.html
 FRONTEND := $(shell find frontend -name node_modules -prune -o -type f -print)
 
-.PHONY: demo demo-go test test-page test-process test-browser test-slow test-times runs soak pictures lint lint-release install page docs clean
+.PHONY: demo demo-go test test-page test-process test-browser test-slow test-times runs soak pictures docs-pictures lint lint-release install page docs clean
 
 install: $(READY) $(PAGE)
 
@@ -75,6 +75,12 @@ soak: $(READY) $(PAGE)
 # The reference pictures of the page that tests/browser/test_looks.py compares with. Look at them before they are committed.
 pictures: $(READY) $(PAGE)
 	KIBITZ_NEW_PICTURES=1 $(BIN)/python -m pytest -q -p no:xdist tests/browser/test_looks.py
+
+# The pictures of the README and the docs: boards, the page, and programs in windows that are installed.
+docs-pictures: $(READY) $(PAGE)
+	$(BIN)/python tools/docs_pictures.py
+	$(BIN)/python tools/docs_pictures.py --page
+	$(BIN)/python tools/gui_pictures.py
 
 lint: $(READY)
 	$(BIN)/ruff format --check .

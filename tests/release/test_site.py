@@ -111,7 +111,8 @@ def test_another_tag_is_refused(tag: str) -> None:
 
 def test_the_site_has_search_two_themes_and_versions() -> None:
     found = settings()
-    assert "search" in found["plugins"]
+    named = [name for each in found["plugins"] for name in ([each] if isinstance(each, str) else each)]
+    assert {"search", "offline"} <= set(named)
     schemes = [each.get("scheme") for each in found["theme"]["palette"]]
     assert schemes == [None, "default", "slate"]
     assert all(each["toggle"]["name"] for each in found["theme"]["palette"])
