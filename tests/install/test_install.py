@@ -91,6 +91,20 @@ def wheel(sdist: Path, home: Path) -> Path:
     return built
 
 
+def test_a_second_build_gives_the_same_wheel(sdist: Path, wheel: Path, tmp_path: Path) -> None:
+    """In another folder, at another time; the page is built anew."""
+    home = tmp_path / "another home"
+    home.mkdir()
+    good(sys.executable, "-m", "pip", "wheel", "--no-deps", "-w", tmp_path, sdist, home=home)
+    (again,) = tmp_path.glob("kibitz-*.whl")
+    differing = [
+        name for name in sorted({*zipfile.ZipFile(again).namelist(), *zipfile.ZipFile(wheel).namelist()})
+        if zipfile.ZipFile(again).read(name) != zipfile.ZipFile(wheel).read(name)
+    ]  # fmt: skip
+    assert differing == []
+    assert again.read_bytes() == wheel.read_bytes()
+
+
 def install(python: str, wheel: Path, folder: Path, home: Path) -> Path:
     """A fresh environment with the wheel in it, and nothing else asked for."""
     good(python, "-m", "venv", folder, home=home)
