@@ -196,6 +196,18 @@ def test_wrong_names_and_filters(
     refused(["import", f"lichess:{NAME}", *into], ["import", source, *into, *options], code=code, names=words)
 
 
+def test_a_long_name_in_another_script(server: GameServer, fetch: Fetch) -> None:
+    folders = set()
+    for name in ("中" * 60, "中" * 59 + "国"):
+        server.name = name
+        fetch(f"ogs:{name}", "--limit", "2")
+        account = account_in(f"ogs:{name}")
+        assert account is not None
+        assert account.folder.is_dir()
+        folders.add(account.folder)
+    assert len(folders) == 2
+
+
 def test_options_of_accounts_need_an_account(server: GameServer, tmp_path: Path) -> None:
     file = tmp_path / "games.pgn"
     file.write_text(server.games[0].pgn(NAME))

@@ -97,6 +97,7 @@ BAD = (
     Bad("unknown user", status(404), None, 1, (NAME,), 0),
     Bad("private games", status(403), None, 1, (NAME, "403"), 0),
     Bad("another host", status(302, Location="http://evil.invalid/games"), None, 1, ("evil.invalid",), 0),
+    Bad("an invalid address", status(302, Location="http://["), None, 1, ("invalid address",), 0),
     Bad("redirects in a circle", status(302, Location=LIST + NAME), None, 1, ("more than 5",), 0),
     Bad("wrong encoding", lines(latin), None, 0, (), GAMES),
     Bad("damaged game", lines(damaged_third), 1, 0, ("damaged",), GAMES - 1),
@@ -234,7 +235,7 @@ def test_a_token_is_not_sent_in_the_clear(server: GameServer, monkeypatch: pytes
     assert sent == [True, True, False]
 
 
-@pytest.mark.parametrize("address", ["ftp://example.org", "lichess.org", "http://"])
+@pytest.mark.parametrize("address", ["ftp://example.org", "lichess.org", "http://", "http://[::1", "http://a:b"])
 def test_a_wrong_address(address: str, server: GameServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     call = ["import", f"lichess:{NAME}", "--into", tmp_path / "a.store"]
     monkeypatch.setenv("KIBITZ_LICHESS", address)
@@ -289,6 +290,43 @@ def test_a_bad_month(fault: Fault, code: int, words: str, server: GameServer, tm
         assert len([line for line in ended.err.splitlines() if line.startswith("error: ")]) == 1
         assert in_process(call).code == 0
     assert len(Store(tmp_path / "a.store")) == 24 - (words == "damaged")
+
+
+@pytest.mark.parametrize(
+    ("site", "path", "body"),
+    [
+        ("chesscom", "/archives", b'{"archives": null}'),
+        ("ogs", "/players/", b'{"results": [{"username": "Tester-1"}]}'),
+        ("ogs", "/players/", b'{"results": [{"username": "Tester-1", "id": "x"}]}'),
+    ],
+)
+def test_a_list_that_cannot_be_read(site: str, path: str, body: bytes, server: GameServer, tmp_path: Path) -> None:
+    server.faults = [(path, lambda request, answer: replace(answer, body=body))]
+    call = ["import", f"{site}:{NAME}", "--into", tmp_path / "a.store"]
+    assert_refused(in_process(call), code=1, names="cannot read")
+    assert in_process(call).code == 0
+
+
+@pytest.mark.parametrize("year", ["0000", "9999"])
+def test_a_month_of_an_impossible_year_is_skipped(year: str, server: GameServer, tmp_path: Path) -> None:
+    def more(request: Request, answer: Answer) -> Answer:
+        months = json.loads(answer.body)["archives"]
+        return replace(answer, body=json.dumps({"archives": [f"/games/{year}/12", *months]}).encode())
+
+    server.faults = [("/archives", more)]
+    assert in_process(["import", f"chesscom:{NAME}", "--into", tmp_path / "a.store", "--keep-duplicates"]).code == 0
+    assert len(Store(tmp_path / "a.store")) == GAMES
+
+
+def test_a_game_with_nested_data_is_damaged(server: GameServer, tmp_path: Path) -> None:
+    def nested(request: Request, answer: Answer) -> Answer:
+        data = json.loads(answer.body)
+        data["results"][3]["time_control_parameters"] = "[" * 100_000
+        return replace(answer, body=json.dumps(data).encode())
+
+    server.extra = ("/players/7/games", nested)
+    ended = in_process(["import", f"ogs:{NAME}", "--into", tmp_path / "a.store"])
+    assert (ended.code, "1 game is damaged" in ended.err) == (0, True), ended.err
 
 
 def test_games_that_are_not_public_are_counted(server: GameServer, tmp_path: Path) -> None:

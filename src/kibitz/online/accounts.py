@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import hashlib
 import os
 import re
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ DAY = 86_400_000
 FOLDER = "games"
 """Name of the folder with the kept games, in the cache folder."""
 LONGEST_NAME = 60
+_LONGEST_FOLDER = 200
+"""Number of characters of a folder's name; most systems allow 255."""
 
 
 @dataclass(frozen=True)
@@ -44,8 +47,7 @@ class Site:
     def base(self) -> str:
         """Return the address from the environment, or the usual one, without a slash at the end. Raises UsageError."""
         given = os.environ.get(self.variable, "").strip()
-        parts = urlsplit(given or self.address)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
+        if not _is_address(given or self.address):
             raise UsageError(
                 f"{self.variable} must be an address such as http://127.0.0.1:8000 (got {shown(given)}). Correct or"
                 " unset it."
@@ -84,7 +86,10 @@ class Account:
     @property
     def folder(self) -> Path:
         """The folder with the kept games of the account; it may not exist."""
-        return user_cache() / FOLDER / self.site.name / quote(self.name.lower(), safe="")
+        name = quote(self.name.lower(), safe="")
+        if len(name) > _LONGEST_FOLDER:  # a letter outside ASCII takes up to 12
+            name = f"{name[:100]}-{hashlib.sha256(name.encode()).hexdigest()[:32]}"
+        return user_cache() / FOLDER / self.site.name / name
 
 
 def account_in(text: str) -> Account | None:
@@ -161,6 +166,15 @@ class GameChoice:
         parts += [*self.speeds, *["rated"] * self.rated]
         parts += [f"limit-{self.limit}"] * (self.limit is not None)
         return "".join(f"-{part}" for part in parts)
+
+
+def _is_address(text: str) -> bool:
+    """Return whether a text is the address of a server that requests can be sent to."""
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0 and text.isprintable()
+    except ValueError:  # a port or a bracket that cannot be read
+        return False
 
 
 def _milliseconds(day: datetime.date) -> int:

@@ -18,6 +18,8 @@ from kibitz.online.lichess import clean
 from kibitz.online.periods import ALL, Gap, Result
 
 _MONTH = re.compile(r"/(\d{4})/(\d{2})/?$")
+_YEARS = range(1970, 9999)
+"""Years of which dates can be computed."""
 _BLOCK = 1 << 20
 
 
@@ -39,10 +41,11 @@ class ChessCom:
                 f"chess.com has no player {self._client.account.name} (got {self._client.account}). Check the name."
             ) from None
         addresses = data.get("archives", []) if isinstance(data, dict) else []
+        if not isinstance(addresses, list):
+            self._client.fail("sent an answer that kibitz cannot read. Try again later.")
         found = {match for address in addresses if (match := _MONTH.search(str(address)))}
-        self._months = sorted(
-            {(int(match[1]), int(match[2])) for match in found if 1 <= int(match[2]) <= 12}, reverse=True
-        )
+        months = {(int(match[1]), int(match[2])) for match in found}
+        self._months = sorted(((y, m) for y, m in months if y in _YEARS and 1 <= m <= 12), reverse=True)
         return Result()
 
     def fill(self, gap: Gap) -> None:

@@ -205,7 +205,10 @@ class Client:
                 if response.status_code not in (301, 302, 303, 307, 308) or not target:
                     yield response
                     return
-                before, after = urlsplit(url), urlsplit(urljoin(url, target))
+                try:
+                    before, after = urlsplit(url), urlsplit(urljoin(url, target))
+                except ValueError:
+                    raise self._error("sends the request on to an invalid address. Try again later.") from None
                 same = (before.scheme, before.netloc) == (after.scheme, after.netloc)
                 safer = (before.scheme, after.scheme) == ("http", "https") and before.hostname == after.hostname
                 if not same and not safer:

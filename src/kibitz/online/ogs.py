@@ -36,7 +36,10 @@ class Ogs:
         found = data.get("results") if isinstance(data, dict) else None
         for player in found if isinstance(found, list) else []:
             if isinstance(player, dict) and str(player.get("username", "")).casefold() == account.name.casefold():
-                self._id = int(player["id"])
+                number = player.get("id")
+                if not isinstance(number, int):
+                    self._client.fail("sent an answer that kibitz cannot read. Try again later.")
+                self._id = number
         if not self._id:
             raise KibitzError(f"OGS has no player {account.name} (got {account}). Check the name.")
         listed = self._page(1)
@@ -139,5 +142,5 @@ def _listed(data: Any) -> tuple[str, int, str, bool] | None:
         ended = datetime.datetime.fromisoformat(data["ended"])
         moment = int(ended.replace(tzinfo=ended.tzinfo or datetime.UTC).timestamp() * 1000)
         return str(int(data["id"])), moment, str(speed), data.get("ranked") is True
-    except (ValueError, KeyError, TypeError, AttributeError, OverflowError):
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         return None
