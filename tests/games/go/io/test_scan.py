@@ -173,6 +173,14 @@ def test_real_games_are_read_as_sgfmill_reads_them(name: str) -> None:
         assert written(text[begins[i] : ends[i]]) == by_sgfmill(text[begins[i] : ends[i]])
 
 
+def test_many_empty_values_of_one_move_fit() -> None:
+    """Each takes two bytes, fewer than any other move."""
+    found = lines(b"(;B" + b"[]" * 1000 + b")")
+    assert found.status.tolist() == [ODD]
+    assert found.move_count.tolist() == [1000]
+    assert lines(b"(;B[]" + b";W[];B[]" * 500 + b")").move_count.tolist() == [1001]
+
+
 def test_a_first_move_in_the_root_leaves_the_headers_around_it() -> None:
     """The properties of a node have no order."""
     text = b"(;GM[1]B[ee]SZ[9]PB[a]RE[B+R];W[ec]C[SZ[19\\]];B[cc])(;GM[1]PB[b];B[aa]C[x];W[bb])"

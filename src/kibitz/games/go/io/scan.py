@@ -323,7 +323,8 @@ def main_lines(text: bytes, begins: NDArray[np.int64], ends: NDArray[np.int64], 
     n = len(begins)
     lines = Lines(
         np.empty(n, np.uint8), np.empty(n, np.int64), np.empty(n, np.int64), np.zeros((n, POINTS), np.uint8),
-        np.empty(n, np.uint8), np.empty(n, np.int64), np.empty(n, np.int64), np.empty(len(text) // 3 + 1, np.uint16),
+        np.empty(n, np.uint8), np.empty(n, np.int64), np.empty(n, np.int64),
+        np.empty(len(text) // 2 + 1, np.uint16),  # a further value of a property takes two bytes: "[]"
     )  # fmt: skip
     used = _main_lines(
         np.frombuffer(text, np.uint8), begins, ends, doubles, lines.status, lines.size, lines.heads, lines.setup,
