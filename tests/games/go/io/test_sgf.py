@@ -56,6 +56,18 @@ def test_a_record_with_handicap() -> None:
     assert record.board(0).to_move == WHITE
 
 
+def test_a_handicap_stone_on_a_stone_is_an_illegal_move() -> None:
+    """Black's moves before White's first are handicap stones, up to a move on one of them."""
+    record = parse_record("(;SZ[19];B[dd];B[pp];B[dd];W[cc])")
+    assert (record.black, record.handicap, record.leading, record.side) == ((60, 300), 2, 2, WHITE)
+    assert (record.moves, record.inserted) == ([PASS, 60, 2 * GRID + 2], (0,))
+    with pytest.raises(Illegal):
+        record.board()
+    sound = parse_record("(;SZ[19];B[dd];B[pp];B[dp];W[cc])")
+    assert (sound.handicap, sound.leading, sound.moves, sound.inserted) == (3, 3, [2 * GRID + 2], ())
+    sound.board()
+
+
 def test_illegal_moves_are_read_but_not_played() -> None:
     record = parse_record("(;B[aa];W[aa])")
     assert record.board(1)[0] == BLACK

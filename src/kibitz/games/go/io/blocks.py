@@ -92,9 +92,12 @@ class Games:
             return stones if stones >= 2 and not (setup == WHITE).any() else 0
         first = int(self.lines.first[i])
         written = self.lines.written[first : first + int(self.lines.move_count[i])]
-        others = np.flatnonzero((written >> COLOUR_SHIFT != BLACK) | (written & 511 == PASS))
-        run = int(others[0]) if len(others) else len(written)
-        return run if run >= 2 else 0
+        first_moves = set[int]()
+        for move in written.tolist():
+            if move >> COLOUR_SHIFT != BLACK or move & 511 == PASS or move in first_moves:
+                break
+            first_moves.add(move)
+        return len(first_moves) if len(first_moves) >= 2 else 0
 
     def why_not(self, i: int, headers: dict[str, str]) -> tuple[str, str] | None:
         """Reason and detail if a game is rejected before its moves are played; else None."""

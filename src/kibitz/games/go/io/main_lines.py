@@ -11,7 +11,7 @@ from kibitz.games.go.io.scan import COLOUR_SHIFT, Lines
 from kibitz.games.go.points import GRID, PASS, POINTS
 from kibitz.games.go.replay import START_WIDTH
 from kibitz.games.go.rules import CELL, CELLS, COLOUR, ROWS, place, position_hash, set_up
-from kibitz.kernels import inner, kernel
+from kibitz.kernels import inner, is_among, kernel
 
 SOUND, ON_STONE, KO_BACK, SUICIDE, REPEATS, NO_LIBERTY = range(6)
 """Results of the replay of a game's moves; the last is a set-up stone without liberties."""
@@ -33,7 +33,12 @@ def _arrange(written, setup, named, size, start, moves):  # type: ignore[no-unty
         stones += setup[point] != 0
         white += setup[point] == 2
     run = 0
-    while run < written.shape[0] and written[run] >> COLOUR_SHIFT == 1 and written[run] & 511 != PASS:
+    while (
+        run < written.shape[0]
+        and written[run] >> COLOUR_SHIFT == 1
+        and written[run] & 511 != PASS
+        and not is_among(written[run], written[:run])  # a stone on a stone is an illegal move
+    ):
         run += 1
     if run < 2 or stones:
         run = 0
