@@ -112,6 +112,10 @@ def test_ca_is_believed_where_it_is_right() -> None:
     data = "(;CA[UTF-8]PB[楚阳春忧郁的孤影])".encode("gb18030")  # not right
     assert "楚阳春" in data.decode(charset_of(data))
     assert charset_of("(;CA[nonsense]PB[é])".encode()) == "utf-8"
+    for name in ("UTF-16", "UTF-32", "cp037"):  # a text with brackets of one byte is in none of these
+        for blanks in ("", " ", "  ", "   "):
+            data = f"(;CA[{name}]{blanks}PB[井山裕太])".encode()
+            assert read_headers(data.decode(charset_of(data)))["PB"] == "井山裕太"
 
 
 @given(st.binary(max_size=200))

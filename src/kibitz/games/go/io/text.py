@@ -11,6 +11,7 @@ DOUBLE_BYTES = ("gb18030", "gbk", "gb2312", "shift_jis", "cp932", "big5", "big5h
 
 _WIDER = {"gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932", "big5": "cp950", "euc_kr": "cp949"}
 """Supersets with more characters, which Windows writes under the narrower names."""
+_BRACKETS = b"(;[])"
 _CHARSET = re.compile(rb"CA\s*\[([^\]]{1,30})\]")
 _PROPERTY = re.compile(r"([A-Za-z]+)\s*\[((?:[^\]\\]|\\.)*)\]", re.DOTALL)
 _ESCAPED = re.compile(r"\\(\r\n|\n\r|.)", re.DOTALL)
@@ -58,7 +59,8 @@ def charset_of(text: bytes) -> str:
             name = codecs.lookup(match[1].decode("ascii", "replace").strip()).name
             name = _WIDER.get(name, name)
             text.decode(name)
-            if name != "iso8859-1":  # it fits any text, and many programs write it by default
+            # Latin-1 fits any text, and many programs write it by default. In UTF-16, brackets have two bytes.
+            if name != "iso8859-1" and _BRACKETS.decode(name) == _BRACKETS.decode():
                 return name
         except (LookupError, UnicodeDecodeError, ValueError):
             pass
