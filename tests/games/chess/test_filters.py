@@ -41,6 +41,12 @@ def test_speed(control: str, event: str, speed: str | None) -> None:
     assert speed_of(control, event) == speed
 
 
+@pytest.mark.parametrize("control", ["{}", "{}+1", "40/{}", "{}/40", "{}|1", "{} min", "{}:00:00", "5 min {} sec"])
+def test_a_time_control_of_any_length_is_read(control: str) -> None:
+    assert speed_of(control.format("9" * 5000), "Blitz") in ("blitz", "rapid")
+    assert speed_of(control.format("9"), "Blitz") is not None
+
+
 @pytest.mark.parametrize(
     ("text", "date"),
     [

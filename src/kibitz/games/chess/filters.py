@@ -28,12 +28,14 @@ _EVENT_WORDS = (
     ("correspondence", "correspondence"), ("ultrabullet", "bullet"), ("bullet", "bullet"), ("lightning", "bullet"),
     ("blitz", "blitz"), ("rapid", "rapid"), ("classical", "classical"), ("standard", "classical"),
 )  # fmt: skip
-_SIMPLE_CONTROL = re.compile(r"(\d+)(?:\+(\d+))?")
-_FIRST_PERIOD = re.compile(r"(?:(\d+)/)?(\d+)(?:\+(\d+))?(?=\s*(?::|$))")
-_CLOCK_TIME = re.compile(r"(\d+):(\d\d):(\d\d)(?:\s*\+\s*(\d+))?")
-_MINUTES = re.compile(r"(\d+)\s*\|\s*(\d+)$")
+_NUMBER = r"(\d{1,9})"  # longer numbers aren't times, and Python refuses to read very long ones
+_SIMPLE_CONTROL = re.compile(rf"{_NUMBER}(?:\+{_NUMBER})?")
+_FIRST_PERIOD = re.compile(rf"(?:{_NUMBER}/)?{_NUMBER}(?:\+{_NUMBER})?(?=\s*(?::|$))")
+_CLOCK_TIME = re.compile(rf"{_NUMBER}:(\d\d):(\d\d)(?:\s*\+\s*{_NUMBER})?")
+_MINUTES = re.compile(rf"{_NUMBER}\s*\|\s*{_NUMBER}$")
 _IN_WORDS = re.compile(
-    r"(?:(\d+)\s*h(?:ours?|rs?)?\b)?\D{0,5}?(?:(\d+)\s*(?:min\w*|m\b|['′’](?!['’])))?(?:.*?(\d+)\s*(?:sec\w*|s\b|[\"″”]|''))?"
+    rf"(?:{_NUMBER}\s*h(?:ours?|rs?)?\b)?\D{{0,5}}?(?:{_NUMBER}\s*(?:min\w*|m\b|['′’](?!['’])))?"
+    rf"(?:.*?(?<!\d){_NUMBER}\s*(?:sec\w*|s\b|[\"″”]|''))?"
 )
 
 

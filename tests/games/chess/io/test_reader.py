@@ -242,6 +242,8 @@ def test_elapsed_times_are_clocks(tmp_path: Path) -> None:
     assert clocks(["[%clk 0:01:00]", "", "[%emt 1]"], "60") == [60, None, 59]
     assert clocks(["[%emt 1]"] * 4, "-") == [None] * 4
     assert clocks(["[%emt 10]"] * 4, "2/100:50") == [90, 90, 130, 130]
+    assert clocks(["[%emt 10]"] * 4, "0/100") == [90, 90, 80, 80]  # a period of no moves is the rest of the game
+    assert clocks(["[%emt 10]"], "9" * 5000 + "/100") == [None]
 
 
 def test_evaluations(tmp_path: Path) -> None:

@@ -30,6 +30,17 @@ def test_results(text: str, read: tuple[int | None, float | None, str]) -> None:
     assert read_result(text) == read
 
 
+@pytest.mark.parametrize("digits", [400, 5000])
+def test_numbers_that_no_float_holds_are_none(digits: int) -> None:
+    long = "9" * digits
+    for text in (f"{long} 1/2", f"1/{long}", f"{long}½"):
+        assert read_komi(text, None, None, 0) == 0
+        assert read_result(f"B+{text}") == (1, None, "unknown")
+    assert read_result("黑胜" + "九" * digits + "子") == (1, None, "unknown")
+    assert read_komi("9 1/2", None, None, 0) == 9.5
+    assert read_result("黑胜九子") == (1, 18, "counted")
+
+
 @pytest.mark.parametrize(
     ("text", "margin", "rules", "handicap", "komi"),
     [("6.5", None, None, 0, 6.5), ("650", None, None, 0, 6.5), ("375", None, "chinese", 0, 7.5),

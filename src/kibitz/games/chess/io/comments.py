@@ -10,7 +10,7 @@ _TIME = rf"(?:(?:(\d{{1,6}}):)?(\d{{1,6}}):)?({_NUMBER})"
 _CLOCK = re.compile(rf"\[%clk\s+{_TIME}\s*\]")
 _ELAPSED = re.compile(rf"\[%emt\s+{_TIME}\s*\]")
 _EVALUATION = re.compile(r"\[%eval\s+(?:#\s*([+-]?\d{1,4})|([+-]?\d{1,6}(?:\.\d+)?))\s*(?:,\s*\d+)?\s*\]")
-_PERIOD = re.compile(rf"(?:(\d+)/)?({_NUMBER})(?:\+({_NUMBER}))?")
+_PERIOD = re.compile(rf"(?:(\d{{1,9}})/)?({_NUMBER})(?:\+({_NUMBER}))?")
 MATE_CENTIPAWNS = 32_000
 """The evaluation of a mate in n moves is MATE_CENTIPAWNS - n for the side that mates."""
 
@@ -100,5 +100,4 @@ def _gained(periods: Sequence[tuple[int | None, float, float]], number: int) -> 
         if number == end:
             return increment + (periods[i + 1][1] if i + 1 < len(periods) else 0)
     moves, base, increment = periods[-1]
-    again = moves is not None and (number - end) % moves == 0
-    return increment + (base if again else 0)
+    return increment + (base if moves and (number - end) % moves == 0 else 0)

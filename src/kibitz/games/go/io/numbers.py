@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 _NUMBER = re.compile(r"([+-]?)(\d+(?:[.,]\d+)?|[.,]\d+)(?!\d|[eE]\d|\s*[/½¼¾又])")
-_FRACTION = re.compile(r"([+-]?)(?:(\d+)\s*(?:又|\s)\s*)?(\d+)\s*/\s*([1-9]\d*)(?!\d|/)")
-_SIGNED_PART = re.compile(r"([+-]?)(\d*)\s*([½¼¾])")
+_FRACTION = re.compile(r"([+-]?)(?:(\d{1,9})\s*(?:又|\s)\s*)?(\d{1,9})\s*/\s*([1-9]\d{0,8})(?!\d|/)")
+_SIGNED_PART = re.compile(r"([+-]?)(\d{0,9})\s*([½¼¾])")
 _PARTS = {"½": 0.5, "¼": 0.25, "¾": 0.75}
 
 

@@ -33,7 +33,7 @@ _FORFEIT = re.compile(
     r"forfeit|不戦|不战|不戰|弃权|棄権|棄權|反則|犯规|犯規|기권|반칙|disconnect|\bf\b|掉线|斷線|illegal"
 )
 _DIGITS = {digit: value for value, digit in enumerate("〇一二三四五六七八九")} | {"零": 0, "两": 2, "兩": 2}
-_CHINESE_NUMBER = re.compile(r"[〇零一二三四五六七八九十百两兩]+")
+_CHINESE_NUMBER = re.compile(r"[〇零一二三四五六七八九十百两兩]{1,9}")
 _PARTS = re.compile(r"(\d+)\s*分之\s*(\d+)")
 _KOREAN = {"한": 1, "두": 2, "세": 3, "네": 4, "다섯": 5, "여섯": 6, "일곱": 7, "여덟": 8, "아홉": 9, "열": 10}
 _KOREAN_NUMBER = re.compile(rf"({'|'.join(_KOREAN)})(?=\s*집)")
