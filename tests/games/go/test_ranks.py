@@ -11,7 +11,9 @@ from kibitz.games.go.ranks import FIRST_PROFESSIONAL, rank_of, rank_value, read_
 @pytest.mark.parametrize(
     ("text", "rank"),
     [("9d", "9d"), ("3k", "3k"), ("5 kyu", "5k"), ("9段", "9d"), ("P9段", "9p"), ("九段", "9d"), ("1p", "1p"),
-     ("6 dan", "6d"), ("7d?", "7d"), ("18级", "18k"), ("9 dan pro", "9p"), ("初段", "1d"), ("", None), ("NR", None),
+     ("6 dan", "6d"), ("7d?", "7d"), ("18级", "18k"), ("9 dan pro", "9p"),
+     ("9 dan professional", "9p"), ("9dp", "9p"), ("9d P", "9p"), ("3d player", "3d"),
+     ("5k provisional", "5k"), ("初段", "1d"), ("", None), ("NR", None),
      ("Meijin", None), ("44d", None), ("0k", None), ("30K", "30k"), ("4단", "4d"),
      ("35k", "35k"), ("36k", None), ("10d", "10d"), ("11d", None), ("10p", None)],
 )  # fmt: skip

@@ -14,7 +14,7 @@ FIRST_PROFESSIONAL = 11
 
 _RANK = re.compile(
     r"(?P<before>[pP]|职业|職業|프로)?\s*(?P<number>\d{1,2}|[一二三四五六七八九初])\s*-?\s*"
-    r"(?P<unit>dan|kyu|gup|[dDkKpP]|段|级|級|단|급)\s*(?P<after>p|pro)?",
+    r"(?P<unit>dan|kyu|gup|[dDkKpP]|段|级|級|단|급)\s*(?P<after>p(?:ro(?:fessional)?)?(?![a-z]))?",
     re.IGNORECASE,
 )
 _NUMERALS = {letter: value for value, letter in enumerate("一二三四五六七八九", 1)} | {"初": 1}
