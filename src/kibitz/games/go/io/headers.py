@@ -31,7 +31,8 @@ IN_TENTHS = (45.0, 55.0, 65.0, 75.0, 85.0)
 """Komi that nobody plays with, but that Tygem and others write for 4.5 to 8.5."""
 MIN_FOX_HUNDREDTHS = 25
 _GIVEN = {str(stones) for stones in range(2, 26)}
-_USUAL_KOMI = {"chinese": 7.5, "aga": 7.5, "new zealand": 7.0, "ing": 8.0, "tromp-taylor": 7.5}
+_USUAL_KOMI = {"chinese": 7.5, "aga": 7.5, "ing": 7.5, "tromp-taylor": 7.5}
+"""Komi with half a point by rules; 6.5 under others."""
 
 
 def read_rules(text: str) -> str | None:
