@@ -79,3 +79,21 @@ def test_a_part_without_games_leaves_its_share_to_the_rest() -> None:
     scales = np.full(2, LICHESS, np.uint8)
     mixed = mixed_weights(parse_mix("fide/any/any=0.5"), weights, plies, ratings, speeds, scales)
     assert mixed.tolist() == [1.0, 1.0]
+
+
+def test_parts_with_all_games_share_all_samples() -> None:
+    plies, weights = np.array([10, 20, 30]), np.array([1.0, 2.0, 1.0])
+    ratings, speeds = np.full((2, 3), 1500), np.full(3, BLITZ, np.uint8)
+    scales = np.array([LICHESS, LICHESS, FIDE], np.uint8)
+    one = mixed_weights(parse_mix("any/any/any=0.25"), weights, plies, ratings, speeds, scales)
+    assert one == pytest.approx(weights)
+    two = mixed_weights(parse_mix("lichess/any/any=0.6,fide/any/any=0.2"), weights, plies, ratings, speeds, scales)
+    assert (two * plies).tolist() == pytest.approx([12.0, 48.0, 20.0])
+
+
+def test_shares_of_one_hundred_percent_are_no_more_than_that() -> None:
+    """0.56 + 0.34 + 0.1 is more than 1 as a sum of floats."""
+    text = "fide/any/any=0.56,lichess/any/any=0.34,chess.com/any/any={}"
+    assert [part.share for part in parse_mix(text.format("0.1"))] == [0.56, 0.34, 0.1]
+    with pytest.raises(UsageError):
+        parse_mix(text.format("0.11"))

@@ -8,6 +8,7 @@ rest.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -69,7 +70,7 @@ def parse_mix(text: str) -> tuple[MixPart, ...]:
         scales, speeds = _indices(match["scales"], SCALES, "scale"), _indices(match["speeds"], SPEEDS, "speed")
         low, high = _ratings(match["ratings"], each)
         parts.append(MixPart(scales, speeds, low, high, _share(match["share"], each)))
-    if (total := sum(part.share for part in parts)) > 1:
+    if (total := math.fsum(part.share for part in parts)) > 1:
         raise UsageError(f"--mix must have shares of at most 1 in all (got {total:g}). Lower one of them.")
     return tuple(parts)
 
@@ -114,7 +115,8 @@ def mixed_weights(
     """Return the weights of games, float64 [n], changed so that each part has its share of all samples.
 
     weights: the previous weight of each game, [n]. plies: the samples of each game, [n]. ratings: [2, n]. The total
-    number of samples stays the same. A part that matches no games, and its share, are ignored.
+    number of samples stays the same. A part that matches no games, and its share, are ignored. If each game belongs to
+    a part, the parts share all samples in proportion to their shares.
     """
     mixed = weights.astype(np.float64)
     total = float((mixed * plies).sum())
@@ -129,4 +131,6 @@ def mixed_weights(
     rest = float((mixed[free] * plies[free]).sum())
     if rest > 0:
         mixed[free] *= max(1 - given, 0.0) * total / rest
+    elif given > 0:
+        mixed /= given
     return mixed
