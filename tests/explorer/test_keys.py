@@ -127,3 +127,24 @@ def test_a_move_is_told_as_it_lies_on_this_board() -> None:
 
 def test_smaller_boards_have_no_positions() -> None:
     assert len(filled(go_keys, [0, 1], start_row(9))[0]) == 0
+
+
+def test_a_move_on_a_stone_changes_nothing() -> None:
+    """Only a damaged store has such a move. It is a pass, as in the replay."""
+    moves = [60, 61, 60, 80, 61, 60, 60, 61, 42, 41, 60, 79]
+    keys, _ = filled(go_keys, moves, start_row())
+    board = Board()
+    for ply, key in enumerate(keys.tolist()):
+        assert key == go_keys.key_of(board)
+        if ply < len(moves):
+            board.play(board.to_move, moves[ply] if board[moves[ply]] == 0 else PASS)
+
+
+def test_a_promotion_to_no_piece_changes_nothing() -> None:
+    """Only a damaged store has such a move. It is played without the promotion, as in the replay."""
+    board, moves = chess.Board(), []
+    for move in ("e2e4", "d7d5", "e4d5", "d8d5"):
+        moves.append(from_move(chess.Move.from_uci(move)))
+    keys, _ = filled(chess_keys, [moves[0] | 9 << 12, moves[1] | 15 << 12, *moves[2:]], STANDARD_START)
+    assert keys.tolist() == filled(chess_keys, moves, STANDARD_START)[0].tolist()
+    assert keys[0] == chess_keys.key_of(board)

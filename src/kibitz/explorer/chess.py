@@ -77,7 +77,7 @@ def fill_keys(moves, offsets, starts, start_of, first, keys, played, counts):  #
                     taken = (origin & 56) | (target & 7)
                     key ^= _PIECES[board[taken], taken]
                     board[taken] = 0
-                if promotion:
+                if 1 < promotion < 6:  # other values occur only in damaged stores, and would lead outside the table
                     piece += promotion - 1
             elif (piece == 6 or piece == 12) and origin & 7 == 4 and (target - origin == 2 or origin - target == 2):
                 corner = origin + 3 if target > origin else origin - 4

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.explorer.keys import NO_MOVE, random_words
-from kibitz.games.go.points import GRID, PASS, POINTS, symmetries
+from kibitz.games.go.points import GRID, NONE, PASS, POINTS, symmetries
 from kibitz.games.go.rules import CELL, CELLS, COLOUR, ROWS, Board, place, set_up
 from kibitz.kernels import kernel
 
@@ -77,7 +77,8 @@ def fill_keys(moves, offsets, starts, start_of, first, keys, played, counts):  #
             key, seen = _seen(ways, move)
             keys[i, ply] = key ^ _WHITE if side else key
             played[i, ply] = seen
-            if move < PASS:
+            # Never place a stone on a stone. Only a damaged store has such a move, and it would corrupt the chains.
+            if move < PASS and board[COLOUR, CELL[move]] == NONE:
                 captured, _ = place(board, np.int64(CELL[move]), 1 + side, ply + 1)
                 if captured:
                     _look(board, ways)
