@@ -15,7 +15,7 @@ GAMES = (
     ("Ann", "3k", "Bo", "1k", "B+R", "2001-02-03", "Cup"),
     ("Bo", "2d", "Cho", "9d", "W+5.5", "2010-01-01", "League"),
     ("Cho", "1p", "Ann", "", "B+0.5", "", "Cup"),
-    ("Émile", "", "Dee", "", "W+R", "1999-12-31", ""),
+    ("Émile", "", "Dee", "", "W+R", "1999-12-31", "İstanbul ΑΘΗΝΑΣ"),
 )
 """Black and rank, White and rank, result, date, event."""
 
@@ -44,6 +44,8 @@ def search(tmp_path_factory: pytest.TempPathFactory) -> GameSearch:
         (Wanted(("ann",)), [0, 2]),
         (Wanted(("ANN", "cup", "2001-02")), [0]),
         (Wanted(("émile",)), [3]),
+        (Wanted(("İstanbul",)), [3]),
+        (Wanted(("ΑΘΗΝΑΣ", "dee")), [3]),
         (Wanted(("ann", "league")), []),
         (Wanted(result=-1), [1, 3]),
         (Wanted(rating=read_band("5k-1k", "go")), [0]),

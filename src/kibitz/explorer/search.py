@@ -64,7 +64,8 @@ class GameSearch:
             rows = np.flatnonzero(fits)
             for word in wanted.words:  # in fewer texts with each word
                 texts = self._text if len(rows) == len(fits) else self._text.take(rows)
-                rows = rows[pc.match_substring(texts, word.lower()).to_numpy(zero_copy_only=False)]
+                small = pc.utf8_lower(word).as_py()  # by the rules of the texts: Python has others for İ and Σ
+                rows = rows[pc.match_substring(texts, small).to_numpy(zero_copy_only=False)]
             fits[:] = False
             fits[rows] = True
         return self._newest_first[fits[self._newest_first]]
