@@ -24,6 +24,7 @@ from kibitz.games.chess.game import COLUMNS, PER_MOVE
 from kibitz.games.chess.game import Reader as PgnReader
 from kibitz.games.chess.moves import to_move
 from kibitz.games.chess.replay import STANDARD_START
+from kibitz.games.chess.start import read_fen
 from kibitz.store.store import Store
 from kibitz.store.writer import StoreWriter
 from support.helpers import import_games
@@ -215,6 +216,21 @@ def test_positions_are_read_in_any_spelling() -> None:
     ]:
         with pytest.raises(UsageError, match=words):
             read_chess(moves, fen)
+
+
+@pytest.mark.parametrize(
+    "fen",
+    [
+        "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq c6 bm Nf3; id 7;",
+        "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR_w_KQkq_-_0_2",
+        "4k3/8/8/8/8/8/8/4K2R w KQ - 0 1",
+    ],
+)
+def test_a_fen_is_read_as_everywhere(fen: str) -> None:
+    """EPD, underscores, and castling rights without a rook."""
+    assert read_chess([], fen)[0].fen() == read_fen(fen).fen()
+    with pytest.raises(UsageError):
+        read_chess([], fen.replace("K", "Q"))
 
 
 def test_bands() -> None:

@@ -12,6 +12,7 @@ import chess
 from kibitz.errors import UsageError
 from kibitz.explorer.answers import Explorer, Scores
 from kibitz.explorer.openings import Opening, opening_of
+from kibitz.games.chess.start import BadStart, read_fen
 from kibitz.text import shown
 
 _NUMBER = re.compile(r"\d+\.+")
@@ -23,11 +24,9 @@ def read_chess(moves: Sequence[str], fen: str | None = None) -> list[chess.Board
     Raises UsageError for an invalid FEN, and for an illegal move.
     """
     try:
-        board = chess.Board(fen or chess.STARTING_FEN)
-    except ValueError:
-        raise UsageError(f"the FEN cannot be read (got {shown(fen or '')}). Check it.") from None
-    if not board.is_valid():
-        raise UsageError(f"the FEN is an impossible position (got {shown(fen or '')}). Check it.")
+        board = read_fen(fen or chess.STARTING_FEN)
+    except BadStart as error:
+        raise UsageError(f"{error} (got {shown(fen or '')}). Check it.") from None
     boards = [board.copy(stack=False)]
     for word in _words(moves):
         if not (move := _move(board, word)):
