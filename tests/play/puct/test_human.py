@@ -171,6 +171,12 @@ def test_moves_are_drawn_as_often_as_is_said() -> None:
         assert abs(drawn[move] / 400 - share) < 4 * math.sqrt(share / 400) + 0.01
 
 
+def test_the_smallest_temperature_plays_the_most_likely_move() -> None:
+    best = think(HumanSearchPlayer(RatedFake())).lines[0].move
+    for temperature in (0.01, 0.001, 1e-6):
+        assert think(HumanSearchPlayer(RatedFake(), temperature=temperature, seed=1)).lines[0].move == best
+
+
 def test_what_it_needs() -> None:
     with pytest.raises(UsageError, match=naming("fake & human & rating inputs")):
         HumanSearchPlayer(Fake())

@@ -205,7 +205,8 @@ class HumanSearchPlayer:
         lines = self._weighed(looked.lines, seen)
         nodes = looked.nodes + self._search.search.evaluated - begun
         if self.temperature:
-            odds = np.array([line.probability for line in lines]) ** (1 / self.temperature)
+            odds = np.array([line.probability for line in lines])
+            odds = (odds / odds.max()) ** (1 / self.temperature)
             lines.insert(0, lines.pop(int(self._random.choice(len(odds), p=odds / odds.sum()))))
         shown = tuple(lines[: self.lines])
         if self.lines > 1:
