@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import chess
 import chess.engine
 import numpy as np
@@ -12,9 +14,10 @@ from kibitz.games.chess.replay import encode_board
 from kibitz.play.chess.bare_king import MAX_NODES, best_move, narrowed
 from kibitz.play.chess.player import ChessPlayer
 from kibitz.play.puct.player import PuctPlayer
-from kibitz.play.result import SearchLimits
+from kibitz.play.result import SearchLimits, SearchResult
 from support.chess_fakes import Fake
 from support.helpers import program
+from support.patience import PATIENCE
 
 ROOK = "8/8/8/3k4/8/8/8/R3K3 w - - 0 1"
 ENDINGS = {
@@ -128,7 +131,26 @@ def test_players(method: str) -> None:
     assert several
     assert len(several.lines) == 3
     if method == "puct":
+        assert several.lines[0].move == driven(board)
+        assert several.nodes <= 60
         for each in (limits, SearchLimits(seconds=5)):
             mate = player.think(chess.Board("7k/8/6K1/8/8/8/8/R7 w - - 0 1"), each)
             assert mate
             assert mate.lines[0].mate == 1
+
+
+def test_several_lines_are_shown_before_a_stop() -> None:
+    board, stop, shown = chess.Board(ROOK), threading.Event(), []
+
+    def tell(result: SearchResult) -> None:
+        shown.append(result)
+        stop.set()
+
+    timer = threading.Timer(PATIENCE, stop.set)
+    timer.start()
+    PuctPlayer(Fake(), lines=3).think(board, SearchLimits(), stop, tell)
+    in_time = timer.is_alive()
+    timer.cancel()
+    assert in_time
+    assert [len(result.lines) for result in shown] == [3]
+    assert shown[0].lines[0].move == driven(board)

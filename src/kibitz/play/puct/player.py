@@ -30,6 +30,8 @@ PUCT = "puct"
 
 TREE_SHARE = 0.5
 """The share of the limits for the tree, in a search for several lines. The rest is for the lines after the first."""
+DRIVING_NODES = 200
+"""Positions for the move that drives a bare king, in a search for several lines without limits."""
 LINE_BYTES = 4_000_000
 """Memory in bytes for the search of one line."""
 LEAST_SECONDS = 0.2
@@ -163,18 +165,23 @@ class PuctPlayer:
     ) -> SearchResult | None:  # fmt: skip
         """Search several lines when a bare king can be mated: the move of a search for one line comes first."""
         lines, self.lines = self.lines, 1
+        endless = limits.nodes is None and limits.seconds is None and limits.depth is None
+        own = replace(driven, nodes=DRIVING_NODES) if endless else _share(driven, 0.5)
         try:
-            first = self.think(board, driven, stop)
+            first = self.think(board, own, stop)
         finally:
             self.lines = lines
         others = tuple(move for move in board.legal_moves if move not in driven.moves)
         if first is None or not others:
             return first
-        rest = self.think(board, replace(limits, moves=others), stop, None)
+        left = replace(
+            limits, moves=others,
+            nodes=None if limits.nodes is None else max(1, limits.nodes - first.nodes),
+            seconds=None if limits.seconds is None else max(0.0, limits.seconds - first.seconds),
+        )  # fmt: skip
+        rest = self.think(board, left, stop, None if tell is None else _telling_first(tell, first.lines[0], lines))
         if rest is None:
             return first
-        if tell:
-            tell(rest)
         nodes, seconds = first.nodes + rest.nodes, first.seconds + rest.seconds
         return _with_first(replace(rest, nodes=nodes, seconds=seconds), first.lines[0], lines)
 
