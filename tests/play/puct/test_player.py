@@ -449,3 +449,16 @@ def test_a_mate_in_two_is_seen_without_a_search() -> None:
     )
     assert two
     assert len(two.lines) == 2
+
+
+@pytest.mark.parametrize("rounds", [1, 2])
+@pytest.mark.parametrize("lines", [1, 3])
+def test_a_mate_in_three_does_not_begin_with_a_third_repetition(rounds: int, lines: int) -> None:
+    board, mating = chess.Board("8/p7/8/6k1/8/6R1/K7/5R2 b - - 0 1"), chess.Move.from_uci("e3g3")
+    back = ("g5h6", "g3e3", "h6g5")
+    for uci in (*back, *("e3g3", *back) * (rounds - 1)):
+        board.push_uci(uci)
+    result = PuctPlayer(Fake(sharp=0.0), lines=lines).think(board, SearchLimits(nodes=50))
+    assert result
+    first = result.lines[0]
+    assert (first.move == mating, first.mate == 3) == (rounds == 1, rounds == 1)

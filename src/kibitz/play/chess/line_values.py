@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from kibitz.games.chess.replay import CLOCK, SQUARES, START_WIDTH, decode_board
 from kibitz.play.chess import bare_king
-from kibitz.play.chess.quiescence import MATE_SCORE, SURE, quiescence_search
+from kibitz.play.chess.quiescence import MATE_SCORE, NO_ROWS, SURE, quiescence_search
 from kibitz.play.chess.score import STEP, of_centipawns
 from kibitz.play.session import Answers, NetworkSession
 
@@ -116,12 +116,13 @@ def check_moves(rows: NDArray[np.uint8]) -> list[MoveCheck]:
     return [_check(row) for row in rows]
 
 
-def find_mate(row: NDArray[np.uint8]) -> tuple[float, tuple[int, ...]] | None:
+def find_mate(row: NDArray[np.uint8], drawn: NDArray[np.uint8] = NO_ROWS) -> tuple[float, tuple[int, ...]] | None:
     """Return the value and the line (packed moves) of a mate that the side to move can force; None if none is found.
 
-    The mate takes at most MATE_PLIES plies. row: uint8 [68].
+    The mate takes at most MATE_PLIES plies. row: uint8 [68]. drawn: uint8 [k, 68], positions that are drawn if they
+    occur.
     """
-    found = quiescence_search(row[None], MATE_PLIES, threads=1)
+    found = quiescence_search(row[None], MATE_PLIES, threads=1, drawn=drawn)
     depth = max(0, int(found.reached[0]))
     score = int(found.scores[0, depth])
     if score < SURE:

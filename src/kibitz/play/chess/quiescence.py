@@ -53,6 +53,7 @@ _CAPTURE = 90
 _CHECKS = np.int64(3)
 """In this number of checks of a line after the given depth, all moves are searched; later only captures."""
 NO_MOVE = np.uint16(0)
+NO_ROWS = np.zeros((0, START_WIDTH), np.uint8)
 MOVED, PASSED = np.int64(0), np.int64(1)
 """How a position was reached.
 
@@ -299,9 +300,14 @@ def _search(memory, table, ply, depth, alpha, beta, passed):  # type: ignore[no-
 
 
 @kernel
-def _search_all(memory, table, rows, max_nodes, reached, scores, quiet, lines):  # type: ignore[no-untyped-def]
+def _search_all(memory, table, rows, drawn, max_nodes, reached, scores, quiet, lines):  # type: ignore[no-untyped-def]
     """Run `quiescence_search` on rows, uint8 [n, 68]; writes the fields of a QuiescenceResult."""
-    memory.repeated_count = 0
+    memory.repeated_count = min(drawn.shape[0], memory.repeated_keys.shape[0])
+    for n in range(memory.repeated_count):
+        for i in range(START_WIDTH):
+            memory.rows[0, i] = drawn[n, i]
+        set_root(memory)
+        memory.repeated_keys[n] = memory.keys[0]
     for n in range(rows.shape[0]):
         for i in range(START_WIDTH):
             memory.rows[0, i] = rows[n, i]
@@ -372,12 +378,17 @@ class MoveQuiescence:
 
 
 def quiescence_search(
-    rows: NDArray[np.uint8], depth: int = 0, max_nodes: int = MAX_NODES, threads: int | None = None
+    rows: NDArray[np.uint8],
+    depth: int = 0,
+    max_nodes: int = MAX_NODES,
+    threads: int | None = None,
+    drawn: NDArray[np.uint8] = NO_ROWS,
 ) -> QuiescenceResult:
     """Return the quiet position that each position leads to. rows: uint8 [n, 68], codes and state; n may be 0.
 
     depth: plies in which all moves are searched. 0 means captures, promotions to a queen, and all moves in check.
-    max_nodes: the largest number of positions in each search. threads: None for all that this process may use.
+    max_nodes: the largest number of positions in each search. threads: None for all that this process may use. drawn:
+    uint8 [k, 68], positions that are drawn if they occur.
     """
     n, d = len(rows), depth + 1
     rows = np.ascontiguousarray(rows[:, :START_WIDTH])
@@ -392,7 +403,7 @@ def quiescence_search(
         memory: Any = np.zeros(1, _MEMORY).view(np.recarray)[0]
         table = np.zeros(_ENTRIES, _ENTRY).view(np.recarray)
         chunk = slice(start, start + _CHUNK)
-        _search_all(memory, table, rows[chunk], np.int64(max_nodes), *(array[chunk] for array in result))
+        _search_all(memory, table, rows[chunk], drawn, np.int64(max_nodes), *(array[chunk] for array in result))
 
     starts = range(0, n, _CHUNK)
     if len(starts) < 2 or (threads or cores()) < 2:

@@ -306,3 +306,10 @@ def history(board: chess.Board) -> list[int]:
 def repeated(past: list[int]) -> NDArray[np.uint64]:
     """Return, for a history, the keys of positions that are drawn if they occur again, uint64."""
     return np.array([key for key, times in Counter(past).items() if times > 1], np.uint64)
+
+
+def repeated_rows(board: chess.Board) -> NDArray[np.uint8]:
+    """Return the positions of the board's game that are drawn if they occur again, uint8 [n, 68]."""
+    rows = encode_history(board)
+    _, first, times = np.unique(described(rows).keys, return_index=True, return_counts=True)
+    return rows[first[times > 1]]

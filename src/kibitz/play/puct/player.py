@@ -145,7 +145,7 @@ class PuctPlayer:
         often = rules.repeated(past)
         self._begin(board, only, past)
         self.search.note_draws(often)
-        mate = self._find_mate(limits, often)
+        mate = self._find_mate(board, limits, often)
         if mate and self.lines == 1:
             self.opinion = 1.0
             result = SearchResult(len(mate.pv), self.nodes - clock.before, clock.seconds(), (mate,))
@@ -257,7 +257,7 @@ class PuctPlayer:
         line = (int(tree.move[best]), *likely_line(tree, best))
         return LineValue(float(to_parent(value_for_parent(tree, best))), int(tree.visits[0]), line)
 
-    def _find_mate(self, limits: SearchLimits, drawn_keys: NDArray[np.uint64]) -> PvLine | None:
+    def _find_mate(self, board: chess.Board, limits: SearchLimits, drawn_keys: NDArray[np.uint64]) -> PvLine | None:
         """Return the line of a short mate, if there is one. A network's policy may ignore its quiet first move."""
         tree = self.search.tree
         if self.search.solved:
@@ -266,7 +266,7 @@ class PuctPlayer:
         line = rules.short_mate(row, moves, drawn_keys)
         value = 0.0 if line is None else 2 - len(line) * STEP
         if line is None and not limits.moves and not (limits.seconds is not None and limits.seconds < LEAST_SECONDS):
-            value, line = find_mate(row) or (0.0, None)
+            value, line = find_mate(row, rules.repeated_rows(board)) or (0.0, None)
         if not line:
             return None
         prior = float(tree.prior[children(tree, 0)[moves == line[0]]].sum())
