@@ -71,6 +71,8 @@ def find(name: str | Path) -> Path:
     known = packaged()
     if str(name) in known:
         return known[str(name)]
+    if path.is_file():
+        raise KibitzError(f"{name} is a file, not a run or bundled network. To list networks: kibitz systems")
     if path.exists():
         raise KibitzError(f"{name} is not a run: it has no {INFO}. To train one: kibitz train SYSTEM STORE")
     raise KibitzError(

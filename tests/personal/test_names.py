@@ -65,7 +65,7 @@ def test_nobody_of_that_name(my_games: Path, make_store: Callable[..., Store], t
 
 def test_names_with_the_same_beginning_are_near() -> None:
     players = names.players_among(Counter({"Zoe": 9, "marlow_the_quiet": 3, "ben_b": 2}))
-    with pytest.raises(UsageError, match=r"near it: marlow_the_quiet \(3\)$"):
+    with pytest.raises(UsageError, match=r"Similar names: marlow_the_quiet \(3\)$"):
         names.named(players, ["marlowxx"], "my.pgn")
     with pytest.raises(UsageError, match=naming("Zoe")):
         names.named(players, ["marx"], "my.pgn")

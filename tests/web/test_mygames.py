@@ -140,7 +140,7 @@ def test_requests_without_sense_get_a_line(client: Client, mine: Path) -> None:
     ):
         assert words in client.error("/api/mygames/upload", body, status)
     for body, words in (
-        ({"players": ["ana munos"]}, "near it: 'Muñoz, Ana' (24)"),
+        ({"players": ["ana munos"]}, "Similar names: 'Muñoz, Ana' (24)"),
         ({"players": [" "]}, "no player given"),
         ({"players": "ana"}, "players must be a list"),
         ({"players": ["munoz ana"], "most": 0}, "most must be"),

@@ -208,9 +208,9 @@ def read_band(text: str, game: str) -> tuple[int, int]:
         band = read(low) if low.strip() else -_FARTHEST, read(high) if high.strip() else _FARTHEST
     except ValueError:
         example = "1600-2000" if game == "chess" else "5k-3d"
-        raise UsageError(f"rating must be a range, for example {example} (got {text})") from None
+        raise UsageError(f"the rating must be a range, for example {example} (got {text})") from None
     if band[0] > band[1]:
-        raise UsageError(f"rating must be a range with the lower end first (got {text})")
+        raise UsageError(f"the rating must be a range with the lower end first (got {text})")
     return band
 
 

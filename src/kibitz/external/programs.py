@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kibitz.errors import UsageError
+from kibitz.messages import did_you_mean
 
 GAMES = "/usr/games"
 WELL_KNOWN = ("stockfish", "lc0", "gnuchess --uci", "gnugo --mode gtp", "katago gtp", "pachi")
@@ -74,8 +75,10 @@ def read_command(words: str, option: str = "--engine") -> Program:
         raise UsageError(f"{option} has a quotation mark that is not closed (got {words}). Close it.") from None
     path = path or (find_program(command[0]) if command else None)
     if path is None:
+        near = did_you_mean(words, _ARGUMENTS)
         raise UsageError(
-            f"{option} must be a program (got {words or 'nothing'}). Give its name or path, and its arguments after it."
+            f"{option} must be a program (got {words or 'nothing'}).{near} Give its name or path, and its arguments"
+            " after it."
         )
     return _program(str(Path(path).absolute()), command[1:])
 

@@ -179,7 +179,7 @@ def _read(paths: list[str], game: str, sources: Sequence[str], into: Path, log: 
             strays += batch.strays
             writer.add(batch)
         left_out = writer.rejections.as_json().items()
-        reasons = ", ".join(f"{reason} {entry['games']:,}" for reason, entry in left_out)
+        reasons = ", ".join(f"{reason}: {entry['games']:,}" for reason, entry in left_out)
         if not writer.games:
             why = reasons or "; ".join(reader.broken[:1])
             raise KibitzError(

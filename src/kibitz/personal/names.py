@@ -136,4 +136,4 @@ def _nearest(name: str, players: Sequence[Player]) -> str:
     close = difflib.get_close_matches(wanted, list(of_key), TOLD, cutoff=0.6)
     same = [player for text, player in of_key.items() if wanted[:PREFIX] == text[:PREFIX] and len(wanted) >= PREFIX]
     chosen = dict.fromkeys([*(of_key[text] for text in close), *near, *same])
-    return f"near it: {told(chosen)}" if chosen else f"the most frequent are {told(players)}"
+    return f"Similar names: {told(chosen)}" if chosen else f"Most frequent names: {told(players)}"

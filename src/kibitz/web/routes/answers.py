@@ -131,7 +131,7 @@ def value(state: AppState, fields: Fields) -> StreamJob:
 def candidates(state: AppState, fields: Fields) -> StreamJob:
     network, line = read_request(state, fields)
     if PUCT not in network.methods:
-        raise BadRequest(f"{network.name} does not search, so it has nothing to say of single moves")
+        raise BadRequest(f"{network.name} does not search, so it cannot judge single moves. Choose another network.")
     seq = whole(fields, "seq", 0, 0, MAX_SEQ)
 
     def steps(tell: Callable[[Any], None], stop: threading.Event) -> Iterator[list[dict[str, Any]]]:

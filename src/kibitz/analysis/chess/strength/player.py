@@ -46,7 +46,8 @@ def rating_network() -> Session:
     session = Session(NETWORK)
     if not is_fitted_for(session):
         raise KibitzError(
-            "the estimate of ratings was not fitted for the bundled network 'human'. Install a release of kibitz."
+            "ratings cannot be estimated: this version of the network 'human' was not measured."
+            " Install a release of kibitz."
         )
     return session
 
