@@ -320,6 +320,35 @@ def test_without_the_fast_parser_the_games_are_the_same(tmp_path: Path, monkeypa
         assert all(np.array_equal(left.per_move[name], right.per_move[name]) for name in left.per_move)
 
 
+@pytest.mark.parametrize(
+    ("comments", "clock", "evaluation"),
+    [
+        ("{[%clk 0:03:00] [%eval -0.25]}", 180, -25),
+        ("{[%clk 0:03:00] [%clk 0:04:00]}", 180, None),
+        ("{[%clk 0:03:00]} {[%clk 0:04:00]}", 180, None),
+        ("{[%clk 0:03:00]} (1. d4 {[%clk 0:05:00] [%eval 5]}) {[%clk 0:04:00] [%eval 1]}", 180, 100),
+        ("{[%eval 0.3] [%eval 0.7]}", None, 30),
+        ("{[%eval 1.015]}", None, 101),  # 101.5 as a float of 32 bits
+        ("{[%eval .5]}", None, None),
+        ("{[%eval 1e2]}", None, None),
+        ("{[%eval inf]}", None, None),
+        ("{[%eval5]}", None, None),
+        ("{[%clk0:03:00]}", None, None),
+        ("{[%eval +5 ] [%clk\t12:00:59.9]}", 43260, 500),
+    ],
+)
+def test_both_parsers_read_the_same_commands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, comments: str, clock: int | None, evaluation: int | None
+) -> None:
+    file = tmp_path / "games.pgn"
+    file.write_text(game(f"1. e4 {comments} 1... e5 {{[%clk 0:00:07] [%eval 0.01]}} 1-0", Result="1-0"))
+    for _ in range(2):
+        (batch,) = PgnReader([str(file)], Filter())
+        assert batch.per_move["clock"].tolist() == [65535 if clock is None else clock, 7]
+        assert batch.per_move["evaluation"].tolist() == [-32768 if evaluation is None else evaluation, 1]
+        monkeypatch.setattr(fast_parser, "_rust", None)
+
+
 def test_many_blank_lines_take_no_time(tmp_path: Path) -> None:
     """Two megabytes of blank lines between headers: an expression that looks back would take hours."""
     text = '[Event "a"]\n' + "\n" * 2_000_000 + '[Result "0-1"]\n\n' + FOOL

@@ -140,33 +140,78 @@ def _after_result(text, at, stop):  # type: ignore[no-untyped-def]
 
 
 @inner
-def _after_comment(text, at, stop):  # type: ignore[no-untyped-def]
-    """Return where a comment ends; -1 if it doesn't end or has a command that the fast parser can't read. text:
-    uint8."""
+def _after_digits(text, at, stop):  # type: ignore[no-untyped-def]
+    """Return where one to four digits end that begin at this byte; -1 if there are none or more. text: uint8."""
+    end = at
+    while end < stop and 48 <= text[end] <= 57:
+        end += 1
+    return end if at < end <= at + 4 else -1
+
+
+@inner
+def _after_number(text, at, stop):  # type: ignore[no-untyped-def]
+    """Return where a number ends that begins at this byte; -1 if it has more than two decimals. text: uint8.
+
+    The fast parser has floats of 32 bits, which round numbers with more decimals in another way.
+    """
+    at = _after_digits(text, at, stop)
+    if at < 0 or at >= stop or text[at] != 46:
+        return at
+    end = _after_digits(text, at + 1, stop)
+    return end if end <= at + 3 else -1
+
+
+@inner
+def _after_value(text, at, stop, is_clock):  # type: ignore[no-untyped-def]
+    """Return where the value of [%eval 0.25] or [%clk 0:03:00] and its bracket end; -1 if it has another form.
+
+    text: uint8. The value and the blanks before it begin at this byte.
+    """
+    begin = at
+    while at < stop and _is_space(text[at]):
+        at += 1
+    if at == begin or at >= stop:
+        return -1
+    if is_clock:
+        for _ in range(2):
+            at = _after_digits(text, at, stop)
+            if at < 0 or at >= stop or text[at] != 58:
+                return -1
+            at += 1
+    elif text[at] == 43 or text[at] == 45:
+        at += 1
+    at = _after_number(text, at, stop)
+    if at < 0:
+        return -1
+    while at < stop and _is_space(text[at]):
+        at += 1
+    return at + 1 if at < stop and text[at] == 93 else -1
+
+
+@inner
+def _after_comment(text, at, stop, known):  # type: ignore[no-untyped-def]
+    """Return where a comment ends, and the commands of the move so far; -1 if it doesn't end or has a command that the
+    fast parser reads in another way.
+
+    text: uint8. known: the commands of the comments before it, 1 for an evaluation, plus 2 for a clock.
+    """
     while at < stop and text[at] != 125:
         if text[at] == 37 and at + 5 < stop and text[at - 1] == 91:  # [%
             if text[at + 1] == 101 and text[at + 2] == 109:  # emt
-                return -1
-            if text[at + 1] == 101 and text[at + 2] == 118:  # eval: only a number
-                at += 1
-                while at < stop and text[at] != 93:
-                    if text[at] in (35, 44, 125):
-                        return -1
-                    at += 1
-                continue
-            if text[at + 1] == 99 and text[at + 2] == 108:  # clk: three numbers
-                colons = 0
-                at += 1
-                while at < stop and text[at] != 93:
-                    if text[at] == 125 or text[at] == 44:
-                        return -1
-                    colons += text[at] == 58
-                    at += 1
-                if colons != 2:
-                    return -1
+                return -1, known
+            is_clock = text[at + 1] == 99 and text[at + 2] == 108
+            if is_clock or (text[at + 1] == 101 and text[at + 2] == 118):
+                kind = 2 if is_clock else 1
+                whole = text[at + 3] == 107 if is_clock else text[at + 3] == 97 and text[at + 4] == 108
+                if not whole or known & kind:  # of two commands, the fast parser reads the last
+                    return -1, known
+                known |= kind
+                at = _after_value(text, at + (4 if is_clock else 5), stop, is_clock)
+                if at < 0:
+                    return -1, known
                 continue
         at += 1
-    return at + 1 if at < stop else -1
+    return (at + 1 if at < stop else -1), known
 
 
 @inner
@@ -188,6 +233,7 @@ def _after_dots(text, at, stop):  # type: ignore[no-untyped-def]
 def _is_plain(text, first, stop):  # type: ignore[no-untyped-def]
     """Return whether text[first:stop] is moves in the standard's form with one result, at the end. text: uint8."""
     at, depth, moves, result = first, 0, 0, False
+    known = 0  # commands in the comments after the last move of the main line
     while at < stop:
         byte = text[at]
         if _is_space(byte):
@@ -212,9 +258,10 @@ def _is_plain(text, first, stop):  # type: ignore[no-untyped-def]
                 result = True
                 at = end
         elif byte == 123:
-            at = _after_comment(text, at + 1, stop)
+            at, commands = _after_comment(text, at + 1, stop, 0 if depth else known)
             if at < 0:
                 return False
+            known = known if depth else commands
         elif byte == 40:
             if moves == 0:
                 return False
@@ -246,6 +293,7 @@ def _is_plain(text, first, stop):  # type: ignore[no-untyped-def]
             if at < 0:
                 return False
             moves += 1
+            known = known if depth else 0
     return result and moves > 0 and depth == 0
 
 
