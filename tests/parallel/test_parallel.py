@@ -26,7 +26,7 @@ from kibitz.parallel import AHEAD, DEATHS, Backend, Workers, map_ordered, map_un
 from kibitz.store.writer import StoreWriter
 from support.causes import naming
 from support.patience import PATIENCE
-from support.pieces import die_at_five, refuse_seven, square
+from support.pieces import NotInWorkers, die_at_five, product, refuse_seven, square
 
 TESTS = Path(__file__).parents[1]
 HAS_RAY = importlib.util.find_spec("ray") is not None
@@ -60,6 +60,13 @@ def test_an_error_of_the_function_is_raised_here(workers: Workers) -> None:
     with pytest.raises(KibitzError, match="seven is not"):
         list(map_unordered(refuse_seven, range(20), workers))
     assert list(map_ordered(square, range(3), workers)) == [0, 1, 4]
+
+
+def test_a_function_that_cannot_be_loaded_spoils_no_later_map() -> None:
+    with open_workers(Backend("processes", 2)) as opened:
+        with pytest.raises(ValueError, match="not in a worker"):
+            list(map_ordered(functools.partial(product, NotInWorkers()), range(5), opened))
+        assert list(map_ordered(functools.partial(product, 1), range(5), opened)) == list(range(5))
 
 
 def test_a_dead_worker_is_replaced_and_nothing_counts_twice(workers: Workers, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 from pathlib import Path
@@ -34,3 +35,20 @@ def wait_for_file(path: Path, number: int) -> int:
     with open(path) as fifo:  # blocks until somebody writes
         fifo.read()
     return number
+
+
+class NotInWorkers:
+    """A number that a worker process cannot load."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_one_here, ())
+
+
+def _one_here() -> int:
+    if multiprocessing.parent_process() is not None:
+        raise ValueError("not in a worker")
+    return 1
+
+
+def product(one: object, number: int) -> int:
+    return int(str(one)) * number

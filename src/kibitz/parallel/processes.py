@@ -29,6 +29,8 @@ which took a sixth of an import's time.
 LEAVING = 5.0
 """Seconds in which an idle worker may end by itself."""
 WORKERS = {**ONE_THREAD, **KEPT_MEMORY}
+_FUNCTION_FOLLOWS = b""
+"""A message to a worker: the next message is a function. All other messages are items."""
 
 
 class ProcessWorkers:
@@ -43,7 +45,7 @@ class ProcessWorkers:
         self._deaths: Counter[int] = Counter()
 
     def use(self, function: Callable[[Any], object]) -> None:
-        self._function = pickle.dumps((function, None))
+        self._function = pickle.dumps(function)
         self._deaths.clear()
 
     def submit(self, index: int, item: object) -> None:
@@ -55,7 +57,7 @@ class ProcessWorkers:
             index, item = self._todo.popleft()
             worker = self._idle.pop() if self._idle else _Worker()
             self._busy[worker.connection] = (worker, index, item)
-            worker.send(self._function, pickle.dumps((None, item), pickle.HIGHEST_PROTOCOL))
+            worker.send(self._function, pickle.dumps(item, pickle.HIGHEST_PROTOCOL))
 
     def finished(self) -> list[tuple[int, Any]]:
         results: list[tuple[int, Any]] = []
@@ -116,6 +118,7 @@ class _Worker:
         """Send an item, and first the function if the worker has another one."""
         with contextlib.suppress(OSError):  # it is dead, which reading from it will show
             if function != self._function:
+                self.connection.send_bytes(_FUNCTION_FOLLOWS)
                 self.connection.send_bytes(function)
                 self._function = function
             self.connection.send_bytes(item)
@@ -159,19 +162,19 @@ def _serve(connection: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to the whole group; our parent ends us
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # it was blocked at the start
-    function: Callable[[Any], object] | None = None
+    source, function = b"", None
     while True:
         try:
             message = connection.recv_bytes()
+            if message == _FUNCTION_FOLLOWS:
+                source, function = connection.recv_bytes(), None
+                continue
         except (EOFError, OSError):
             return
         try:
-            given, item = pickle.loads(message)
-            if given:
-                function = given
-                continue
-            assert function is not None
-            answer = pickle.dumps((True, function(item)), pickle.HIGHEST_PROTOCOL)
+            if function is None:  # loaded with the first item: each item has one answer, also if loading fails
+                function = pickle.loads(source)
+            answer = pickle.dumps((True, function(pickle.loads(message))), pickle.HIGHEST_PROTOCOL)
         except Exception as error:
             answer = _failure(error)
         try:
