@@ -159,7 +159,7 @@ def test_a_standard_input_that_python_made(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_which_files_a_path_means(tmp_path: Path) -> None:
-    for name in ("b.pgn", "a.PGN.zst", "deep/er/c.pgn.gz", "deep/no.txt", "e.sgf"):
+    for name in ("b.pgn", "a.PGN.zst", "deep/er/c.pgn.gz", "deep/no.txt", "e.sgf", "._b.pgn", "deep/._a.zip"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes(b"x")
     found = records.find([str(tmp_path)], (".pgn",))

@@ -28,6 +28,9 @@ ENDINGS = {".pgn": "chess", ".sgf": "go", ".sgfl": "go"}
 PACKED = (".zst", ".gz", ".bz2")
 ARCHIVE = ".zip"
 STDIN = "-"
+_METADATA = "._"
+"""The beginning of the names of macOS' metadata files, which disks and archives of other systems have beside each file.
+"""
 
 _FAULTS = (
     EOFError, ValueError, zlib.error, zstandard.ZstdError,
@@ -58,7 +61,10 @@ def find(paths: Iterable[str], endings: tuple[str, ...]) -> list[str]:
             unreadable: list[OSError] = []
             inside_it = os.walk(path, onerror=unreadable.append)
             files = sorted(
-                str(p) for folder, _, names in inside_it for p in map(Path(folder).joinpath, names) if p.is_file()
+                str(p)
+                for folder, _, names in inside_it
+                for p in map(Path(folder).joinpath, names)
+                if p.is_file() and not p.name.startswith(_METADATA)
             )
             inside = [file for file in files if file.lower().endswith(ends)]
             inside += [member for file in files if file.lower().endswith(ARCHIVE) for member in _members(file, ends)]
@@ -107,7 +113,7 @@ def _members(archive: str, ends: tuple[str, ...]) -> list[str]:
     return [
         f"{archive}:{name}"
         for name in sorted(names)
-        if name.lower().endswith(ends) and not Path(name).name.startswith("._")  # metadata files of macOS
+        if name.lower().endswith(ends) and not Path(name).name.startswith(_METADATA)
     ]
 
 
