@@ -280,6 +280,15 @@ def test_an_archive_without_records(tmp_path: Path) -> None:
         Stream(str(path))
 
 
+def test_an_archive_in_an_archive(tmp_path: Path) -> None:
+    inner = packed_in(tmp_path / "inner.zip", {"a.txt": TEXT}).read_bytes()
+    path = packed_in(tmp_path / "a.zip", {"inner.zip": inner, "inner": inner, "a.txt": TEXT})
+    for name in ("inner.zip", "inner"):
+        with pytest.raises(KibitzError, match=naming(f"a.zip:{name} & inside & outer")):
+            Stream(f"{path}:{name}")
+    Stream(f"{path}:a.txt").close()
+
+
 def test_broken_archives_are_told_in_one_line(tmp_path: Path) -> None:
     path = packed_in(tmp_path / "a.zip", {"a.txt": TEXT})
     whole = path.read_bytes()

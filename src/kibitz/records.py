@@ -148,6 +148,8 @@ def _why_not_opened(path: str) -> str:
     """Return the problem and remedy for a zip archive that was given instead of a file of records."""
     if path == STDIN:
         return "a zip archive, which cannot be read from a pipe. Unpack it first."
+    if not Path(path).exists() and _in_archive(path):
+        return "a zip archive inside another. Unpack the outer one first."
     if not path.lower().endswith(ARCHIVE):
         return f"a zip archive. Give it a name that ends in {ARCHIVE}."
     try:
