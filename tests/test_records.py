@@ -11,6 +11,7 @@ import lzma
 import os
 import subprocess
 import sys
+import threading
 import tracemalloc
 import zipfile
 from collections.abc import Callable
@@ -149,6 +150,21 @@ def test_standard_input(tmp_path: Path) -> None:
         out, _ = process.communicate(data[6:], timeout=PATIENCE)
     assert out == b"hello there"
     assert process.returncode == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes always wait")
+def test_a_standard_input_that_does_not_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As some programs leave it to those that they start."""
+    out, into = os.pipe()
+    os.set_blocking(out, False)
+    with open(out) as given, open(into, "wb", buffering=0) as written:
+        monkeypatch.setattr(sys, "stdin", given)
+        later = threading.Timer(0.2, lambda: (written.write(b"hello"), written.close()))
+        later.start()
+        stream = Stream("-")
+        assert b"".join(stream.blocks(100)) == b"hello"
+        stream.close()
+        later.join()
 
 
 def test_a_standard_input_that_python_made(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ import gzip
 import io
 import itertools
 import os
+import select
 import sys
 import zipfile
 import zlib
@@ -446,15 +447,21 @@ class _Counting(io.RawIOBase):
         return True
 
     def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
-        data = self._file.read(len(buffer))
+        data = self._read(len(buffer))
         while 0 < len(data) < 4 and self.count == 0:  # a slow pipe; the compression is in the first four bytes
-            more = self._file.read(len(buffer) - len(data))
+            more = self._read(len(buffer) - len(data))
             if not more:
                 break
             data += more
         buffer[: len(data)] = data
         self.count += len(data)
         return len(data)
+
+    def _read(self, size: int) -> bytes:
+        """Return up to `size` bytes, none at the end. Waits if a pipe that another program made doesn't wait itself."""
+        while (data := cast("bytes | None", self._file.read(size))) is None:
+            select.select([self._file], [], [])
+        return data
 
     def close(self) -> None:
         if not self.closed and self._file is not getattr(sys.stdin, "buffer", None):
