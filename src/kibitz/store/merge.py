@@ -40,12 +40,12 @@ def blocks(store: Store, columns: pa.Schema, size: int = BLOCK) -> Iterator[Game
 
 
 def _parts(arrays: dict[str, Any], rows: slice) -> dict[str, NDArray[Any]]:
+    """Return one slice of each array that has a value for each move or each game."""
     return {name: np.asarray(values[rows]) for name, values in arrays.items()}
 
 
 def _with_columns(rows: pa.Table, columns: pa.Schema) -> pa.Table:
-    """One slice of each array that has a value for each move or each game."""
-    """The table with exactly these columns."""
+    """Return the table with exactly these columns."""
     known = {field.name: rows[field.name] for field in columns if field.name in rows.column_names}
     values = [known[field.name] if field.name in known else pa.nulls(len(rows), field.type) for field in columns]
     return pa.table(values, names=columns.names).cast(columns)

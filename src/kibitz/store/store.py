@@ -238,8 +238,11 @@ class Store:
             raise self._broken(TABLE, "missing or damaged") from None
 
     def column(self, name: str) -> NDArray[Any]:
-        """Return one column as an array [games]. Unknown numbers are 0, unknown dates are NaT, unknown texts are
-        None."""
+        """Return one column as an array [games].
+
+        Unknown integers are 0, unknown floats NaN (such as the margin of a Go game), unknown dates NaT, unknown texts
+        None.
+        """
         try:
             values = self.table([name])[name].combine_chunks()
         except KeyError:

@@ -1,4 +1,4 @@
-"""A file with the labels of games, so that no game is labelled twice.
+"""A file with the labels of games, so that a resumed import doesn't label them again.
 
 Records have a fixed length and a check sum. Reading stops at the first incomplete or damaged record.
 """
@@ -38,7 +38,8 @@ def _unpack(record: bytes) -> tuple[int, int, NDArray[np.uint8]] | None:
 
 
 class Journal:
-    """A file of records (key: 64 bits, verdict: 8 bits, owner: uint8 [361] of 0..3); `known` has all that were read.
+    """A file of records (key: 64 bits, verdict: 8 bits, owner: uint8 [361] of 0..3); `known` has those
+    that the file had when it was opened, and `get` finds only these.
 
     When `add` returns, the record is passed to the operating system and survives the end of this process. A file of
     another kind at this path is overwritten. Raises OSError if it cannot be written.

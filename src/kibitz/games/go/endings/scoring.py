@@ -171,7 +171,7 @@ class Referee:
 
     which: one of REFEREES.
     gnugo: path of the program; None to search for it.
-    journal: a file with every verdict, so that no game is labeled twice, by this process or a later one.
+    journal: a file with every verdict, so that a later process doesn't label the games again.
     workers: processes that label, or the number of threads, each with its own GNU Go; None for one per core.
     limit_s: seconds that GNU Go may take for a game.
     seed: equal seeds give equal labels.
