@@ -104,6 +104,7 @@ def test_a_player_who_moves_twice_gets_a_pass_between(tmp_path: Path) -> None:
         (f"(;{HEAD};B[aa];W[aa])", "illegal move", "2 & White & A19 & stone"),
         (f"(;{HEAD};B[ba];W[qq];B[ab];W[aa])", "illegal move", "move 4, White A19: suicide"),
         (f"(;{HEAD}SZ[9];B[aa];W[jj])", "illegal move", "move 2: outside the board"),
+        (f"(;{HEAD}SZ[9]AB[aa][jj];W[bb])", "set-up position", "outside the board"),
         (f"(;{HEAD};B[aa];AW[bb];B[cc])", "stones", "after move 1"),
         (f"(;{HEAD}AB[aa]AW[ab][ba];W[cc])", "set-up position", "liberties"),
         (f"(;{HEAD})", "no moves", ""),

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sgfmill import sgf
 
-from kibitz.games.go.io.scan import AMONG, COLOUR_SHIFT, FINE, ODD, OUT, Lines, find_games, main_lines
+from kibitz.games.go.io.scan import AMONG, COLOUR_SHIFT, FINE, ODD, OUT, SET_UP_OUT, Lines, find_games, main_lines
 from kibitz.games.go.points import BLACK, PASS, WHITE
 from support.helpers import SHARED
 
@@ -97,7 +97,7 @@ def test_set_up_stones_before_the_first_move() -> None:
     ("text", "status"),
     [
         (b"(;SZ[9];B[jj])", OUT),
-        (b"(;SZ[13]AB[ss];B[aa])", OUT),
+        (b"(;SZ[13]AB[ss];B[aa])", SET_UP_OUT),
         (b"(;B[aa];AW[bb];B[cc])", AMONG),
         (b"(;B[aa];W[bb]AE[aa])", FINE),  # dead stones taken off when all is over
         (b"(;B[a])", ODD),

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from kibitz.errors import KibitzError, one_line
 from kibitz.games.go.io.gib import gib_as_sgf, is_gib
-from kibitz.games.go.io.scan import AMONG, COLOUR_SHIFT, FINE, ODD, OUT, Lines, find_games, main_lines
+from kibitz.games.go.io.scan import AMONG, COLOUR_SHIFT, FINE, ODD, OUT, SET_UP_OUT, Lines, find_games, main_lines
 from kibitz.games.go.io.text import DOUBLE_BYTES, charset_of, read_headers
 from kibitz.games.go.io.tree import main_sequence, parse_tree, read_point, read_points, read_size, words_of
 from kibitz.games.go.points import BLACK, GRID, PASS, SIZES, WHITE
@@ -114,6 +114,8 @@ class Games:
             status = int(self.lines.status[i])
         if status == OUT:
             return "illegal move", f"move {int(self.lines.move_count[i]) + 1}: outside the board"
+        if status == SET_UP_OUT:
+            return "set-up position", "a set-up stone outside the board"
         if status == AMONG:
             return SET_UP_LATE, f"after move {int(self.lines.move_count[i])}"
         if status == ODD:

@@ -17,8 +17,9 @@ from kibitz.kernels import SMALL_BYTES, inner, kernel, small_first
 COLOUR_SHIFT = 9
 """A move as written is point + (colour << COLOUR_SHIFT)."""
 
-FINE, ODD, OUT, AMONG = range(4)
-"""Status of a main line: read; not understood; a point outside the board; set-up stones between moves."""
+FINE, ODD, OUT, AMONG, SET_UP_OUT = range(5)
+"""Status of a main line: read; not understood; a move outside the board; set-up stones between moves; a set-up stone
+outside the board."""
 
 _B, _W, _AB, _AW, _AE, _PL, _SZ = 2, 23, 34, 55, 37, 524, 634
 """Property names as numbers, 5 bits a capital letter; lower-case letters are ignored (FF[3]: "Black", "AddBlack")."""
@@ -187,7 +188,7 @@ def _put(text, at, end, size, colour, setup):  # type: ignore[no-untyped-def]
     one = _vertex(text, at, end if colon < 0 else colon, size)
     other = one if colon < 0 else _vertex(text, colon + 1, end, size)
     if one == -1 or other == -1:
-        return OUT
+        return SET_UP_OUT
     if one < 0 or other < 0 or one == PASS or other == PASS:
         return ODD
     for row in range(min(one // GRID, other // GRID), max(one // GRID, other // GRID) + 1):
