@@ -17,7 +17,7 @@ from kibitz.store.store import Store
 from kibitz.systems import load
 from kibitz.training.fit import train
 from kibitz.training.rounds import PARTS, TimeShares, next_stage
-from kibitz.training.trainer import TrainConfig
+from kibitz.training.trainer import TrainConfig, Trainer
 from support.helpers import SMALL_PAIRS
 
 MOVERS: dict[str, Any] = {
@@ -193,3 +193,17 @@ def test_when_a_round_ends() -> None:
     assert not one.over(999)
     assert not TimeShares([_Stage(True)], 1.0, True).rounds  # type: ignore[list-item]
     assert (next_stage(0, {}, 3), next_stage(2, {0: "done"}, 3), next_stage(1, {0: "", 1: "", 2: ""}, 3)) == (1, 1, 3)
+
+
+def test_dead_units_are_replaced_once(small_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each network is revived at its start, and not whenever its turn comes again."""
+    begun: list[tuple[str, int]] = []
+    monkeypatch.setattr(Trainer, "_revive", lambda _, run: begun.append((run.stage.name, run.iteration)))
+    settings = _settings("convchess", MOVERS | {"networks": "piece,pawn"})
+    train("convchess", settings, str(small_store.path), run=tmp_path / "first", plan=PLAN)
+    assert begun == []
+    train(
+        "convchess", settings, str(small_store.path), run=tmp_path / "second", plan=PLAN,
+        start_from=str(tmp_path / "first"),
+    )  # fmt: skip
+    assert begun == [("piece", 0), ("pawn", 0)]

@@ -437,12 +437,13 @@ class Trainer:
         cut_short = False  # whether a stage that others depend on gave way before its end
         with self._stop as stop, _denormals_flushed():
             while index < len(self.stages):
-                run = self._runs.get(index) or self._begin_stage(index, iteration, optimiser_state)
-                self._runs[index] = run
+                if index not in self._runs:
+                    self._runs[index] = self._begin_stage(index, iteration, optimiser_state)
+                    if self._revives and iteration == 0 and (index == 0 or self._parts is not None):
+                        self._revive(self._runs[index])
+                run = self._runs[index]
                 if run.pace is not None:  # its forecast is for time without a pause
                     run.pace.first = run.iteration
-                if self._revives and index == iteration == 0:
-                    self._revive(run)
                 self._shares.begin(index, run.iteration, run.iterations, self.started)
                 reason = self._train_stage(run, stop)
                 if reason in (STOPPED, TIME_LIMIT):
