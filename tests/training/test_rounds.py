@@ -17,7 +17,7 @@ from kibitz.store.store import Store
 from kibitz.systems import load
 from kibitz.training.fit import train
 from kibitz.training.rounds import PARTS, TimeShares, next_stage
-from kibitz.training.trainer import TrainConfig, Trainer
+from kibitz.training.trainer import ALL_DONE, TIME_LIMIT, TrainConfig, Trainer
 from support.helpers import SMALL_PAIRS
 
 MOVERS: dict[str, Any] = {
@@ -177,6 +177,33 @@ def test_stages_that_build_on_each_other_share_a_time_limit(small_store: Store, 
         on_progress=lambda progress: progress.iteration >= 9,
     )  # fmt: skip
     assert [part["iteration"] > 0 for part in alone.outcome.parts].count(True) == 1, "without a limit it is the first's"
+
+
+def test_the_progress_of_earlier_calls_stays_known(
+    small_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a stop, the finished stages have their iterations and measures, and one that was cut short is no secret."""
+    settings, plan = _settings("deepchess", SMALL_PAIRS), PLAN
+
+    def run(name: str, stop_in: str = "") -> Any:
+        return train(
+            "deepchess", settings, str(small_store.path), run=tmp_path / name, plan=plan,
+            on_progress=lambda progress: progress.stage == stop_in,
+        ).outcome  # fmt: skip
+
+    whole = run("whole")
+    assert whole.reason == ALL_DONE
+    stopped = run("broken", stop_in="pos2vec-2")
+    assert not stopped.finished
+    assert stopped.parts[0] == whole.parts[0]
+    assert run("broken").parts == whole.parts
+    monkeypatch.setattr(TimeShares, "over", lambda self, iteration: self.stages[0].name in self.begun and iteration > 9)
+    monkeypatch.setattr(TimeShares, "begin", lambda self, index, *_: setattr(self, "begun", [self.stages[index].name]))
+    assert not run("cut", stop_in="pos2vec-2").finished
+    done = run("cut")
+    assert done.finished
+    assert done.parts[0]["iteration"] == 10
+    assert done.reason == TIME_LIMIT
 
 
 class _Stage:

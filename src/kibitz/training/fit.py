@@ -121,6 +121,7 @@ def differences(info: dict[str, Any], system: str, settings: Any, data: dict[str
         return f"is a run of {info.get('system')}"
     old, new = respelled(info.get("settings", {}), [each.name for each in fields(settings)]), asdict(settings)
     parts = [f"{name} {old.get(name)} not {new[name]}" for name in new if not same_value(old.get(name), new[name])]
+    parts += [f"the unknown setting {name}" for name in old if name not in new]
     if info.get("seed") != seed:
         parts.append(f"seed {info.get('seed')} not {seed}")
     before = info.get("data", {})

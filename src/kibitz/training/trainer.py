@@ -317,6 +317,8 @@ class Trainer:
         self._finished: dict[int, str] = {}  # the reason why each finished stage ended
         # the state in last.pt of stages that haven't started in this call
         self._resumed: dict[int, dict[str, Any]] = {}
+        self._earlier: dict[str, dict[str, Any]] = {}  # the progress of each stage in last.pt, by its name
+        self._cut_short = False  # whether a stage that others depend on gave way before its end
         self._averages = self._new_averages(0)
 
     def _notify(self, progress: TrainProgress) -> None:
@@ -363,6 +365,8 @@ class Trainer:
             "samples": self._samples,
             "averages": None if self._averages is None else self._averages.state(),
             "rounds": self._state_of_rounds(),
+            "parts": self._progress_of_parts(),
+            "cut_short": self._cut_short,
         }
         file = io.BytesIO()
         torch.save(state, file)
@@ -390,6 +394,8 @@ class Trainer:
             if self.ranks.main:
                 self._sums, self._samples = state["sums"], state["samples"]
             where = int(state["stage"]), int(state["iteration"]), state["optimiser"]
+            self._earlier = {part["stage"]: part for part in state.get("parts") or ()}
+            self._cut_short = bool(state.get("cut_short"))
             rounds = state.get("rounds") or {}
             earlier = self._parts is not None and not rounds  # a version that averaged one stage after the other
             self._averages = self._new_averages(where[0], None if earlier else state.get("averages"))
@@ -434,7 +440,6 @@ class Trainer:
     def train(self) -> TrainOutcome:
         """Train every stage to its end, or to the plan's time limit, or until Ctrl-C or SIGTERM."""
         index, iteration, optimiser_state = self._resume()
-        cut_short = False  # whether a stage that others depend on gave way before its end
         with self._stop as stop, _denormals_flushed():
             while index < len(self.stages):
                 if index not in self._runs:
@@ -452,7 +457,7 @@ class Trainer:
                     index, iteration, optimiser_state = self._next_in_round(run, reason)
                     continue
                 run.best = self._best
-                cut_short |= reason == ROUND_OVER
+                self._cut_short |= reason == ROUND_OVER
                 if self._best_stage == run.stage.name:  # the next stage, and the end, use the best weights of this one
                     best = self.ranks.broadcast((self.path / WEIGHTS).read_bytes() if self.ranks.main else b"")
                     try:
@@ -464,7 +469,7 @@ class Trainer:
                 self._checks_without_better, self._best = 0, self._best if index == len(self.stages) else {}
                 if index < len(self.stages):
                     self._save(index, 0, self.stages[index].optimiser())
-        return self._outcome(True, TIME_LIMIT if cut_short else reason, run)
+        return self._outcome(True, TIME_LIMIT if self._cut_short else reason, run)
 
     def _revive(self, run: _StageRun) -> None:
         """Replace units that are 0 for all examples by new ones: the same ones in each process."""
@@ -548,8 +553,9 @@ class Trainer:
             return []
         parts = []
         for index, stage in enumerate(self.stages):
-            run, saved = self._runs.get(index), self._resumed.get(index, {})
-            best = self._best if self._best_stage == stage.name else run.best if run else saved.get("best", {})
+            run, saved = self._runs.get(index), self._resumed.get(index) or self._earlier.get(stage.name, {})
+            here = self._best if self._best_stage == stage.name else {}  # {} if the next stage has begun
+            best = here or (run.best if run else saved.get("best", {}))
             parts.append({
                 "stage": stage.name, "iteration": run.iteration if run else saved.get("iteration", 0),
                 "iterations": run.iterations if run else saved.get("iterations"), "best": best,
