@@ -435,6 +435,16 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: kibitz.load_network("gocnn").evaluate("(no SGF"), kibitz.KibitzError, "SGF cannot be read"),
     (lambda: kibitz.load_network("gocnn").evaluate("(;SZ[9];B[aa];W[aa])"), kibitz.KibitzError, "illegal move"),
     (lambda: kibitz.load_network("gocnn").evaluate(SgfmillBoard(9)), kibitz.UsageError, "to_move must be"),
+    (lambda: kibitz.load_network("winner").evaluate(chess.Board(), to_move="b"), kibitz.UsageError, "to_move is for"),
+    (lambda: kibitz.load_network("gocnn").evaluate("(;SZ[9];B[ee])", to_move="b"), kibitz.UsageError, "to_move is for"),
+    (lambda: kibitz.load_network("gocnn").choose_move("(;SZ[9];B[ee])", to_move="b"), kibitz.UsageError, "to_move is"),
+    (lambda: kibitz.load_network("winner").value_position(chess.Board(), to_move="b"), kibitz.UsageError, "to_move is"),
+    (lambda: kibitz.encode_positions([chess.Board()], to_move="b"), kibitz.UsageError, "to_move is for"),
+    (lambda: kibitz.load_network("winner").predict(kibitz.encode_positions([chess.Board()]), to_move="b"),
+     kibitz.UsageError, "to_move is for"),
+    (lambda: kibitz.load_network("winner").evaluate(chess.Board(), komi=3), kibitz.UsageError, "komi is for Go"),
+    (lambda: kibitz.load_network("human").evaluate(chess.Board(), rating="1500"), kibitz.UsageError,  # type: ignore[arg-type]
+     "rating must be a number .*got '1500'"),
     (lambda: kibitz.load_network("winner").predict(chess.Board()), kibitz.UsageError, "list or arrays"),  # type: ignore[arg-type]
     (lambda: kibitz.load_network("winner").predict((np.zeros((1, 64)), np.zeros((1, 4)))), kibitz.UsageError, "uint8"),
     (lambda: kibitz.load_network("winner").predict((np.zeros((1, 9), "u1"), np.zeros((1, 4), "u1"))),
@@ -481,6 +491,11 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: kibitz.analyse("1.pgn", "winner"), kibitz.KibitzError, "1.pgn: no such file"),
     (lambda: kibitz.analyse_all("nothing.pgn", "winner"), kibitz.KibitzError, "nothing.pgn: no such file"),
     (lambda: kibitz.analyse("1. e4 *", "human", ratings=(1500,)), kibitz.UsageError, "two numbers"),  # type: ignore[arg-type]
+    (lambda: kibitz.analyse("1. e4 *", "human", ratings=1500), kibitz.UsageError, "two numbers"),  # type: ignore[arg-type]
+    (lambda: kibitz.analyse("1. e4 *", "human", ratings=(1500, "a")), kibitz.UsageError, "rating must be a number"),  # type: ignore[arg-type]
+    (lambda: kibitz.analyse("1. e4 *", "winner", number="1"), kibitz.UsageError, "number must be a whole"),  # type: ignore[arg-type]
+    (lambda: kibitz.analyse("1. e4 *", "winner", depth=1.5), kibitz.UsageError, "depth must be a whole"),  # type: ignore[arg-type]
+    (lambda: kibitz.analyse("1. e4 *", "winner", swing="x"), kibitz.UsageError, "swing must be a number"),  # type: ignore[arg-type]
     (lambda: kibitz.analyse("[no game", "winner"), kibitz.KibitzError, "no chess game"),
     (lambda: kibitz.analyse("1. e4 *", "winner", number=0), kibitz.UsageError, "number must be at least 1"),
     (lambda: kibitz.analyse("1. e4 *", "winner", swing=2), kibitz.UsageError, "greater than 0 and at most 1"),

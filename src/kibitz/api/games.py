@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from kibitz import records
 from kibitz.analysis.glyphs import CHESS_SWING
+from kibitz.api.checks import check_number, check_whole
 from kibitz.errors import KibitzError, UsageError
 
 if TYPE_CHECKING:
@@ -86,8 +87,7 @@ def analyse(
     >>> len(kibitz.analyse("(;GM[1]SZ[9]KM[5.5];B[ee];W[ec])", "gocnn").positions)
     3
     """
-    if number < 1:
-        raise UsageError(f"number must be at least 1 (got {number})")
+    check_whole("number", number, 1)
     options = GameOptions(swing, ratings, raw, depth, nodes, checked_by, engine_options)
     with contextlib.closing(_analysed(game, network, number, options)) as games:
         if (analysed := next(games, None)) is not None:
@@ -175,12 +175,14 @@ class GameOptions:
             raise UsageError("raw cannot be combined with checked_by: it shows values of the network. Leave one out.")
         if self.engine_options and self.checked_by is None:
             raise UsageError("engine_options are for engines. Add checked_by.")
+        if self.swing is not None:
+            check_number("swing", self.swing)
         if self.checked_by is not None:
             return
-        if self.depth is not None and not 1 <= self.depth <= MAX_DEPTH:
-            raise UsageError(f"depth must be from 1 to {MAX_DEPTH} (got {self.depth})")
-        if self.nodes is not None and self.nodes < 0:
-            raise UsageError(f"nodes must be at least 0 (got {self.nodes})")
+        if self.depth is not None:
+            check_whole("depth", self.depth, 1, MAX_DEPTH)
+        if self.nodes is not None:
+            check_whole("nodes", self.nodes, 0)
 
     def checker(self, network: TrainedNetwork) -> Checker | None:
         """Return the engine that judges; None for the network. Raises UsageError."""
@@ -407,8 +409,9 @@ def _check_ratings(ratings: tuple[int, int], network: TrainedNetwork) -> None:
         raise UsageError(
             f"ratings are not for {network.name}, which has no rating inputs (got {ratings}). Use the network 'human'."
         )
-    if len(ratings) != 2:
-        raise UsageError(f"ratings must be two numbers, White's and Black's (got {tuple(ratings)})")
+    if not isinstance(ratings, (tuple, list)) or len(ratings) != 2:
+        raise UsageError(f"ratings must be two numbers, White's and Black's (got {ratings!r})")
     for rating in ratings:
+        check_number("rating", rating)
         if not LOWEST <= rating <= HIGHEST:
             raise UsageError(f"rating must be from {LOWEST} to {HIGHEST} (got {rating})")

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.api.checks import check_number, check_whole
-from kibitz.api.positions import KOMI, PositionArrays, ReadPosition, check_arrays, read_position, stack
+from kibitz.api.positions import KOMI, PositionArrays, ReadPosition, check_arrays, check_to_move, read_position, stack
 from kibitz.errors import UsageError
 from kibitz.games import GAME_NAMES
 from kibitz.messages import not_one_of
@@ -321,6 +321,7 @@ class TrainedNetwork:
 
         if nodes is not None:
             check_whole("nodes", nodes, 1)
+        check_to_move([position], to_move)
         read = self._read(position, to_move)
         if read.game == "go":
             from kibitz.play.go.value import VISITS, value_board
@@ -370,6 +371,7 @@ class TrainedNetwork:
                         " it out."
                     )
             return choose_chess(self._run, self._session, read.chess_board, options, values)
+        check_to_move([position], options.get("to_move"))
         if (method := options.get("method")) not in (None, *self.methods):
             raise UsageError(
                 not_one_of("method", method, self.methods)
@@ -439,6 +441,7 @@ class TrainedNetwork:
 
         if isinstance(positions, tuple) and len(positions) == 2 and isinstance(positions[0], np.ndarray):
             beyond = self._session.side_inputs
+            check_to_move([None], to_move)
             codes, state = check_arrays(positions, self.game, len(beyond), self.board_sizes)
             if not beyond:
                 return codes, state, None
@@ -457,6 +460,7 @@ class TrainedNetwork:
                 "positions must be a list or arrays (got one position). Use evaluate for one position, or put it in"
                 " a list."
             )
+        check_to_move(positions, to_move)
         read = [self._read(position, to_move) for position in positions]
         if not read:
             width = 64 if self.game == "chess" else 361
@@ -478,6 +482,8 @@ class TrainedNetwork:
     def _evaluations(
         self, positions: Any, values: Mapping[str, int], to_move: str | None, komi: float | None
     ) -> list[PositionEvaluation]:
+        if komi is not None and self.game == "chess":
+            raise UsageError(f"komi is for Go, and {self.name} is a network for chess (got {komi}). Leave it out.")
         codes, state, read = self._rows(positions, values, to_move, komi)
         evaluations: list[PositionEvaluation] = []
         for at in range(0, len(codes), TOGETHER):
@@ -575,6 +581,7 @@ def _rating(name: str, value: int) -> int:
     from kibitz.analysis.chess.ratings import HIGHEST, LOWEST
     from kibitz.games.chess.sides import RATING_UNIT
 
+    check_number(name, value)
     if not LOWEST <= value <= HIGHEST:
         raise UsageError(f"{name} must be from {LOWEST} to {HIGHEST} (got {value})")
     return min(int(value) // RATING_UNIT, 255)

@@ -108,9 +108,22 @@ def read_position(position: Any, to_move: str | None = None) -> ReadPosition:
 
     if isinstance(position, GoBoard):
         return ReadPosition(position)
-    if hasattr(position, "side") and hasattr(position, "list_occupied_points"):
+    if _is_sgfmill(position):
         return ReadPosition(_from_sgfmill(position, to_move))
     raise UsageError(f"position must be {_KINDS} (got {type(position).__name__})")
+
+
+def _is_sgfmill(position: Any) -> bool:
+    return hasattr(position, "side") and hasattr(position, "list_occupied_points")
+
+
+def check_to_move(positions: Sequence[Any], to_move: str | None) -> None:
+    """Raise UsageError if `to_move` is given, but each of these positions has its own side to move."""
+    if to_move is not None and len(positions) and not any(map(_is_sgfmill, positions)):
+        raise UsageError(
+            f"to_move is for boards of sgfmill, and other positions have a side to move (got {to_move!r})."
+            " Leave it out."
+        )
 
 
 def read_fen(fen: str) -> chess.Board:
@@ -204,6 +217,7 @@ def encode_positions(
     """
     if not len(positions):
         raise UsageError("positions must have at least one position (got none)")
+    check_to_move(positions, to_move)
     return stack([read_position(position, to_move) for position in positions])
 
 
