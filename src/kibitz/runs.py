@@ -42,6 +42,7 @@ INFO = "run.json"
 WEIGHTS = "best.safetensors"
 ONNX = "model.onnx"
 SEEN = "seen.npy"
+CURVE = "learning.svg"
 LOCK = ".lock"
 CHECKPOINTS = "snapshots"
 """The folder of checkpoints; it has an old name so that earlier runs can be opened."""
@@ -260,8 +261,8 @@ def with_default_side_inputs(state: NDArray[np.uint8], side_inputs: Mapping[str,
 
 
 def write_json(path: Path, data: Any) -> None:
-    """Write a JSON file atomically."""
-    write_whole(path, (json.dumps(data, indent=1, ensure_ascii=False) + "\n").encode())
+    """Write a JSON file atomically. Undecodable bytes in the names of files become question marks."""
+    write_whole(path, (json.dumps(data, indent=1, ensure_ascii=False) + "\n").encode(errors="replace"))
 
 
 def same_training(info: dict[str, Any], system: str, settings: Any, data: dict[str, Any], seed: int) -> bool:

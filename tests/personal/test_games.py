@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,7 +12,8 @@ import numpy as np
 
 from kibitz.games.chess.moves import to_move
 from kibitz.personal.chess.kind import usual_game
-from kibitz.personal.games import NEITHER, OwnPositions, in_time, sides_of, split_of
+from kibitz.personal.games import NEITHER, OwnPositions, add_games, in_time, sides_of, split_of
+from kibitz.runs import write_json
 from kibitz.store.split import TEST, TRAIN, VALIDATE, Split
 from kibitz.store.store import Store
 from support import person
@@ -88,3 +90,15 @@ def test_games_without_a_date_do_not_turn_the_order_of_a_day() -> None:
 
     assert in_time(Dates("NaT", "NaT", "2020-05-01", "2020-05-01", "2020-05-01")).tolist() == [0, 1, 2, 3, 4]
     assert in_time(Dates("2020-05-02", "NaT", "2020-05-01", "2020-05-01")).tolist() == [1, 3, 2, 0]
+
+
+def test_names_that_are_no_text(my_games: Path, make_store: Callable[..., Store], tmp_path: Path) -> None:
+    """Bytes in a file's name that are no UTF-8 become question marks in the store and in run.json."""
+    source, odd = make_store(tmp_path / "s", my_games), os.fsdecode(b"my\xff.pgn")
+    into = add_games(source, np.arange(5), tmp_path / "into", [odd])
+    assert len(into) == 5
+    assert "my?.pgn" in (tmp_path / "into" / "store.json").read_text(encoding="utf-8")
+    write_json(tmp_path / "run.json", {"command": f"kibitz personal {odd}", "name": "Muñoz"})
+    text = (tmp_path / "run.json").read_text(encoding="utf-8")
+    assert "my?.pgn" in text
+    assert "Muñoz" in text

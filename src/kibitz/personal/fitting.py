@@ -31,6 +31,7 @@ from kibitz.personal.habits import habits_of
 from kibitz.personal.kinds import Kind, kind_of
 from kibitz.personal.shares import PlayerPositions, fit_k
 from kibitz.play.session import Answers, NetworkSession, Session
+from kibitz.records import printable
 from kibitz.runs import FORMAT, INFO, ONNX, SEEN, WEIGHTS, Run, short_hashes, write_json, write_seen
 from kibitz.store.split import SIDES, TEST, TRAIN, VALIDATE, Split
 from kibitz.store.store import Store
@@ -455,7 +456,7 @@ def _info(
             **person.kind.level(settings),
             "first": str(known.min()) if len(known) else None,
             "last": str(known.max()) if len(known) else None,
-            "sources": list(person.request.sources),
+            "sources": [printable(source) for source in person.request.sources],
         },
         "base": person.request.base,
         "started_from": person.base.weights_sha256(),

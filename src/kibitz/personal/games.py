@@ -234,7 +234,9 @@ def add_games(source: Store, games: NDArray[np.int64], into: Path, sources: Sequ
     ) as writer:
         if not writer.add(batch) and writer.old is not None:
             return writer.old
-        return writer.commit({"files": list(sources), "read": len(games), "kept": len(games)})
+        return writer.commit(
+            {"files": [records.printable(source) for source in sources], "read": len(games), "kept": len(games)}
+        )
 
 
 def _rows(source: Store, games: NDArray[np.int64]) -> pa.Table:
