@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -14,7 +15,16 @@ import matplotlib
 import pytest
 
 import kibitz.report.curves
-from kibitz.report.curves import landscape_svg, learning_curve_svg, reliability_svg, save_learning_curve, slices_svg
+from kibitz.report.curves import (
+    _unrolled,
+    draw_curve,
+    landscape_svg,
+    learning_curve_svg,
+    reliability_svg,
+    save_learning_curve,
+    slices_svg,
+)
+from kibitz.runs import CURVE, FORMAT, INFO, write_json
 
 HOSTILE = "</svg><script>alert(1)</script> $\\frac$ & 赵 \"'"
 
@@ -113,6 +123,14 @@ def test_stages_stand_one_after_another() -> None:
     assert "6,000" not in words(learning_curve_svg(metrics(("first",))))
 
 
+def test_a_long_stage_begins_where_a_short_one_ends() -> None:
+    stages = {"short": (10, 20, 100), "long": (300, 600)}
+    rows = [{"kind": "summary", "stage": name, "iteration": i} for name, each in stages.items() for i in each]
+    placed, borders = _unrolled(rows)
+    assert [row["at"] for row in placed] == [10, 20, 100, 400, 700]
+    assert borders == [("short", 0), ("long", 100)]
+
+
 def test_a_row_written_again_counts_once() -> None:
     rows = metrics()
     wrong = [{**row, "loss": 99.0} for row in rows if row["kind"] == "summary"]
@@ -128,6 +146,21 @@ def test_saved_as_the_ending_says(tmp_path: Path) -> None:
     assert (tmp_path / "curve.PNG").read_bytes().startswith(b"\x89PNG")
     with pytest.raises(ValueError, match=r"\.svg or \.png"):
         save_learning_curve(metrics(), tmp_path / "curve.gif")
+
+
+def test_the_curve_of_a_finished_run_stays(tmp_path: Path) -> None:
+    info = {"kibitz_run": FORMAT, "system": "winner", "game": "chess", "settings": {}}
+    write_json(tmp_path / INFO, info)
+    draw_curve(tmp_path, again=False)
+    assert not (tmp_path / CURVE).exists(), "nothing was measured"
+    (tmp_path / "metrics.jsonl").write_text("".join(json.dumps(row) + "\n" for row in metrics()), encoding="utf-8")
+    draw_curve(tmp_path, again=False)
+    assert "accuracy" in (tmp_path / CURVE).read_text(encoding="utf-8")
+    (tmp_path / CURVE).write_text("mine", encoding="utf-8")
+    draw_curve(tmp_path, again=False)
+    assert (tmp_path / CURVE).read_text(encoding="utf-8") == "mine"
+    draw_curve(tmp_path, again=True)
+    assert "accuracy" in (tmp_path / CURVE).read_text(encoding="utf-8")
 
 
 def test_matplotlib_is_left_as_it_was() -> None:

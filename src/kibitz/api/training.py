@@ -209,6 +209,7 @@ def train(
     named = recipe or DEFAULT
 
     from kibitz.training.fit import train as start
+    from kibitz.training.trainer import FINISHED_BEFORE
 
     plan = options.config(find_recipe(system, named).training)
 
@@ -222,8 +223,10 @@ def train(
         recipe=named if recipe or start_from is None else "", command="kibitz.train (from Python)", on_progress=report,
         export=export,
     )  # fmt: skip
-    _draw(done.path)
+    from kibitz.report.curves import draw_curve
+
     outcome = done.outcome
+    draw_curve(done.path, again=outcome.reason != FINISHED_BEFORE)
     return TrainingRun(
         done.path, outcome.finished, outcome.reason, outcome.iteration, dict(outcome.best), done.continued
     )
@@ -276,12 +279,3 @@ def _check_device(device: str) -> None:
 
         if not torch.cuda.is_available():
             raise UsageError("device must be cpu or auto on this computer: PyTorch finds no GPU (got cuda)")
-
-
-def _draw(path: Path) -> None:
-    """Draw the learning curve into the run's folder."""
-    from kibitz.report.curves import save_learning_curve
-    from kibitz.runs import Run
-
-    if rows := Run(path).metrics():
-        save_learning_curve(rows, path / "learning.svg")

@@ -162,6 +162,7 @@ def train(
     """
     from kibitz.systems import load
     from kibitz.training.ranks import ToldElsewhere, joined, place
+    from kibitz.training.trainer import FINISHED_BEFORE
 
     if start.start_from == "":
         raise UsageError(
@@ -185,7 +186,9 @@ def train(
                 raise typer.Exit(INTERRUPTED if done.outcome.reason == "stopped" else 0)
     except ToldElsewhere as error:
         raise typer.Exit(error.exit_code) from None
-    _draw(done.path)
+    from kibitz.report.curves import draw_curve
+
+    draw_curve(done.path, again=done.outcome.reason != FINISHED_BEFORE)
     _report(done, json)
 
 
@@ -266,14 +269,6 @@ class TrainingBar(Progress):
             f"{progress.stage} {progress.iteration:,} of {progress.iterations:,}{figures}",
             figures=self._figures,
         )
-
-
-def _draw(path: Path) -> None:
-    from kibitz.report.curves import save_learning_curve
-    from kibitz.runs import Run
-
-    if rows := Run(path).metrics():
-        save_learning_curve(rows, path / "learning.svg")
 
 
 def _report(done: Any, as_json: bool) -> None:

@@ -21,6 +21,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from kibitz.durable import write_whole
+from kibitz.runs import CURVE, Run
+
 INK, MUTED, GRID, ONE, TWO, THREE = "#26303b", "#6a7684", "#dce1e7", "#2a6fb0", "#c4622d", "#2d7d4f"
 _VARIABLES = {INK: "ink", MUTED: "muted", GRID: "line", ONE: "accent", TWO: "second", THREE: "good"}
 _WIDTH = 5.8
@@ -176,14 +179,22 @@ def landscape_svg(landscape: Row) -> Markup:
 
 
 def save_learning_curve(metrics: Sequence[Row], path: Path | str) -> None:
-    """Write the learning curve to `path`, as .svg or .png by its ending. Raises ValueError for another ending."""
+    """Write the learning curve to `path` atomically, as .svg or .png by its ending. Raises ValueError for another
+    ending."""
     target = Path(path)
     kind = target.suffix.lower()
     if kind not in (".svg", ".png"):
         raise ValueError(f"{target}: a learning curve is written as .svg or .png, not {kind or 'without an ending'}")
     with _drawing():
-        undated = {"Date": None} if kind == ".svg" else None
-        _learning_figure(metrics).savefig(target, format=kind[1:], dpi=160, facecolor="white", metadata=undated)
+        undated, file = {"Date": None} if kind == ".svg" else None, io.BytesIO()
+        _learning_figure(metrics).savefig(file, format=kind[1:], dpi=160, facecolor="white", metadata=undated)
+    write_whole(target, file.getvalue())
+
+
+def draw_curve(run: Path, again: bool) -> None:
+    """Draw the learning curve into a run's folder. again: also if there is one; a finished run may be read-only."""
+    if (again or not (run / CURVE).is_file()) and (rows := Run(run).metrics()):
+        save_learning_curve(rows, run / CURVE)
 
 
 def _learning_figure(metrics: Sequence[Row]) -> Figure:
@@ -228,12 +239,10 @@ def _unrolled(metrics: Sequence[Row]) -> tuple[list[dict[str, Any]], list[tuple[
     borders: list[tuple[str, int]] = []
     end = 0
     for stage, stage_rows in stages.items():
-        counted_on = min(iteration for _, iteration in stage_rows) > end
-        start = 0 if counted_on else end
         borders.append((stage, end))
         ordered = sorted(stage_rows.items(), key=lambda item: item[0][1])
-        rows += [{**row, "at": start + iteration} for (_, iteration), row in ordered]
-        end = start + ordered[-1][0][1]
+        rows += [{**row, "at": end + iteration} for (_, iteration), row in ordered]
+        end += ordered[-1][0][1]
     return rows, borders
 
 

@@ -46,7 +46,7 @@ from kibitz.training import compiled
 from kibitz.training.batch_size import find_batch
 from kibitz.training.checkpoints import RunBytes, run_bytes
 from kibitz.training.export import export_onnx
-from kibitz.training.trainer import TrainConfig, Trainer, TrainOutcome, TrainProgress, best_precision
+from kibitz.training.trainer import FINISHED_BEFORE, TrainConfig, Trainer, TrainOutcome, TrainProgress, best_precision
 
 RUNS = Path("runs")
 _OTHERS_CHOOSE = 60.0
@@ -415,7 +415,7 @@ def fit(job: TrainJob, on_progress: Callable[[TrainProgress], object]) -> TrainO
     """Train until the last iteration, or until the training is stopped, and record the outcome in run.json."""
     info, games, ranks = job.info, job.data.games, job.plan.ranks
     if job.finished:
-        return TrainOutcome(True, "finished before", info["iteration"], info["best"])
+        return TrainOutcome(True, FINISHED_BEFORE, info["iteration"], info["best"])
     try:
         job.system.prepare(job.network, job.data.store, games[TRAIN], job.settings, job.plan.seed)
     except KibitzError:

@@ -124,6 +124,8 @@ class Diverged(KibitzError):
 
 ALL_DONE, STALLED, STOPPED, TIME_LIMIT = "all iterations done", "no better validation", "stopped", "time limit"
 """Reasons for the end of a training run."""
+FINISHED_BEFORE = "finished before"
+"""The reason if an earlier call has finished it."""
 ROUND_OVER = "round over"
 """The reason why a stage gave way to the next one."""
 
@@ -133,7 +135,7 @@ class TrainOutcome:
     """How a training run ended.
 
     finished: whether it is complete; otherwise it can be resumed.
-    reason: one of the reasons above, or "finished before".
+    reason: one of the reasons above.
     iteration: of the last stage.
     best: the measures of its best validation, with their "iteration".
     profile: where the time went, if requested (`Profile.rows`).
