@@ -358,6 +358,10 @@ def test_differences_are_no_shares() -> None:
     whole, halves = groups.mean(values, over=np.full(200, 10)), groups.mean(values / 2, over=np.full(200, 5))
     assert (whole.value, whole.low, whole.high) == pytest.approx((0, halves.low, halves.high))
     assert whole.low < -0.01
+    one, none, few = np.ones(10), np.zeros(10), ClusterBootstrap(np.arange(10))
+    more, fewer = few.difference(one, none), few.difference(none, one)
+    assert (fewer.value, fewer.low, fewer.high) == (-1, -more.high, -more.low)
+    assert more.low == pytest.approx(0.025**0.1)
 
 
 def test_what_never_happened_is_no_less_certain_than_what_happened_once() -> None:

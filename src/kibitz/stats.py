@@ -151,7 +151,12 @@ class ClusterBootstrap:
         Its interval is much narrower than a comparison of two intervals, because both have the same positions. Shapes,
         mask and errors as in `mean`.
         """
-        return self.mean(self._shaped(a, "a") - self._shaped(b, "b"), mask)
+        first, second = self._shaped(a, "a"), self._shaped(b, "b")
+        found = self.mean(first - second, mask)
+        if found.value != -1:
+            return found
+        turned = self.mean(second - first, mask)  # a difference of 1 everywhere has an interval, see `_all_alike`
+        return replace(turned, value=-turned.value, low=-turned.high, high=-turned.low)
 
     def resampled_means(self, values: ArrayLike) -> NDArray[np.float64]:
         """Return the mean of `values` in every resample, float64 [resamples]."""
