@@ -76,3 +76,9 @@ def test_two_people_in_all_games(make_store: Callable[..., Store], tmp_path: Pat
                                       .replace("Opponent 2", "B").replace("Opponent 3", "B"))  # fmt: skip
     with pytest.raises(UsageError, match=naming("--player & players")):
         names.find(make_store(tmp_path / "s", tmp_path / "two.pgn"), (), "two.pgn")
+
+
+def test_a_game_against_oneself_counts_once(make_store: Callable[..., Store], tmp_path: Path) -> None:
+    (tmp_path / "one.pgn").write_text(person.games(4).replace("Opponent 0", person.PERSON))
+    players = names.players_of(make_store(tmp_path / "s", tmp_path / "one.pgn"))
+    assert {player.name: player.games for player in players}[person.PERSON] == 4

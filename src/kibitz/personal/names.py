@@ -57,12 +57,14 @@ class Player:
 def players_of(store: Store) -> list[Player]:
     """Return the players of a store, the most frequent first; spellings with the same key are one player.
 
-    Unknown names ("?") are skipped.
+    Unknown names ("?") are skipped. A game with one name on both sides counts once.
     """
     written: Counter[str] = Counter()
-    for column in ("white", "black"):
-        if column in store.columns:
-            written.update(store.column(column).tolist())
+    sides = [store.column(column) for column in ("white", "black") if column in store.columns]
+    for column in sides:
+        written.update(column.tolist())
+    if len(sides) == 2:
+        written.subtract(sides[0][sides[0] == sides[1]].tolist())
     return players_among(written)
 
 

@@ -115,7 +115,7 @@ class PgnSource(Source):
         if headers.get("Variant", "").strip().lower() not in STANDARD_VARIANTS:
             return
         white, black = headers.get("White", ""), headers.get("Black", "")
-        written.update((white, black))
+        written.update((white, black) if white != black else (white,))
         date = headers.get("UTCDate") or headers.get("Date", "")
         date = "" if "?" in date[:4] else date.replace("?", "0")  # an unknown day comes before the others
         self._places.append(_Place(number, begin, end, names.key(white), names.key(black), date))
