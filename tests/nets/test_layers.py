@@ -78,3 +78,6 @@ def test_residual_blocks_and_repetition() -> None:
     for wrong in ("0*16res3x3", "16res2x2", "0res3x3", "*16res3x3", "2*"):
         with pytest.raises(UsageError):
             read_layers(wrong)
+    assert len(read_layers("16conv3x3p1.100*16res3x3")) == 101
+    with pytest.raises(UsageError, match=r"at most 100 times \(got 101\*16res3x3\)"):
+        read_layers("16conv3x3p1.101*16res3x3")

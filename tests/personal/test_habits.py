@@ -68,6 +68,8 @@ def test_the_number_of_the_move_decides(monkeypatch: pytest.MonkeyPatch) -> None
             board = chess.Board()
             board.move_stack = [chess.Move.null()] * (2 * number)
             assert pace.seconds(board, MOVE, SearchLimits(clock=100.0)) == pytest.approx(100 * min(share, 0.5))
+    board.move_stack = [chess.Move.null()] * (2 * MOVES[-1])
+    assert pace.seconds(board, MOVE, SearchLimits(clock=100.0)) == 50, "no game is too long"
     waited: list[float] = []
     monkeypatch.setattr(threading.Event, "wait", lambda self, seconds=None: waited.append(seconds))
     board = chess.Board()

@@ -312,3 +312,12 @@ def test_chain_pooling_is_not_for_chess() -> None:
 
     with pytest.raises(UsageError, match="chain"):
         build(read_layers("8conv3x3p1.chain"), 6, torch.nn.ReLU, torch.nn.ReLU)
+
+
+def test_a_stride_that_keeps_the_grid() -> None:
+    settings = Settings(sizes="9", layers="4conv1x1s2p4.4conv3x3p1", last=3)
+    SYSTEM.check(settings)
+    codes, state = np.full((1, 361), 14, np.uint8), np.array([[0, 9, 0, 0]], np.uint8)
+    codes.reshape(19, 19)[:9, :9] = 0
+    (black,) = GoNet(settings)(torch.from_numpy(codes), torch.from_numpy(state))
+    assert black.shape == (1, 361)

@@ -98,7 +98,9 @@ def read_layers(text: str) -> list[Layer]:
     parts: list[str] = []
     for part in text.split("."):
         times = _TIMES.fullmatch(part)
-        parts += [times[2]] * min(int(times[1]), MAX_REPEATS) if times and int(times[1]) else [part]
+        if times and int(times[1]) > MAX_REPEATS:
+            raise UsageError(f"layers must repeat a part at most {MAX_REPEATS} times (got {part})")
+        parts += [times[2]] * int(times[1]) if times and int(times[1]) else [part]
     for index, part in enumerate(parts, 1):
         if match := _CONV.fullmatch(part):
             filters, height, width = (int(value) for value in match.groups()[:3])

@@ -138,7 +138,7 @@ class PersonalPace:
         """See Pace. Only the number of the move and the clock matter; without a clock it is 0."""
         if not self._bands or limits.clock is None:
             return 0.0
-        band = int(np.searchsorted(MOVES, len(board.move_stack) // 2, "right")) - 1
+        band = int(np.searchsorted(MOVES[:-1], len(board.move_stack) // 2, "right")) - 1
         share = float(np.interp(self._random.random(), np.linspace(0, 1, QUANTILES), self._bands[band]))
         return min(share, LONGEST) * limits.clock
 

@@ -268,7 +268,7 @@ class GoNet(nn.Module):
 def _module(layer: Layer, channels: int) -> nn.Module:
     """Return the module of a layer; chain pooling needs none."""
     if isinstance(layer, Conv):
-        return nn.Conv2d(channels, layer.filters, (layer.height, layer.width), padding=layer.padding)
+        return nn.Conv2d(channels, layer.filters, (layer.height, layer.width), layer.stride, layer.padding)
     return ResidualBlock(channels, layer) if isinstance(layer, Residual) else nn.Identity()
 
 
