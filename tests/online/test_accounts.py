@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from kibitz.online.accounts import GameChoice, account_in
+from kibitz.online.kept import opened
 from kibitz.store.store import Store
 from support.causes import Ended, in_process, must_succeed, refused
 from support.game_server import FIRST, MINUTE, Game, GameServer
@@ -89,6 +90,25 @@ def test_filters(
     assert numbers(server, everything[1]) == list(range(24)), everything
     again = fetch(f"{site}:{NAME}", *options)
     assert numbers(server, again[1]) == expected, again
+
+
+@pytest.mark.parametrize("site", SITES)
+@pytest.mark.parametrize("option", [("--speed", "blitz"), ("--rated",)])
+def test_games_after_a_filtered_download_come_later(
+    site: str, option: tuple[str, ...], server: GameServer, fetch: Fetch
+) -> None:
+    """All games are kept, then only some of the newer ones are requested."""
+    first, server.games = server.games, server.games[:12]
+    fetch(f"{site}:{NAME}")
+    server.games = first + [
+        Game(number, ["blitz", "rapid"][number % 2], rated=number % 3 != 0) for number in range(24, 40)
+    ]
+    fetch(f"{site}:{NAME}", *option)
+    fetch(f"{site}:{NAME}")
+    account = account_in(f"{site}:{NAME}")
+    assert account is not None
+    with opened(account) as kept:
+        assert len(kept.entries) == 40
 
 
 def test_a_limit_downloads_no_more(server: GameServer, fetch: Fetch) -> None:

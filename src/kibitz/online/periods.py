@@ -119,12 +119,26 @@ def download(
 
 
 def _periods(kept: KeptGames, key: str) -> list[list[int]]:
-    """Return the complete periods for a filter, the newest first: begin and end of each. They change with the state."""
+    """Return the complete periods for a filter, the newest first: begin and end of each. They change with the state.
+
+    A period in which every game was downloaded is complete for each filter, but not the reverse.
+    """
     known: dict[str, list[list[int]]] = kept.state.setdefault("periods", {})
-    every = known.get(ALL, [])
-    if every and every[-1][0] <= 0:  # all old games are there: what is missing is missing for every filter
-        key = ALL
-    return known.setdefault(key, [])
+    found = known.setdefault(key, [])
+    if key != ALL:
+        found[:] = _joined([*found, *known.get(ALL, [])])
+    return found
+
+
+def _joined(periods: list[list[int]]) -> list[list[int]]:
+    """Return periods that do not overlap, the newest first."""
+    joined: list[list[int]] = []
+    for begin, end in sorted(periods, key=lambda one: one[1], reverse=True):
+        if joined and end >= joined[-1][0]:
+            joined[-1][0] = min(joined[-1][0], begin)
+        else:
+            joined.append([begin, end])
+    return joined
 
 
 def _start(periods: list[list[int]], moment: int) -> int:
