@@ -5,7 +5,7 @@ import json
 import shutil
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -45,6 +45,14 @@ def test_runs_are_numbered_and_found_again(small_store: Store, tmp_path: Path, m
     assert (first.continued, again.continued) == (False, True)
     assert again.outcome.reason == "finished before"
     assert other.path == tmp_path / "runs" / "winner-2"
+
+
+def test_an_unknown_setting_of_a_run_is_named() -> None:
+    data: dict[str, Any] = {"fingerprint": "f", "split": {}}
+    info = {"system": "winner", "settings": asdict(Settings(batch=7)), "seed": 0, "data": data}
+    assert fit.differences(info, "winner", Settings(batch=8), data, 0) == "started with batch 7 not 8"
+    info["settings"] = {**asdict(Settings()), "luck": 1}
+    assert fit.differences(info, "winner", Settings(), data, 0) == "started with the unknown setting luck"
 
 
 def test_a_gap_in_the_numbers_and_a_damaged_neighbour_change_nothing(

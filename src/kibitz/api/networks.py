@@ -130,8 +130,8 @@ class PointProbability:
 class PositionEvaluation:
     """The evaluation of one position by a network; None for outputs that the network does not have.
 
-    white: chess: White's probability, 0 to 1, of the event in `meaning`. If the game is over by mate, stalemate or bare
-        kings, it is the result: 1, 0 or 0.5.
+    white: chess: White's probability, 0 to 1, of the event in `meaning`. If the game is over by mate or stalemate,
+        or no mate is possible with these pieces, it is the result: 1, 0 or 0.5.
     outcome: the probabilities of a White win, a draw and a Black win, for networks that predict draws.
     moves: all legal moves, the most likely first, with probabilities that sum to 1. In Go, each is a PointProbability,
         and moves of probability 0 are omitted. Underpromotions are omitted if the network can't predict them.
