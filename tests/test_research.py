@@ -293,9 +293,11 @@ def test_leakage_is_found(store: kibitz.GameStore, monkeypatch: pytest.MonkeyPat
         ({"test": [1]}, "training & test"),
         ({"training": [0, 1], "test": [1]}, "several parts"),
         ({"training": [0], "test": [10**6]}, "numbers"),
+        ({"training": [0.2], "test": [1]}, "integers & float64 & training"),
+        ({"training": [0], "test": [True]}, "integers & bool & test"),
     ],
 )
-def test_parts_that_are_no_split(parts: dict[str, list[int]], names: str, store: kibitz.GameStore) -> None:
+def test_parts_that_are_no_split(parts: dict[str, list[float]], names: str, store: kibitz.GameStore) -> None:
     with pytest.raises(kibitz.UsageError, match=naming(names)):
         datasets.check_leakage(store, {name: np.array(games) for name, games in parts.items()})
     assert datasets.check_leakage(store, {"training": np.array([0]), "test": np.array([1])}).games["test"] == 1

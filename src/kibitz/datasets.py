@@ -164,6 +164,9 @@ def check_leakage(
     given = {name: opened.games(name) for name in PARTS} if parts is None else dict(parts)
     if "training" not in given:
         raise UsageError(f"parts must have a part training (got {', '.join(given) or 'none'}).")
+    for name, games in given.items():
+        if (kind := np.asarray(games).dtype).kind not in "iu" and len(games):
+            raise UsageError(f"parts must have numbers of games, as integers (got {kind} for {name})")
     numbers = {name: np.asarray(games, np.int64) for name, games in given.items()}
     together = np.concatenate(list(numbers.values()))
     if len(together) and (together.min() < 0 or together.max() >= len(opened)):
