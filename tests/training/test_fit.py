@@ -2,6 +2,7 @@
 
 import errno
 import json
+import os
 import shutil
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -53,6 +54,13 @@ def test_an_unknown_setting_of_a_run_is_named() -> None:
     assert fit.differences(info, "winner", Settings(batch=8), data, 0) == "started with batch 7 not 8"
     info["settings"] = {**asdict(Settings()), "luck": 1}
     assert fit.differences(info, "winner", Settings(), data, 0) == "started with the unknown setting luck"
+
+
+def test_a_directory_that_weights_cannot_be_read_from_is_refused(tmp_path: Path) -> None:
+    data: dict[str, Any] = {"fingerprint": "f", "split": {}}
+    assert fit.choose("winner", Settings(), data, 0, tmp_path / "rück") == (tmp_path / "rück", None)
+    with pytest.raises(UsageError, match=r"--run must be .*UTF-8.*r\?"):
+        fit.choose("winner", Settings(), data, 0, tmp_path / os.fsdecode(b"r\xff"))
 
 
 def test_a_gap_in_the_numbers_and_a_damaged_neighbour_change_nothing(

@@ -22,6 +22,7 @@ from kibitz import __version__
 from kibitz.errors import KibitzError, UsageError, one_line
 from kibitz.games import GAME_NAMES
 from kibitz.lock import exclusive_lock
+from kibitz.records import printable
 from kibitz.runs import (
     FORMAT,
     INFO,
@@ -76,6 +77,8 @@ def choose(
     that only has files of a call that was killed before it wrote run.json counts as empty.
     """
     if requested is not None:
+        if (name := printable(str(requested))) != str(requested):
+            raise UsageError(f"--run must be a name in UTF-8, which files of weights need (got {name})")
         if not requested.exists():
             return requested, None
         if not (requested / INFO).is_file():
