@@ -133,6 +133,8 @@ def test_any_end_of_a_cut_game_is_read(end: bytes) -> None:
 def test_text_and_bytes() -> None:
     assert parse_record("(;CA[GB2312]PB[古力];B[aa])").headers["PB"] == "古力"  # text has no encoding any more
     assert parse_record("(;CA[GB2312]PB[古力];B[aa])".encode("gb18030")).headers["PB"] == "古力"
+    bracket = parse_record("(;CA[GBK]PB[昡];B[aa]C[昡];W[bb])".encode("gbk"))  # the second byte is a closing bracket
+    assert (bracket.headers["PB"], bracket.moves) == ("昡", [0, GRID + 1])
 
 
 def test_files(tmp_path: Path) -> None:

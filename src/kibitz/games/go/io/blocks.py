@@ -125,7 +125,7 @@ class Games:
     def whole_part(self, i: int) -> Games:
         """Return that game alone, up to its last value with a closing bracket, and closed there."""
         text = self.text[int(self.begins[i]) : int(self.ends[i])]
-        doubles = _doubles(text)
+        doubles = has_double_bytes(text)
         values = _VALUE_DOUBLES if doubles else _VALUE
         end = max((match.end() for match in values.finditer(text) if match[1]), default=len(text))
         outside = values.sub(b"", text[:end])
@@ -192,7 +192,7 @@ def pieces(stream: Stream, broken: list[str]) -> Iterator[Piece]:
             if block and len(rest) <= MAX_GAME_BYTES:
                 continue
             text, block = gib_as_sgf(text), b""
-        doubles = _doubles(text)
+        doubles = has_double_bytes(text)
         begins, ends, closed = find_games(text, doubles)
         complete = len(begins)
         if block and complete and not closed[-1]:
@@ -293,7 +293,7 @@ def _joined(parts: list[Piece]) -> Games:
     )
 
 
-def _doubles(text: bytes) -> bool:
+def has_double_bytes(text: bytes) -> bool:
     """Whether this text's encoding has characters whose second byte may look like a bracket."""
     if text.isascii():
         return False

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from kibitz import records
 from kibitz.errors import KibitzError
-from kibitz.games.go.io.blocks import ENDINGS, SET_UP_LATE, Games, gather, pieces
+from kibitz.games.go.io.blocks import ENDINGS, SET_UP_LATE, Games, gather, has_double_bytes, pieces
 from kibitz.games.go.io.gib import gib_as_sgf, is_gib
 from kibitz.games.go.io.headers import SUICIDE, SUPERKO, interpret_headers, tells_komi
 from kibitz.games.go.io.main_lines import play
@@ -119,11 +119,12 @@ def parse_record(text: bytes | str, cut: bool = False) -> Record:
     data = text.encode("utf-8", "replace") if isinstance(text, str) else text
     if is_gib(data):
         data, text = gib_as_sgf(data), ""
-    begins, ends, closed = find_games(data)
+    doubles = not isinstance(text, str) and has_double_bytes(data)
+    begins, ends, closed = find_games(data, doubles)
     if not len(begins):
         raise ValueError("the text has no game")
     begins, ends, closed = begins[:1], ends[:1], closed[:1]
-    lines = main_lines(data, begins, ends)
+    lines = main_lines(data, begins, ends, doubles)
     charset = "utf-8" if isinstance(text, str) else None
     record = next(iter(_records(Games(data, begins, ends, [""], [1], closed, lines, charset), cut)))
     if isinstance(record, Unreadable):
