@@ -135,6 +135,8 @@ def test_text_and_bytes() -> None:
     assert parse_record("(;CA[GB2312]PB[古力];B[aa])".encode("gb18030")).headers["PB"] == "古力"
     bracket = parse_record("(;CA[GBK]PB[昡];B[aa]C[昡];W[bb])".encode("gbk"))  # the second byte is a closing bracket
     assert (bracket.headers["PB"], bracket.moves) == ("昡", [0, GRID + 1])
+    by_tree = parse_record("(;CA[GBK]PB[昡];B[AA]C[昡];W[bb])".encode("gbk"))  # capital letters are for the tree reader
+    assert (by_tree.headers["PB"], by_tree.moves) == ("昡", [0, GRID + 1])
 
 
 def test_files(tmp_path: Path) -> None:

@@ -136,8 +136,11 @@ class Games:
 
     def _parse_as_tree(self, i: int) -> None:
         """Parse a game that the fast reader did not understand; if it succeeds, replace the main line."""
+        text = self.text[int(self.begins[i]) : int(self.ends[i])]
+        if not self.charset and has_double_bytes(text):  # the tree reader knows no characters of two bytes
+            text = text.decode(charset_of(text), "replace").encode()
         try:
-            status, setup, side, written = _by_tree(self.text[int(self.begins[i]) : int(self.ends[i])])
+            status, setup, side, written = _by_tree(text)
         except (ValueError, KeyError) as error:
             self.reasons[i] = one_line(error) if str(error) else "not SGF"
             return
