@@ -89,6 +89,22 @@ def test_a_damaged_account(copy: Path, text: str) -> None:
         Store(copy)
 
 
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("read", None), ("read", "3"), ("fingerprint", None), ("history", None), ("history", 3), ("left_out", None),
+     ("left_out", []), ("left_out", {"draw": 3}), ("tables", [])],
+)  # fmt: skip
+def test_a_damaged_part_of_an_account(copy: Path, key: str, value: object) -> None:
+    """None: the key is missing. Adding games would need each of these keys."""
+    info = json.loads((copy / INFO).read_text())
+    assert len(Store(copy)) == info["games"]
+    (copy / INFO).write_text(
+        json.dumps({name: each for name, each in (info | {key: value}).items() if each is not None})
+    )
+    with pytest.raises(KibitzError, match=naming("damaged")):
+        Store(copy)
+
+
 @pytest.mark.parametrize("name", ["moves.u16", "offsets.i64", "starts.u8", "games.parquet"])
 @pytest.mark.parametrize("damage", ["missing", "empty", "cut"])
 def test_damaged_files(copy: Path, name: str, damage: str) -> None:

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from kibitz.errors import KibitzError
 from kibitz.games import GAMES, game_of
+from kibitz.games.batch import Rejections
 from kibitz.received import read_json
 from kibitz.store.split import Split
 
@@ -71,6 +72,7 @@ class Store:
             self.tables: list[str] = list(self.info.get("tables", [TABLE]))
             self._sizes = self._known_sizes()
             self._check_names()
+            self._check_account()
         except (ValueError, KeyError, TypeError, AttributeError):
             raise KibitzError(f"{file} is damaged. Import the games again.") from None
         for name, size in self._sizes.items():
@@ -104,6 +106,13 @@ class Store:
         for name in (self.info["folder"], *self.tables, *self._sizes):
             if Path(name).name != name or not name.strip("."):
                 raise ValueError(f"{name}: outside of the store")
+
+    def _check_account(self) -> None:
+        """Raise ValueError or another error of a wrong type if the account of the imports is incomplete."""
+        Rejections.from_json(self.info["left_out"])
+        kinds = {"read": int, "fingerprint": str, "history": list}
+        if not self.tables or not all(isinstance(self.info[name], kind) for name, kind in kinds.items()):
+            raise ValueError("no table, or an account of another form")
 
     def __len__(self) -> int:
         """The number of games."""
