@@ -30,8 +30,7 @@ PACKED = (".zst", ".gz", ".bz2")
 ARCHIVE = ".zip"
 STDIN = "-"
 _METADATA = "._"
-"""The beginning of the names of macOS' metadata files, which disks and archives of other systems have beside each file.
-"""
+"""The beginning of the names of macOS' metadata files, which it adds to disks and archives of other systems."""
 
 _FAULTS = (
     EOFError, ValueError, zlib.error, zstandard.ZstdError,
