@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import re
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -48,14 +47,32 @@ class EnginePosition:
     owners: NDArray[np.float64] | None
 
 
+_Key = tuple[tuple[object, ...], tuple[int, ...]]
+"""A position: the start, and the moves from it."""
+
+
+def _start_of(record: Record) -> tuple[object, ...]:
+    return (record.size, record.komi, record.rules, record.black, record.white, record.handicap, record.side)
+
+
+def _color(record: Record, ply: int) -> int:
+    """Return the side to move after `ply` moves."""
+    return record.side if ply % 2 == 0 else BLACK + WHITE - record.side
+
+
 class GoEngineJudge:
     """Judges games with an engine. It is a context manager that ends the engine.
+
+    kept: the number of positions whose results are kept.
 
     Raises EngineDied if the engine does not start, and UsageError if it cannot judge.
     """
 
-    def __init__(self, checker: Checker):
-        self.checker = checker
+    def __init__(self, checker: Checker, kept: int = 1):
+        self.checker, self._kept = checker, kept
+        self._known: dict[_Key, EnginePosition] = {}
+        self._at: _Key | None = None
+        """The position that the engine has; None if that is not known."""
         self._program = self._start()
 
     def _start(self) -> GtpProgram:
@@ -92,35 +109,49 @@ class GoEngineJudge:
         return self.checker.nodes or VISITS
 
     def judge(self, record: Record) -> list[EnginePosition]:
-        """Return the results for all positions of a game, whose moves are legal. An engine that ends is started again
-        once. Raises EngineDied."""
-        found: list[EnginePosition] = []
+        """Return the results for all positions of a game, whose moves are legal. Raises EngineDied."""
+        return [self.position(record, ply) for ply in range(len(record.moves) + 1)]
+
+    def position(self, record: Record, ply: int) -> EnginePosition:
+        """Return the result for the position after `ply` moves of a game. An engine that ends is started again once.
+        Raises EngineDied."""
+        key = _start_of(record), tuple(record.moves[:ply])
+        if (known := self._known.get(key)) is not None:
+            return known
         for attempt in range(2):
             if not self._program.running:
                 self._program.kill()
-                self._program = self._start()
+                self._at, self._program = None, self._start()
             try:
-                found += self._positions(record, len(found))
+                color = self._turn_to(record, key)
+                found = self._analyze(record.size, color) if self._searches else self._estimate(record, ply, color)
                 break
             except CommandRefused as error:
+                self._at = None
                 raise EngineDied(f"{self._name} rejects this game ({error})", "died") from None
             except EngineDied as error:
+                self._at = None
                 if error.how == "hung" or attempt:
                     raise
+        self._known[key] = found
+        while len(self._known) > self._kept:
+            del self._known[next(iter(self._known))]
         return found
 
-    def _positions(self, record: Record, first: int) -> Iterator[EnginePosition]:
-        """Yield the results from the position after `first` moves on."""
-        rules = (record.rules or RULES).replace(" ", "-")
-        handicap = record.handicap if record.side == WHITE and not record.white else 0
-        set_up(self._ask, self._commands, record.size, record.komi, rules, record.black, record.white, handicap)
-        color = record.side
-        for ply in range(len(record.moves) + 1):
-            if ply:
-                self._ask(f"play {COLORS[color]} {to_gtp(record.moves[ply - 1], record.size)}")
-                color = BLACK + WHITE - color
-            if ply >= first:
-                yield self._analyze(record.size, color) if self._searches else self._estimate(record, ply, color)
+    def _turn_to(self, record: Record, key: _Key) -> int:
+        """Set up a position, and return the side to move. Moves that the engine has made already are not sent again."""
+        start, moves = key
+        made = len(self._at[1]) if self._at is not None and self._at[0] == start else -1
+        if made < 0 or self._at != (start, moves[:made]):
+            rules = (record.rules or RULES).replace(" ", "-")
+            handicap = record.handicap if record.side == WHITE and not record.white else 0
+            set_up(self._ask, self._commands, record.size, record.komi, rules, record.black, record.white, handicap)
+            made = 0
+        self._at = None
+        for ply in range(made, len(moves)):
+            self._ask(f"play {COLORS[_color(record, ply)]} {to_gtp(moves[ply], record.size)}")
+        self._at = key
+        return _color(record, len(moves))
 
     def _ask(self, command: str, limit: float = ANSWERS) -> str:
         return self._program.ask(command, limit)
