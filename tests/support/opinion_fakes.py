@@ -58,13 +58,38 @@ def note(folder: Path, name: str, line: str) -> None:
         file.write(line + "\n")
 
 
-def first_move(position: list[str]) -> str:
-    """The first legal move in alphabetical order, for a position in the form of a UCI command."""
+def board_of(position: list[str]) -> chess.Board:
+    """The board of a position in the form of a UCI command."""
     start, _, moves = " ".join(position).partition(" moves ")
     board = chess.Board() if start == "startpos" else chess.Board(start.removeprefix("fen "))
     for move in moves.split():
         board.push_uci(move)
-    return min(move.uci() for move in board.legal_moves)
+    return board
+
+
+def first_move(position: list[str]) -> str:
+    """The first legal move in alphabetical order."""
+    return min(move.uci() for move in board_of(position).legal_moves)
+
+
+VALUES = {chess.PAWN: 100, chess.KNIGHT: 300, chess.BISHOP: 300, chess.ROOK: 500, chess.QUEEN: 900}
+
+
+def balance(board: chess.Board) -> int:
+    """The material of the side to move less that of the other side, in hundredths of a pawn."""
+    sides = [sum(value * len(board.pieces(piece, side)) for piece, value in VALUES.items()) for side in (True, False)]
+    return (sides[0] - sides[1]) * (1 if board.turn else -1)
+
+
+def greedy(board: chess.Board) -> tuple[int, chess.Move]:
+    """The most material that one move leaves, and this move; of several the last of the alphabet."""
+    found = []
+    for move in board.legal_moves:
+        after = board.copy(stack=False)
+        after.push(move)
+        found.append((-balance(after), move.uci()))
+    score, name = max(found)
+    return score, chess.Move.from_uci(name)
 
 
 def uci(fault: str, folder: Path) -> None:
@@ -89,6 +114,11 @@ def uci(fault: str, folder: Path) -> None:
             from_search = int(fault.removeprefix("crash from ")) if fault.startswith("crash from ") else searches + 1
             if fault == "crash" or (fault == "crash once" and first) or searches >= from_search:
                 sys.exit(3)
+            if fault == "greedy":
+                score, move = greedy(board_of(position))
+                say(f"info depth 1 score cp {score} nodes 9 pv {move.uci()}")
+                say(f"bestmove {move.uci()}")
+                continue
             for info in INFOS.get(fault, INFOS["sound"]):
                 say(f"info {info}")
             if "infinite" not in words and fault not in ("silent", "stubborn"):

@@ -29,6 +29,9 @@ OPENINGS = (
     "1. e4 e5 2. Nf3 Nc6", "1. d4 d5 2. c4 e6", "1. e4 c5 2. Nf3 d6", "1. c4 e5 2. Nc3 Nf6", "1. e4 e6 2. d4 d5",
 )  # fmt: skip
 
+NO_ENGINES: Any = SimpleNamespace(program=lambda fields, game: None)
+"""The judges of a board without engines."""
+
 
 def game(white: str, black: str, date: str, moves: str = "1. e4 e5", more: str = "") -> str:
     return f'[White "{white}"]\n[Black "{black}"]\n[Date "{date}"]\n{more}\n{moves} *\n\n'
@@ -150,7 +153,7 @@ def test_a_file_of_exactly_the_limit_is_taken(monkeypatch: pytest.MonkeyPatch) -
 
     text = game("Ana", "B", "2024.03.01").encode()
     monkeypatch.setattr(sources, "LARGEST", len(text))
-    mine = MyGames([], SimpleNamespace())  # type: ignore[arg-type]
+    mine = MyGames([], SimpleNamespace(), NO_ENGINES)  # type: ignore[arg-type]
     try:
         parts = (text[:20], text[20:])
         assert mine.upload({"name": "a.pgn", "at": 0, "data": base64.b64encode(parts[0]).decode()}) == {"at": 20}
@@ -175,7 +178,7 @@ def uploaded(mine: MyGames, name: str, text: str) -> Any:
 
 
 def test_a_part_that_comes_after_the_board_was_begun_anew_gets_a_line() -> None:
-    mine = MyGames([], SimpleNamespace())  # type: ignore[arg-type]
+    mine = MyGames([], SimpleNamespace(), NO_ENGINES)  # type: ignore[arg-type]
     try:
         with pytest.raises(BadRequest, match="Choose the file again") as refused:
             mine.upload({"name": "a.pgn", "at": 5, "data": base64.b64encode(b"hello").decode(), "last": True})
@@ -186,7 +189,7 @@ def test_a_part_that_comes_after_the_board_was_begun_anew_gets_a_line() -> None:
 
 def test_a_part_of_another_tabs_file_is_refused() -> None:
     """Files of equal parts are told apart by their names."""
-    mine = MyGames([], SimpleNamespace())  # type: ignore[arg-type]
+    mine = MyGames([], SimpleNamespace(), NO_ENGINES)  # type: ignore[arg-type]
     one, other = game("Ana", "B", "2024.03.01").encode(), game("Eve", "D", "2024.03.01").encode()
     part = {"at": 0, "data": base64.b64encode(one[:20]).decode()}
     try:
@@ -201,7 +204,7 @@ def test_a_part_of_another_tabs_file_is_refused() -> None:
 
 
 def test_a_file_that_is_refused_takes_nothing_from_the_next_one() -> None:
-    mine = MyGames([], SimpleNamespace())  # type: ignore[arg-type]
+    mine = MyGames([], SimpleNamespace(), NO_ENGINES)  # type: ignore[arg-type]
     try:
         with pytest.raises(KibitzError, match="names no players"):
             uploaded(mine, "bad.pgn", game("?", "?", "2024.03.01"))
@@ -219,7 +222,7 @@ def test_an_unknown_day_is_before_the_others(tmp_path: Path) -> None:
 
 
 def test_copies_that_nothing_reads_are_removed() -> None:
-    mine = MyGames([], SimpleNamespace())  # type: ignore[arg-type]
+    mine = MyGames([], SimpleNamespace(), NO_ENGINES)  # type: ignore[arg-type]
     try:
         for name in ("a.pgn", "b.pgn", "c.pgn"):
             uploaded(mine, name, FILE[0])
@@ -235,7 +238,7 @@ def test_a_process_that_cannot_begin_is_no_work_that_runs(monkeypatch: pytest.Mo
 
     monkeypatch.setattr(state, "Background", full)
     networks = SimpleNamespace(ready=lambda name: SimpleNamespace(game="chess", answers=(state.WHITE,)))
-    mine = MyGames([], networks)  # type: ignore[arg-type]
+    mine = MyGames([], networks, NO_ENGINES)  # type: ignore[arg-type]
     try:
         uploaded(mine, "a.pgn", FILE[0])
         for _ in range(2):
@@ -288,7 +291,7 @@ def test_only_a_network_that_says_who_wins_at_chess_judges() -> None:
         "convchess": SimpleNamespace(game="chess", answers=["moves"]),
         "gohuman": SimpleNamespace(game="go", answers=["white", "moves"]),
     }
-    mine = MyGames([], SimpleNamespace(ready=known.__getitem__))  # type: ignore[arg-type]
+    mine = MyGames([], SimpleNamespace(ready=known.__getitem__), NO_ENGINES)  # type: ignore[arg-type]
     assert mine._judge("human") == "human"
     for name in ("convchess", "gohuman"):
         with pytest.raises(KibitzError, match=naming(f"{name}")):
@@ -297,7 +300,7 @@ def test_only_a_network_that_says_who_wins_at_chess_judges() -> None:
 
 
 def test_a_game_of_a_large_file_is_given_and_one_without_a_number_is_none() -> None:
-    mine = MyGames([], SimpleNamespace())  # type: ignore[arg-type]
+    mine = MyGames([], SimpleNamespace(), NO_ENGINES)  # type: ignore[arg-type]
     mine._source = SimpleNamespace(text=lambda number: f"game {number}")  # type: ignore[assignment]
     assert mine.game({"game": 1_234_567}) == {"text": "game 1234567"}
     with pytest.raises(BadRequest, match="unknown game"):
@@ -325,7 +328,7 @@ def accounts(monkeypatch: pytest.MonkeyPatch) -> Iterator[MyGames]:
     monkeypatch.setenv("KIBITZ_LICHESS", "http://127.0.0.1:9")
     monkeypatch.setattr(Process, "started", [], raising=False)
     monkeypatch.setattr(state, "Background", Process)
-    mine = MyGames([], SimpleNamespace())  # type: ignore[arg-type]
+    mine = MyGames([], SimpleNamespace(), NO_ENGINES)  # type: ignore[arg-type]
     yield mine
     mine.end()
 

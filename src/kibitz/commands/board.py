@@ -5,12 +5,15 @@ from __future__ import annotations
 import contextlib
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kibitz.commands.provider import Provider, use_provider
-from kibitz.errors import KibitzError
+from kibitz.errors import KibitzError, UsageError
+
+if TYPE_CHECKING:
+    from kibitz.external.programs import Program
 
 RECORDS = tuple(f".pgn{packed}" for packed in ("", ".zst", ".gz", ".bz2"))
 STORE, RUN = "store.json", "run.json"
@@ -37,6 +40,7 @@ def board(
             metavar="COMMAND",
         ),
     ] = None,
+    checked_by: Annotated[list[str] | None, typer.Option(show_default=False, metavar="ENGINE")] = None,
     provider: Provider = None,
     no_browser: Annotated[bool, typer.Option("--no-browser")] = False,
 ) -> None:
@@ -54,6 +58,7 @@ def board(
         from kibitz.web.server import Server, bind, leave, open_browser
 
         programs = [read_command(words) for words in engines or []]
+        checkers = _checkers(checked_by or [])
 
         if lacking := page.problem():
             print(f"kibitz: {lacking}", file=sys.stderr)
@@ -64,10 +69,27 @@ def board(
                 open_browser(address)
 
         with contextlib.closing(bind(port)) as listener:
-            server = Server(networks, listener, announce, stores, records, programs)
+            server = Server(networks, listener, announce, stores, records, programs, checkers)
             server.board.preparing.start()
             server.go()
         leave()
+
+
+def _checkers(commands: list[str]) -> list[Program]:
+    """Return the engines of --checked-by. Raises UsageError if one is not installed, and for two of the same game."""
+    from kibitz.external.programs import read_command
+    from kibitz.games import GAME_NAMES
+
+    found: dict[str, Program] = {}
+    for words in commands:
+        program = read_command(words, "--checked-by")
+        if program.game in found:
+            raise UsageError(
+                f"--checked-by must be one engine for each game (got two for {GAME_NAMES[program.game]})."
+                " Leave one out."
+            )
+        found[program.game] = program
+    return list(found.values())
 
 
 def _records(names: list[str]) -> tuple[list[str], list[str]]:

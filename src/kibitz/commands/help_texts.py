@@ -55,9 +55,9 @@ PERFORMANCE = ("--workers", "--ray", "--provider")
 COMMANDS: Mapping[str, CommandHelp] = {
     "board": CommandHelp(
         "Open the board in your browser: play, analyze, compare networks",
-        ("kibitz board", "kibitz board my-games.pgn", "kibitz board runs/winner-1 my.store --engine stockfish"),
-        ("--port", "--engine", "--no-browser"),
-        {"Page": ("--port", "--no-browser", "--engine"), "Performance": ("--provider",)},
+        ("kibitz board", "kibitz board my-games.pgn --checked-by stockfish", "kibitz board runs/winner-1 my.store"),
+        ("--checked-by", "--port", "--engine", "--no-browser"),
+        {"Page": ("--port", "--no-browser"), "Engines": ("--checked-by", "--engine"), "Performance": ("--provider",)},
         ("The page is for this computer only. Press Ctrl-C to end it.",),
         "how-to/board.md",
     ),
@@ -593,6 +593,8 @@ OPTIONS: Mapping[str, str] = {
     "--port": "Port of the page. [default: 8642, or the next free one]",
     "--engine": "Add an engine with its arguments, such as stockfish or 'gnugo --mode gtp'; may be given several times."
     " Well-known installed engines are found without this.",
+    "board --checked-by": "Engine that judges moves at first instead of the network's own search, such as stockfish or"
+    " gnugo; one for each game. You can choose another on the page.",
     "--no-browser": "Print the address only.",
     "--seconds": "Seconds per measurement.",
     "uci --method": "Search method. auto picks the best for the network.",

@@ -20,12 +20,17 @@ from kibitz.web.state import AppState
 
 
 def create(
-    given: list[str], port: int, known: list[str], records: Sequence[str] = (), programs: Sequence[Program] = ()
+    given: list[str],
+    port: int,
+    known: list[str],
+    records: Sequence[str] = (),
+    programs: Sequence[Program] = (),
+    checkers: Sequence[Program] = (),
 ) -> tuple[SecurityMiddleware, AppState]:
     """Return the application behind its security middleware, and its state.
 
     given: names of networks to load at the start. known: game stores. records: files of games. programs: those that may
-    be used for engine analysis.
+    be used for engine analysis. checkers: those that judge moves at first.
     """
     routes = [
         Route("/", guarded(_index), methods=["GET"]),
@@ -38,7 +43,7 @@ def create(
         Route("/{path:path}", guarded(_file), methods=["GET"]),
     ]
     app = Starlette(routes=routes, exception_handlers={HTTPException: _refused})
-    app.state.board = AppState(given, known, records, programs)
+    app.state.board = AppState(given, known, records, programs, checkers)
     return SecurityMiddleware(app, port), app.state.board
 
 

@@ -232,10 +232,17 @@ def _thought(found: dict[str, Any]) -> dict[str, Any]:
 
 
 class Opinions:
-    """The programs that the page may use. given: those of the command line."""
+    """The programs that the page may use.
 
-    def __init__(self, given: Sequence[Program]):
-        self._desks = {program.name: Desk(program) for program in known_programs(given)}
+    given: those of the command line. checkers: those among them that judge moves at first, at most one a game.
+    """
+
+    def __init__(self, given: Sequence[Program], checkers: Sequence[Program] = ()):
+        programs = known_programs(list(dict.fromkeys([*given, *checkers])))
+        self._desks = {program.name: Desk(program) for program in programs}
+        commands = {(program.command, program.game): program.name for program in programs}
+        self.checked_by = {checker.game: commands[checker.command, checker.game] for checker in checkers}
+        """The names of the engines that judge moves at first, by game."""
 
     def known(self) -> list[dict[str, Any]]:
         return [
@@ -243,13 +250,13 @@ class Opinions:
             for program in (desk.program for desk in self._desks.values())
         ]
 
-    def desk(self, fields: Fields, line: Line | None = None) -> Desk:
-        """Return the program of a request. Raises BadRequest if there is none, or it isn't for the line's game."""
+    def desk(self, fields: Fields, game: str | None = None) -> Desk:
+        """Return the program of a request. Raises BadRequest if there is none, or if it isn't for this game."""
         name = text(fields, "program")
         desk = self._desks.get(name)
         if desk is None:
             raise BadRequest(f"unknown engine {name[:60]!r}. Add one with kibitz board --engine", 404)
-        if line is not None and desk.program.game != line.game:
+        if game is not None and desk.program.game != game:
             raise BadRequest(f"{name} plays {'Go' if desk.program.game == 'go' else 'chess'}")
         return desk
 

@@ -70,9 +70,10 @@ class Server(uvicorn.Server):
     def __init__(
         self, given: list[str], listening: socket.socket, begun: Callable[[str], None],
         stores: list[str] | None = None, records: Sequence[str] = (), programs: Sequence[Program] = (),
+        checkers: Sequence[Program] = (),
     ):  # fmt: skip
         port = listening.getsockname()[1]
-        wall, self.board = create(given, port, stores or [], records, programs)
+        wall, self.board = create(given, port, stores or [], records, programs, checkers)
         super().__init__(
             uvicorn.Config(
                 wall, log_config=None, log_level="critical", access_log=False, lifespan="off", ws="none", http="h11",

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kibitz.external.programs import Program
+    from kibitz.web.judges import Judges
     from kibitz.web.mygames.state import MyGames
     from kibitz.web.networks import NetworkRegistry
     from kibitz.web.opinions import Opinions
@@ -26,14 +27,16 @@ class AppState:
     """The worker threads, networks, players, stores, a player's own games and the programs for engine analysis.
 
     given, stores, records, programs: names of networks, of stores and of files of games, and programs, on the command
-    line.
+    line. checkers: programs that judge moves at first.
     """
 
     def __init__(
-        self, given: list[str], stores: list[str], records: Sequence[str] = (), programs: Sequence[Program] = ()
-    ):
+        self, given: list[str], stores: list[str], records: Sequence[str] = (), programs: Sequence[Program] = (),
+        checkers: Sequence[Program] = (),
+    ):  # fmt: skip
         self.given = given
-        self._given_stores, self._given_records, self._given_programs = stores, records, programs
+        self._given_stores, self._given_records = stores, records
+        self._given_programs, self._given_checkers = programs, checkers
         self.workers = WorkerPool()
         self.preparing = Preparing()
         self._networks: NetworkRegistry | None = None
@@ -41,6 +44,7 @@ class AppState:
         self._stores: Stores | None = None
         self._my_games: MyGames | None = None
         self._opinions: Opinions | None = None
+        self._judges: Judges | None = None
         self._lock = threading.Lock()
 
     @property
@@ -77,13 +81,13 @@ class AppState:
     @property
     def my_games(self) -> MyGames:
         """One player's own games, made in the same way."""
-        networks, stores = self.networks, self.stores
+        networks, stores, judges = self.networks, self.stores, self.judges
         with self._lock:
             if self._my_games is None:
                 from kibitz.web.mygames.state import MyGames
 
                 chess = [store.name for store in stores.of_game("chess")]
-                self._my_games = MyGames([*self._given_records, *chess], networks)
+                self._my_games = MyGames([*self._given_records, *chess], networks, judges)
             return self._my_games
 
     @property
@@ -93,8 +97,19 @@ class AppState:
             if self._opinions is None:
                 from kibitz.web.opinions import Opinions
 
-                self._opinions = Opinions(self._given_programs)
+                self._opinions = Opinions(self._given_programs, self._given_checkers)
             return self._opinions
+
+    @property
+    def judges(self) -> Judges:
+        """The engines that judge moves, made in the same way."""
+        opinions, networks = self.opinions, self.networks
+        with self._lock:
+            if self._judges is None:
+                from kibitz.web.judges import Judges
+
+                self._judges = Judges(opinions, networks)
+            return self._judges
 
     def end(self) -> None:
         """End all work, here, in separate processes and in the started programs."""
@@ -104,6 +119,8 @@ class AppState:
             self._networks.end()
         if self._my_games is not None:
             self._my_games.end()
+        if self._judges is not None:
+            self._judges.end()
         if self._opinions is not None:
             self._opinions.end()
 

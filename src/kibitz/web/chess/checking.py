@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import chess
 import numpy as np
@@ -13,10 +13,13 @@ from numpy.typing import NDArray
 from kibitz.analysis.glyphs import CHESS_SWING, mark
 from kibitz.web.answers import rounded
 from kibitz.web.chess.judging import judged
-from kibitz.web.chess.line import NULL
+from kibitz.web.chess.line import NULL, ChessLine
 from kibitz.web.networks import NetworkInfo, NetworkRegistry
 from kibitz.web.params import BadRequest
 from kibitz.web.positions import Line
+
+if TYPE_CHECKING:
+    from kibitz.analysis.chess.judging import Judge
 
 REPLY_DEPTH = 6
 """Depth in plies of the search for a reply that wins something."""
@@ -24,23 +27,27 @@ VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.
 
 
 def check(networks: NetworkRegistry, network: NetworkInfo, line: Line, stop: threading.Event) -> dict[str, Any]:
-    """Return the search's judgment of the last move.
+    """Return the search's judgment of the last move, see `check_with`. Raises BadRequest, and Stopped."""
+    from kibitz.analysis import load
+    from kibitz.analysis.chess.judging import Judge
+
+    session = networks.session(network.name)
+    return check_with(Judge(session, load(network.system), stop=stop), judged(network, line))
+
+
+def check_with(judge: Judge, line: ChessLine) -> dict[str, Any]:
+    """Return a judge's judgment of the last move.
 
     loss, before, after: of the mover's win probability, 0 to 1. reply: the moves that win material or mate after it, in
     SAN; [] if it lost something else. Raises BadRequest, and Stopped.
     """
-    from kibitz.analysis import load
-    from kibitz.analysis.chess.judging import Judge
-
-    line = judged(network, line)
     if not line.moves or line.moves[-1] == NULL:
         raise BadRequest("there is no move to check")
     last = len(line.moves)
     board = replace(line, moves=line.moves[:-1]).since_null()
     move = chess.Move.from_uci(line.moves[-1])
-    session = networks.session(network.name)
     rows = np.concatenate(line.rows(last - 1, last), 1)
-    _, (found,) = Judge(session, load(network.system), stop=stop).judge(board, [move], rows)
+    _, (found,) = judge.judge(board, [move], rows)
     before, after = (found.before, found.after) if board.turn else (1 - found.before, 1 - found.after)
     board.push(move)
     sign = mark(-found.loss, CHESS_SWING)

@@ -32,11 +32,11 @@ other.
 """
 
 
-def judged(network: NetworkInfo, line: Line) -> ChessLine:
-    """Return the line, if this network can judge its moves. Raises BadRequest."""
+def judged(network: NetworkInfo, line: Line, by_engine: bool = False) -> ChessLine:
+    """Return the line, if this network can judge its moves. Raises BadRequest. by_engine: an engine judges them."""
     if not isinstance(line, ChessLine):
         raise BadRequest("only moves of chess are judged by search")
-    if WHITE not in network.answers:
+    if not by_engine and WHITE not in network.answers:
         raise BadRequest(
             f"{network.name} does not evaluate positions, so it cannot check moves. Choose the network 'winner'"
         )
@@ -61,14 +61,14 @@ def judge(
     for depth, nodes, size in passes:
         one = Judge(session, analysis, depth, nodes, stop=stop)
         try:
-            for found in _in_chunks(one, line, first, last, size, explained=depth == DEPTH):
+            for found in in_chunks(one, line, first, last, size, explained=depth == DEPTH):
                 yield [{"seq": seq, **each, "exact": depth == DEPTH} for each in found]
         except Stopped:
             return
     yield [{"seq": seq, "done": True, "seconds": round(time.perf_counter() - began, 3)}]
 
 
-def _in_chunks(
+def in_chunks(
     judge: Judge, line: ChessLine, first: int, last: int, size: int, explained: bool
 ) -> Iterator[list[dict[str, Any]]]:
     """Yield the judgments of the moves first..last, `size` at a time. A null move loses nothing.

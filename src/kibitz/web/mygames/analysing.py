@@ -6,20 +6,27 @@ import copy
 import json
 import threading
 import time
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kibitz.web.mygames.background import Say, Told
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
 
+    from kibitz.analysis import Analysis
+    from kibitz.analysis.checkers import CheckedBy
+    from kibitz.analysis.chess.judging import Judge
     from kibitz.analysis.chess.moves import AnalysedGame
     from kibitz.analysis.chess.player import PlayerReport
     from kibitz.analysis.chess.strength.player import PlayerStrength
+    from kibitz.play.session import Session
 
 QUICK, THOROUGH = "quick", "thorough"
 """The stages of an analysis."""
+QUICK_NODES = 10_000
+"""Nodes per position of an engine in the quick stage."""
 KEPT = 1000
 """Quick games are kept in memory until the thorough stage has replaced them, if there are at most this many."""
 EVERY, SHARE = 1.5, 0.05
@@ -30,68 +37,94 @@ def work(asked: Told, say: Say, stop: threading.Event) -> None:
     """Analyze games and send the report repeatedly.
 
     asked: "games", a file with a JSON line for each (number, side, text); "network", "player", "source": names;
-    "quick": whether to run only the quick stage. A quick stage evaluates all games first. Then a thorough stage
-    searches each move, and its games replace the quick ones in the report. Sends "begun", then after each game "stage"
-    (QUICK or THOROUGH), "done", "left_out", "seconds" of the stage, and sometimes "report".
+    "quick": whether to run only the quick stage; "engine", if one judges: its "name" and "command". A quick stage evaluates all games first. Then a thorough stage searches each move, and its games replace the
+    quick ones in the report. Sends "begun", then after each game "stage" (QUICK or THOROUGH), "done", "left_out",
+    "seconds" of the stage, and sometimes "report".
     """
     from kibitz.analysis import load
-    from kibitz.analysis.chess.judging import QUICK_DEPTH, Stopped, judge_by_search
-    from kibitz.analysis.chess.moves import USUAL, analyse
     from kibitz.analysis.chess.player import PlayerReport
-    from kibitz.analysis.chess.repeats import Repeats
     from kibitz.analysis.chess.strength.player import PlayerStrength, is_fitted_for
     from kibitz.analysis.glyphs import CHESS_SWING
     from kibitz.errors import KibitzError
-    from kibitz.games.chess.io.reader import parse
     from kibitz.play.session import Session
     from kibitz.runs import Run
 
     session = Session(Run(asked["network"]))
     analysis = load(session.system)
-    stages = {QUICK: judge_by_search(session, analysis, QUICK_DEPTH, 0)}
-    if not asked["quick"]:
-        stages[THOROUGH] = judge_by_search(session, analysis)
     teller = _Teller(lambda: PlayerReport(asked["player"], CHESS_SWING), asked["source"], say)
     lines = Path(asked["games"]).read_text(encoding="utf-8").splitlines()
     first_refused = ""
-    first_stage = next(iter(stages))
     if is_fitted_for(session):
         teller.strength = PlayerStrength(asked["player"])
-    for stage, judge in stages.items():
-        if judge is None:
-            raise KibitzError(
-                f"{session.name} does not evaluate positions, so it cannot find mistakes. Choose the network 'human'"
-            )
-        judge.stop = stop
-        teller.begin(stage, keep=stage == QUICK and not asked["quick"] and len(lines) <= KEPT)
-        repeats = Repeats()
-        for line in lines:
-            chosen = json.loads(line)
-            record = parse(chosen["text"])
-            if record is None or record.refused:
-                first_refused = (
-                    first_refused or f"game {chosen['number']}: {record.refused if record else 'unreadable'}"
-                )
-                teller.game_left_out()
-                continue
-            if not repeats.is_new(record):
-                teller.game_left_out()
-                continue
-            record.number = chosen["number"]
-            try:
-                game = analyse(record, session, analysis, CHESS_SWING, None, USUAL, judge)
-            except Stopped:
-                break
-            if teller.strength is not None and stage == first_stage:
-                teller.strength.add_side(record.game, chosen["side"], session)
-            teller.game_done(game, chosen["side"])
-            if stop.is_set():
-                break
+    for stage in (QUICK,) if asked["quick"] else (QUICK, THOROUGH):
+        with _judge(stage, session, analysis, asked.get("engine")) as judge:
+            judge.stop = stop
+            teller.begin(stage, judge.checked_by, keep=stage == QUICK and not asked["quick"] and len(lines) <= KEPT)
+            first_refused = _analyse(lines, judge, teller, estimates=stage == QUICK) or first_refused
         if stop.is_set():
             break
     if not teller.report.games and not stop.is_set():
         raise KibitzError(f"none of the player's games can be analyzed ({first_refused})")
     teller.tell_report()
+
+
+@contextmanager
+def _judge(stage: str, session: Session, analysis: Analysis, engine: Told | None) -> Iterator[Judge]:
+    """The judge of a stage. Raises KibitzError if the network evaluates no positions, or if the engine fails."""
+    from kibitz.analysis.checkers import Checker
+    from kibitz.analysis.chess.engine_judge import EngineJudge
+    from kibitz.analysis.chess.judging import QUICK_DEPTH, judge_by_search
+    from kibitz.errors import KibitzError
+    from kibitz.external.programs import Program
+    from kibitz.web.judges import OPTION
+
+    if engine is not None:
+        program = Program(engine["name"], tuple(engine["command"]), "chess")
+        checker = Checker(program, nodes=QUICK_NODES if stage == QUICK else None, option=OPTION)
+        with EngineJudge(session, analysis, checker) as judged:
+            yield judged
+        return
+    judge = judge_by_search(session, analysis, *((QUICK_DEPTH, 0) if stage == QUICK else ()))
+    if judge is None:
+        raise KibitzError(
+            f"{session.name} does not evaluate positions, so it cannot find mistakes. Choose the network 'human'"
+        )
+    yield judge
+
+
+def _analyse(lines: Sequence[str], judge: Judge, teller: _Teller, estimates: bool) -> str:
+    """Analyze the games of a stage until it is stopped, and return why the first refused game was refused.
+
+    estimates: whether the games count for the rating that the moves look like.
+    """
+    from kibitz.analysis.chess.judging import Stopped
+    from kibitz.analysis.chess.moves import USUAL, analyse
+    from kibitz.analysis.chess.repeats import Repeats
+    from kibitz.analysis.glyphs import CHESS_SWING
+    from kibitz.games.chess.io.reader import parse
+
+    repeats, first_refused = Repeats(), ""
+    for line in lines:
+        chosen = json.loads(line)
+        record = parse(chosen["text"])
+        if record is None or record.refused:
+            first_refused = first_refused or f"game {chosen['number']}: {record.refused if record else 'unreadable'}"
+            teller.game_left_out()
+            continue
+        if not repeats.is_new(record):
+            teller.game_left_out()
+            continue
+        record.number = chosen["number"]
+        try:
+            game = analyse(record, judge.session, judge.analysis, CHESS_SWING, None, USUAL, judge)
+        except Stopped:
+            break
+        if teller.strength is not None and estimates:
+            teller.strength.add_side(record.game, chosen["side"], judge.session)
+        teller.game_done(game, chosen["side"])
+        if judge.stop is not None and judge.stop.is_set():
+            break
+    return first_refused
 
 
 class _Teller:
@@ -108,11 +141,15 @@ class _Teller:
         self._empty, self._source, self._say = empty, source, say
         self._keeps, self._stage, self._began, self._next = False, "", 0.0, 0.0
 
-    def begin(self, stage: str, keep: bool) -> None:
-        """Count games and seconds of a new stage. keep: its games stay in the report until the next stage replaces
-        them."""
+    def begin(self, stage: str, checked_by: CheckedBy | None, keep: bool) -> None:
+        """Count games and seconds of a new stage.
+
+        checked_by: the engine that judges, None for the network. keep: the games stay in the report until the next
+        stage replaces them.
+        """
         self._stage, self._keeps, self._began = stage, keep, time.monotonic()
         self.report, self.left_out = self._empty(), 0
+        self.report.checked_by = checked_by
         self._say({"begun": True, "stage": stage, "done": 0, "left_out": 0, "seconds": 0.0})
 
     def tell_progress(self) -> float:

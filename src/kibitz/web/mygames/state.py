@@ -25,6 +25,7 @@ from kibitz.web.params import BadRequest, Fields, text, whole, words
 
 if TYPE_CHECKING:
     from kibitz.personal.names import Player
+    from kibitz.web.judges import Judges
     from kibitz.web.mygames.sources import Source
 
 MOST = 200
@@ -32,6 +33,8 @@ MOST = 200
 MOST_AT_ALL = 100_000
 PACE = {"quick": 1.0, "thorough": 20.0}
 """Seconds that a game takes in each stage, until an analysis has measured them here."""
+ENGINE_PACE = {"quick": 2.0, "thorough": 20.0}
+"""The same if an engine judges."""
 MEASURED = 3
 """Number of games after which a stage's pace is known."""
 NAMES = 200
@@ -70,12 +73,12 @@ class Task:
 class MyGames:
     """The opened games, one analysis and one training job at a time, and the last report.
 
-    given: files and stores of the command line. networks: those of the board.
+    given: files and stores of the command line. networks, judges: those of the board.
     """
 
-    def __init__(self, given: Sequence[str], networks: NetworkRegistry):
+    def __init__(self, given: Sequence[str], networks: NetworkRegistry, judges: Judges):
         self.given = list(given)
-        self._networks = networks
+        self._networks, self._judges = networks, judges
         self._lock = threading.Lock()
         self._folder: Path | None = None
         self._source: Source | None = None
@@ -88,7 +91,7 @@ class MyGames:
         self._training: Task | None = None
         self._download: Task | None = None
         self._allowed: set[str] = set()
-        self._pace = dict(PACE)
+        self._pace, self._engine_pace = dict(PACE), dict(ENGINE_PACE)
         self._ended = False
 
     # Games
@@ -221,7 +224,8 @@ class MyGames:
     def analyse(self, fields: Fields) -> dict[str, Any]:
         """The response of /api/mygames/analyse: start analyzing a player's newest games. Raises KibitzError."""
         source, players = self._players(fields)
-        network = self._judge(text(fields, "network", "human"))
+        engine = self._judges.program(fields, "chess")
+        network = self._judge(text(fields, "network", "human"), by_engine=engine is not None)
         quick = fields.get("quick") is True
         most = whole(fields, "most", MOST, 1, MOST_AT_ALL)
         chosen = source.newest(players, most)
@@ -231,8 +235,9 @@ class MyGames:
         name = ", ".join(player.name for player in players)
         task = Task({"player": name, "games": len(chosen), "done": 0, "left_out": 0, "network": network,
                      "quick": quick, "of": sum(player.games for player in players), "begun": False,
-                     "stage": "quick"})  # fmt: skip
-        asked = {"games": str(file), "network": network, "player": name, "source": source.name, "quick": quick}
+                     "stage": "quick", "checked_by": engine.name if engine else ""})  # fmt: skip
+        asked = {"games": str(file), "network": network, "player": name, "source": source.name, "quick": quick,
+                 "engine": engine and {"name": engine.name, "command": engine.command}}  # fmt: skip
         with self._lock:
             _refuse_second(self._analysis, "an analysis")
             with file.open("w", encoding="utf-8") as lines:
@@ -245,9 +250,9 @@ class MyGames:
             self._begin(task, "kibitz.web.mygames.analysing", asked, self._analysed)
         return self.as_json()
 
-    def _judge(self, name: str) -> str:
+    def _judge(self, name: str, by_engine: bool = False) -> str:
         network = self._networks.ready(name)
-        if network.game != "chess" or WHITE not in network.answers:
+        if network.game != "chess" or (WHITE not in network.answers and not by_engine):
             raise BadRequest(
                 f"{name} does not evaluate positions, so it cannot find mistakes. Choose the network 'human'"
             )
@@ -261,7 +266,9 @@ class MyGames:
         before = self._analysis
         if before is None or source is not self._report_of or before.state not in ("done", "stopped"):
             return False
-        return not task.about["quick"] and all(before.about[each] == task.about[each] for each in ("player", "network"))
+        return not task.about["quick"] and all(
+            before.about[each] == task.about[each] for each in ("player", "network", "checked_by")
+        )
 
     def _analysed(self, task: Task, told: Told) -> None:
         """Receive a message of the analyzing process."""
@@ -270,7 +277,8 @@ class MyGames:
         known = ("begun", "stage", "done", "left_out", "seconds")
         task.about |= {key: value for key, value in told.items() if key in known}
         if task.about["done"] >= MEASURED:
-            self._pace[task.about["stage"]] = round(task.about["seconds"] / task.about["done"], 2)
+            pace = self._engine_pace if task.about["checked_by"] else self._pace
+            pace[task.about["stage"]] = round(task.about["seconds"] / task.about["done"], 2)
 
     def report(self) -> dict[str, Any]:
         """The response of /api/mygames/report: the last one, {} before the first game is done, and its number."""
@@ -279,12 +287,15 @@ class MyGames:
 
     def page(self) -> dict[str, str]:
         """The response of /api/mygames/page: the report as a separate page. Raises BadRequest if there is none."""
+        from kibitz.analysis.checkers import CheckedBy
         from kibitz.report.player import render_player_page
 
         report, source, task = self._report[1], self._report_of, self._analysis
         if not report or source is None or task is None:
             raise BadRequest("there is no report yet")
         about = {"run": task.about["network"], "system": "", "file": source.name}
+        if "checked_by" in report:
+            about["checked_by"] = CheckedBy(**report["checked_by"]).words()
         return {"html": render_player_page(report, about)}
 
     # Training
@@ -368,7 +379,7 @@ class MyGames:
                      "players": offered}  # fmt: skip
         return {
             "given": self.given, "least": LEAST, "most": MOST, "games": games, "revision": self._report[0],
-            "pace": self._pace,
+            "pace": self._pace, "engine_pace": self._engine_pace,
             "analysis": analysis.as_json() if analysis else None, "training": training.as_json() if training else None,
             "download": download.as_json() if download else None,
         }  # fmt: skip

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from kibitz.web.params import BadRequest, Fields, text, whole
+from kibitz.web.params import BadRequest, Fields, text, whole, words
 from kibitz.web.routing import StreamJob, get, post_for_stream, post_to_network
 from kibitz.web.state import AppState
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 MAX_SEQ = 2**53
 PUCT = "puct"
 """The method that searches by visits, in both games."""
+MOST_CANDIDATES = 12
+"""The largest number of moves that an engine is asked about."""
 _FILES, _RANKS = "abcdefgh", "12345678"
 
 
@@ -87,14 +89,21 @@ def preparing(state: AppState, request: Request) -> dict[str, int | bool]:
 
 
 def judge(state: AppState, fields: Fields) -> StreamJob:
-    from kibitz.web.chess import judging
-
     network, line = read_request(state, fields)
-    chess_line = judging.judged(network, line)
+    program = state.judges.program(fields, line.game)
     last = len(line.moves)
     seq = whole(fields, "seq", 0, 0, MAX_SEQ)
     first = whole(fields, "from", min(1, last), 0, last)
     last = whole(fields, "to", last, first, last)
+    if program is not None:
+
+        def steps(stop: threading.Event) -> Iterator[list[dict[str, Any]]]:
+            yield from by_engine(line).judge(*state.judges.judge(program, network), line, first, last, seq, stop)
+
+        return StreamJob(f"checker {program.name}", seq, lambda tell, stop: steps(stop))
+    from kibitz.web.chess import judging
+
+    chess_line = judging.judged(network, line)
     return StreamJob(
         f"judge {network.name}",
         seq,
@@ -104,13 +113,24 @@ def judge(state: AppState, fields: Fields) -> StreamJob:
 
 def check(state: AppState, fields: Fields) -> StreamJob:
     network, line = read_request(state, fields)
+    program = state.judges.program(fields, line.game)
     seq = whole(fields, "seq", 0, 0, MAX_SEQ)
 
-    def steps(tell: Callable[[Any], None], stop: threading.Event) -> Iterator[list[dict[str, Any]]]:
-        checking = importlib.import_module(f"kibitz.web.{line.game}.checking")
-        yield [{"seq": seq, **checking.check(state.networks, network, line, stop), "done": True}]
+    def found(stop: threading.Event) -> dict[str, Any]:
+        module = by_engine(line) if program else importlib.import_module(f"kibitz.web.{line.game}.checking")
+        judge = state.judges.judge(program, network) if program else (state.networks, network)
+        checked: dict[str, Any] = module.check(*judge, line, stop)
+        return checked
 
-    return StreamJob(f"judge {network.name}", seq, steps)
+    def steps(tell: Callable[[Any], None], stop: threading.Event) -> Iterator[list[dict[str, Any]]]:
+        yield [{"seq": seq, **found(stop), "done": True}]
+
+    return StreamJob(f"checker {program.name}" if program else f"judge {network.name}", seq, steps)
+
+
+def by_engine(line: Line) -> Any:
+    """Return the module that asks an outside engine about positions of the line's game."""
+    return importlib.import_module(f"kibitz.web.{line.game}.by_engine")
 
 
 def value(state: AppState, fields: Fields) -> StreamJob:
@@ -130,16 +150,26 @@ def value(state: AppState, fields: Fields) -> StreamJob:
 
 def candidates(state: AppState, fields: Fields) -> StreamJob:
     network, line = read_request(state, fields)
-    if PUCT not in network.methods:
+    program = state.judges.program(fields, line.game)
+    names = words(fields, "moves", MOST_CANDIDATES)
+    if program is None and PUCT not in network.methods:
         raise BadRequest(f"{network.name} does not search, so it cannot judge single moves. Choose another network.")
     seq = whole(fields, "seq", 0, 0, MAX_SEQ)
 
-    def steps(tell: Callable[[Any], None], stop: threading.Event) -> Iterator[list[dict[str, Any]]]:
-        module = importlib.import_module(f"kibitz.web.{line.game}.candidates")
-        found = module.search(state.networks, network, line, lambda some: tell([{"seq": seq, **some}]), stop)
-        yield [{"seq": seq, **(found or {"lines": []}), "done": True}]
+    def found(report: Callable[[dict[str, Any]], None], stop: threading.Event) -> dict[str, Any] | None:
+        best: dict[str, Any] | None
+        if program is not None:
+            best = by_engine(line).candidates(*state.judges.judge(program, network), line, names, report, stop)
+        else:
+            module = importlib.import_module(f"kibitz.web.{line.game}.candidates")
+            best = module.search(state.networks, network, line, report, stop)
+        return best
 
-    return StreamJob(f"candidates {network.name}", seq, steps)
+    def steps(tell: Callable[[Any], None], stop: threading.Event) -> Iterator[list[dict[str, Any]]]:
+        best = found(lambda some: tell([{"seq": seq, **some}]), stop)
+        yield [{"seq": seq, **(best or {"lines": []}), "done": True}]
+
+    return StreamJob(f"checker {program.name}" if program else f"candidates {network.name}", seq, steps)
 
 
 def think(state: AppState, fields: Fields) -> StreamJob:

@@ -13,7 +13,7 @@ from kibitz.web.state import AppState
 
 
 def programs(state: AppState, request: Request) -> dict[str, Any]:
-    return {"programs": state.opinions.known()}
+    return {"programs": state.opinions.known(), "checked_by": state.opinions.checked_by}
 
 
 def opinion(state: AppState, fields: Fields) -> StreamJob:
@@ -21,7 +21,7 @@ def opinion(state: AppState, fields: Fields) -> StreamJob:
     from kibitz.web.opinions import read_lines
 
     line = positions.read_line(fields)
-    desk, lines = state.opinions.desk(fields, line), read_lines(fields)
+    desk, lines = state.opinions.desk(fields, line.game), read_lines(fields)
     seq = whole(fields, "seq", 0, 0, MAX_SEQ)
     return StreamJob(f"program {desk.program.name}", seq, lambda tell, stop: desk.analyse(line, lines, seq, tell, stop))
 
@@ -37,7 +37,7 @@ def think(state: AppState, fields: Fields) -> StreamJob:
     from kibitz.web.opinions import read_move_limits
 
     line = positions.read_line(fields)
-    desk, limits = state.opinions.desk(fields, line), read_move_limits(fields)
+    desk, limits = state.opinions.desk(fields, line.game), read_move_limits(fields)
     seq = whole(fields, "seq", 0, 0, MAX_SEQ)
     return StreamJob(f"program {desk.program.name}", seq, lambda tell, stop: desk.play(line, limits, seq, tell, stop))
 

@@ -1,0 +1,91 @@
+"""Outside engines that judge the page's moves instead of a network's own search.
+
+Each engine has a process of its own, apart from the one of the second opinion. A request names a program of the board,
+as in `kibitz.web.opinions`. All requests of an engine are answered by one worker thread.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+from kibitz.analysis.checkers import Checker
+from kibitz.web.opinions import IDLE, Opinions
+from kibitz.web.params import Fields, text
+
+if TYPE_CHECKING:
+    from kibitz.analysis.chess.engine_judge import EngineJudge
+    from kibitz.analysis.go.engine_judge import GoEngineJudge
+    from kibitz.external.programs import Program
+    from kibitz.play.session import Session
+    from kibitz.web.networks import NetworkInfo, NetworkRegistry
+
+KEPT = 2000
+"""Number of positions whose results an engine's judge keeps."""
+OPTION = "Checked by"
+"""The name of the choice in messages."""
+
+
+class Judges:
+    """The judges of the page. Their engines start when they are needed, and end when nobody uses them."""
+
+    def __init__(self, opinions: Opinions, networks: NetworkRegistry):
+        self._opinions, self._networks = opinions, networks
+        self._chess: dict[tuple[str, str], EngineJudge] = {}
+        self._go: dict[str, GoEngineJudge] = {}
+        self._lock = threading.Lock()
+        self._timer: threading.Timer | None = None
+
+    def program(self, fields: Fields, game: str) -> Program | None:
+        """Return the engine that a request wants as the judge, None for the network's own search. Raises BadRequest if
+        there is no such engine, or if it isn't for this game."""
+        name = text(fields, "checked_by", "")
+        return self._opinions.desk({"program": name}, game).program if name else None
+
+    def judge(self, program: Program, network: NetworkInfo) -> tuple[Any, Session]:
+        """Return the judge of an engine, which runs, and the network, which estimates all moves of chess.
+
+        Raises EngineDied, and UsageError if the engine cannot judge.
+        """
+        self._rest_later()
+        session = self._networks.session(network.name)
+        return (self._of_chess if network.game == "chess" else self._of_go)(program, session), session
+
+    def _of_chess(self, program: Program, session: Session) -> EngineJudge:
+        from kibitz.analysis import load
+        from kibitz.analysis.chess.engine_judge import EngineJudge
+
+        key = program.name, session.name
+        judge = self._chess.get(key)
+        if judge is None or judge.session is not session:  # its weights may have changed
+            for (name, _), other in self._chess.items():
+                if name == program.name:
+                    other.close()
+            judge = EngineJudge(session, load(session.system), Checker(program, option=OPTION), kept=KEPT)
+            self._chess[key] = judge
+        return judge
+
+    def _of_go(self, program: Program, session: Session) -> GoEngineJudge:
+        from kibitz.analysis.go.engine_judge import GoEngineJudge
+
+        judge = self._go.get(program.name)
+        if judge is None:
+            judge = self._go[program.name] = GoEngineJudge(Checker(program, option=OPTION), KEPT)
+        return judge
+
+    def _rest_later(self) -> None:
+        with self._lock:
+            if self._timer is not None:
+                self._timer.cancel()
+            self._timer = threading.Timer(IDLE, self.end)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def end(self) -> None:
+        """End the engines. A judge that is used again starts its engine again."""
+        with self._lock:
+            if self._timer is not None:
+                self._timer.cancel()
+        judges: list[Any] = [*list(self._chess.values()), *list(self._go.values())]
+        for judge in judges:
+            judge.close()
