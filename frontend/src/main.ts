@@ -1,6 +1,7 @@
 /** The page of `kibitz board`: all networks of a server, and all that it can do. */
 
 import { type Exercise, Handover } from "./app/handover";
+import { CheckerChoice } from "./analysis/checkedby";
 import { networkChooser } from "./ui/header";
 import { mountNetwork } from "./analysis/network";
 import { RatingPanel } from "./analysis/ratings";
@@ -20,7 +21,7 @@ const opponent = new Handover<string>();
 const tabs: Tabs = mountPage(app, { name: "kibitz", games: ["chess", 19, 13, 9], beside: networkChooser(app) }, (mistakes) => {
   mountSummary(place("moves"), app, mistakes, () => tabs.choose("puzzles"));
   return [
-    { id: "analysis", name: texts.tabs.analysis, mount: (host) => mountNetwork(host, app, mistakes.judging, RatingPanel) },
+    { id: "analysis", name: texts.tabs.analysis, mount: (host) => mountNetwork(host, app, mistakes.judging, RatingPanel, CheckerChoice) },
     { id: "compare", name: texts.tabs.compare, mount: async (host) => (await import("./analysis/compare")).mountCompare(host, app) },
     { id: "explorer", name: texts.tabs.explorer, mount: async (host) => (await import("./library/explorer")).mountExplorer(host, app) },
     { id: "play", name: texts.tabs.play, mount: async (host) => (await import("./play/play")).mountPlay(host, app, opponent) },

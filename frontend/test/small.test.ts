@@ -194,7 +194,7 @@ describe("players", () => {
   test("what a program can do is asked once, when somebody wants it", async () => {
     const calls: string[] = [];
     const api = {
-      programs: async () => [{ name: "fish", game: "chess", command: "fish" }, { name: "gnugo", game: "go", command: "gnugo" }],
+      programs: async () => ({ programs: [{ name: "fish", game: "chess", command: "fish" }, { name: "gnugo", game: "go", command: "gnugo" }] }),
       aboutProgram: async (name: string) => (calls.push(name), name === "fish" ? { ratings: [1400, 2000] } : Promise.reject(new Error("gone"))),
     } as unknown as Api;
     let changes = 0;

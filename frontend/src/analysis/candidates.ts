@@ -1,4 +1,4 @@
-/** What the chosen network's search says of single moves: the value after each, and how the game would go on. */
+/** What the chosen network's search, or the engine that judges, says of single moves: the value after each, and how the game would go on. */
 
 import type { OpinionLine } from "../server/api";
 import { Kept, Latest } from "../server/asking";
@@ -10,6 +10,8 @@ export const values = (network: Network | undefined): boolean => Boolean(network
 
 /** A position that is only passed asks nothing, ms. */
 const PAUSE = 350;
+/** So many likely moves have values by an engine. */
+const VALUED = 5;
 
 export class Candidates {
   private readonly latest = new Latest(PAUSE);
@@ -37,12 +39,13 @@ export class Candidates {
   of(network: Network | undefined): OpinionLine[] {
     const { app } = this;
     const node = app.node();
-    const searches = network && values(network);
+    const engine = app.checker.now;
+    const searches = network && (engine || values(network)) && !app.checker.waits;
     const over = node.end === "checkmate" || node.end === "stalemate" || node.end === "passes";
     const seen = app.hints && this.host.offsetParent !== null && document.visibilityState === "visible";
     // The network's own answer comes first, and the game's.
     const ready = searches && seen && !over && app.result(network.name, node.id) && !app.analyser.busy;
-    const key = searches ? JSON.stringify([this.game, app.weights(network.name), node.id]) : "";
+    const key = searches ? JSON.stringify([this.game, app.checker.key(app.weights(network.name)), node.id]) : "";
     const known = this.kept.get(key);
     if (ready && !known) this.ask(key, network.name);
     else if (this.asked && (this.asked !== key || !seen)) this.cancel();
@@ -52,6 +55,7 @@ export class Candidates {
   /** Black's lead in the position that is shown, of Go, where a search is done. */
   leadOf(network: Network | undefined): number | null {
     if (!network || this.app.game.kind !== "go") return null;
+    if (this.app.checker.now) return this.judging.lead(this.app.cursor);
     const key = JSON.stringify([this.game, this.app.weights(network.name), this.app.node().id]);
     return this.kept.get(key)?.[0]?.score ?? null;
   }
@@ -63,17 +67,20 @@ export class Candidates {
     const line = this.app.line();
     const { id } = this.app.node();
     const { game } = this;
+    const engine = this.app.checker.now;
+    const moves = (this.app.result(network, id)?.moves ?? []).slice(0, VALUED).map(({ move }) => move);
+    const asked = engine ? { network, line, checked_by: engine, moves } : { network, line };
     const heard = (lines: OpinionLine[]): void => {
       if (this.asked !== key) return;
       this.partly = lines;
       this.changed();
     };
     this.latest.ask(
-      (signal) => this.app.api.candidates({ network, line }, ({ lines }) => heard(lines ?? []), signal),
+      (signal) => this.app.api.candidates(asked, ({ lines }) => heard(lines ?? []), signal),
       ({ lines }) => {
         this.kept.set(key, lines ?? []);
         const value = lines?.[0]?.white ?? lines?.[0]?.black;
-        if (typeof value === "number" && game === this.game) this.judging.learn(id, network, value);
+        if (typeof value === "number" && game === this.game && !engine) this.judging.learn(id, network, value);
         heard(lines ?? []);
       },
       // Where it cannot be known, the moves stand without it.

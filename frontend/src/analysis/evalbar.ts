@@ -1,6 +1,6 @@
 /** The chance as a bar beside the board: White's in chess, Black's in Go. */
 
-import { valueName, whose } from "../app/chance";
+import { claimant, valueName, whose } from "../app/chance";
 import { displayedChance } from "../app/displayed";
 import { el, percent } from "../ui/elements";
 import type { Judging } from "../server/judging";
@@ -17,7 +17,7 @@ export function mountEvalBar(host: HTMLElement, app: App, judging: Judging): voi
 
   const draw = (): void => {
     const { kind } = app.game;
-    const network = app.named(app.network);
+    const network = claimant(app);
     const value = app.hints ? displayedChance(app, judging) : null;
     const p = value?.chance ?? null;
     const alone = value?.source === "network";
@@ -31,9 +31,10 @@ export function mountEvalBar(host: HTMLElement, app: App, judging: Judging): voi
     host.setAttribute("aria-label", valueName(kind, network));
     host.setAttribute("aria-valuenow", String(Math.round(100 * (p ?? 0.5))));
     host.setAttribute("aria-valuetext", p === null ? texts.evalbar.unknown : `${side} ${percent(p)}${alone ? `, ${texts.chance.networkOnly}` : ""}`);
-    const claim = network ? texts.evalbar.by(valueName(kind, network), network.name) : texts.chance.of(side);
+    const by = network?.name ?? app.checker.about()?.engine ?? app.checker.now;
+    const claim = by ? texts.evalbar.by(valueName(kind, network), by) : texts.chance.of(side);
     host.title = p === null ? claim : `${claim}: ${percent(p)}${alone ? `, ${texts.chance.networkOnly}` : ""}`;
   };
-  for (const event of ["game", "cursor", "results", "judgements", "networks", "settings"] as const) app.on(event, draw);
+  for (const event of ["game", "cursor", "results", "judgements", "networks", "checker", "settings"] as const) app.on(event, draw);
   draw();
 }

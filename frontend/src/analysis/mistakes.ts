@@ -42,14 +42,14 @@ const plain = (text: Sign["text"], name: string, words: string): Sign => ({ text
 /** The mistakes of the line that is shown, kept up to date. Others listen to the app after this. */
 export class Mistakes {
   private found = new Map<number, Mistake>();
-  private network: string | null = null;
+  private network = "";
 
   constructor(
     private readonly app: App,
     readonly judging: Judging,
   ) {
     app.on("game", () => this.found.clear());
-    for (const event of ["path", "results", "networks", "judgements"] as const) app.on(event, () => this.find());
+    for (const event of ["path", "results", "networks", "checker", "judgements"] as const) app.on(event, () => this.find());
   }
 
   of(id: number): Mistake | undefined {
@@ -109,8 +109,9 @@ export class Mistakes {
 
   private find(): void {
     const { app } = this;
-    if (this.network !== app.network) this.found.clear();
-    this.network = app.network;
+    const network = app.checker.key(app.network ?? "");
+    if (this.network !== network) this.found.clear();
+    this.network = network;
     for (const id of app.path) {
       const lost = this.lost(id);
       // Of Go a search tells the points on the board too.

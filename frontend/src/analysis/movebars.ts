@@ -1,7 +1,7 @@
 /** A network's likely moves as a list: bars and percentages. Pointing previews on the board, a click plays. */
 
 import type { OpinionLine } from "../server/api";
-import { valueName } from "../app/chance";
+import { claimant, valueName } from "../app/chance";
 import { el, percent } from "../ui/elements";
 import { scoreWords, scored } from "./opinion";
 import { shown, type Candidate } from "../board/overlays";
@@ -74,12 +74,12 @@ function valuedBy(app: App, line: OpinionLine | undefined): HTMLElement[] {
   const chance = line.white ?? line.black;
   const value = line.mate ? scored(kind, line) : chance === null || chance === undefined ? "" : percent(chance);
   const moves = line.san.slice(1).join(" ");
-  const looks = texts.movebars.visits(line.visits ?? 0);
-  const title = [valueName(kind, app.named(app.network)), line.mate || kind === "go" ? scoreWords(kind, line) : "", looks].filter(Boolean).join(" · ");
+  const looks = line.visits === undefined ? "" : texts.movebars.visits(line.visits);
+  const title = [valueName(kind, claimant(app)), line.mate || kind === "go" ? scoreWords(kind, line) : "", looks].filter(Boolean).join(" · ");
   return [
     el("span", { class: "value", title }, value),
     kind === "go"
-      ? el("span", { class: "continued" }, scored(kind, line), el("span", { class: "looks" }, ` · ${looks}`), moves && ` · ${moves}`)
+      ? el("span", { class: "continued" }, scored(kind, line), el("span", { class: "looks" }, looks && ` · ${looks}`), moves && ` · ${moves}`)
       : el("span", { class: "continued" }, moves),
   ];
 }

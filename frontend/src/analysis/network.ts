@@ -5,7 +5,7 @@ import "./panels.css";
 import type { OpinionLine } from "../server/api";
 import { Kept, Latest } from "../server/asking";
 import { Candidates, values } from "./candidates";
-import { Chance, whose } from "../app/chance";
+import { Chance, claimant, whose } from "../app/chance";
 import { displayedChance } from "../app/displayed";
 import { button, Choice, el, fresh, write } from "../ui/elements";
 import type { Judging } from "../server/judging";
@@ -13,14 +13,21 @@ import { grainOf, layersOf, NAMES, pieceAt, type Plane } from "../app/layers";
 import { ending } from "../app/naming";
 import { asksRatings, MoveBars, MovesByRating } from "./movebars";
 import { OpinionPanel } from "./opinion";
+import type { CheckerChoice } from "./checkedby";
 import type { RatingPanel } from "./ratings";
 import { legend, shown, type Candidate, type Heat, type Layer } from "../board/overlays";
 import type { App, Network, Node } from "../app/state";
 import { fromServer, texts } from "../texts";
 
-/** Ratings: shows what players of each rating would play; null on a page without a server, which cannot say it. */
-export function mountNetwork(host: HTMLElement, app: App, judging: Judging, Ratings: typeof RatingPanel | null = null): void {
-  new NetworkPanel(host, app, judging, Ratings);
+/** Ratings: shows what players of each rating would play; Checkers: chooses who judges. Both are null on a page without a server. */
+export function mountNetwork(
+  host: HTMLElement,
+  app: App,
+  judging: Judging,
+  Ratings: typeof RatingPanel | null = null,
+  Checkers: typeof CheckerChoice | null = null,
+): void {
+  new NetworkPanel(host, app, judging, Ratings, Checkers);
 }
 
 class NetworkPanel {
@@ -65,6 +72,7 @@ class NetworkPanel {
     private readonly app: App,
     private readonly judging: Judging,
     Ratings: typeof RatingPanel | null,
+    Checkers: typeof CheckerChoice | null,
   ) {
     this.bars = new MoveBars(app);
     this.byRating = new MovesByRating(app);
@@ -103,11 +111,12 @@ class NetworkPanel {
       this.note,
       this.unhide,
       this.chance.element,
+      Checkers ? new Checkers(app).element : "",
       new OpinionPanel(host, app).element,
       this.movesPart,
       this.boardPart,
     );
-    for (const event of ["cursor", "results", "settings", "networks"] as const) app.on(event, () => this.draw());
+    for (const event of ["cursor", "results", "settings", "networks", "checker"] as const) app.on(event, () => this.draw());
     app.on("judgements", () => this.drawChance());
     app.on("game", () => {
       this.planes.clear();
@@ -132,7 +141,7 @@ class NetworkPanel {
     const network = this.network();
     const says = app.hints && network ? app.result(network.name, app.cursor) : undefined;
     const lead = shown.count?.node === app.cursor ? shown.count.lead : (this.candidates.leadOf(network) ?? says?.score);
-    this.chance.draw(kind, network, says ? displayedChance(app, this.judging) : null, says ? (lead ?? null) : null);
+    this.chance.draw(kind, claimant(app), says ? displayedChance(app, this.judging) : null, says ? (lead ?? null) : null);
   }
 
   private draw(): void {

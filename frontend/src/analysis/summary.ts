@@ -6,6 +6,7 @@ import type { Summary, SideOf } from "../server/api";
 import { Latest } from "../server/asking";
 import { displayedChance } from "../app/displayed";
 import { button, el } from "../ui/elements";
+import { checkedBy } from "./checkedby";
 import type { Mistake, Mistakes } from "./mistakes";
 import { named } from "../app/naming";
 import type { App } from "../app/state";
@@ -50,7 +51,7 @@ export function judgedGame(app: App, mistakes: Mistakes): Judged | null {
   const values = path.map((id) => displayedChance(app, judging, id)?.chance);
   if (values.some((each) => each === undefined)) return null;
   const movers = ids.map((id): Side => (app.node(app.node(id).parent!).turn === "w" ? "white" : "black"));
-  const losses = ids.map((id, at) => (game.kind === "chess" ? mistakes.lost(id) : pointsLost(app, path[at]!, id, movers[at]!)));
+  const losses = ids.map((id, at) => (game.kind === "chess" ? mistakes.lost(id) : app.checker.now ? (judging.exact(id)?.points ?? null) : pointsLost(app, path[at]!, id, movers[at]!)));
   if (game.kind === "chess" && losses.includes(null)) return null;
   return { game: game.kind, values: values as number[], movers, losses, marks: ids.map((id) => mistakes.of(id)?.mark ?? "") };
 }
@@ -72,7 +73,8 @@ class SummaryCard {
   private readonly sides = el("div", { class: "summary-sides" });
   private readonly turning = el("p", { class: "summary-turning" });
   private readonly practice = button(texts.summary.practice, () => this.practise(), { title: texts.summary.practiceAbout });
-  private readonly head = el("div", { class: "summary-head" }, el("span", {}, texts.summary.accuracy), this.practice);
+  private readonly title = el("span", {}, texts.summary.accuracy);
+  private readonly head = el("div", { class: "summary-head" }, this.title, this.practice);
   readonly element = el("section", { class: "summary", "aria-label": texts.summary.title, hidden: true }, this.head, this.sides, this.turning);
   private readonly latest = new Latest(PAUSE);
   private asked = "";
@@ -84,7 +86,7 @@ class SummaryCard {
     private readonly practise: () => void,
   ) {
     app.on("game", () => this.forget());
-    for (const event of ["path", "judgements", "results", "networks", "settings"] as const) app.on(event, () => this.follow());
+    for (const event of ["path", "judgements", "results", "networks", "checker", "settings"] as const) app.on(event, () => this.follow());
   }
 
   private forget(): void {
@@ -130,6 +132,9 @@ class SummaryCard {
         button(move, () => this.open(node.id), { class: "summary-link", title: ahead ? texts.summary.ahead(ahead) : texts.summary.nobody }),
       );
     }
+    const by = app.checker.about();
+    this.title.textContent = by ? `${texts.summary.accuracy} (${by.engine})` : texts.summary.accuracy;
+    this.title.title = by ? checkedBy(by, app.game.kind) : "";
     this.practice.hidden = !this.mistakes.all.length;
   }
 

@@ -14,6 +14,9 @@ export const whose = (kind: Kind): string => (kind === "chess" ? texts.common.wh
 export const valueName = (kind: Kind, network: Network | undefined): string =>
   fromServer(network?.claim?.name ?? "") || texts.chance.of(whose(kind));
 
+/** The network whose number is shown; none if an engine judges in its place. */
+export const claimant = (app: App): Network | undefined => (app.checker.now ? undefined : app.named(app.network));
+
 /** White's chance in chess, Black's in Go; null where the network gives none. */
 export function chanceOf(kind: Kind, result: Result | undefined): number | null {
   return (kind === "chess" ? result?.white : result?.black) ?? null;

@@ -1,6 +1,7 @@
 /** What the whole page shares: the game, the position that is looked at, the networks and what they have said. */
 
 import { Api, type Loaded } from "../server/api";
+import { Checker } from "../server/checker";
 import { Analyser } from "../server/analyser";
 import { message } from "../server/asking";
 import { fitting, usual } from "./choosing";
@@ -127,8 +128,8 @@ export interface GameFile {
   parts?: Part[];
 }
 
-/** "saved": to a file. "game": another one. "tree": a move was added or taken out. "path": another line of it is looked at. */
-export type Event = "saved" | "game" | "tree" | "path" | "cursor" | "results" | "judgements" | "networks" | "programs" | "settings" | "status";
+/** "checker": another one judges the moves. "saved": to a file. "game": another one. "tree": a move was added or taken out. "path": another line of it is looked at. */
+export type Event = "saved" | "game" | "tree" | "path" | "cursor" | "results" | "judgements" | "networks" | "programs" | "checker" | "settings" | "status";
 
 export interface Settings {
   flipped: boolean;
@@ -184,6 +185,7 @@ export class App {
   readonly begun = new Promise<void>((done) => (this.begin = done));
   /** Games that were changed. */
   readonly store = new Store();
+  readonly checker = new Checker(this);
   readonly analyser = new Analyser(this);
   private places = new Map<number, number>([[this.game.root, 0]]);
   private readonly listeners = new Map<Event, Set<() => void>>();

@@ -1,5 +1,6 @@
 /** What the server says of somebody's own games. The report is what `kibitz analyze --player --json` prints. */
 
+import type { CheckedBy } from "../server/checker";
 import { texts } from "../texts";
 
 /** A figure with its 95% interval, which is null where there are too few games. */
@@ -55,6 +56,8 @@ export interface Report extends Omit<Part, "label">, Record<Exclude<Division, "b
   by_opening: Part[];
   stands_out: { label: string; difference: Figure }[];
   worst: Worst[];
+  /** The engine that judged the moves; absent if the network did. */
+  checked_by?: CheckedBy;
   /** The mean accuracy of a game. */
   accuracy?: Figure;
   /** The rating that the moves look like, with its 90% interval; absent for networks that cannot estimate it. */
@@ -77,6 +80,8 @@ export interface AnalysisTask extends Task {
   /** Games of the player that there are. */
   of: number;
   network: string;
+  /** The engine that judges; "" for the network's own search. */
+  checked_by?: string;
   /** The quick stage is the only one. */
   quick: boolean;
   /** The thorough stage follows the quick one; `done`, `left_out` and `seconds` are of the stage. */
@@ -124,6 +129,8 @@ export interface MyGames {
   games: { opened: number; name: string; games: number; variants: number; players: { name: string; games: number }[] } | null;
   /** Seconds that a game takes in each stage. */
   pace: Record<Stage, number>;
+  /** The same if an engine judges. */
+  engine_pace: Record<Stage, number>;
   /** Counts the reports. */
   revision: number;
   analysis: AnalysisTask | null;

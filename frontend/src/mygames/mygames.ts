@@ -7,6 +7,8 @@ import { button, Choice, el } from "../ui/elements";
 import type { Exercise, Handover } from "../app/handover";
 import { keep, kept } from "../app/storage";
 import { type AnalysisTask, type Asking, type DownloadTask, estimate, type MyGames, type Report, type Stage, type TrainingTask, type Worst } from "./myanswers";
+import { offerCheckers } from "../analysis/checkedby";
+import { OWN } from "../server/checker";
 import { mistakeList, moveOf, ReportView } from "./myreport";
 import { readInParts } from "./myupload";
 import { download } from "../library/save";
@@ -54,6 +56,7 @@ class MyGamesPanel {
   private readonly players = el("datalist", { id: "my-players" });
   private readonly most: Choice;
   private readonly care: Choice;
+  private readonly checker: Choice;
   private readonly asked: HTMLElement;
   private readonly analyse = button(texts.mygames.analyse, () => void this.begin(), { class: "primary" });
   // Report
@@ -88,8 +91,13 @@ class MyGamesPanel {
     const named = el("label", { class: "field wide" }, el("span", {}, texts.mygames.whose), this.player);
     this.most = new Choice(texts.mygames.many, () => this.draw());
     this.care = new Choice(texts.mygames.carefully, () => undefined);
-    for (const { element } of [this.most, this.care]) element.classList.add("wide");
-    this.asked = el("div", {}, this.known, el("div", { class: "fields" }, named, this.players, this.most.element, this.care.element), el("div", { class: "buttons" }, this.analyse));
+    this.checker = new Choice(texts.checker.title, (name) => {
+      app.checker.choose(name, "chess");
+      this.draw();
+    });
+    this.checker.element.title = texts.checker.about;
+    for (const { element } of [this.most, this.care, this.checker]) element.classList.add("wide");
+    this.asked = el("div", {}, this.known, el("div", { class: "fields" }, named, this.players, this.most.element, this.care.element, this.checker.element), el("div", { class: "buttons" }, this.analyse));
     this.site.offer([["lichess", "lichess"], ["chesscom", "chess.com"]], kept("local", "site"));
     const called = el("label", { class: "field wide" }, el("span", {}, texts.mygames.account), this.account);
     const account = el("div", { class: "my-account" }, el("div", { class: "fields" }, this.site.element, called), el("div", { class: "buttons" }, this.load, this.halting), this.question, this.fetching, this.fetched);
@@ -125,6 +133,8 @@ class MyGamesPanel {
     });
     this.drops();
     this.show((kept("session", "mygames") as View | null) ?? "games");
+    for (const event of ["programs", "checker"] as const) app.on(event, () => this.draw());
+    void app.programs.find();
     new IntersectionObserver((seen) => seen.some((each) => each.isIntersecting) && void this.refresh()).observe(host);
     document.addEventListener("visibilitychange", () => void this.refresh());
   }
@@ -261,7 +271,7 @@ class MyGamesPanel {
   }
 
   private async begin(stage = this.care.value as Stage): Promise<void> {
-    const body = { players: this.names(), most: Number(this.most.value) || undefined, network: this.judge(), quick: stage === "quick" };
+    const body = { players: this.names(), most: Number(this.most.value) || undefined, network: this.judge(), quick: stage === "quick", checked_by: this.app.checker.chosen("chess") };
     if (await this.ask("analyse", body)) this.show("report");
   }
 
@@ -323,7 +333,10 @@ class MyGamesPanel {
   }
 
   /** How thorough the analysis may be, with the time that it takes for the chosen number of games. */
-  private offerDepths({ games, pace }: MyGames): void {
+  private offerDepths({ games, pace: own, engine_pace: engines }: MyGames): void {
+    const { app } = this;
+    offerCheckers(this.checker, app, "chess");
+    const pace = app.checker.chosen("chess") ? engines : own;
     const mine = this.names().reduce((sum, name) => sum + (games?.players.find((each) => each.name === name)?.games ?? 0), 0);
     const seconds = estimate(Math.min(Number(this.most.value), mine || Infinity), pace);
     const text = (stage: Stage): string => texts.mygames[stage](Number.isFinite(seconds[stage]) ? span(seconds[stage]) : "");
@@ -409,6 +422,8 @@ class MyGamesPanel {
   private practise(worst: Worst[]): void {
     const network = this.now?.analysis?.network;
     if (network && this.app.game.kind === "chess") this.app.choose(network);
+    // The values of the exercises are those of the report.
+    this.app.checker.choose(this.now?.analysis?.checked_by ?? OWN, "chess");
     const exercises = worst.map((each) => ({
       about: texts.mygames.against(each.opponent),
       open: async (): Promise<number> => {

@@ -1,5 +1,6 @@
 /** The report about a player's games: one figure, where the points went, and the worst mistakes. */
 
+import { checkedBy } from "../analysis/checkedby";
 import { button, Choice, el } from "../ui/elements";
 import { type Division, DIVISIONS, type Figure, type Part, type Report, type Worst } from "./myanswers";
 import { fromServer, texts } from "../texts";
@@ -72,6 +73,7 @@ function headline(report: Report): HTMLElement[] {
   const rated = report.rating ? texts.myreport.rated(report.rating) : "";
   const games = texts.myreport.games(report.games, rated, report.won, report.drawn, report.lost);
   lines.push(el("p", { class: "note" }, games));
+  if (report.checked_by) lines.push(el("p", { class: "note" }, `${checkedBy(report.checked_by, "chess")}.`));
   const told = [
     [texts.myreport.more, report.stands_out.filter(({ difference: by }) => by.value! > 0)],
     [texts.myreport.less, report.stands_out.filter(({ difference: by }) => by.value! < 0).reverse()],

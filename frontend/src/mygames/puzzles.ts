@@ -229,7 +229,9 @@ class Puzzles {
     if (!puzzle) return null;
     const before = app.node(puzzle.parent!);
     const at = when === "before" ? before.id : id;
-    const p = kind === "chess" ? this.mistakes.judging.exact(id)?.white[when] : app.network ? chanceOf(kind, app.result(app.network, at)) : null;
+    const judged = this.mistakes.judging.exact(id)?.white[when];
+    const engine = kind === "go" && app.checker.now && judged !== null && judged !== undefined;
+    const p = kind === "chess" ? judged : engine ? 1 - judged : app.network ? chanceOf(kind, app.result(app.network, at)) : null;
     if (p === null || p === undefined) return null;
     return before.turn === (kind === "chess" ? "w" : "b") ? p : 1 - p;
   }

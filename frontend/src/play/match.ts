@@ -394,11 +394,12 @@ export class Match {
     this.set("checking");
     await app.networksKnown();
     if (abort.signal.aborted) return;
-    const judge = judgeOf(app, this.name);
+    const engine = app.checker.now;
+    const judge = judgeOf(app, this.name) ?? (engine ? app.network : null);
     if (!judge) return this.goOn();
     let check: Check | null = null;
     try {
-      check = await app.api.check({ network: judge, line: app.line(tip) }, abort.signal);
+      check = await app.api.check({ network: judge, line: app.line(tip), ...(engine ? { checked_by: engine } : {}) }, abort.signal);
     } catch (error) {
       if (abort.signal.aborted) return;
       app.say(texts.match.notJudged(message(error)));

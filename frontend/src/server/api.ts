@@ -1,6 +1,7 @@
 /** What the server is asked, and its answers. The only place that talks to it. */
 
 import type { Wanted } from "../library/gamelist";
+import type { CheckedBy } from "./checker";
 import type { Judgement } from "./judging";
 import type { Judged } from "../analysis/summary";
 import type { MyGames, Report } from "../mygames/myanswers";
@@ -82,6 +83,8 @@ export interface Analyse {
 
 export interface Judge {
   network: string;
+  /** The engine that judges in place of the network's search. */
+  checked_by?: string;
   line: Line;
   /** Moves, counted from 1. */
   from: number;
@@ -346,12 +349,16 @@ export class Api {
   }
 
   /** Each of the moves from..to, by a quick look and then exactly, as they come. Resolves when all are there. */
-  async judge(asked: Judge, found: (judgement: Judgement) => void, signal?: AbortSignal): Promise<void> {
-    await this.stream<Judgement>("judge", { ...asked }, (line) => line.total === undefined && found(line), signal);
+  async judge(asked: Judge, found: (judgement: Judgement) => void, signal?: AbortSignal, begun: (by: CheckedBy) => void = () => undefined): Promise<void> {
+    const heard = (line: Judgement & Streamed & { checked_by?: CheckedBy }): void => {
+      if (line.total === undefined) found(line);
+      else if (line.checked_by) begun(line.checked_by);
+    };
+    await this.stream<Judgement>("judge", { ...asked }, heard, signal);
   }
 
-  /** What a network's search says of moves in the last position, the best first, as it changes. */
-  candidates(asked: { network: string; line: Line }, found: (opinion: Opinion) => void, signal?: AbortSignal): Promise<Opinion> {
+  /** What a network's search, or an engine, says of moves in the last position, the best first, as it changes. */
+  candidates(asked: { network: string; line: Line; checked_by?: string; moves?: string[] }, found: (opinion: Opinion) => void, signal?: AbortSignal): Promise<Opinion> {
     return this.stream<Opinion>("candidates", { ...asked }, found, signal);
   }
 
@@ -361,12 +368,12 @@ export class Api {
   }
 
   /** Judges the last move of a line. */
-  check(asked: { network: string; line: Line }, signal?: AbortSignal): Promise<Check> {
+  check(asked: { network: string; line: Line; checked_by?: string }, signal?: AbortSignal): Promise<Check> {
     return this.stream<Check>("check", { ...asked }, () => undefined, signal);
   }
 
-  async programs(): Promise<Program[]> {
-    return (await this.get<{ programs: Program[] }>("programs")).programs;
+  programs(): Promise<{ programs: Program[]; checked_by?: Partial<Record<Program["game"], string>> }> {
+    return this.get("programs");
   }
 
   /** The ratings that a program can play like; it is started for that. */

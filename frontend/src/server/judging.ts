@@ -1,10 +1,10 @@
 /**
  * Moves judged by search with the chosen network. Those of chess all, quickly at first and then exactly; of Go those that
- * cost much by the network's chances alone, one after the other.
+ * cost much by the network's chances alone, one after the other. An engine that judges in its place judges all moves.
  */
 
 import { Refused, Unreachable, type Check } from "./api";
-import { ByWeights } from "./asking";
+import { ByWeights, message } from "./asking";
 import { values } from "../analysis/candidates";
 import { chanceOf } from "../app/chance";
 import { lineKeys, Remembered } from "../app/remembered";
@@ -22,6 +22,8 @@ export interface Judgement {
   line: string[];
   /** What it lost on the board, of Go. */
   points?: number | null;
+  /** Black's lead after it, by an engine of Go. */
+  score?: number;
   /** Every other move would have lost much more. */
   only: boolean;
   /** White's chance with the best move, and after the played one. */
@@ -35,11 +37,13 @@ export interface Judgement {
 /** What is being asked: places on the path, and the positions that stood there. */
 interface Asked {
   network: string;
+  /** The engine that judges; "" for the network's own search. */
+  engine: string;
   from: number;
   to: number;
   ids: number[];
-  /** The weights that are asked. */
-  weights: string;
+  /** Who is asked. */
+  key: string;
 }
 
 /** What a move of Go must have cost by the network alone to be searched: half of what a mark needs, since its chances are steady. */
@@ -60,6 +64,8 @@ export function lostBy(app: App, node: Node): number | null {
 const PERIOD = 100;
 /** Nothing is asked while somebody plays one move after the other, ms. */
 const PAUSE = 250;
+/** So far ahead of an engine's judgements, the cursor is waited for. */
+const NEAR = 3;
 
 export class Judging {
   private readonly known = new ByWeights<Judgement>();
@@ -77,7 +83,7 @@ export class Judging {
 
   constructor(private readonly app: App) {
     const forget = (): void => {
-      this.known.forget(app.allWeights);
+      this.known.forget(app.checker.keys(app.allWeights));
       this.values.forget(app.allWeights);
     };
     app.on("game", forget);
@@ -86,24 +92,36 @@ export class Judging {
       forget();
       this.changed();
     });
-    app.on("path", () => this.changed());
+    for (const event of ["path", "checker", "programs"] as const) app.on(event, () => this.changed());
+    app.on("cursor", () => this.moved());
     // The network's own chances come first; once they are there, this goes on.
     app.on("results", () => this.later(PAUSE));
   }
 
   /** What is known of the move that led to a position. */
   of(id: number): Judgement | undefined {
-    return this.known.of(this.app.weights(this.app.network ?? "")).get(id);
+    return this.known.of(this.key).get(id);
+  }
+
+  /** What names the network, and the engine that judges in place of its search. */
+  private get key(): string {
+    return this.app.checker.key(this.app.weights(this.app.network ?? ""));
   }
 
   /** What a search says of a position: White's chance in chess, Black's in Go; null where there was none. */
   value(id: number): number | null {
-    const weights = this.app.weights(this.app.network ?? "");
-    const found = this.values.of(weights).get(id);
+    const { app } = this;
+    const engine = app.checker.now;
+    const found = engine ? undefined : this.values.of(app.weights(app.network ?? "")).get(id);
     if (found !== undefined) return found;
-    // Of Go only the position before a checked move was searched for itself.
-    const after = this.app.game.kind === "chess" ? this.exact(id)?.white.after : null;
-    return after ?? null;
+    // Of Go a network's search was only in the position before a checked move.
+    const white = app.game.kind === "chess" || engine ? (this.exact(id)?.white.after ?? null) : null;
+    return white === null || app.game.kind === "chess" ? white : 1 - white;
+  }
+
+  /** Black's lead in a position by the engine that judges; null where it has not said so. */
+  lead(id: number): number | null {
+    return this.exact(id)?.score ?? null;
   }
 
   /** Takes over what another search found of a position. */
@@ -135,16 +153,16 @@ export class Judging {
   /** Whether the move that led to a position is judged by search. */
   searched(id: number): boolean {
     const { app } = this;
-    return app.game.kind === "chess" || (lostBy(app, app.node(id)) ?? 0) >= SUSPICIOUS;
+    return app.game.kind === "chess" || Boolean(app.checker.now) || (lostBy(app, app.node(id)) ?? 0) >= SUSPICIOUS;
   }
 
-  /** Whether the chosen network can judge moves of this game. */
+  /** Whether moves of this game can be judged: by the chosen network, or by an engine. */
   get possible(): boolean {
     const { app } = this;
     const network = app.named(app.network);
     const fits = network && !network.problem && !network.single && network.game === app.game.kind && !this.refused.has(network.name);
     const size = app.game.kind === "go" ? (app.game.start.size ?? 19) : null;
-    return Boolean(fits && network.answers.includes("white") && (size === null || !network.sizes?.length || network.sizes.includes(size)));
+    return Boolean(fits && (network.answers.includes("white") || app.checker.now) && (size === null || !network.sizes?.length || network.sizes.includes(size)));
   }
 
   /** Judges the move that led to this position before all others. */
@@ -158,7 +176,7 @@ export class Judging {
   /** Another line or network: what is asked and no longer wanted is given up. */
   private changed(): void {
     const { app, asked } = this;
-    const same = asked?.weights === app.weights(app.network ?? "") && asked.ids.every((id, i) => app.path[asked.from + i] === id);
+    const same = asked?.key === this.key && asked.ids.every((id, i) => app.path[asked.from + i] === id);
     if (asked && !same) this.drop();
     this.recall();
     this.tell();
@@ -170,19 +188,30 @@ export class Judging {
     const { app } = this;
     const { moves, ...start } = app.line(app.path.at(-1));
     const weights = app.weights(app.network ?? "");
-    return lineKeys([weights, start], moves);
+    return lineKeys(app.checker.now ? [weights, start, app.checker.now] : [weights, start], moves);
   }
 
   /** Takes over what was judged before the page was loaded again. */
   private recall(): void {
     const { app } = this;
     if (!this.possible) return;
-    const known = this.known.of(app.weights(app.network ?? ""));
+    const known = this.known.of(this.key);
     this.keys().forEach((key, place) => {
       const id = app.path[place];
       const found = id === undefined || known.get(id)?.exact ? undefined : this.remembered.get(key);
       if (id !== undefined && found) known.set(id, found);
     });
+  }
+
+  /** The cursor has moved: an engine that is far from it turns to it. */
+  private moved(): void {
+    const { app, asked } = this;
+    if (!app.checker.now || !asked?.engine || this.exact(app.cursor)) return;
+    const next = asked.ids.findIndex((id) => !this.exact(id));
+    const at = asked.ids.indexOf(app.cursor);
+    if (at >= next && at <= next + NEAR) return;
+    this.drop();
+    this.later(PAUSE);
   }
 
   private drop(): void {
@@ -203,10 +232,10 @@ export class Judging {
     this.asked = wanted;
     this.tell();
     if (!wanted) return;
-    const { network, from, to, ids, weights } = wanted;
+    const { network, engine, from, to, ids, key: judge } = wanted;
     const abort = new AbortController();
     this.abort = abort;
-    const known = this.known.of(weights);
+    const known = this.known.of(judge);
     const keys = this.keys();
     const found = (judgement: Judgement): void => {
       const id = ids[judgement.ply - from];
@@ -218,7 +247,8 @@ export class Judging {
     };
     try {
       const line = app.line(ids.at(-1));
-      if (app.game.kind === "chess") await app.api.judge({ network, line, from, to }, found, abort.signal);
+      if (engine) await app.api.judge({ network, checked_by: engine, line, from, to }, found, abort.signal, (by) => app.checker.learn(engine, by));
+      else if (app.game.kind === "chess") await app.api.judge({ network, line, from, to }, found, abort.signal);
       else {
         const before = app.node(app.node(ids[0]!).parent!);
         const judgement = judgementOf(await app.api.check({ network, line }, abort.signal), from, before.turn);
@@ -227,12 +257,16 @@ export class Judging {
         if (judgement.white.before !== null && values(app.named(network))) this.learn(before.id, network, 1 - judgement.white.before);
       }
       // What it leaves out is not asked for again.
-      if (!abort.signal.aborted && !ids.every((id) => known.get(id)?.exact)) throw new Error(texts.judging.leftOut(network));
+      if (!abort.signal.aborted && !ids.every((id) => known.get(id)?.exact)) throw new Error(texts.judging.leftOut(engine || network));
     } catch (error) {
       if (abort.signal.aborted) return;
       this.asked = null;
       // It goes on when the networks are found again.
       if (error instanceof Unreachable) return;
+      if (engine) {
+        app.checker.fail(engine, message(error));
+        return;
+      }
       this.refused.add(network);
       app.say(error instanceof Refused || error instanceof Error ? error.message : String(error));
     }
@@ -245,20 +279,22 @@ export class Judging {
   private wanted(): Asked | null {
     const { app } = this;
     const { network, path } = app;
-    if (!network || !this.possible) return null;
-    const stretch = (from: number, to: number): Asked => ({ network, from, to, ids: path.slice(from, to + 1), weights: app.weights(network) });
-    // Of the position before the first move of chess the value alone is wanted.
-    const begin = app.game.kind === "chess" ? 0 : 1;
+    if (!network || !this.possible || app.checker.waits) return null;
+    const engine = app.checker.now;
+    const stretch = (from: number, to: number): Asked => ({ network, engine, from, to, ids: path.slice(from, to + 1), key: this.key });
+    // Of the position before the first move the value alone is wanted.
+    const begin = app.game.kind === "chess" || engine ? 0 : 1;
     const missing = (place: number): boolean =>
       place >= begin && place < path.length && !this.exact(path[place]!) && this.searched(path[place]!);
     const first = this.first === null ? undefined : app.placeOf(this.first);
     this.first = null;
     if (first !== undefined && missing(first)) return stretch(first, first);
-    let from = begin;
+    // An engine takes longer: what is looked at comes first.
+    let from = engine && missing(app.place) ? app.place : begin;
     while (from < path.length && !missing(from)) from += 1;
     if (from >= path.length) return null;
     let to = from;
-    if (app.game.kind === "chess") while (missing(to + 1)) to += 1;
+    if (app.game.kind === "chess" || engine) while (missing(to + 1)) to += 1;
     return stretch(from, to);
   }
 

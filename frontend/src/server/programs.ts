@@ -30,6 +30,10 @@ export const asked = ({ name, program }: Player): { program: string } | { networ
 export class Programs {
   /** null until the server has told. */
   known: Program[] | null = null;
+  /** The engines of the command line that judge moves, by game. */
+  checkedBy: Partial<Record<Program["game"], string>> = {};
+  /** Whether the server has told, or could not. */
+  tried = false;
   private readonly abouts = new Map<string, About | null>();
 
   /** changed: called when more is known. */
@@ -42,10 +46,13 @@ export class Programs {
   async find(): Promise<void> {
     if (this.known) return;
     try {
-      this.known = await this.api.programs();
+      const { programs, checked_by: checkedBy } = await this.api.programs();
+      this.checkedBy = checkedBy ?? {};
+      this.known = programs;
     } catch {
       // The server is away; the list comes with the next page.
     }
+    this.tried = true;
     this.changed();
   }
 

@@ -1,6 +1,6 @@
 /** Answers in place of the server: rules in the page, and the network in a worker. */
 
-import { Api, type Analyse, type Chosen, type Counted, type Loaded, type Program, Refused, SHORT_SEARCH, type Think, type Thinking, type Written } from "../server/api";
+import { Api, type Analyse, type Chosen, type Counted, type Loaded, Refused, SHORT_SEARCH, type Think, type Thinking, type Written } from "../server/api";
 import type { Line, Network, Result } from "../app/state";
 import { texts } from "../texts";
 import * as chess from "./chess";
@@ -47,7 +47,7 @@ export class LocalApi extends Api {
   }
 
   /** Nobody knows of any: then the page says nothing of them. */
-  override programs(): Promise<Program[]> {
+  override programs(): Promise<never> {
     return Promise.reject(new Refused(texts.share.notHere));
   }
 

@@ -52,6 +52,15 @@ export const en = {
     leads: (side: string, points: number) => `${side} leads by ${points} ${points === 1 ? "point" : "points"}`,
     of: (side: string) => `${side}’s win probability`,
   },
+  checker: {
+    title: "Checked by",
+    about: "Who judges the moves: values, marks, better moves and the summary. The network predicts the likely moves in any case.",
+    own: "network’s search",
+    nodes: (n: number) => `${number(n)} nodes per position`,
+    visits: (n: number) => `${number(n)} visits per position`,
+    by: (who: string) => `Checked by ${who}`,
+    failed: (problem: string) => `${problem}. The network’s own search checks the moves now.`,
+  },
   chessboard: {
     ahead: (from: string, to: string) => `Premove ${from}–${to}. Press Escape or click to cancel it.`,
     about: (side: string, after: string) => `Chess board. ${side} to move${after ? `, after ${after}` : ""}.`,

@@ -34,7 +34,7 @@ def judge(
     """
     assert isinstance(line, ChessLine)
     began = time.perf_counter()
-    yield [{"seq": seq, "total": max(0, last - first + 1), "checked_by": engine.checked_by.words()}]
+    yield [{"seq": seq, "total": max(0, last - first + 1), "checked_by": engine.checked_by.as_json()}]
     steps = in_chunks(engine, line, first, last, 1, explained=True)
     while True:
         engine.stop = stop  # other requests may have used it since

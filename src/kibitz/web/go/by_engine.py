@@ -128,7 +128,7 @@ def judge(
     first, last: the moves, counted from 1; 0 is the start position, of which only the value is given.
     """
     began = time.perf_counter()
-    yield [{"seq": seq, "total": max(0, last - first + 1), "checked_by": engine.checked_by.words()}]
+    yield [{"seq": seq, "total": max(0, last - first + 1), "checked_by": engine.checked_by.as_json()}]
     values = EngineValues(engine, session, line)
     for ply in range(first, last + 1):
         yield [{"seq": seq, **values.judgment(ply), "exact": True}]
