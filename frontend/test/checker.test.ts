@@ -1,6 +1,6 @@
 /** Who judges the moves: the network's own search, or an engine. Values of different judges are never mixed. */
 
-import { beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 import { displayedChance } from "../src/app/displayed";
 import { claimant } from "../src/app/chance";
@@ -43,6 +43,12 @@ beforeEach(() => {
     { done: true },
   ]);
   server.on("judge", judgements);
+});
+
+// All test files share one process: what is asked here is answered here.
+afterEach(async () => {
+  app.network = null;
+  await new Promise((next) => setTimeout(next, 50));
 });
 
 describe("an engine", () => {
@@ -154,6 +160,14 @@ describe("the choice", () => {
     app.checker.choose("fish");
     await sit(chess("e4"));
     expect(app.checker.chosen()).toBe(""); // it was the choice beside another command line
+  });
+
+  test("and what the engine has said of itself outlast a reload", async () => {
+    await sit();
+    app.checker.choose("fish");
+    await done();
+    await sit();
+    expect(app.checker.about()).toEqual(FISH);
   });
 
   test("that cannot be read is none", async () => {

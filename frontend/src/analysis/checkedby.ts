@@ -20,15 +20,16 @@ export function offerCheckers(choice: Choice, app: App, kind: App["game"]["kind"
 
 export class CheckerChoice {
   private readonly choice: Choice;
-  private readonly who = el("p", { class: "note checked-by" });
   private readonly problem = el("p", { class: "problem", role: "alert" });
   private readonly again = button(texts.opinion.again, () => this.app.checker.choose(this.app.checker.chosen()));
+  /** The choice, and what is wrong with the chosen engine. */
+  readonly field: HTMLElement;
   readonly element: HTMLElement;
 
   constructor(private readonly app: App) {
     this.choice = new Choice(texts.checker.title, (name) => app.checker.choose(name));
-    this.choice.element.title = texts.checker.about;
-    this.element = el("section", { class: "checker" }, this.choice.element, this.who, this.problem, this.again);
+    this.field = this.choice.element;
+    this.element = el("div", { class: "checker-problem" }, this.problem, this.again);
     for (const event of ["game", "settings", "networks", "programs", "checker"] as const) app.on(event, () => this.draw());
     this.draw();
   }
@@ -37,11 +38,10 @@ export class CheckerChoice {
     const { app } = this;
     const { kind } = app.game;
     const { checker } = app;
-    this.element.hidden = !app.hints || !app.programs.of(kind).length;
     offerCheckers(this.choice, app, kind);
     const about = checker.about();
-    write(this.who, checker.now && about ? checkedBy(about, kind) : "");
+    this.field.title = about ? checkedBy(about, kind) : texts.checker.about;
     write(this.problem, checker.problem ? texts.checker.failed(fromServer(checker.problem).replace(/\.$/, "")) : "");
-    this.again.hidden = !checker.problem;
+    this.element.hidden = !checker.problem || !app.hints;
   }
 }

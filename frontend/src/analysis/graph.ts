@@ -61,7 +61,7 @@ class Graph {
       app.chooseSecond(this.second.value || null);
       this.second.blur();
     });
-    for (const event of ["game", "path", "networks", "results", "settings", "tree", "judgements"] as const) app.on(event, () => this.soon());
+    for (const event of ["game", "path", "networks", "results", "settings", "tree", "judgements", "checker"] as const) app.on(event, () => this.soon());
     app.on("cursor", () => this.point());
     new ResizeObserver(() => this.fit()).observe(this.place);
     window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.anew());
@@ -89,8 +89,11 @@ class Graph {
     const { app } = this;
     if (!network) return null;
     if (this.leads) {
-      const score = app.result(network, id)?.score;
-      return typeof score === "number" ? { chance: score, source: "search" } : null;
+      const engine = network === app.network && !app.second && app.checker.now;
+      const score = engine ? this.mistakes.judging.lead(id) : null;
+      const own = app.result(network, id)?.score;
+      if (score !== null) return { chance: score, source: "search" };
+      return typeof own === "number" ? { chance: own, source: engine ? "network" : "search" } : null;
     }
     if (network === app.network && !app.second) return displayedChance(app, this.mistakes.judging, id);
     return aloneOf(app.game.kind, app.result(network, id));
@@ -120,7 +123,7 @@ class Graph {
     this.note.hidden = some;
     this.place.classList.toggle("empty", !some);
     if (some) {
-      const wanted = `${app.game.kind} ${app.network} ${app.second} ${this.leads}`;
+      const wanted = `${app.game.kind} ${app.network} ${app.second} ${this.leads} ${app.checker.now}`;
       if (wanted !== this.made) this.plot = (this.plot?.destroy(), null);
       this.made = wanted;
       const alone = (place: number): boolean => first[place]?.source === "network";
@@ -149,6 +152,7 @@ class Graph {
   }
 
   private gives(name: string | null): boolean {
+    if (name !== null && name === this.app.network && this.app.checker.now) return true;
     const answers = this.app.named(name)?.answers ?? [];
     return answers.includes("white") || answers.includes("white_better") || answers.includes("owners");
   }
@@ -156,7 +160,8 @@ class Graph {
   /** The networks that could be drawn beside the chosen one. */
   private offer(): void {
     const { app } = this;
-    this.first.textContent = `${app.network ?? ""}${app.second ? ` (${texts.chance.networkOnly})` : ""}`;
+    const engine = app.second ? "" : app.checker.now && (app.checker.about()?.engine ?? app.checker.now);
+    this.first.textContent = `${engine || (app.network ?? "")}${app.second ? ` (${texts.chance.networkOnly})` : ""}`;
     const here = app.networks.filter((each) => each.game === app.game.kind && !each.problem && each.name !== app.network && this.gives(each.name));
     const key = JSON.stringify([here.map(({ name }) => name), app.second]);
     this.secondField.hidden = here.length === 0;

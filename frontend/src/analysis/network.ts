@@ -104,6 +104,7 @@ class NetworkPanel {
       this.state,
       this.again,
     );
+    const checkers = Checkers && new Checkers(app);
     host.classList.add("panel");
     host.replaceChildren(
       this.title,
@@ -111,8 +112,8 @@ class NetworkPanel {
       this.note,
       this.unhide,
       this.chance.element,
-      Checkers ? new Checkers(app).element : "",
-      new OpinionPanel(host, app).element,
+      new OpinionPanel(host, app, checkers?.field).element,
+      checkers?.element ?? "",
       this.movesPart,
       this.boardPart,
     );
@@ -141,6 +142,7 @@ class NetworkPanel {
     const network = this.network();
     const says = app.hints && network ? app.result(network.name, app.cursor) : undefined;
     const lead = shown.count?.node === app.cursor ? shown.count.lead : (this.candidates.leadOf(network) ?? says?.score);
+    this.chance.by = app.checker.about()?.engine ?? "";
     this.chance.draw(kind, claimant(app), says ? displayedChance(app, this.judging) : null, says ? (lead ?? null) : null);
   }
 

@@ -40,6 +40,7 @@ export class OpinionPanel {
   constructor(
     private readonly host: HTMLElement,
     private readonly app: App,
+    beside: HTMLElement | null = null,
   ) {
     this.program = new Choice(texts.opinion.second, (name) => {
       keep("session", `opinion-${this.kind}`, name);
@@ -54,7 +55,7 @@ export class OpinionPanel {
       LINES.map((each) => [each, each] as const),
       kept("local", "opinion-lines") ?? USUAL_LINES,
     );
-    this.choices = el("div", { class: "opinion-choices" }, this.program.element, this.lines.element);
+    this.choices = el("div", { class: "opinion-choices" }, beside, this.program.element, this.lines.element);
     this.element = el("section", { class: "opinion" }, this.choices, this.none, this.about, this.list, this.state, this.again);
     this.again.hidden = this.state.hidden = true;
     this.list.addEventListener("pointerleave", () => shown.point(null));

@@ -59,6 +59,9 @@ export class Chance {
   private readonly note = el("p", { class: "note" });
   readonly element = el("div", { class: "chance" }, this.line, this.bar, this.score, this.note);
 
+  /** The engine that gives the chance in place of a network; "" for none. */
+  by = "";
+
   /**
    * `value`: the chance, and whether a search has found it; `lead`: Black's, of Go. `short`: with a bar, and without the
    * note about what the chance means.
@@ -77,7 +80,7 @@ export class Chance {
       // Of a network that claims something else, these would be the wrong words.
       const words = !claim || /winning|expected/.test(claim.name) ? inWords(kind, p) : "";
       this.verdict.textContent = words;
-      this.source.textContent = alone ? texts.chance.networkOnly : "";
+      this.source.textContent = alone ? texts.chance.networkOnly : this.by && texts.checker.by(this.by);
       this.fill.style.width = `${100 * p}%`;
       this.bar.className = `chance-bar ${kind}`;
     }

@@ -15,19 +15,22 @@ export interface CheckedBy {
 /** The choice of the network's own search. */
 export const OWN = "";
 
+const ABOUTS = "checkers";
 const item = (kind: Kind): string => `checked-by-${kind}`;
 
 export class Checker {
-  /** What engines have said of themselves, and why some failed, by their names. */
-  private readonly abouts = new Map<string, CheckedBy>();
+  /** What engines have said of themselves in this tab, and why some failed, by their names. */
+  private readonly abouts: Map<string, CheckedBy>;
   private readonly problems = new Map<string, string>();
 
-  constructor(private readonly app: App) {}
+  constructor(private readonly app: App) {
+    this.abouts = new Map(list(kept("session", ABOUTS)) as [string, CheckedBy][]);
+  }
 
   /** The engine that somebody chose, else the one of the command line; "" for the network's own search. */
   chosen(kind = this.app.game.kind): string {
     const first = this.app.programs.checkedBy[kind] ?? OWN;
-    const [at, name] = read(kept("local", item(kind)));
+    const [at, name] = list(kept("local", item(kind))).filter((each) => typeof each === "string");
     // A new command line comes before an old choice.
     const wanted = at === first || !this.app.programs.known ? (name ?? first) : first;
     return this.app.programs.known && !this.app.programs.of(kind).some((each) => each.name === wanted) ? OWN : wanted;
@@ -69,6 +72,7 @@ export class Checker {
   learn(name: string, about: CheckedBy): void {
     if (JSON.stringify(this.abouts.get(name)) === JSON.stringify(about)) return;
     this.abouts.set(name, about);
+    keep("session", ABOUTS, JSON.stringify([...this.abouts]));
     this.app.emit("checker");
   }
 
@@ -84,12 +88,12 @@ export class Checker {
   }
 }
 
-function read(text: string | null): [string | undefined, string | undefined] {
+/** A list as it was kept; an empty one where the storage has something else. */
+function list(text: string | null): unknown[] {
   try {
     const found: unknown = JSON.parse(text ?? "[]");
-    if (Array.isArray(found) && found.every((each) => typeof each === "string")) return [found[0], found[1]];
+    return Array.isArray(found) ? found : [];
   } catch {
-    // Something else was kept.
+    return [];
   }
-  return [undefined, undefined];
 }
