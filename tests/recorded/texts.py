@@ -105,7 +105,10 @@ CALLS: dict[str, list[list[str]]] = {
     ],
     "rate": [["two.pgn"], ["none.pgn"], ["mine.pgn", "--player", "Nobody"], ["mine.pgn", "--speed", "blitz"], ["-"]],
     "setup": [["nothing"], ["katrain"], ["scid", "--rating", "99"], ["sabaki", "--network", "human"]],
-    "board": [["none"], ["--port", "0"], ["--engine", "none"], ["--engine", "'none"]],
+    "board": [
+        ["none"], ["--port", "0"], ["--engine", "none"], ["--engine", "'none"], ["--checked-by", "none"],
+        ["--checked-by", "true", "--checked-by", "true"],
+    ],
 }  # fmt: skip
 """What is called of each command after its help; paths are in a folder of `prepare`."""
 LINES = {"uci": "uci\nsetoption name Hash value lots\nxyzzy\nquit\n", "gtp": "name\nboardsize 5\nnonsense\nquit\n"}

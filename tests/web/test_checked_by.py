@@ -172,8 +172,13 @@ def test_an_engine_of_go_judges_each_move(ask: Callable[[str, str], Asked], monk
     assert (black["loss"], black["points"], black["mark"]) == (pytest.approx(0.4), 6.5, "??")
     assert (black["best"]["san"], black["line"]) == ("D4", ["D4", "F6"])
     assert (white["loss"], white["points"], white["mark"]) == (0, 0, "")  # the engine's own move
-    (best,) = asked.lines("/api/candidates", body)
-    assert best["lines"] == [{"moves": ["D4", "F6"], "san": ["D4", "F6"], "black": 0.7, "score": 3.2}]
+    *_, best = asked.lines("/api/candidates", {**body, "line": {**GO, "moves": ["E5"]}, "moves": ["C3", "D4"]})
+    assert [(line["moves"], line["black"], line["score"]) for line in best["lines"]] == [
+        (["D4", "F6"], 0.7, 3.2),
+        (["C3", "D4", "F6"], 0.7, 3.2),
+    ]
+    refused = asked.error("/api/candidates", {**body, "line": {**GO, "moves": ["E5"]}, "moves": ["E5"]})
+    assert mentions(refused, "E5 & illegal")
     (checked,) = asked.lines("/api/check", {**body, "line": {**GO, "moves": ["E5"]}})
     assert (checked["before"], checked["after"], checked["mark"]) == (0.7, pytest.approx(0.3), "??")
 

@@ -56,7 +56,7 @@ export const de: Texts = {
   checker: {
     title: "Geprüft von",
     about: "Wer die Züge beurteilt: Werte, Zeichen, bessere Züge und die Übersicht. Die wahrscheinlichen Züge sagt immer das Netz voraus.",
-    own: "Suche des Netzes",
+    own: "Netz",
     nodes: (n) => `${number(n)} Knoten je Stellung`,
     visits: (n) => `${number(n)} Besuche je Stellung`,
     by: (who) => `Geprüft von ${who}`,

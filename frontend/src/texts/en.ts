@@ -55,7 +55,7 @@ export const en = {
   checker: {
     title: "Checked by",
     about: "Who judges the moves: values, marks, better moves and the summary. The network predicts the likely moves in any case.",
-    own: "network’s search",
+    own: "network",
     nodes: (n: number) => `${number(n)} nodes per position`,
     visits: (n: number) => `${number(n)} visits per position`,
     by: (who: string) => `Checked by ${who}`,

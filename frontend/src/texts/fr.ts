@@ -64,7 +64,7 @@ export const fr: Texts = {
   checker: {
     title: "Vérifié par",
     about: "Qui juge les coups : valeurs, signes, meilleurs coups et résumé. Le réseau prédit toujours les coups probables.",
-    own: "recherche du réseau",
+    own: "réseau",
     nodes: (n) => `${number(n)} nœuds par position`,
     visits: (n) => `${number(n)} visites par position`,
     by: (who) => `Vérifié par ${who}`,

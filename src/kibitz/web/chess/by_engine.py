@@ -74,7 +74,7 @@ def candidates(
         after = board.copy()
         after.push_uci(name)
         value = engine.value(after)
-        lines.append(_line(board, found.moves if name == found.moves[0] else (name, *value.moves), value))
+        lines.append(_line(board, found.moves if found.moves[:1] == (name,) else (name, *value.moves), value))
         report({"lines": lines})
     return {"lines": lines}
 

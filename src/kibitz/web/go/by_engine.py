@@ -14,7 +14,7 @@ from kibitz.games.go.points import BLACK, PASS, to_gtp
 from kibitz.play.go import ownership
 from kibitz.play.go.ownership import SWINGS
 from kibitz.web.answers import rounded
-from kibitz.web.go.line import GoLine
+from kibitz.web.go.line import GoLine, read_point
 from kibitz.web.params import BadRequest
 
 if TYPE_CHECKING:
@@ -156,10 +156,28 @@ def candidates(
     engine: GoEngineJudge, session: Session, line: Line, names: Sequence[str],
     report: Callable[[dict[str, Any]], None], stop: threading.Event,
 ) -> dict[str, Any]:  # fmt: skip
-    """Return the best line in the last position, with the value of the position."""
+    """Return the best move in the last position, and the value after it and after some other moves.
+
+    names: the other moves. The value after a move is the one that the page shows once it is played. report: gets
+    interim results. Raises BadRequest for an illegal move.
+    """
     assert isinstance(line, GoLine)
+    board = line.board()
     found = EngineValues(engine, session, line).at(len(line.moves))
-    moves = [to_gtp(point, line.size) for point in found.line[:MOST_SHOWN]]
-    if not moves:
-        return {"lines": []}
-    return {"lines": [{"moves": moves, "san": moves, "black": rounded(found.black), "score": round(found.lead, 1)}]}
+    others = [read_point(name, line.size) for name in names]
+    for name, point in zip(names, others, strict=True):
+        if board.why_not(board.to_move, point) is not None:
+            raise BadRequest(f"{name}: illegal here")
+    lines: list[dict[str, Any]] = []
+    for point in dict.fromkeys([*found.line[:1], *others]):
+        if board.why_not(board.to_move, point) is not None:  # the engine has other rules
+            continue
+        if stop.is_set():
+            break
+        after = replace(line, moves=(*line.moves, point))
+        value = EngineValues(engine, session, after).at(len(after.moves))
+        pv = found.line if found.line[:1] == (point,) else (point, *value.line)
+        moves = [to_gtp(each, line.size) for each in pv[:MOST_SHOWN]]
+        lines.append({"moves": moves, "san": moves, "black": rounded(value.black), "score": round(value.lead, 1)})
+        report({"lines": lines})
+    return {"lines": lines}
