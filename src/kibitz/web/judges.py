@@ -1,6 +1,6 @@
 """Outside engines that judge the page's moves instead of a network's own search.
 
-Each engine has a process of its own, apart from the one of the second opinion. A request names a program of the board,
+The engine of the second opinion is another process. A request names a program of the board,
 as in `kibitz.web.opinions`. All requests of an engine are answered by one worker thread.
 """
 

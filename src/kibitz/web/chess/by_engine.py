@@ -1,4 +1,4 @@
-"""What an outside engine says of chess moves, as the page shows it: it judges instead of the network's own search."""
+"""Judgments of chess moves by an outside engine instead of the network's own search, as the page shows them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an outside engine says of Go moves, as the page shows it: it judges instead of the network's own search."""
+"""Judgments of Go moves by an outside engine instead of the network's own search, as the page shows them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MOST_SHOWN = 8
 
 @dataclass(frozen=True)
 class Valued:
-    """A position and what an engine says of it, in Black's view.
+    """An engine's value of a position, in Black's view.
 
     black: Black's win probability, 0 to 1. told: whether the engine gave it. lead: in points, komi counted. line: the
     best move and the moves that would follow.

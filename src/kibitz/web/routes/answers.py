@@ -21,7 +21,7 @@ MAX_SEQ = 2**53
 PUCT = "puct"
 """The method that searches by visits, in both games."""
 MOST_CANDIDATES = 12
-"""The largest number of moves that an engine is asked about."""
+"""The largest number of moves that a request may name."""
 _FILES, _RANKS = "abcdefgh", "12345678"
 
 
