@@ -108,6 +108,12 @@ def test_scores_are_turned_to_whites_view(fake: Fake) -> None:
     assert heard == [(i + 1, 5) for i in range(5)]
 
 
+@pytest.mark.parametrize("number", [" 5000", "  5000", "\\t5000", " +5000", " 5_000"])
+def test_a_line_with_an_absurd_number_is_skipped(number: str, fake: Fake) -> None:
+    answer = f"say('info score cp 7\\ninfo multipv{number} score cp 900\\nbestmove e2e4')"
+    assert engine_evaluations(fake(POLITE.format(answer=answer)), FENS[:1], 1, workers=1)[1] == [(7, "e2e4")]
+
+
 def test_bounds_are_no_scores(fake: Fake) -> None:
     answer = "say('info score cp 7\\ninfo score cp 900 lowerbound\\nbestmove e2e4')"
     assert engine_evaluations(fake(POLITE.format(answer=answer)), FENS[:1], 1, workers=1)[1] == [(7, "e2e4")]

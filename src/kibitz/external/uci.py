@@ -37,7 +37,7 @@ for _library in ("chess.engine", "asyncio"):
 LONGEST_LINE = 1 << 20
 """Number of bytes without a line end after which an engine is ended, because they would fill the memory."""
 
-_ABSURD = re.compile(r"\bmultipv \d{4}")
+_ABSURD = re.compile(r"\bmultipv\s+[+0_]*[\d_]{4}")
 """The library allocates as many lines as an engine claims to have."""
 
 T = TypeVar("T")
