@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from kibitz.durable import sync
+from kibitz.durable import sync, write_whole
 from kibitz.errors import KibitzError, UsageError, one_line
 
 SETTING = "Match"
@@ -104,8 +104,7 @@ def resume(path: Path, settings: Mapping[str, str], form: RecordFormat) -> list[
             rows[game.number] = game
         complete += len(part)
     if complete < len(text) or len(_whole_letters(data)) < len(data):
-        with path.open("r+b") as file:
-            file.truncate(len(text[:complete].encode()))
+        write_whole(path, text[:complete].encode())  # an editor may have written other line ends
     return list(rows.values())
 
 

@@ -76,6 +76,16 @@ def test_a_game_cut_anywhere_is_dropped(tmp_path: Path) -> None:
         assert path.read_text() == ""
 
 
+def test_a_record_with_other_line_ends_keeps_its_whole_games(tmp_path: Path) -> None:
+    path = tmp_path / "m.pgn"
+    texts = [text_of(number, game(), NAMES, 5, SETTINGS) for number in range(3)]
+    path.write_bytes((texts[0] + texts[1] + texts[2][:60]).replace("\n", "\r\n").encode())
+    for _ in range(2):
+        assert [found.number for found in resume(path, SETTINGS)] == [0, 1]
+    append(path, texts[2])
+    assert len(resume(path, SETTINGS)) == 3
+
+
 def test_no_file_is_no_games(tmp_path: Path) -> None:
     assert resume(tmp_path / "none.pgn", SETTINGS) == []
 
