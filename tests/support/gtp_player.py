@@ -52,6 +52,8 @@ def main(fault: str, at: int) -> None:
         number, command, *words = line.split()
         good, said = True, ""
         size = position.board.side
+        if fault == "deaf" and command == "time_left":
+            time.sleep(3600)
         if command in ("name", "version"):
             said = {"name": fault, "version": "1"}[command]
         elif command == "boardsize":

@@ -128,12 +128,15 @@ def started(command: str, hang: float = 1.5) -> Iterator[GoEngine]:
         ("refuse", GoTime(), "illegal", "refused the legal move"),
         ("slow", GoTime(1), "time", "overstepped its clock"),
         ("hang", GoTime(1), "time", "overstepped its clock"),
+        ("deaf", GoTime(100), "hang", "no answer to 'time_left "),  # before its clock runs
     ],
 )
 def test_the_side_at_fault_forfeits(fault: str, time: GoTime, kind: str, said: str) -> None:
     with (
         started(fake("sound", 30), hang=60) as sound,
-        started(fake(fault, 3), hang=1.5 if fault == "hang" and time == GoTime() else 60) as bad,
+        started(
+            fake(fault, 3), hang=1.5 if (fault, time) in (("hang", GoTime()), ("deaf", GoTime(100))) else 60
+        ) as bad,
     ):
         for number in range(2):  # it is started anew after its fault
             bad.start()

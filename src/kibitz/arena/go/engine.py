@@ -116,7 +116,12 @@ class GoEngine:
         if clock.time.main is not None:
             self._try(f"time_left {COLOUR[colour]} {clock.time_left()}")
         begun = time.perf_counter()
-        said = self._require(f"genmove {COLOUR[colour]}", "answered no move", clock.patience())
+        try:
+            said = self._require(f"genmove {COLOUR[colour]}", "answered no move", clock.patience())
+        except Fault as fault:
+            if fault.kind == "hang" and clock.time.main is not None:
+                raise Fault("time", f"overstepped its clock of {clock.allowed:.2f} s") from None
+            raise
         seconds = time.perf_counter() - begun
         if said.lower() == "resign":
             return MoveAnswer(None, seconds)
