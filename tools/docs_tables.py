@@ -101,7 +101,7 @@ def sources(name: str) -> Iterator[str]:
     used = {setting: source for setting, source in recipe.sources.items() if source.kind != "off"}
     yield from ("| setting | value | from |", "|---|---|---|")
     for setting, source in used.items():
-        yield f"| `{setting.replace('_', '-')}` | `{getattr(settings, setting)}` | {source.kind} |"
+        yield f"| `{setting.replace('_', '-')}` | `{recipe.value(setting, settings)}` | {source.kind} |"
     yield from ("", "Notes:", "")
     yield from (f"- `{setting.replace('_', '-')}`: {source.note}." for setting, source in used.items() if source.note)
     yield from ("", "Departures from the document:", "")

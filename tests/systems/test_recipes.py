@@ -65,7 +65,7 @@ def test_the_recipe_of_a_paper_lists_where_each_number_comes_from(
 ) -> None:
     system = load(name)
     recipe = system.recipes["paper"]
-    assert set(recipe.sources) == {field.name for field in fields(system.settings_type)}
+    assert set(recipe.sources) == {field.name for field in fields(system.settings_type)} | set(recipe.training)
     assert {source.kind for source in recipe.sources.values()} <= {"document", "reading", "ours", "off"}
     assert all(source.note for source in recipe.sources.values() if source.kind in ("reading", "ours"))
     assert "to the letter" not in recipe.title
@@ -74,7 +74,7 @@ def test_the_recipe_of_a_paper_lists_where_each_number_comes_from(
     settings = system.settings_type(**recipe.settings)
     for key, source in recipe.sources.items():
         if source.kind != "off":
-            assert f"{key.replace('_', '-')} {getattr(settings, key)}" in printed
+            assert f"{key.replace('_', '-')} {recipe.value(key, settings)}" in printed
 
 
 def test_every_system_has_the_recipes_that_everybody_asks_for() -> None:

@@ -7,11 +7,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import chess
 import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file
 
+from kibitz.evaluation.pairs.answers import networks
+from kibitz.play.comparison import embedding
+from kibitz.play.comparison.player import ComparisonPlayer
+from kibitz.play.result import SearchLimits
 from kibitz.runs import Run
 from kibitz.store.store import Store
 from kibitz.systems import load
@@ -204,6 +209,32 @@ def test_the_progress_of_earlier_calls_stays_known(
     assert done.finished
     assert done.parts[0]["iteration"] == 10
     assert done.reason == TIME_LIMIT
+
+
+@pytest.mark.parametrize(
+    ("stop_in", "plays"), [("pos2vec-2", "distilled"), ("deepchess", "full"), ("distilled", "distilled")]
+)
+def test_a_stop_leaves_a_network_that_plays(small_store: Store, tmp_path: Path, stop_in: str, plays: str) -> None:
+    """Even before the first validation. Without a trained distilled network, the full one plays."""
+    plan = TrainConfig(50, 1000, 1000, 200, precision="32-true", patience=0)
+    settings = _settings("deepchess", SMALL_PAIRS)
+    done = train(
+        "deepchess", settings, str(small_store.path), run=tmp_path / "r", plan=plan,
+        on_progress=lambda progress: progress.stage == stop_in and progress.iteration >= 3,
+    )  # fmt: skip
+    assert not done.outcome.finished
+    run = Run(tmp_path / "r")
+    player = ComparisonPlayer(run)
+    assert np.array_equal(player.memory.comparer.references, embedding.load(run, plays).references)
+    assert player.think(chess.Board(), SearchLimits(depth=1)) is not None
+    trained = [name for name in ("full", "distilled") if load_network(run)[name].trained]
+    assert trained == {"pos2vec-2": [], "deepchess": ["full"], "distilled": ["full", "distilled"]}[stop_in]
+    assert list(networks(run)) == (trained or ["full"])
+
+
+def load_network(run: Run) -> dict[str, Any]:
+    network: Any = run.load_network()
+    return {"full": network.full, "distilled": network.distilled}
 
 
 class _Stage:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,7 +14,7 @@ from kibitz.errors import UsageError
 from kibitz.games import GAME_NAMES
 
 if TYPE_CHECKING:
-    from kibitz.systems.base import ValueSource
+    from kibitz.systems.base import Recipe
 
 
 def systems(
@@ -84,14 +83,15 @@ _KINDS = {
 }
 
 
-def _show_sources(settings: Any, sources: Mapping[str, ValueSource]) -> None:
+def _show_sources(settings: Any, recipe: Recipe) -> None:
     """Print each setting of a recipe with its value, grouped by its source."""
+    sources = recipe.sources
     for kind, words in _KINDS.items():
         print(f"  {words}:")
         for name, source in sources.items():
             if source.kind == kind:
                 note = f" ({source.note})" if source.note else ""
-                print(f"    {name.replace('_', '-')} {getattr(settings, name)}{note}")
+                print(f"    {name.replace('_', '-')} {recipe.value(name, settings)}{note}")
     off = [name.replace("_", "-") for name, source in sources.items() if source.kind == "off"]
     if off:
         print(f"  options of kibitz that are turned off: {', '.join(off)}")
@@ -118,7 +118,7 @@ def _show_recipes(name: str, as_json: bool) -> None:
         for line in entry.departures:
             print(f"  differs from the paper: {line}")
         if entry.sources:
-            _show_sources(system.settings_type(**entry.settings), entry.sources)
+            _show_sources(system.settings_type(**entry.settings), entry)
         elif entry.settings:
             print("  settings: " + ", ".join(f"{key} {value}" for key, value in entry.settings.items()))
     print(f"\nEach setting is an option of kibitz train. All settings: kibitz train {name} --help")

@@ -170,7 +170,11 @@ class Recipe:
     reaches: Sequence[str] = ()
     departures: Sequence[str] = ()
     sources: Mapping[str, ValueSource] = field(default_factory=dict)
-    """For the recipe `paper`: the source of each setting's value, by the setting's name."""
+    """For the recipe `paper`: the source of each value, by the name of the setting or of the field of `training`."""
+
+    def value(self, name: str, settings: Any) -> Any:
+        """Return the value of a name of `sources`. settings: the recipe's Settings."""
+        return self.training[name] if name in self.training else getattr(settings, name)
 
 
 _LARGEST = {int: 1e9, float: 1e30}

@@ -86,6 +86,8 @@ RECIPES = {
             "kibitz keeps the weights of the best validation",
             "kibitz chooses among the legal moves. The thesis' Top-move and Top-prob choose the largest probability"
             " over all squares",
+            "the value network learns each position in the view of the side to move. The document gives a value to"
+            " the views of both sides",
         ),
         sources={
             **system.SHARED_SOURCES,
@@ -94,9 +96,12 @@ RECIPES = {
                 "convolutions with 64, 96 and 256 filters, dense 1024, and 64 outputs. We read the outputs as a"
                 " dense layer after the 1024 units"
             ),
-            "activation": document("ReLU"),
+            "activation": reading(
+                "ReLU after each convolution, as in the document, and after the dense layer, where the document names"
+                " none"
+            ),
             "planes": document("the thesis tried 6 and 12"),
-            "min_rating": document("from another chapter than that of the networks"),
+            "min_rating": reading("the ratings are in another chapter than the networks"),
             "games": ours("all"),
             "moves": ours("all"),
             "optimiser": document(),

@@ -77,7 +77,7 @@ RECIPES = {
         departures=(
             _WHICH_EPOCH,
             "initial weights follow He's rule. The paper searched for initial weights, but does not state the result",
-            "the games come from the store. The paper's games come from one internet server",
+            "the games come from the store. The paper's games come from one internet server, in the file FICS_2000.pgn",
         ),
         sources={
             **system.SHARED_SOURCES,
@@ -107,6 +107,9 @@ RECIPES = {
             "batch": document(),
             "epochs": document(),
             "iterations": ours("0, because the number of epochs sets the length"),
+            "validations": ours("one after each epoch"),
+            "precision": ours("not mixed with bf16"),
+            "patience": ours("0, which trains all epochs"),
         },
     ),
 }

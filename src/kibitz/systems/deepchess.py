@@ -66,7 +66,7 @@ class Settings:
     captures: bool = setting(False, "Sample positions after captures, too.")
     held_out: float = setting(
         10.0,
-        "Percent of each game's positions excluded from training, for the split by position that the paper uses.",
+        "Percent of each game's positions excluded from training, for a split by position.",
         at_least=0,
         below=100,
     )
@@ -188,10 +188,12 @@ RECIPES = {
         "the paper's settings: 10 positions per game, 200 epochs for each layer of Pos2Vec, then 100 epochs of pairs"
         " with SGD",
         departures=(
-            "the reconstruction loss of a layer of Pos2Vec is the mean of the squared errors, not their sum. With"
-            " the sum and the paper's learning rate, all units of the second layer die within 350 iterations",
-            "the document names neither the loss of Pos2Vec nor an optimizer. Squared errors, and SGD with momentum"
-            " 0.9, are our choice",
+            "the document names neither the loss of Pos2Vec nor an optimizer. In kibitz, the first layer minimizes the"
+            " cross-entropy of the 773 bits, summed over the bits. The other layers minimize the mean of the squared"
+            " errors. With their sum, all units of the second layer die within 350 iterations. SGD with momentum 0.9"
+            " is also our choice",
+            "the document does not state how the distilled network learns. In kibitz, it learns the probabilities of"
+            " the full network on new pairs. Its Pos2Vec has no training of its own",
             "kibitz trains Pos2Vec on all sampled positions. The document uses two million positions, half from"
             " games that White won and half from games that Black won",
             "kibitz holds out 10% of the plies, and whole games. The document validates DeepChess on 100,000"
@@ -199,7 +201,7 @@ RECIPES = {
         ),
         sources={
             "positions": document(),
-            "opening": document(),
+            "opening": reading("the first 5 moves, which we read as 5 moves of each side"),
             "captures": reading("the document excludes captures, so we exclude positions after a capture"),
             "held_out": ours("a share of the plies; the document uses 100,000 positions of each side"),
             "colours": OPTION_OFF,
@@ -211,7 +213,7 @@ RECIPES = {
             "weight_decay": document("no regularization"),
             "reuse": document("every pair is fresh"),
             "networks": document("the full network and, as an improvement, a distilled network"),
-            "pos2vec": document(),
+            "pos2vec": document("the document counts five layers, with the 773 inputs. We train four"),
             "compare": document("layers of 400, 200, 100 and 2 units"),
             "small_pos2vec": document(),
             "small_compare": document(),
@@ -461,6 +463,11 @@ class ComparisonNet(nn.Module):
         self.pos2vec = Pos2Vec(sizes(pos2vec), dropout)
         self.compare = ComparisonHead(sizes(pos2vec)[-1], sizes(compare), dropout)
 
+    @property
+    def trained(self) -> bool:
+        """Whether it has been trained: all biases are 0 before. `play.comparison.embedding` tests the same."""
+        return any(bool(p.any()) for name, p in self.compare.named_parameters() if name.endswith("bias"))
+
     def logit(self, features: Tensor, first: Tensor, second: Tensor) -> Tensor:
         """Return logits, [pairs], of the pairs (first[i], second[i]): int64 indices into features, [n, units]."""
         compare = self.compare
@@ -505,8 +512,9 @@ class DeepChess(nn.Module):
         self.register_buffer("reference_state", torch.zeros(N_REFERENCES, 4, dtype=torch.uint8))
 
     def parts(self) -> dict[str, ComparisonNet]:
-        """Return the networks by name: full, distilled."""
-        return {name: getattr(self, name) for name in PARTS[1:] if hasattr(self, name)}
+        """Return the networks by name: full, distilled. Beside the full one, an untrained distilled one is left out."""
+        parts = {name: getattr(self, name) for name in PARTS[1:] if hasattr(self, name)}
+        return {name: part for name, part in parts.items() if part.trained or len(parts) == 1 or name == "full"}
 
     def forward(self, codes: Tensor, state: Tensor) -> tuple[Tensor]:
         part = next(iter(self.parts().values()))

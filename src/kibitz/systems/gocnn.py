@@ -169,7 +169,9 @@ RECIPES = {
         sources={
             "sizes": document(),
             "min_moves": ours(), "handicap": ours(),
-            "liberties": document("1, 2, or at least 3"),
+            "liberties": document(
+                "1, 2, or at least 3, for the stones of each side. With a plane for ko and one of ones there are eight"
+                " planes"),
             "recent": OPTION_OFF, "ages": OPTION_OFF, "together": OPTION_OFF, "symmetry": OPTION_OFF,
             "layers": reading(
                 "five convolutions of 5×5 with 64, 64, 64, 48 and 48 filters, padded so that the output has the"

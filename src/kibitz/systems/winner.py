@@ -174,7 +174,7 @@ RECIPES = {
             "layers": document(
                 "400 filters of 4×4, pooling 2×2, 200 filters of 2×2, dense 70. The pooling from 5×5 to 3×3 needs a"
                 " smaller window at the edge, which the post's rule for shapes excludes. The post lists the output"
-                " layer, but its code does not add it to the network"
+                " layer, but its code does not add it to the network. It calls the stride of convolutions zero; it is 1"
             ),
             "activation": document("the post names none, and its library then uses the identity"),
             "dropout": document("0.2 after the dense layer"),
@@ -195,6 +195,9 @@ RECIPES = {
             "batch": document(),
             "iterations": document("a maximum; the post stopped after five epochs"),
             "most_epochs": ours("no limit"),
+            "summary_every": document(),
+            "validate_every": document(),
+            "checkpoint_every": document("a snapshot"),
         },
     ),
 }

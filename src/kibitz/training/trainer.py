@@ -655,6 +655,8 @@ class Trainer:
             if interruption:
                 if interruption == TIME_LIMIT:
                     self._keep_some(run)
+                elif not self._best:  # without a validation, which could take long
+                    self._keep_averaged(run.stage)
                 return interruption
             if self._shares.over(run.iteration):
                 self._keep_some(run)

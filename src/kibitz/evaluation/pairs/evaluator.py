@@ -169,8 +169,8 @@ def note(store: Store, chosen: Chosen, parts: Mapping[str, ComparisonNet]) -> st
     """Return the necessary notes on the results: the paper's pairs, the networks of this run, and the source of the
     games."""
     lines = [
-        "The paper's result is on pairs that are split by position, from 386,082 decisive games of engines (CCRL): "
-        "a game can have positions in training and in the test. The main result here is on "
+        "The paper's result is on pairs from 386,082 decisive games of engines (CCRL). As we read it, a game can have "
+        "positions in training and in the test. The main result here is on "
         + ("games that the network has not seen." if not chosen.seen else f"{chosen.words}.")
     ]
     if list(parts) == ["distilled"]:

@@ -229,7 +229,7 @@ class PositionComparer:
 
 
 def load(run: Run, part: str | None = None) -> PositionComparer:
-    """Return a run's comparer: "distilled" or "full"; None for the distilled one if there is one.
+    """Return a run's comparer: "distilled" or "full"; None for the distilled one if there is one and it is trained.
 
     Raises UsageError if the run compares nothing or has no such network, and KibitzError if its weights are damaged.
     """
@@ -239,7 +239,7 @@ def load(run: Run, part: str | None = None) -> PositionComparer:
         raise UsageError(f"{run.name} does not compare positions. Use a run of the system 'deepchess'.")
     if part is not None and part not in available:
         raise UsageError(f"{run.name} has no {part} network, only the {available[0]} one. Use that one.")
-    part = part or available[0]
+    part = part or next((name for name in available if _trained(arrays, name)), available[0])
     try:
         parameters = {
             name.removeprefix(part + "."): array.astype(np.float32)
@@ -256,6 +256,11 @@ def load(run: Run, part: str | None = None) -> PositionComparer:
 
 
 _CODES = np.arange(START_WIDTH) < 64
+
+
+def _trained(arrays: Mapping[str, NDArray[Any]], part: str) -> bool:
+    """Return whether a network has been trained: before, all biases are 0. See `systems.deepchess.ComparisonNet`."""
+    return any(a.any() for name, a in arrays.items() if name.startswith(f"{part}.compare.") and name.endswith("bias"))
 
 
 def pack(arrays: Mapping[str, NDArray[np.float32]], antisymmetric: bool = False) -> Weights:
