@@ -364,11 +364,10 @@ def _report(result: dict[str, Any]) -> None:
     print(f"weights {result['weights']}, sha256 {result['weights_sha256'][:12]}")
     print()
     _print_tables(result)
-    print(
-        f"paper: {paper['title']}\nresult in the paper: {paper['figure']}"
-        if paper["title"]
-        else f"related results: {paper['figure']}"
-    )
+    if paper["title"]:
+        print(f"paper: {paper['title']}\nresult in the paper: {paper['figure']}")
+    elif paper["figure"]:
+        print(f"related results: {paper['figure']}")
     if data.get("note"):
         print(data["note"])
 

@@ -55,4 +55,4 @@ def copy_template(name: str, folder: Path) -> list[Path]:
 def _renamed(text: str, name: str) -> str:
     """A file of the template with this system's name."""
     text = re.sub(rf"(?<![a-z]){NAME}(?![a-z])", name, text)
-    return text.replace("ToySystem", name.title().replace("_", "") + "System")
+    return text.replace("ToySystem", name.title().replace("_", "").removesuffix("System") + "System")

@@ -1,22 +1,16 @@
-"""What kibitz must know of the system without PyTorch."""
+"""The declaration of the system, which kibitz reads without PyTorch."""
 
 from kibitz.games.chess.planes import WHITE_AND_BLACK, signed
 from kibitz.systems.declaration import VALUE, VALUE_NEGAMAX, Declaration, Meaning
 
 
 def planes(settings, codes, state):
-    """What the network is given, by name, for the board's tab "Planes"."""
+    """Return the input planes by name, for the tab "Planes" of the board."""
     return signed(codes, WHITE_AND_BLACK)
 
 
 DECLARATION = Declaration(
-    name="toy",
-    game="chess",
-    title="who wins, by counting?",
-    module="toy.network",
-    planes="toy:planes",
-    answers=(VALUE,),
-    evaluation="kibitz.evaluation.positions.evaluator",
+    name="toy", game="chess", title="who wins, by counting?", module="toy.network", planes="toy:planes",
+    answers=(VALUE,), evaluation="kibitz.evaluation.positions.evaluator", methods=(VALUE_NEGAMAX,),
     meaning=Meaning("White's chance by counting", "by counting"),
-    methods=(VALUE_NEGAMAX,),
-)
+)  # fmt: skip

@@ -49,18 +49,12 @@ class ToySystem(System):
             each = F.binary_cross_entropy_with_logits(logit, batch["target"], reduction="none")
             return each.mean(), {"loss": each.detach()}
 
-        return [
-            Stage(
-                name="toy",
-                module=network,
-                examples=OutcomeExamples,
-                loss=loss,
-                optimiser=lambda: torch.optim.AdamW(network.parameters()),
-                learning_rate=lambda iteration, iterations: settings.learning_rate,
-                batch=settings.batch,
-                iterations=settings.iterations,
-            )
-        ]
+        stage = Stage(
+            name="toy", module=network, examples=OutcomeExamples, loss=loss, batch=settings.batch,
+            iterations=settings.iterations, learning_rate=lambda iteration, iterations: settings.learning_rate,
+            optimiser=lambda: torch.optim.AdamW(network.parameters()),
+        )  # fmt: skip
+        return [stage]
 
 
 SYSTEM = ToySystem()
