@@ -102,9 +102,10 @@ def _margin(words: str) -> float | None:
     words = _KOREAN_NUMBER.sub(lambda match: str(_KOREAN[match[1]]), words)
     words = _CHINESE_NUMBER.sub(lambda match: str(_chinese_number(match[0])), words)
     words = _PARTS.sub(lambda match: f"{match[2]}/{match[1]}", words)
-    best: float | None = None
+    with_unit: float | None = None
+    first: float | None = None
     if half := _HALVES.search(words):
-        best = 1.0 if half["unit"] == "子" else 0.5
+        first = 1.0 if half["unit"] == "子" else 0.5
     for match in _COUNT.finditer(words):
         if not match["number"]:
             continue
@@ -115,8 +116,11 @@ def _margin(words: str) -> float | None:
             value += 0.5
         if match["unit"] == "子":
             value *= 2
-        best = value
-        break
+        if match["unit"]:
+            with_unit = value
+            break
+        first = value if first is None else first  # it may be the number of the game
+    best = first if with_unit is None else with_unit
     return best if best is not None and 0 < best <= 2 * 361 and best * 4 % 1 == 0 else None
 
 
