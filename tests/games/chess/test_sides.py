@@ -23,7 +23,7 @@ GAME = '[Event "{}"]\n[Site "{}"]\n[White "a{}"]\n[Black "b"]\n[Result "1-0"]\n[
         ("https://lichess.org/DWpef5hg", "lichess"), ("lichess.org", "lichess"), ("lichess.org INT", "fide"),
         ("Chess.com", "chess.com"), ("https://www.chess.com/game/daily/1", "chess.com"), ("chess.com INT", "fide"),
         ("FICS freechess.org", "fics"), ("Wijk aan Zee NED", "fide"), ("?", ""), ("", ""), ("??.", ""),
-        ("https://example.org/game", ""),
+        ("https://example.org/game", ""), ("lichess.org/DWpef5hg", "lichess"), ("www.chess.com/game/1", "chess.com"),
     ],
 )  # fmt: skip
 def test_whose_ratings_a_site_has(site: str, scale: str) -> None:

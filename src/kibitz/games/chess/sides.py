@@ -45,9 +45,10 @@ def scale_of(site: str) -> str:
     text = site.strip().lower()
     if "freechess.org" in text or text == "fics":
         return "fics"
-    if text in ("chess.com", "www.chess.com") or (text.startswith("http") and "chess.com" in text):
+    is_address = text.startswith("http") or "/" in text
+    if text in ("chess.com", "www.chess.com") or (is_address and "chess.com" in text):
         return "chess.com"
-    if text == "lichess.org" or (text.startswith("http") and "lichess.org" in text):
+    if text == "lichess.org" or (is_address and "lichess.org" in text):
         return "lichess"
     return "" if text.strip("?. ") == "" or text.startswith("http") else "fide"
 
