@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import sys
 from pathlib import Path
@@ -40,6 +41,23 @@ def test_a_table_with_another_number_is_noticed() -> None:
     changed = page.replace("| accuracy | 67.3% |", "| accuracy | 67.0% |")
     assert changed != page
     assert docs_tables.filled(changed) == page
+
+
+@pytest.mark.parametrize("name", [*NETWORKS, "strength"])
+def test_every_table_of_a_results_page_is_generated(name: str) -> None:
+    text = (DOCS / "results" / f"{name}.md").read_text(encoding="utf-8")
+    rest = docs_tables._BLOCK.sub("", text)
+    assert "\n|" in text
+    assert not [line for line in rest.splitlines() if line.startswith("|")]
+
+
+def test_every_stored_table_is_on_its_page_once() -> None:
+    known = json.loads(docs_tables.TABLES.read_text(encoding="utf-8"))
+    for page, tables in known.items():
+        text = (DOCS / "results" / f"{page}.md").read_text(encoding="utf-8")
+        for name, stored in tables.items():
+            assert text.count(f"<!-- table: stored {page} {name} -->") == 1
+            assert {len(row) for row in stored["rows"]} == {len(stored["columns"])}, (page, name)
 
 
 def test_pages_and_cards_name_the_same_value() -> None:

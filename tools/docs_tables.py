@@ -9,6 +9,7 @@ A page names its table in a comment, and this script writes what stands between 
     <!-- table: model winner -->                                    weights, games and last training run
     <!-- table: sources winner -->                                  where the numbers of the recipe `paper` come from
     <!-- table: headline -->                                        the rows of docs/results/numbers.json
+    <!-- table: stored winner ablations -->                         a table of docs/results/tables.json
 
 A number that several pages name is marked there as `67.3%<!--winner.masters-->`. docs/results/numbers.json has its
 value, and names the model card that it comes from. tests/test_docs_numbers.py compares all of them.
@@ -27,6 +28,7 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 NUMBERS = DOCS / "results" / "numbers.json"
+TABLES = DOCS / "results" / "tables.json"
 BASELINE = "for comparison: "
 _BLOCK = re.compile(r"(<!-- table: ([^>]*?) -->\n).*?(<!-- end -->)", re.DOTALL)
 _VALUE = re.compile(r"(?P<value>\S+) \((?P<interval>[^)]*)\)")
@@ -123,6 +125,14 @@ def headline() -> Iterator[str]:
             yield f"| `{number['network']}` | {' | '.join(cells)} | [{number['network']}]({number['page']}) |"
 
 
+def stored(page: str, name: str) -> Iterator[str]:
+    """A table of tables.json, which has columns and rows of text for each name of a page."""
+    found = json.loads(TABLES.read_text(encoding="utf-8"))[page][name]
+    yield f"| {' | '.join(found['columns'])} |"
+    yield f"|{'---|' * len(found['columns'])}"
+    yield from (f"| {' | '.join(row)} |" for row in found["rows"])
+
+
 def table(order: str) -> Iterator[str]:
     """The lines that a comment asks for."""
     kind, _, rest = order.partition(" ")
@@ -132,6 +142,8 @@ def table(order: str) -> Iterator[str]:
         yield from model(rest)
     elif kind == "headline":
         yield from headline()
+    elif kind == "stored":
+        yield from stored(*rest.split())
     else:
         call, _, wanted = rest.partition(":")
         network, test = call.split()
