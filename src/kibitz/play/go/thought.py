@@ -120,9 +120,9 @@ class GoThinker(Protocol):
         """
 
     def raw(self, board: Board, colour: int, terms: Terms, symmetry: int) -> GoThought:
-        """Return the network's evaluation of a transformed position: every legal move with its prior.
+        """Return the network's evaluation of a transformed position: every move that it may play with its prior.
 
-        symmetry: 0 to 7, see games.go.points.symmetries.
+        These are the legal moves without own eyes. symmetry: 0 to 7, see games.go.points.symmetries.
         """
 
     def choose(
