@@ -45,6 +45,27 @@ def board(*arguments: str, **environment: str) -> Iterator[tuple[subprocess.Pope
             process.kill()
 
 
+def test_a_phone_opens_the_printed_address() -> None:
+    with board("--no-browser", "--lan") as (process, port):
+        assert process.stdout
+        line = process.stdout.readline()
+        found = re.fullmatch(r".*http://([\d.]+):(\d+)(/\?key=[\w-]+)\n", line)
+        assert found, line
+        assert int(found[2]) == port
+        host, path = found[1], found[3]
+        with contextlib.closing(http.client.HTTPConnection(host, port, timeout=PATIENCE)) as connection:
+            connection.request("GET", "/")
+            refused = connection.getresponse()
+            assert (refused.status, refused.read()[:8]) == (401, b'{"error"')
+        with contextlib.closing(http.client.HTTPConnection(host, port, timeout=PATIENCE)) as connection:
+            connection.request("GET", path)
+            answer = connection.getresponse()
+            cookie = (answer.getheader("set-cookie") or "").split(";")[0]
+            answer.read()
+            connection.request("GET", "/api/networks", headers={"Cookie": cookie})
+            assert connection.getresponse().status == 200
+
+
 def end(process: subprocess.Popen[str], number: int) -> None:
     process.send_signal(number)
     out, err = process.communicate(timeout=PATIENCE)

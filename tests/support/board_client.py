@@ -107,7 +107,11 @@ WithFakes = Callable[[str, str], tuple[Client, Any, Path]]
 
 @contextlib.contextmanager
 def served(
-    given: list[str], stores: list[str] | None = None, records: Sequence[str] = (), engines: Sequence[str] = ()
+    given: list[str],
+    stores: list[str] | None = None,
+    records: Sequence[str] = (),
+    engines: Sequence[str] = (),
+    key: str | None = None,
 ) -> Iterator[tuple[Client, Any]]:
     """A board in a thread of this process: its client, and what its requests share."""
     from kibitz.external.programs import read_command
@@ -116,7 +120,7 @@ def served(
     begun = threading.Event()
     with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as found:
         programs = [read_command(each) for each in engines]
-        server = Server(given, found, lambda address: begun.set(), stores, records, programs)
+        server = Server(given, found, lambda address: begun.set(), stores, records, programs, key=key)
         thread = threading.Thread(target=server.go)
         thread.start()
         try:

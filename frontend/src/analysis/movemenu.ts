@@ -1,7 +1,7 @@
 /** What can be done with a move: opened on it by the right button, a long press or a key. */
 
-import { message } from "../server/asking";
 import { button, el } from "../ui/elements";
+import { copy } from "../app/copying";
 import { branch, comment, draw, GLYPHS, makeMain, promote, removeFrom, toggleGlyph } from "../app/editing";
 import { menuKeys } from "../ui/menu";
 import { named, numeral } from "../app/naming";
@@ -170,10 +170,5 @@ async function copyLine(app: App, id: number): Promise<void> {
     const number = numeral(app.game, node);
     return index === 0 || app.game.kind === "go" || number.endsWith(".") ? `${number} ${node.san}` : node.san;
   });
-  try {
-    await navigator.clipboard.writeText(words.join(" "));
-    app.say(texts.movemenu.copied);
-  } catch (error) {
-    app.say(texts.movemenu.cannot(message(error)));
-  }
+  await copy(app, texts.movemenu.line, () => words.join(" "));
 }

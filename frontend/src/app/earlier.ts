@@ -3,7 +3,7 @@
 import { named, occasion, players } from "./naming";
 import type { App, Game, Node } from "./state";
 import { texts } from "../texts";
-import { ancestry, numberedAnew, whole, worth } from "./tree";
+import { ancestry, newKey, numberedAnew, whole, worth } from "./tree";
 
 /** So many are kept, the present one not counted. */
 export const MOST = 20;
@@ -132,7 +132,7 @@ export class Keeper {
     if (this.held.has(game.key)) return;
     void navigator.locks?.request(`kibitz-${game.key}`, { ifAvailable: true }, (lock) => {
       if (!lock) {
-        game.key = crypto.randomUUID();
+        game.key = newKey();
         return undefined;
       }
       this.held.add(game.key);

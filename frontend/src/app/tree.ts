@@ -20,9 +20,14 @@ export function empty(kind: "chess" | "go", size = 19): Game {
   return whole(kind, {}, start, new Map([[root.id, root]]), root.id);
 }
 
+/** A random name for a game. crypto.randomUUID needs https, which the board on a phone does not have. */
+export function newKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
 /** A game that nobody has changed yet. */
 export function whole(kind: Game["kind"], headers: Game["headers"], start: Line, nodes: Game["nodes"], root: number): Game {
-  return { kind, headers, start, nodes, root, key: crypto.randomUUID(), changed: false, revision: 0, history: new History() };
+  return { kind, headers, start, nodes, root, key: newKey(), changed: false, revision: 0, history: new History() };
 }
 
 /** Whether there is anything in a game that would be missed: moves, words, drawings, or a start of its own. */

@@ -424,7 +424,7 @@ export const de: Texts = {
     onStart: "Kommentar zur Anfangsstellung",
     on: (move) => `Kommentar zu ${move}`,
     save: "Speichern",
-    copied: "Variante kopiert.",
+    line: "Variante",
     cannot: (why) => `Der Browser erlaubt das Kopieren nicht: ${why}`,
   },
   myanswers: {

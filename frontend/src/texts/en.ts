@@ -423,7 +423,7 @@ export const en = {
     onStart: "Comment on the start position",
     on: (move: string) => `Comment on ${move}`,
     save: "Save",
-    copied: "Line copied.",
+    line: "Line",
     cannot: (why: string) => `The browser does not allow copying: ${why}`,
   },
   myanswers: {

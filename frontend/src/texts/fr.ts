@@ -432,7 +432,7 @@ export const fr: Texts = {
     onStart: "Commentaire sur la position initiale",
     on: (move) => `Commentaire sur ${move}`,
     save: "Enregistrer",
-    copied: "Variante copiée.",
+    line: "Variante",
     cannot: (why) => `Le navigateur n’autorise pas la copie : ${why}`,
   },
   myanswers: {

@@ -42,11 +42,12 @@ def board(
     ] = None,
     checked_by: Annotated[list[str] | None, typer.Option(show_default=False, metavar="ENGINE")] = None,
     provider: Provider = None,
+    lan: Annotated[bool, typer.Option("--lan")] = False,
     no_browser: Annotated[bool, typer.Option("--no-browser")] = False,
 ) -> None:
     """Play the networks, load a game and see what they see, in the browser: chess and Go.
 
-    Serves this machine alone, until Ctrl-C.
+    Serves this machine alone, until Ctrl-C; with --lan also the other devices of its network.
     """
     use_provider(provider)
     with contextlib.suppress(KeyboardInterrupt):
@@ -54,6 +55,7 @@ def board(
         stores, networks = _divided(others)
 
         from kibitz.external.programs import read_command
+        from kibitz.web import lan as network
         from kibitz.web import page
         from kibitz.web.server import Server, bind, leave, open_browser
 
@@ -63,13 +65,18 @@ def board(
         if lacking := page.problem():
             print(f"kibitz: {lacking}", file=sys.stderr)
 
+        host, key = (network.own_host(), network.make_key()) if lan else ("", None)
+
         def announce(address: str) -> None:
             print(f"kibitz board: {address} (Ctrl-C ends it)", flush=True)
+            if key is not None:
+                port = int(address.rpartition(":")[2])
+                _invite(network.address(host, port, key))
             if not no_browser:
                 open_browser(address)
 
-        with contextlib.closing(bind(port)) as listener:
-            server = Server(networks, listener, announce, stores, records, programs, checkers)
+        with contextlib.closing(bind(port, lan)) as listener:
+            server = Server(networks, listener, announce, stores, records, programs, checkers, key)
             server.board.preparing.start()
             server.go()
         leave()
@@ -90,6 +97,21 @@ def _checkers(commands: list[str]) -> list[Program]:
             )
         found[program.game] = program
     return list(found.values())
+
+
+def _invite(address: str) -> None:
+    """Print the address for other devices, and its QR code if the terminal can show it."""
+    from kibitz.web.lan import qr_code
+
+    print(f"On a phone in the same network: {address}")
+    code = qr_code(address)
+    with contextlib.suppress(UnicodeEncodeError):  # a terminal without half blocks
+        code.encode(sys.stdout.encoding or "ascii")
+        print(code)
+    print(
+        "Everybody with this address can use the board. Do not use --lan in a network that you do not trust.",
+        flush=True,
+    )
 
 
 def _records(names: list[str]) -> tuple[list[str], list[str]]:

@@ -56,9 +56,13 @@ COMMANDS: Mapping[str, CommandHelp] = {
     "board": CommandHelp(
         "Open the board in your browser: play, analyze, compare networks",
         ("kibitz board", "kibitz board my-games.pgn --checked-by stockfish", "kibitz board runs/winner-1 my.store"),
-        ("--checked-by", "--port", "--engine", "--no-browser"),
-        {"Page": ("--port", "--no-browser"), "Engines": ("--checked-by", "--engine"), "Performance": ("--provider",)},
-        ("The page is for this computer only. Press Ctrl-C to end it.",),
+        ("--checked-by", "--port", "--engine", "--lan", "--no-browser"),
+        {
+            "Page": ("--port", "--lan", "--no-browser"),
+            "Engines": ("--checked-by", "--engine"),
+            "Performance": ("--provider",),
+        },
+        ("Without --lan, the page is for this computer only. Press Ctrl-C to end it.",),
         "how-to/board.md",
     ),
     "prepare": CommandHelp(
@@ -595,6 +599,7 @@ OPTIONS: Mapping[str, str] = {
     " Well-known installed engines are found without this.",
     "board --checked-by": "Engine that judges moves at first instead of the network's own search, such as stockfish or"
     " gnugo; one for each game. You can choose another on the page.",
+    "--lan": "Let phones and computers in your network use the board, too: prints an address and its QR code.",
     "--no-browser": "Print the address only.",
     "--seconds": "Seconds per measurement.",
     "uci --method": "Search method. auto picks the best for the network.",

@@ -26,11 +26,13 @@ def create(
     records: Sequence[str] = (),
     programs: Sequence[Program] = (),
     checkers: Sequence[Program] = (),
+    key: str | None = None,
 ) -> tuple[SecurityMiddleware, AppState]:
     """Return the application behind its security middleware, and its state.
 
     given: names of networks to load at the start. known: game stores. records: files of games. programs: those that may
-    be used for engine analysis. checkers: those that judge moves at first.
+    be used for engine analysis. checkers: those that judge moves at first. key: what
+    other computers must know; None if only this one may use the board.
     """
     routes = [
         Route("/", guarded(_index), methods=["GET"]),
@@ -44,7 +46,7 @@ def create(
     ]
     app = Starlette(routes=routes, exception_handlers={HTTPException: _refused})
     app.state.board = AppState(given, known, records, programs, checkers)
-    return SecurityMiddleware(app, port), app.state.board
+    return SecurityMiddleware(app, port, key), app.state.board
 
 
 async def _index(request: Request) -> Response:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hmac
 from collections.abc import Awaitable, Callable, MutableMapping
+from http.cookies import CookieError, SimpleCookie
 from typing import Any
+from urllib.parse import parse_qs
 
 from kibitz.web.params import dumps
 
@@ -37,10 +40,13 @@ class SecurityMiddleware:
     The host must be this server's name, so that no other name that points here (DNS rebinding) reaches it. An origin,
     if given, must be the same, so that no other page can send requests. Posted data must be JSON, which other pages
     can't send without permission.
+
+    With a key, other computers may use the board, under any name of this one. Their first request must be for
+    "/?key=KEY". It sets a cookie, which all their other requests must have.
     """
 
-    def __init__(self, app: App, port: int):
-        self.app = app
+    def __init__(self, app: App, port: int, key: str | None = None):
+        self.app, self.key, self.cookie = app, key, f"kibitz-{port}"
         self.hosts = {f"127.0.0.1:{port}".encode(), f"localhost:{port}".encode()}
         if port == 80:
             self.hosts |= {b"127.0.0.1", b"localhost"}
@@ -61,6 +67,9 @@ class SecurityMiddleware:
         if refused := self._refused(scope):
             await refuse(guarded, *refused)
             return
+        if self.key is not None and scope["path"] == "/" and self._is_key(_given_key(scope)):
+            await self._let_in(guarded)
+            return
         await self.app(scope, limited(receive), guarded)
 
     def _refused(self, scope: Scope) -> tuple[int, str] | None:
@@ -71,7 +80,11 @@ class SecurityMiddleware:
                 return 400, f"two headers {name.decode()}"
             headers[name] = value
         host = headers.get(b"host", b"").lower()
-        if host not in self.hosts:
+        if self.key is not None and not (host in self.hosts and _is_local(scope)):
+            invited = scope["path"] == "/" and self._is_key(_given_key(scope))
+            if not invited and not self._is_key(_cookie(headers.get(b"cookie", b""), self.cookie)):
+                return 401, "open the whole address that kibitz board --lan printed, with its key"
+        elif host not in self.hosts:
             return 403, "this board answers to 127.0.0.1 and localhost only; open the address that it printed"
         origin = headers.get(b"origin")
         if origin is not None and origin.lower() != b"http://" + host:
@@ -84,6 +97,41 @@ class SecurityMiddleware:
         if not length.isdigit() or len(length) > 15 or int(length) > MAX_BODY_BYTES:
             return 413, f"more than {MAX_BODY_BYTES >> 20} MB; cut the file into smaller ones"
         return None
+
+    def _is_key(self, given: str) -> bool:
+        return self.key is not None and hmac.compare_digest(given.encode(), self.key.encode())
+
+    async def _let_in(self, send: Send) -> None:
+        """Send the cookie with the key, and lead to the address without the key."""
+        headers = [
+            (b"location", b"/"),
+            (b"content-length", b"0"),
+            (b"cache-control", b"no-store"),
+            (b"set-cookie", f"{self.cookie}={self.key}; Path=/; HttpOnly; SameSite=Strict".encode()),
+        ]
+        await send({"type": "http.response.start", "status": 303, "headers": headers})
+        await send({"type": "http.response.body", "body": b""})
+
+
+def _is_local(scope: Scope) -> bool:
+    """Return whether a request comes from this computer."""
+    client = scope.get("client")
+    return client is not None and str(client[0]).startswith("127.")
+
+
+def _given_key(scope: Scope) -> str:
+    """Return the key in the address of a request; "" if there is none."""
+    query: bytes = scope["query_string"]
+    return parse_qs(query.decode("latin-1")).get("key", [""])[-1]
+
+
+def _cookie(header: bytes, name: str) -> str:
+    """Return the value of a cookie; "" if there is none."""
+    try:
+        found = SimpleCookie(header.decode("latin-1")).get(name)
+    except CookieError:
+        return ""
+    return str(found.value) if found is not None else ""
 
 
 def limited(receive: Receive) -> Receive:

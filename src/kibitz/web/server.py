@@ -20,7 +20,7 @@ from kibitz.external.programs import Program
 from kibitz.web import PORT
 from kibitz.web.app import create
 
-HOST = "127.0.0.1"
+HOST, ANY_HOST = "127.0.0.1", "0.0.0.0"
 ADDRESS = "KIBITZ_BOARD_ADDRESS"
 """Environment variable for containers: HOST:PORT to listen on by default, such as 0.0.0.0:8000. The board answers only
 requests to 127.0.0.1 and localhost in any case."""
@@ -30,10 +30,11 @@ _WHY = {errno.EADDRINUSE: "another program has it", errno.EACCES: "this system d
 _TEXT_BROWSERS = ("www-browser", "links", "elinks", "lynx", "w3m")
 
 
-def bind(port: int | None) -> socket.socket:
+def bind(port: int | None, lan: bool = False) -> socket.socket:
     """Return a socket on that port of this machine only; None for the first free one from PORT on. Raises
-    KibitzError."""
+    KibitzError. lan: other computers reach it, too."""
     host, given = _default_address()
+    host = ANY_HOST if lan else host
     port = port if port is not None else given
     for candidate in range(PORT, PORT + N_PORTS) if port is None else (port,):
         listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
@@ -71,9 +72,10 @@ class Server(uvicorn.Server):
         self, given: list[str], listening: socket.socket, begun: Callable[[str], None],
         stores: list[str] | None = None, records: Sequence[str] = (), programs: Sequence[Program] = (),
         checkers: Sequence[Program] = (),
+        key: str | None = None,
     ):  # fmt: skip
         port = listening.getsockname()[1]
-        wall, self.board = create(given, port, stores or [], records, programs, checkers)
+        wall, self.board = create(given, port, stores or [], records, programs, checkers, key)
         super().__init__(
             uvicorn.Config(
                 wall, log_config=None, log_level="critical", access_log=False, lifespan="off", ws="none", http="h11",

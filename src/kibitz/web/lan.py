@@ -1,0 +1,44 @@
+"""The board for the phones and computers of your network: its address, a key, and a QR code of both."""
+
+from __future__ import annotations
+
+import io
+import secrets
+import socket
+
+from kibitz.errors import KibitzError
+
+_ANYWHERE = ("192.0.2.1", 9)
+"""An address for documentation (RFC 5737). Connecting a UDP socket to it chooses a network, and sends nothing."""
+
+
+def make_key() -> str:
+    """Return a new random key of 128 bits, as text for an address."""
+    return secrets.token_urlsafe(16)
+
+
+def own_host() -> str:
+    """Return this computer's IPv4 address in its network. Raises KibitzError without a network."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(_ANYWHERE)
+            host = str(probe.getsockname()[0])
+        except OSError:
+            host = ""
+    if not host or host.startswith(("127.", "0.")):
+        raise KibitzError("--lan: this computer is in no network. Connect it, or leave the option out.")
+    return host
+
+
+def address(host: str, port: int, key: str) -> str:
+    """Return the address that opens the board on another device."""
+    return f"http://{host}:{port}/?key={key}"
+
+
+def qr_code(text: str) -> str:
+    """Return a QR code of a text as lines of half blocks, for a terminal with light letters on a dark background."""
+    import segno
+
+    out = io.StringIO()
+    segno.make(text, error="l", micro=False).terminal(out=out, border=2, compact=True)
+    return out.getvalue().rstrip("\n")
