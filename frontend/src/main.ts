@@ -4,6 +4,7 @@ import { type Exercise, Handover } from "./app/handover";
 import { CheckerChoice } from "./analysis/checkedby";
 import { networkChooser } from "./ui/header";
 import { mountNetwork } from "./analysis/network";
+import { OpinionPanel } from "./analysis/opinion";
 import { RatingPanel } from "./analysis/ratings";
 import { mountSummary } from "./analysis/summary";
 import { mountPage, place } from "./page";
@@ -21,7 +22,7 @@ const opponent = new Handover<string>();
 const tabs: Tabs = mountPage(app, { name: "kibitz", games: ["chess", 19, 13, 9], beside: networkChooser(app) }, (mistakes) => {
   mountSummary(place("moves"), app, mistakes, () => tabs.choose("puzzles"));
   return [
-    { id: "analysis", name: texts.tabs.analysis, mount: (host) => mountNetwork(host, app, mistakes.judging, RatingPanel, CheckerChoice) },
+    { id: "analysis", name: texts.tabs.analysis, mount: (host) => mountNetwork(host, app, mistakes.judging, { Ratings: RatingPanel, Checkers: CheckerChoice, Opinion: OpinionPanel }) },
     { id: "compare", name: texts.tabs.compare, mount: async (host) => (await import("./analysis/compare")).mountCompare(host, app) },
     { id: "explorer", name: texts.tabs.explorer, mount: async (host) => (await import("./library/explorer")).mountExplorer(host, app) },
     { id: "play", name: texts.tabs.play, mount: async (host) => (await import("./play/play")).mountPlay(host, app, opponent) },

@@ -12,22 +12,25 @@ import type { Judging } from "../server/judging";
 import { grainOf, layersOf, NAMES, pieceAt, type Plane } from "../app/layers";
 import { ending } from "../app/naming";
 import { asksRatings, MoveBars, MovesByRating } from "./movebars";
-import { OpinionPanel } from "./opinion";
+import type { OpinionPanel } from "./opinion";
 import type { CheckerChoice } from "./checkedby";
 import type { RatingPanel } from "./ratings";
 import { legend, shown, type Candidate, type Heat, type Layer } from "../board/overlays";
 import type { App, Network, Node } from "../app/state";
 import { fromServer, texts } from "../texts";
 
-/** Ratings: shows what players of each rating would play; Checkers: chooses who judges. Both are null on a page without a server. */
-export function mountNetwork(
-  host: HTMLElement,
-  app: App,
-  judging: Judging,
-  Ratings: typeof RatingPanel | null = null,
-  Checkers: typeof CheckerChoice | null = null,
-): void {
-  new NetworkPanel(host, app, judging, Ratings, Checkers);
+/** What only a page with a server has. */
+export interface ServerParts {
+  /** What players of each rating would play. */
+  Ratings: typeof RatingPanel;
+  /** Who judges the moves. */
+  Checkers: typeof CheckerChoice;
+  Opinion: typeof OpinionPanel;
+}
+
+/** parts: null on a page without a server. */
+export function mountNetwork(host: HTMLElement, app: App, judging: Judging, parts: ServerParts | null = null): void {
+  new NetworkPanel(host, app, judging, parts);
 }
 
 class NetworkPanel {
@@ -71,12 +74,11 @@ class NetworkPanel {
     private readonly host: HTMLElement,
     private readonly app: App,
     private readonly judging: Judging,
-    Ratings: typeof RatingPanel | null,
-    Checkers: typeof CheckerChoice | null,
+    parts: ServerParts | null,
   ) {
     this.bars = new MoveBars(app);
     this.byRating = new MovesByRating(app);
-    this.ratings = Ratings && new Ratings(app, host, () => this.draw());
+    this.ratings = parts && new parts.Ratings(app, host, () => this.draw());
     this.candidates = new Candidates(app, host, () => this.draw(), judging);
     this.movesPart = el("section", {}, el("h3", { class: "bar-heads" }, this.likely, this.columns), this.bars.element, this.byRating.element, this.ratings?.element ?? "");
     this.arrowsLabel = el("label", { class: "switch" }, this.arrows, this.arrowsWords);
@@ -104,7 +106,7 @@ class NetworkPanel {
       this.state,
       this.again,
     );
-    const checkers = Checkers && new Checkers(app);
+    const checkers = parts && new parts.Checkers(app);
     host.classList.add("panel");
     host.replaceChildren(
       this.title,
@@ -112,7 +114,7 @@ class NetworkPanel {
       this.note,
       this.unhide,
       this.chance.element,
-      new OpinionPanel(host, app, checkers?.field).element,
+      parts ? new parts.Opinion(host, app, checkers?.field).element : "",
       checkers?.element ?? "",
       this.movesPart,
       this.boardPart,
