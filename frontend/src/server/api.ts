@@ -149,6 +149,8 @@ export interface Check {
   reply: string[];
   /** The best move and how the game would go on, of Go. */
   line?: string[];
+  /** Why a marked move was bad, by language, if that is proven; of Go. */
+  reason?: { code: string; texts: Record<string, string> };
 }
 
 /** A number of one game. */

@@ -30,7 +30,7 @@ export interface Judgement {
   white: { before: number | null; after: number | null };
   /** Not by the quick look that comes first. */
   exact: boolean;
-  /** Why a marked move was bad, by language, if a line proves it; of chess. */
+  /** Why a marked move was bad, by language, if it is proven. */
   reason?: { code: string; texts: Record<string, string> };
 }
 
@@ -309,8 +309,8 @@ export class Judging {
 }
 
 /** A move of Go, as it was checked. */
-function judgementOf({ loss, mark, points, before, after, line = [] }: Check, ply: number, mover: "w" | "b"): Judgement {
+function judgementOf({ loss, mark, points, before, after, line = [], reason }: Check, ply: number, mover: "w" | "b"): Judgement {
   const best = line[0] ?? "";
   const white = mover === "w" ? { before, after } : { before: 1 - before, after: 1 - after };
-  return { ply, loss, mark, points, best: { move: best, san: best }, line, only: false, white, exact: true };
+  return { ply, loss, mark, points, best: { move: best, san: best }, line, only: false, white, exact: true, ...(reason ? { reason } : {}) };
 }

@@ -97,7 +97,7 @@ COMMANDS: Mapping[str, CommandHelp] = {
         {
             "Choose games": ("--game", "--all"),
             "Account (lichess:NAME, chesscom:NAME, ogs:NAME)": ("--since", "--speed", "--rated", "--limit"),
-            "Player report (chess)": ("--mine", "--player", "--page"),
+            "Player report": ("--mine", "--player", "--page"),
             "Evaluation": (
                 "--checked-by",
                 "--nodes",

@@ -13,13 +13,14 @@ from typing import Any
 
 from markupsafe import Markup
 
+from kibitz.report.boards import go
 from kibitz.report.boards.chess import board_svg, piece_defs
 
 Row = Mapping[str, Any]
 
 BOARDS = 10
 """Number of boards with the worst mistakes."""
-_TITLES = {
+_CHESS_TITLES = {
     "by_phase": (
         "Phase",
         "The opening ends when ten pieces are left, without pawns and kings. The endgame begins with six.",
@@ -30,7 +31,19 @@ _TITLES = {
     "by_result": ("Result", "Lost games contain more mistakes than won games, so compare them with the usual values."),
     "by_opening": ("Opening", "All moves of the games with this opening, not only the opening moves."),
 }
+_GO_TITLES = {
+    "by_phase": (
+        "Phase",
+        "On 19×19, the opening has 60 moves and the endgame begins after 160. On smaller boards it is in proportion.",
+    ),
+    "by_area": ("Area", "On 19×19, the outer six lines are near an edge. A corner is near two edges, a side near one."),
+    "by_kind": ("Kind of move", "The first kind that applies. A contact move is next to a stone of the opponent."),
+    "by_side": ("Color", ""),
+    "by_result": ("Result", "Lost games contain more mistakes than won games."),
+    "by_board": ("Board", "A mistake costs fewer points on a small board."),
+}
 _SIGNS = {"inaccuracies": "?!", "mistakes": "?", "blunders": "??"}
+_LOSSES = ("loss", "usual_loss", "difference")
 _STYLE = """
 .usual { position: absolute; top: -3px; bottom: -3px; width: 3px; margin-left: -1.5px; background: var(--second); }
 .key { display: inline-block; width: .8rem; height: .8rem; margin: 0 .35rem -.1rem .9rem; border-radius: .15rem; }
@@ -44,17 +57,21 @@ def render_player_page(report: Row, about: Row) -> str:
     """Return the whole page as HTML.
 
     report: the content of "player" in `kibitz analyze --player --json`. about: "run", "system" and "file", of the
-    network and the games, and "checked_by", the engine that judged the moves, if one did.
+    network and the games; "game", if it is Go; "checked_by", the engine that judged the moves, if one did.
     """
-    blocks = [_figures(report), *_divisions(report), _mistakes(report)]
-    links = [("figures", "Figures"), *((key, _TITLES[key][0]) for key in _TITLES if report[key])]
+    is_go = about.get("game") == "go"
+    titles, report = _GO_TITLES if is_go else _CHESS_TITLES, _in_points(report, 1 if is_go else 100)
+    titles = {key: titles[key] for key in titles if key != "by_board" or len(report[key]) > 1}
+    blocks = [_figures(report), *_divisions(report, titles), _mistakes(report, is_go)]
+    links = [("figures", "Figures"), *((key, titles[key][0]) for key in titles if report[key])]
     links += [("mistakes", "Worst mistakes")] if report["worst"] else []
     nav = Markup("\n").join(Markup('<a href="#{}">{}</a>').format(*link) for link in links)
     style = resources.files("kibitz.report").joinpath("templates/style.css").read_text(encoding="utf-8")
     checked = about.get("checked_by")
     page = Markup(_PAGE).format(
         checked=Markup("<div><dt>checked by</dt><dd>{}</dd></div>\n").format(checked) if checked else "",
-        name=report["name"], style=Markup(style + _STYLE), pieces=piece_defs(turned=True), head=_head(report),
+        name=report["name"], style=Markup(style + _STYLE), head=_head(report, is_go),
+        pieces=go.board_defs(row["size"] for row in report["worst"]) if is_go else piece_defs(turned=True),
         nav=nav, main=Markup("\n").join(blocks), file=about["file"], run=about["run"],
     )  # fmt: skip
     return str(page)
@@ -97,12 +114,30 @@ _PAGE = """<!doctype html>
 """
 
 
-def _head(report: Row) -> Markup:
+def _in_points(report: Row, unit: int) -> Row:
+    """Return a report with all losses in points. unit: what they are multiplied with."""
+    if unit == 1:
+        return report
+
+    def turned(figure: Row) -> Row:
+        return {key: figure[key] * unit if key in ("value", "low", "high") and figure[key] is not None else figure[key]
+                for key in figure}  # fmt: skip
+
+    def part(row: Row) -> dict[str, Any]:
+        return {key: turned(row[key]) if key in _LOSSES else row[key] for key in row}
+
+    shown = part(report)
+    for key in (*_CHESS_TITLES, "stands_out"):
+        rows = report[key]
+        shown[key] = list(map(part, rows)) if isinstance(rows, list) else {name: part(rows[name]) for name in rows}
+    return shown
+
+
+def _head(report: Row, is_go: bool) -> Markup:
     """Return the main number, the usual value, games and score."""
     loss, lines = report["loss"], []
-    lines.append(
-        Markup("<p><b>Points lost per move</b>, in percentage points of win probability{}</p>").format(_over(loss))
-    )
+    unit = "" if is_go else ", in percentage points of win probability"
+    lines.append(Markup("<p><b>Points lost per move</b>{}{}</p>").format(unit, _over(loss)))
     if report.get("usual_loss"):
         lines.append(
             Markup("<p>Players of the same rating lose <b>{}</b> in the same positions: {}</p>").format(
@@ -117,7 +152,14 @@ def _head(report: Row) -> Markup:
         )
     if (accuracy := report.get("accuracy")) and accuracy["n"]:
         lines.append(Markup("<p>Mean accuracy <b>{}</b></p>").format(_percent(accuracy)))
-    rating = Markup(", rated about {}").format(report["rating"]) if report["rating"] else ""
+    if (own := report.get("first_choice")) and own["n"] and report["rank"]:
+        lines.append(
+            Markup("<p>Most likely move of players of the rank: played in <b>{}</b>, by such players in {}</p>").format(
+                _percent(own), _percent(report["usual_first_choice"])
+            )
+        )
+    rating = Markup(", rated about {}").format(report["rating"]) if report.get("rating") else ""
+    rating += Markup(", rank {}").format(report["rank"]) if report.get("rank") else ""
     score = Markup(": score {}").format(_percent(report["score"])) if report["score"]["n"] else ""
     results = f"{report['won']:,} won, {report['drawn']:,} drawn, {report['lost']:,} lost"
     games = f"{report['games']:,} game{'' if report['games'] == 1 else 's'}"
@@ -136,10 +178,10 @@ def _over(figure: Row) -> Markup:
 def _more(figure: Row) -> Markup:
     """Return a difference in words, with its interval."""
     value = figure["value"]
-    words = f"{abs(value) * 100:.1f} {'more' if value >= 0 else 'fewer'} here"
+    words = f"{abs(value):.1f} {'more' if value >= 0 else 'fewer'} here"
     if figure["low"] is None:
         return Markup("{}").format(words)
-    low, high = (f"{figure[end] * 100:+.1f}" for end in ("low", "high"))
+    low, high = (f"{figure[end]:+.1f}" for end in ("low", "high"))
     return Markup("{} <small>(95% interval of the difference {} to {})</small>").format(words, low, high)
 
 
@@ -148,8 +190,8 @@ def _figures(report: Row) -> Markup:
     compared = bool(report.get("usual_loss"))
     told = []
     for words, sign in (("You lose more than usual", 1), ("You lose less than usual", -1)):
-        some = [row for row in report["stands_out"] if row["difference"]["value"] * sign > 0]
-        parts = [f"{row['label']} ({row['difference']['value'] * 100:+.1f})" for row in some[::sign]]
+        some = [row for row in report.get("stands_out", ()) if row["difference"]["value"] * sign > 0]
+        parts = [f"{row['label']} ({row['difference']['value']:+.1f})" for row in some[::sign]]
         if parts:
             told.append(Markup("<p><b>{}:</b> {}.</p>").format(words, ", ".join(parts)))
     if compared and not told:
@@ -166,9 +208,9 @@ def _figures(report: Row) -> Markup:
     return _section("figures", "Where you lost points", text, Markup("").join([*told, key]))
 
 
-def _divisions(report: Row) -> Iterator[Markup]:
+def _divisions(report: Row, titles: Mapping[str, tuple[str, str]]) -> Iterator[Markup]:
     """Yield a section for each division of the moves: bars, and a table with all numbers."""
-    for name, (title, text) in _TITLES.items():
+    for name, (title, text) in titles.items():
         rows = report[name] if isinstance(report[name], list) else list(report[name].values())
         if rows:
             reach = max(_ends(rows), default=0.0) or 1.0
@@ -233,13 +275,16 @@ def _table(title: str, rows: Iterable[Row]) -> Markup:
     ).format(title, head, Markup("").join(lines))
 
 
-def _mistakes(report: Row) -> Markup:
+def _mistakes(report: Row, is_go: bool) -> Markup:
     if not report["worst"]:
         return Markup("")
     shown = report["worst"][:BOARDS]
     several = len({row["file"] for row in shown}) > 1
-    cards = Markup("\n").join(_mistake(row, several) for row in shown)
-    text = "At most two mistakes per game. The squares of your move are tinted, and the arrow shows the better move."
+    cards = Markup("\n").join((_go_mistake if is_go else _mistake)(row, several) for row in shown)
+    text = "The squares of your move are tinted, and the arrow shows the better move."
+    if is_go:
+        text = "The ring shows your move, and the green dot the better one."
+    text = f"At most two mistakes per game. {text}"
     return _section("mistakes", "Worst mistakes", text, Markup('<div class="mistakes">{}</div>').format(cards))
 
 
@@ -265,6 +310,30 @@ def _mistake(row: Row, several: bool) -> Markup:
     )  # fmt: skip
 
 
+def _go_mistake(row: Row, several: bool) -> Markup:
+    """Return a board with the played and the better move of Go. several: the games are from several files."""
+    line = row["line"]
+    board = go.board_svg({"size": row["size"], "stones": row["stones"]}, row["vertex"], line[0] if line else None)
+    rank = Markup(" <small>{}</small>").format(row["opponent_rank"]) if row["opponent_rank"] else ""
+    date = f", {row['date']}" if row["date"].strip("?. ") else ""
+    reason = Markup("<p>{}</p>").format(row["reason"]["text"]) if row["reason"] else ""
+    better = Markup("<p>better: <b>{}</b>{}</p>").format(line[0], " " + " ".join(line[1:])) if line else ""
+    return Markup(
+        '<figure class="card">{}<figcaption><p class="said"><b>{} {}{}</b> lost {} points: {} to {}</p>'
+        '{}{}<p>against <span class="player">{}</span>{}</p>'
+        '<p class="quiet">{}game {}, move {}{}, {}</p></figcaption></figure>'
+    ).format(
+        board, row["side"].capitalize(), row["vertex"], row["mark"], f"{row['loss']:.0f}", _lead(row["before"]),
+        _lead(row["after"]), reason, better, row["opponent"], rank, f"{row['file']} " if several else "", row["game"],
+        row["ply"], date, row["phase"],
+    )  # fmt: skip
+
+
+def _lead(points: float) -> str:
+    """Return Black's lead as Go players write it."""
+    return f"{'B' if points > 0 else 'W'}+{abs(points):.1f}" if round(points, 1) else "0"
+
+
 def _section(anchor: str, title: str, text: str, body: Markup) -> Markup:
     said = Markup("<p>{}</p>").format(text) if text else ""
     return Markup('<section><header class="opening"><h2 id="{}">{}</h2>{}</header>{}</section>').format(
@@ -277,22 +346,22 @@ def _time(seconds: float) -> str:
 
 
 def _number(value: float) -> str:
-    return f"{value * 100:.1f}"
+    return f"{value:.1f}"
 
 
 def _points(figure: Row) -> str:
-    """Return a loss in percentage points."""
+    """Return a loss in points."""
     return _number(figure["value"]) if figure["value"] is not None else "–"
 
 
 def _signed(figure: Row) -> str:
-    return f"{figure['value'] * 100:+.1f}"
+    return f"{figure['value']:+.1f}"
 
 
 def _interval(figure: Row, sign: str = "") -> str:
     if figure["low"] is None:
         return "–"
-    return " to ".join(f"{figure[end] * 100:{sign}.1f}" for end in ("low", "high"))
+    return " to ".join(f"{figure[end]:{sign}.1f}" for end in ("low", "high"))
 
 
 def _percent(figure: Row) -> str:

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from kibitz.analysis.chess.moves import AnalysedGame, Judged, Move, Worth
-from kibitz.analysis.chess.player import A_GAME, ENOUGH, KEPT, PlayerReport
+from kibitz.analysis.chess.player import PlayerReport
+from kibitz.analysis.parts import A_GAME, ENOUGH, KEPT
 from kibitz.analysis.summary import move_accuracy
 from kibitz.games.chess.io.reader import Record
 

@@ -191,12 +191,14 @@ def test_judging_for_both_sides_takes_the_movers_optimism_away() -> None:
     record = next(itertools.islice(games, 70, None))
     assert isinstance(record, Record)
     opening, session = replace(record, moves=record.moves[:20]), Session("gohuman")
-    usual = analyse(1, opening, session, answers, steadied=True)
+    usual = analyse(1, opening, session, answers, nodes=0, steadied=True)
     raw = analyse(1, opening, session, answers, nodes=0)
     lost, said = (np.mean([max(0.0, -move.change) for move in game.moves]) for game in (usual, raw))
     assert said > 1
     assert lost < said / 2
-    assert all(move.as_json()["line"] for move in usual.moves)
+    searched = analyse(1, opening, session, answers, steadied=True)
+    assert all(move.as_json()["line"] for move in searched.moves)
+    assert np.mean([-move.change for move in searched.moves]) < said, "a search does, too"
 
 
 def test_a_network_of_owners_alone_does_not_search_by_default() -> None:

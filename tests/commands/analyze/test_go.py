@@ -255,10 +255,31 @@ def test_a_search_unless_raw(file: Path, monkeypatch: pytest.MonkeyPatch, capsys
     usual, raw = moves(), moves("--raw")
     assert all("line" in move for move in usual)
     assert not any("line" in move for move in raw)
-    assert [{key: move[key] for key in move if key != "line"} for move in usual] == raw
+    by_search = {"line", "before", "change", "mark", "words", "changes"}
+    plain = [[{key: move[key] for key in move if key not in by_search} for move in some] for some in (usual, raw)]
+    assert plain[0] == plain[1]
+    assert all(move["change"] <= 0 for move in usual)
+    assert any(move["change"] > 0 for move in raw)
     assert [move["line"] for move in moves("--nodes", "16")] == [move["line"] for move in usual]
     assert raw == moves("--nodes", "0")
     assert "--raw shows values" in refused(capsys, 2, "gohuman", file, "--raw", "--nodes", "5")
+
+
+def test_a_marked_move_has_a_better_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "lost.sgf"
+    file.write_text("(;GM[1]FF[4]SZ[9]KM[6.5];B[ee];W[ec];B[aa];W[gd])", encoding="utf-8")
+
+    def game(*options: str) -> Any:
+        return json.loads(analyzed(capsys, "gohuman", file, "--json", "--swing", "1", *options)[0])["games"][0]
+
+    bad = game()["moves"][2]
+    assert (bad["vertex"], bad["mark"]) == ("A9", "??")
+    assert bad["better"]["points"] == pytest.approx(-bad["change"], abs=0.01)
+    assert bad["better"]["line"][0] != "A9"
+    assert bad["reason"] is None, "nothing is captured"
+    assert not any("better" in move for move in game("--raw")["moves"])
+    text = analyzed(capsys, "gohuman", file, "--swing", "1")[0]
+    assert f"{bad['better']['line'][0]} is worth about {round(-bad['change'])} points more." in text
 
 
 def test_what_a_record_does_not_say_is_told(

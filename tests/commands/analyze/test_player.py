@@ -140,7 +140,7 @@ def test_what_it_cannot_do(games: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert mentions(refused(capsys, 2, "convchess", games, "--mine"), "wins")
     assert "Name a file" in refused(capsys, 2, "human", "-", "--mine")
     assert "lost" in refused(capsys, 2, "human", games, "--mine", "--pgn", games)
-    assert "for chess" in refused(capsys, 2, "gocnn", games.with_suffix(".sgf"), "--mine")
+    assert "does not predict moves" in refused(capsys, 2, "gocnn", games.with_suffix(".sgf"), "--mine")
 
 
 def test_a_page_does_not_take_the_place_of_games(

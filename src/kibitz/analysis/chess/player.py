@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,17 +23,12 @@ from kibitz.analysis.chess.moves import PIECES, SIDES, AnalysedGame, Move
 from kibitz.analysis.chess.ratings import ratings_of
 from kibitz.analysis.chess.strength.player import PlayerStrength
 from kibitz.analysis.glyphs import SIGNS
+from kibitz.analysis.parts import A_GAME, KEPT, Measure, Part, Parts, figure_of, known_interval
 from kibitz.explorer.openings import Opening, opening_of
 from kibitz.games.chess.filters import RESULTS
 from kibitz.games.chess.material import PHASES
 from kibitz.stats import ClusterBootstrap, Estimate
 
-ENOUGH = 10
-"""Number of games from which on an interval is shown."""
-KEPT = 50
-"""Number of worst mistakes that are kept."""
-A_GAME = 2
-"""The largest number of mistakes from one game, because a player often overlooks the same thing twice."""
 MOST_OPENINGS = 12
 """The largest number of openings in the report, those with the most games."""
 ENDS = ("won", "drawn", "lost")
@@ -58,38 +53,6 @@ LABELS = {
 """The divisions of a player's moves, besides openings: the keys and labels of the parts."""
 _WITH_SCORE = ("side",)
 """Divisions of games whose parts have a score. A score by result would be meaningless."""
-
-
-@dataclass(frozen=True)
-class Part:
-    """Some moves of one player.
-
-    loss: mean loss per move, 0 to 1.
-    usual: the same for players of this rating in these positions.
-    difference: loss minus usual, position by position, over the moves with a known usual loss (its n).
-    marks: the number of moves with each annotation.
-    score: of the games, 0 to 1; None if the part isn't made of whole games.
-    """
-
-    label: str
-    loss: Estimate
-    usual: Estimate
-    difference: Estimate
-    marks: dict[str, int]
-    score: Estimate | None = None
-    opening: Opening | None = None
-    side: str = ""
-
-    def as_json(self) -> dict[str, Any]:
-        shown: dict[str, Any] = {"label": self.label, "moves": self.loss.n, "games": self.loss.games}
-        if self.opening is not None:
-            shown = {"name": self.opening.name, "eco": self.opening.eco, "side": self.side, **shown}
-        if self.score is not None:
-            shown["score"] = _figure(self.score)
-        shown["loss"] = _figure(self.loss)
-        if self.usual.n:
-            shown |= {"usual_loss": _figure(self.usual), "difference": _figure(self.difference)}
-        return {**shown, "marks": {SIGNS[sign]: count for sign, count in self.marks.items()}}
 
 
 @dataclass(frozen=True)
@@ -213,7 +176,7 @@ class PlayerReport:
     def accuracy(self) -> Estimate:
         """The mean accuracy of the player in a game, 0 to 1, over the games with a judged move of the player."""
         values = np.array(self._accuracies, np.float64)
-        return _told(ClusterBootstrap(np.arange(len(values))).mean(values, np.isfinite(values)))
+        return known_interval(ClusterBootstrap(np.arange(len(values))).mean(values, np.isfinite(values)))
 
     def results(self) -> dict[str, int]:
         """Return the number of games won, drawn and lost; games without a result don't count."""
@@ -225,7 +188,7 @@ class PlayerReport:
         table = np.array(self._moves, np.float64).reshape(-1, 7)
         game = table[:, 0].astype(np.int64)
         sides, scores = np.array(self._sides, np.int64), np.array(self._scores, np.float64)
-        measure = _Measure(game, table[:, 1], table[:, 2], table[:, 6], scores)
+        measure = Measure(game, table[:, 1], table[:, 2], table[:, 6], scores)
         ends = np.select([scores == 1, scores == 0.5, scores == 0], [0, 1, 2], -1)
         keys = {
             "phase": table[:, 3], "piece": table[:, 4], "time_left": table[:, 5], "side": sides[game],
@@ -241,7 +204,7 @@ class PlayerReport:
         return Parts(measure.part("all moves", np.ones(len(game), bool), np.ones(self.games, bool)), by,
                      list(self._by_opening(measure, game, sides)))  # fmt: skip
 
-    def _by_opening(self, measure: _Measure, game: NDArray[np.int64], sides: NDArray[np.int64]) -> Iterator[Part]:
+    def _by_opening(self, measure: Measure, game: NDArray[np.int64], sides: NDArray[np.int64]) -> Iterator[Part]:
         """Yield the openings with the most games, separately for White and Black, each with the moves of its whole
         games."""
         families = [None if one is None else _family(one) for one in self._openings]
@@ -262,86 +225,15 @@ class PlayerReport:
         whole = {name: value for name, value in parts.whole.as_json().items() if name not in ("label", "games")}
         return {
             "name": self.name, "games": self.games, **self.results(), "rating": self.rating,
-            "accuracy": _figure(self.accuracy), **whole, **by,
+            "accuracy": figure_of(self.accuracy), **whole, **by,
             "by_opening": [part.as_json() for part in parts.openings],
             "stands_out": [
-                {"label": part.label, "difference": _figure(part.difference)} for part in parts.standing_out()
+                {"label": part.label, "difference": figure_of(part.difference)} for part in parts.standing_out()
             ],
             "worst": [one.as_json() for one in self.worst],
             **({} if self.strength is None else {"strength": self.strength.as_json()}),
             **({} if self.checked_by is None else {"checked_by": self.checked_by.as_json()}),
         }  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Parts:
-    """A player's results: of all moves, by each of LABELS, and by opening."""
-
-    whole: Part
-    by: Mapping[str, Mapping[str, Part]]
-    openings: Sequence[Part]
-
-    def standing_out(self) -> list[Part]:
-        """Return the parts whose loss differs significantly from the usual one, the worst first.
-
-        Their intervals don't contain 0.
-        """
-        some = [rows for name, rows in self.by.items() if name != "result"]  # a lost game naturally has more loss
-        every = [part for rows in some for part in rows.values()] + list(self.openings)
-        sure = [
-            part
-            for part in every
-            if part.difference.games >= ENOUGH and not part.difference.low <= 0 <= part.difference.high
-        ]
-        return sorted(sure, key=lambda part: -part.difference.value)
-
-
-@dataclass
-class _Measure:
-    """Computes the parts of a player's moves.
-
-    game: int64 [moves], the index of each move's game.
-    loss, usual, mark: float64 [moves]; usual is NaN if unknown; mark is an index into SIGNS, or -1.
-    scores: float64 [games], NaN if a game has no result.
-    """
-
-    game: NDArray[np.int64]
-    loss: NDArray[np.float64]
-    usual: NDArray[np.float64]
-    mark: NDArray[np.float64]
-    scores: NDArray[np.float64]
-
-    def __post_init__(self) -> None:
-        self._groups = ClusterBootstrap(self.game)
-        self._games = ClusterBootstrap(np.arange(len(self.scores)))
-        self._known = np.isfinite(self.usual)
-
-    def part(
-        self,
-        label: str,
-        mask: NDArray[np.bool_],
-        games: NDArray[np.bool_] | None = None,
-        opening: Opening | None = None,
-        side: str = "",
-    ) -> Part:
-        """Return the part of the moves in a mask, bool [moves]. games: bool [games], whose score is reported."""
-        loss = _told(self._groups.mean(self.loss, mask))
-        known = mask & self._known
-        pair = self._groups.means([self.usual, self.loss - self.usual], known)
-        marks = {sign: int((mask & (self.mark == i)).sum()) for i, sign in enumerate(SIGNS)}
-        score = None if games is None else _told(self._games.mean(self.scores, games & np.isfinite(self.scores)))
-        return Part(label, loss, _told(pair[0]), _told(pair[1]), marks, score, opening, side)
-
-
-def _told(estimate: Estimate) -> Estimate:
-    """Return an estimate, without its interval if there are fewer than ENOUGH games."""
-    if estimate.games >= ENOUGH:
-        return estimate
-    return Estimate(estimate.value, math.nan, math.nan, estimate.n, estimate.games)
-
-
-def _figure(estimate: Estimate) -> dict[str, Any]:
-    return {key: round(value, 4) if isinstance(value, float) else value for key, value in estimate.as_json().items()}
 
 
 def _family(opening: Opening) -> str:

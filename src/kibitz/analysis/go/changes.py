@@ -72,7 +72,7 @@ def changes(colours: NDArray[np.uint8], before: NDArray[np.float64], after: NDAr
 
 def _change(stones: int, points: list[int], before: NDArray[np.float64], after: NDArray[np.float64]) -> Change:
     gain = float(2 * (after[points] - before[points]).sum())
-    return Change(stones, _middle(points), tuple(points), BLACK if gain > 0 else WHITE, abs(gain))
+    return Change(stones, middle(points), tuple(points), BLACK if gain > 0 else WHITE, abs(gain))
 
 
 def regions(points: Iterable[int], kind: NDArray[Any]) -> Iterator[list[int]]:
@@ -97,7 +97,7 @@ def neighbours(point: int) -> Iterator[int]:
             yield r * GRID + c
 
 
-def _middle(points: list[int]) -> int:
+def middle(points: list[int]) -> int:
     """Return the point with the smallest total distance to all points."""
     rows, columns = np.divmod(np.array(points), GRID)
     away = (rows - rows.mean()) ** 2 + (columns - columns.mean()) ** 2

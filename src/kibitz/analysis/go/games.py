@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.analysis import OwnerAnalysis
-from kibitz.analysis.glyphs import figure, mark
+from kibitz.analysis.glyphs import SIGNS, figure, mark
 from kibitz.analysis.go.changes import SIDES, Change, changes, where, words
 from kibitz.analysis.go.told import NAMED, Told, phases, terms_of, told, with_side_inputs
 from kibitz.analysis.summary import GameSummary, summarize
@@ -24,6 +24,7 @@ from kibitz.play.session import Answers, NetworkSession, Session
 
 if TYPE_CHECKING:
     from kibitz.analysis.checkers import CheckedBy
+    from kibitz.analysis.go.better import Better, PointLoss
     from kibitz.analysis.go.engine_judge import EnginePosition, GoEngineJudge
     from kibitz.games.go.io.sgf import Record
 
@@ -124,7 +125,10 @@ class Shift:
 
 @dataclass(frozen=True)
 class Move:
-    """One move: Black's lead before and after it, and the change in points for the player who moved."""
+    """One move: Black's lead before and after it, and the change in points for the player who moved.
+
+    If searches judged the move, `before` is the lead with the best move, and no move gains.
+    """
 
     ply: int  # from 1
     colour: int
@@ -137,10 +141,18 @@ class Move:
     size: int
     shift: Shift | None = None  # of moves with a mark
     told: Told | None = None  # of the position before it
+    better: Better | None = None  # of moves with a mark, by searches
 
     @property
     def side(self) -> str:
         return SIDES[self.colour]
+
+    @property
+    def explanations(self) -> list[str]:
+        """The reason of a marked move, or else by how much another move is better; then what changed owner."""
+        better, shift = self.better, self.shift
+        said = [(better.why.text() if better.why else better.words(self.size))] if better else []
+        return said + ([shift.words()] if shift and shift.words() else [])
 
     def as_json(self) -> dict[str, Any]:
         shift = self.shift
@@ -156,7 +168,14 @@ class Move:
             "mark": self.mark,
             **self._expected(),
             **words,
+            **self._better(),
         }
+
+    def _better(self) -> dict[str, Any]:
+        """Return the better move of a marked move, and the reason."""
+        if self.better is None:
+            return {}
+        return {"better": self.better.as_json(self.size), "reason": self.better.why and self.better.why.as_json()}
 
     def _expected(self) -> dict[str, Any]:
         """Return Black's win probability before the move, the move's probability, and the most likely moves."""
@@ -302,6 +321,8 @@ def analyse(
     named = told(answers, state)
     if named and session.side_inputs:
         named = _between_ranks(named, record, session, codes, state)
+    passes = _closing_passes(record) if final is not None else 0
+    lost: list[PointLoss | None] = [None] * len(record.moves)
     checked = engine.judge(record) if engine else []
     if checked:
         owns = np.stack([own if one.owners is None else one.owners for one, own in zip(checked, owns, strict=True)])
@@ -310,11 +331,14 @@ def analyse(
         from kibitz.analysis.go import searched  # only here: it loads the search
 
         if nodes is None:
-            named = searched.with_lines(record, session, named, USUAL_NODES)
+            short = searched.with_lines(record, session, named, USUAL_NODES)
+            named = [replace(one, line=other.line) for one, other in zip(named, short, strict=True)]
         else:
             named, owns = searched.with_values(record, session, named, nodes)
+            short = named
+        lost[:] = _judged(record, session, short, nodes or 0, swing, len(codes) - 1 - passes)
     if final is not None:
-        first = len(codes) - _closing_passes(record)
+        first = len(codes) - passes
         owns[first - 1 :] = final.black_owns
         named[first - 1 :] = [
             replace(one, lead=final.lead, black_wins=final.black_wins, line=()) for one in named[first - 1 :]
@@ -330,7 +354,9 @@ def analyse(
     if final is not None:
         counted = Score(final.lead, final.lead)
         positions[first - 1 :] = [replace(one, score=counted) for one in positions[first - 1 :]]
-    moves = [_move(i, point, record, positions, swing) for i, point in enumerate(record.moves)]
+    moves = [_move(i, point, record, positions, swing, lost[i]) for i, point in enumerate(record.moves)]
+    if checked and names_score:
+        moves = _explained(moves, record, session, named)
     checked_by = engine.checked_by if engine else None
     return AnalysedGame(number, record, positions, moves, swing, problem or record.problem, checked_by)
 
@@ -411,9 +437,35 @@ def _played(record: Record) -> tuple[NDArray[np.uint8], NDArray[np.uint8], str |
     return np.stack([codes for codes, _ in rows]), np.stack([state for _, state in rows]), problem, final
 
 
-def _move(i: int, point: int, record: Record, positions: list[AnalysedPosition], swing: float) -> Move:
+def _judged(record: Record, session: Session, says: list[Told], nodes: int, swing: float, last: int) -> list[PointLoss]:
+    """Return what each move lost by searches. says: what short ones found. last: see `better.judge`."""
+    from kibitz.analysis.go import better, searched  # only here: they load the search
+    from kibitz.play.go.value import VISITS
+
+    return better.judge(record, says, searched.searching(session, terms_of(record), max(nodes, VISITS)), swing, last)
+
+
+def _explained(moves: list[Move], record: Record, session: Session, says: list[Told]) -> list[Move]:
+    """Add the better move to each move that an engine marks. says: its results, whose best moves count."""
+    from kibitz.analysis.go import better, searched  # only here: they load the search
+    from kibitz.play.go.value import VISITS
+
+    search, found = searched.searching(session, terms_of(record), VISITS), []
+    for move, (one, board) in zip(moves, searched.boards(record, says), strict=False):
+        if move.mark in SIGNS and one.line:
+            move = replace(move, better=better.find_better(board, move.point, search, best=one.line[0]))
+        found.append(move)
+    return found
+
+
+def _move(
+    i: int, point: int, record: Record, positions: list[AnalysedPosition], swing: float, lost: PointLoss | None
+) -> Move:
     before, after = positions[i], positions[i + 1]
     colour = colour_of(record, i + 1)
+    if lost is not None:
+        lead = after.score.lead + lost.points * (1 if colour == BLACK else -1)
+        before = replace(before, score=replace(before.score, lead=lead))
     gain = after.score.lead - before.score.lead
     change = gain if colour == BLACK else -gain
     sign, shift = mark(change, swing), None
@@ -432,4 +484,5 @@ def _move(i: int, point: int, record: Record, positions: list[AnalysedPosition],
         record.size,
         shift,
         before.told,
+        lost.better if sign and lost else None,
     )

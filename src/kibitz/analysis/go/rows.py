@@ -11,13 +11,14 @@ COLUMNS: dict[str, type] = {
     "file": str, "game": int, "black": str, "white": str, "date": str, "result": str, "size": int, "komi": float,
     "ply": int, "side": str, "vertex": str, "before": float, "after": float, "change": float, "count": float,
     "mark": str, "black_wins": float, "probability": float, "first_choice": str, "words": str,
-    "checked_by": str,
+    "checked_by": str, "better": str, "better_points": float, "reason": str, "reason_text": str,
 }  # fmt: skip
 """The columns and their types. A value is missing if the network does not have it.
 
 before, after: Black's lead in points. change: for the mover. count: Black's points minus White's after the move, if the
 board is settled. black_wins: Black's win probability before the move, 0 to 1. probability: of the played move. words:
-what changed owner, for the largest swings. checked_by: the engine that judged the moves.
+what changed owner, for the largest swings. checked_by: the engine that judged the moves. better, better_points:
+the better move of a marked move, and by how many points. reason, reason_text: its code and sentence, if it is proven.
 """
 
 
@@ -33,4 +34,8 @@ def rows(game: AnalysedGame, file: str) -> Iterator[dict[str, Any]]:
         found = move.as_json()
         likely = found.get("expected") or [{}]
         found["first_choice"] = likely[0].get("vertex")
+        better, reason = found.pop("better", None), found.pop("reason", None) or {}
+        if better:
+            found |= {"better": better["line"][0], "better_points": better["points"]}
+        found |= {"reason": reason.get("code"), "reason_text": reason.get("text")}
         yield {**of_game, **{name: found.get(name) for name in COLUMNS if name not in of_game}}

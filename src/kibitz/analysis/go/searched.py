@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +13,7 @@ from kibitz.games.go.io.sgf import Record
 from kibitz.games.go.points import BLACK, POINTS
 from kibitz.games.go.rules import Board
 from kibitz.play.go.puct import GoPuctPlayer
-from kibitz.play.go.thought import Look
+from kibitz.play.go.thought import GoThought, Look, Terms
 from kibitz.play.go.value import search_board
 from kibitz.play.session import NetworkSession
 
@@ -31,7 +31,7 @@ def with_values(
     """
     player, terms = GoPuctPlayer(network), terms_of(record)
     found, owns = [], np.empty((len(says), POINTS))
-    for ply, (one, board) in enumerate(_boards(record, says)):
+    for ply, (one, board) in enumerate(boards(record, says)):
         thought = search_board(network, board, terms, visits, player=player)
         best = thought.moves[0]
         black = best.winrate if thought.colour == BLACK else 1 - best.winrate
@@ -41,18 +41,28 @@ def with_values(
 
 
 def with_lines(record: Record, network: NetworkSession, says: list[Told], visits: int) -> list[Told]:
-    """Return the predictions with the best line of a search of that many visits. The search tree is reused from one
-    position to the next."""
+    """Return the predictions with the best line and the lead of a search of that many visits.
+
+    The search tree is reused from one position to the next.
+    """
     player, terms = GoPuctPlayer(network, visits=visits), terms_of(record)
     found = []
-    for one, board in _boards(record, says):
+    for one, board in boards(record, says):
         looks: list[Look] = []
         player.choose(board, board.to_move, terms, on_progress=looks.append)
-        found.append(replace(one, line=looks[-1](1).moves[0].pv))
+        thought = looks[-1](1)
+        best = thought.moves[0]
+        found.append(replace(one, lead=thought.sign * best.lead, line=best.pv))
     return found
 
 
-def _boards(record: Record, says: list[Told]) -> Iterator[tuple[Told, Board]]:
+def searching(network: NetworkSession, terms: Terms, visits: int) -> Callable[[Board], GoThought]:
+    """Return a function that searches a position with that many visits, each position separately."""
+    player = GoPuctPlayer(network)
+    return lambda board: search_board(network, board, terms, visits, player=player)
+
+
+def boards(record: Record, says: list[Told]) -> Iterator[tuple[Told, Board]]:
     """Yield each position of a record with the network's predictions for it."""
     board = record.board(0, superko=False, suicide=True)
     board.to_move = colour = record.side

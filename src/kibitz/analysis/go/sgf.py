@@ -2,7 +2,8 @@
 
 Every node gets, besides its move:
 
-C        the lead and, for a swing, the change; after the last move also the summary of the game
+C        the lead; for a swing the change, and the reason or the better move; after the last move also the summary
+         of the game
 V        the lead as FF[4] defines it: positive is good for Black
 TB, TW   points that are very likely Black's and White's: empty points, and stones of the other player
 SQ, TR   for a swing: stones, and other points, whose owner it changed
@@ -69,11 +70,10 @@ def position_notes(position: AnalysedPosition, move: Move | None = None, swing: 
         words += f"\n{_WORDS[move.mark]}: {'+' if move.change > 0 else '-'}{gain}"
         name, value = _MARKS[move.mark]
         notes[name] = [value]
+        words += "".join(f"\n{one}" for one in move.explanations)
         if abs(move.change) >= 2 * swing:
             notes["HO"] = ["1"]
         if move.shift:
-            if explained := move.shift.words():
-                words += f"\n{explained}"
             for name, stones in (("SQ", True), ("TR", False)):
                 marked = [
                     to_sgf(point)

@@ -118,7 +118,7 @@ def _summary(judged: AnalysedGame, console: Console) -> None:
         for move in swings[:MOST_SWINGS]:
             lead = f"{lead_words(move.before.lead)} → {lead_words(move.after.lead)}"
             print_line(console, f"{_move(move)} {change_words(move.change):>6}  {lead}", STYLES[move.mark])
-            if move.shift and (words := move.shift.words()):
+            for words in move.explanations:
                 print_line(console, f"      {words}")
     if judged.moves:
         print_line(console, "")

@@ -49,12 +49,12 @@ def analyze(
     ones (*: below the 10th, or under 1%). human shows how likely each move was for its player, and for players 400
     points weaker and stronger.
 
-    --mine and --player NAME make a report about one player's games, --page writes it as a page.
-
     Go. If the network predicts the owner of each point, it shows Black's lead before and after each move, the points
     that changed owner in the largest swings, and boards. If the network also predicts moves and the score, as gohuman
-    does, a short search of each position gives both values. With --raw, one evaluation of the network gives them, which
-    favors the side to move.
+    does, searches find what each move lost, and a better move for each marked one. With --raw, one evaluation of the
+    network gives both values, which favors the side to move.
+
+    --mine and --player NAME make a report about one player's games, --page writes it as a page.
 
     Evaluations written by --pgn are in pawns from White's side. Lichess's formula converts win probabilities to pawns.
     """
@@ -101,7 +101,7 @@ def _file_of(session: Session, source: str, options: AnalyzeOptions, account: Ac
     return files_of([source], wanted)[0]
 
 
-_OPTIONS = {"chess": ("pgn", "rating", "depth", "player", "mine", "page"), "go": ("sgf", "move", "owners")}
+_OPTIONS = {"chess": ("pgn", "rating", "depth"), "go": ("sgf", "move", "owners")}
 """Options that mean something for one game alone."""
 _INSTEAD = {"pgn": "Write SGF with --sgf.", "sgf": "Write PGN with --pgn."}
 _ENDINGS = {"chess": (".pgn",), "go": (".sgf", ".sgfl")}

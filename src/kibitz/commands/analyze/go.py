@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from kibitz.analysis.go.engine_judge import GoEngineJudge
     from kibitz.analysis.go.games import AnalysedGame
     from kibitz.analysis.go.sharing import Numbered
-    from kibitz.games.go.io.sgf import Unreadable
+    from kibitz.games.go.io.sgf import Record, Unreadable
     from kibitz.parallel import Workers
     from kibitz.play.session import Session
 
@@ -31,20 +31,12 @@ def analyze_go(session: Session, run: str, path: str, options: AnalyzeOptions, w
 
     workers: the processes that analyze the games; None for this process.
     """
-    if options.swing is not None and not 0 < options.swing <= POINTS:
-        raise UsageError(f"--swing must be greater than 0 and at most {POINTS} points (got {options.swing:g})")
-    checker = options.checker(session)
-    if options.nodes and checker is None and "policy" not in session.outputs:
-        raise UsageError(
-            f"--nodes is not for {run}, which does not predict moves (got {options.nodes}). Use the network 'gohuman'."
-        )
-    if options.owners and not options.as_json:
-        raise UsageError("--owners prints numbers and needs --json. Add --json.")
-    if options.sgf and any(same_file(options.sgf, records.on_disk(file)) for file in records.find([path], ENDINGS)):
-        raise UsageError(
-            f"--sgf cannot be the file that is read (got {options.sgf}): its comments and variations would be lost."
-            " Name another file."
-        )
+    if options.about_player:
+        from kibitz.commands.analyze.go_player import analyze_go_player
+
+        analyze_go_player(session, run, path, options, workers)
+        return
+    check_options(session, run, path, options)
 
     from rich.console import Console
 
@@ -55,6 +47,7 @@ def analyze_go(session: Session, run: str, path: str, options: AnalyzeOptions, w
     from kibitz.analysis.go.terminal import show
     from kibitz.analysis.move_tables import move_tables
 
+    checker = options.checker(session)
     searches = "policy" in session.outputs and not options.raw and checker is None
     preparation.expect("go search" if searches else "go")
     console = Console()
@@ -76,6 +69,24 @@ def analyze_go(session: Session, run: str, path: str, options: AnalyzeOptions, w
                 file.write(annotated(game))
             add_rows(rows(game, games.name))
     games.check_failure()
+
+
+def check_options(session: Session, run: str, path: str, options: AnalyzeOptions) -> None:
+    """Raises UsageError, before any work, for options that make no sense together or for this network."""
+    if options.swing is not None and not 0 < options.swing <= POINTS:
+        raise UsageError(f"--swing must be greater than 0 and at most {POINTS} points (got {options.swing:g})")
+    checker = options.checker(session)
+    if options.nodes and checker is None and "policy" not in session.outputs:
+        raise UsageError(
+            f"--nodes is not for {run}, which does not predict moves (got {options.nodes}). Use the network 'gohuman'."
+        )
+    if options.owners and not options.as_json:
+        raise UsageError("--owners prints numbers and needs --json. Add --json.")
+    if options.sgf and any(same_file(options.sgf, records.on_disk(file)) for file in records.find([path], ENDINGS)):
+        raise UsageError(
+            f"--sgf cannot be the file that is read (got {options.sgf}): its comments and variations would be lost."
+            " Name another file."
+        )
 
 
 def _sizes(info: dict[str, Any]) -> list[int]:
@@ -113,20 +124,22 @@ class SgfGames(CheckedFile):
         """What was wrong with the first game: the error itself where no other game follows, else a warning."""
         self._warned_sizes: set[int] = set()
 
-    def analysed(self, shown: Shown = _uncounted) -> Generator[AnalysedGame]:
+    def analysed(
+        self, shown: Shown = _uncounted, wanted: Callable[[Record], bool] = lambda record: True
+    ) -> Generator[AnalysedGame]:
         """Yields the analyzed games one by one. Games that cannot be analyzed are reported on standard error.
 
-        shown: makes the display of progress for a path.
+        shown: makes the display of progress for a path. wanted: whether a game is analyzed, given its record.
 
         Raises KibitzError if no game can be analyzed.
         """
         done = 0
         with shown(self.path) as show:
-            for game in self.until_failure(self._judged(self._records(show))):
+            for game in self.until_failure(self._judged(self._records(show, wanted))):
                 self._warn_about(game)
                 done += 1
                 yield game
-        if not done:
+        if not done and (self.refused or not self.read):
             raise self._nothing_left()
 
     def _judged(self, games: Iterator[Numbered]) -> Iterator[AnalysedGame]:
@@ -148,7 +161,7 @@ class SgfGames(CheckedFile):
         with contextlib.closing(analysed_by_workers(games, question, self.workers)) as analysed:
             yield from analysed
 
-    def _records(self, show: Callable[[int, int], None]) -> Iterator[Numbered]:
+    def _records(self, show: Callable[[int, int], None], wanted: Callable[[Record], bool]) -> Iterator[Numbered]:
         """The games that can be analyzed, each with its place in the file."""
         from kibitz.games.go.io.sgf import Unreadable, read_records
 
@@ -165,6 +178,8 @@ class SgfGames(CheckedFile):
             if only in (None, self.read):
                 if isinstance(record, Unreadable):
                     self._refuse(record.reason, record if Path(self.path).is_dir() else None)
+                elif not wanted(record):
+                    continue
                 elif problem := self._too_large(record.size):
                     self._refuse(problem)
                 else:

@@ -21,6 +21,7 @@ from kibitz.messages import note, warning
 if TYPE_CHECKING:
     from kibitz.analysis.chess.moves import AnalysedGame
     from kibitz.analysis.chess.player import PlayerReport
+    from kibitz.analysis.go.player import GoPlayerReport
     from kibitz.parallel import Workers
     from kibitz.play.session import Session
 
@@ -77,7 +78,7 @@ def analyze_player(
         file = stack.enter_context(whole_file(options.pgn)) if options.pgn else None
         put = stack.enter_context(as_object(run, session.system, "", last)) if options.as_json else None
         add_rows = stack.enter_context(move_tables(options.csv, options.parquet, COLUMNS))
-        shown = stack.enter_context(_progress(total, lambda: report.games))
+        shown = stack.enter_context(player_progress(total, lambda: report.games))
         try:
             for games in files:
                 found = games.analysed(
@@ -93,19 +94,24 @@ def analyze_player(
             if not report.games:
                 raise
             ended = error
-        if repeats.again:
-            number = "1 repeated game" if repeats.again == 1 else f"{repeats.again:,} repeated games"
-            warning(f"{records.printable(path)}: skipped {number} with the same players, date and moves")
+        warn_of_repeats(path, repeats.again)
         if not report.games:
             raise KibitzError(f"{records.printable(path)}: none of the player's games can be analyzed. Check the file.")
         if options.prints_games:
             _show(report)
     if options.page is not None:
-        _write(Path(options.page), report, run, session, path)
-    _raise_end(ended, f"{report.games:,} of {total:,} games")
+        write_report(Path(options.page), report, run, session, path)
+    raise_end(ended, f"{report.games:,} of {total:,} games")
 
 
-def _raise_end(ended: KeyboardInterrupt | EngineDied | None, games: str) -> None:
+def warn_of_repeats(path: str, again: int) -> None:
+    """Report games that were skipped, because they occurred before."""
+    if again:
+        number = "1 repeated game" if again == 1 else f"{again:,} repeated games"
+        warning(f"{records.printable(path)}: skipped {number} with the same players, date and moves")
+
+
+def raise_end(ended: KeyboardInterrupt | EngineDied | None, games: str) -> None:
     """Raise what ended the analysis early, with the games that the report is about."""
     if isinstance(ended, EngineDied):
         raise KibitzError(f"{ended}. The report is about {games}.")
@@ -156,7 +162,9 @@ def _check(files: list[PgnGames], options: AnalyzeOptions) -> None:
 
 
 @contextlib.contextmanager
-def _progress(total: int, done: Callable[[], int]) -> Iterator[Callable[[str], AbstractContextManager[OnProgress]]]:
+def player_progress(
+    total: int, done: Callable[[], int]
+) -> Iterator[Callable[[str], AbstractContextManager[OnProgress]]]:
     """Shows one progress for a player's games in all files.
 
     total: number of these games.
@@ -181,11 +189,11 @@ def _show(report: PlayerReport) -> None:
     show(report, Console())
 
 
-def _write(page: Path, report: PlayerReport, run: str, session: Session, path: str) -> None:
+def write_report(page: Path, report: PlayerReport | GoPlayerReport, run: str, session: Session, path: str) -> None:
     """Write the page whole or not at all."""
     from kibitz.report.player import render_player_page
 
-    about = {"run": run, "system": session.system, "file": records.printable(path)}
+    about = {"run": run, "system": session.system, "file": records.printable(path), "game": session.game}
     about |= {"checked_by": report.checked_by.words()} if report.checked_by else {}
     write_page(page, render_player_page(report.as_json(), about), "--page")
     note(f"report: {page}")

@@ -25,7 +25,7 @@ FAINTEST = 2
 _WOOD, _LINE, _NAME = "#dfb876", "#6d5128", "#5d4420"
 _FILL = {"X": ("#17191c", "#8b8f94"), "O": ("#fbfbf8", "#767b80")}
 """Fill and outline of Black's and White's marks."""
-_WRONG, _LAST = "#d0321e", "#2b7de0"
+_WRONG, _LAST, _BETTER = "#d0321e", "#2b7de0", "#15781b"
 _STARS = {9: (2, 4, 6), 13: (3, 6, 9), 19: (3, 9, 15)}
 
 
@@ -38,13 +38,13 @@ def board_defs(sizes: Iterable[int]) -> Markup:
     )
 
 
-def board_svg(position: Mapping[str, Any], last_move: str | None = None) -> Markup:
+def board_svg(position: Mapping[str, Any], last_move: str | None = None, better: str | None = None) -> Markup:
     """Return one board, for a page with `board_defs` of its size.
 
     position: "size"; "stones", a string for each row from the top, with "X" for black, "O" for white and "." for empty
         points; if known "black_owns", for each row Black's predicted percentages, separated by spaces; and "owners",
         rows of "X", "O" and "-", the final owners.
-    last_move: a move such as "Q16", which gets a ring.
+    last_move: a move such as "Q16", which gets a ring. better: a better move, which gets a dot.
 
     The squares have the color of the predicted owner, and their size shows the certainty. A cross of the same size
     marks a wrong prediction. Raises ValueError for rows that do not fit the size, other letters, and an invalid move.
@@ -60,6 +60,9 @@ def board_svg(position: Mapping[str, Any], last_move: str | None = None) -> Mark
     if move != PASS:
         x, y = _at(move // GRID, move % GRID)
         parts.append(f'<circle cx="{x}" cy="{y}" r="8.4" fill="none" stroke="{_LAST}" stroke-width="2.6"/>')
+    if better and (point := from_gtp(better, size)) != PASS:
+        x, y = _at(point // GRID, point % GRID)
+        parts.append(f'<circle cx="{x}" cy="{y}" r="6.5" fill="{_BETTER}"/>')
     if chances:
         parts += [*_squares(chances), *_crosses(chances, owners)]
     title = describe(stones, chances, owners, last_move)

@@ -16,6 +16,7 @@ from kibitz.web.params import BadRequest
 from kibitz.web.positions import Line
 
 if TYPE_CHECKING:
+    from kibitz.games.go.rules import Board
     from kibitz.play.go.thought import GoThought, Look
     from kibitz.play.session import Session
 
@@ -31,7 +32,8 @@ def check(networks: NetworkRegistry, network: NetworkInfo, line: Line, stop: thr
     """Return the search's judgment of the last move.
 
     loss, before, after: of the mover's win probability, 0 to 1. points: lost by it. reply: the expected reply. line:
-    the best move and the moves that would follow, as names. Raises BadRequest.
+    the best move and the moves that would follow, as names. reason: why a marked move was bad, if that is proven: its
+    code, and its text in each language. Raises BadRequest.
     """
     from kibitz.play.go.value import final_count
 
@@ -41,7 +43,7 @@ def check(networks: NetworkRegistry, network: NetworkInfo, line: Line, stop: thr
     session, ended = networks.session(network.name), final_count(line.board(), line.terms)
     before = _looked(session, replace(line, moves=line.moves[:-1]), stop)
     best = before.moves[0]
-    loss, points, reply, after = 0.0, 0.0, [], best.winrate
+    loss, points, reply, after, then = 0.0, 0.0, [], best.winrate, None
     if ended is not None:  # the second of two passes: the count decides
         black = before.sign > 0
         after = min(best.winrate, ended.black_wins if black else 1 - ended.black_wins)
@@ -53,29 +55,66 @@ def check(networks: NetworkRegistry, network: NetworkInfo, line: Line, stop: thr
         loss, points = best.winrate - after, max(0.0, best.lead + answer.lead)
         reply = [to_gtp(point, line.size) for point in answer.pv[:MOST_SHOWN]]
     sign = max(mark(-loss, CHESS_SWING), mark(-points, SWINGS[line.size]), key=["", "?!", "?", "??"].index)
+    why = _why(session, line, before, then, stop) if sign and then else None
     return {
         "loss": rounded(loss), "mark": sign, "before": rounded(best.winrate), "after": rounded(after),
         "points": round(points, 1), "reply": reply,
         "line": [to_gtp(point, line.size) for point in best.pv[:MOST_SHOWN]] or [to_gtp(best.point, line.size)],
+        **({"reason": why} if why else {}),
     }  # fmt: skip
+
+
+def _why(
+    session: Session, line: GoLine, before: GoThought, then: GoThought, stop: threading.Event
+) -> dict[str, Any] | None:
+    """Return why the last move was bad, in each language; None if nothing is proven.
+
+    before, then: the searches of the position before it and after it.
+    """
+    from kibitz.analysis.go.better import find_better
+    from kibitz.analysis.go.reason_texts import LANGUAGES
+    from kibitz.play.go.value import searches
+
+    if not searches(session):
+        return None
+
+    def search(board: Board) -> GoThought:
+        return _searched(session, board, line, stop)
+
+    better = find_better(replace(line, moves=line.moves[:-1]).board(), line.moves[-1], search, before, then)
+    if better is None or better.why is None:
+        return None
+    return {"code": better.why.code, "texts": {language: better.why.text(language) for language in LANGUAGES}}
 
 
 def _looked(session: Session, line: GoLine, stop: threading.Event) -> GoThought:
     """Return the result of a search of the last position, or of evaluating every move if the network does not
     search."""
     from kibitz.play.go.players import player_of
-    from kibitz.play.go.value import search_board, searches
-
-    looks: list[Look] = []
-
-    def heard(look: Look) -> None:
-        if stop.is_set():
-            raise GivenUp("the request was given up")
-        looks[:] = [look]
+    from kibitz.play.go.value import searches
 
     board = line.board()
     if searches(session):
-        return search_board(session, board, line.terms, on_progress=heard, stop=stop)
+        return _searched(session, board, line, stop)
+    looks: list[Look] = []
+
+    def heard(look: Look) -> None:
+        _go_on(stop)
+        looks[:] = [look]
+
     last = line.moves[-1] if line.moves else PASS
     player_of(session).choose(board, board.to_move, line.terms, last=last, on_progress=heard, stop=stop)
     return looks[0]()
+
+
+def _searched(session: Session, board: Board, line: GoLine, stop: threading.Event) -> GoThought:
+    """Return the result of a search of a position of the line's game."""
+    from kibitz.play.go.value import search_board
+
+    return search_board(session, board, line.terms, on_progress=lambda look: _go_on(stop), stop=stop)
+
+
+def _go_on(stop: threading.Event) -> None:
+    """Raises GivenUp if nobody waits for the answer any more."""
+    if stop.is_set():
+        raise GivenUp("the request was given up")

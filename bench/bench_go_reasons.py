@@ -1,0 +1,189 @@
+"""Reasons of marked moves of Go: how many get one, and how many of them GNU Go confirms.
+
+    PYTHONPATH=tools python bench/bench_go_reasons.py cases.jsonl kgs.sgf --games 40
+
+Analyzes the games and writes a line for each marked move to the file of cases. If the file exists, its games are not
+analyzed again. Then GNU Go checks all reasons. A reason is confirmed if GNU Go's reading or its score agrees:
+
+- captures and ladders: `attack` captures the stones after the played move, and not after the better one. A missed one:
+  `attack` captures them before the move.
+- groups: `dragon_status` of a group that dies is dead or critical after the played move, with the opponent to move, and
+  not dead after the better one; of a group that lives, the other way round.
+- a larger move: its value in `top_moves` is larger than the played move's.
+- otherwise, and for each of the above: by `estimate_score` the better move is better by at least a third of the lost
+  points. The table also shows the reasons that reading alone confirms.
+
+Intervals: 95%, bootstrapped over games.
+"""
+
+import argparse
+import json
+import re
+from collections import Counter
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+from bench_reasons import interval
+from kibitz.analysis import load_owners
+from kibitz.analysis.glyphs import SIGNS
+from kibitz.analysis.go.games import analyse
+from kibitz.analysis.sharing import opened
+from kibitz.external.gtp import CommandRefused, GtpProgram
+from kibitz.games.go.io.sgf import Record, read_records
+from kibitz.games.go.points import to_gtp
+
+NAMES = ("black", "white")
+SHARE = 1 / 3
+LIMIT = 120.0
+
+
+def collect(target: Path, files: list[str], network: str, games: range) -> None:
+    """Write the marked moves of the games to a file, which is continued if it exists."""
+    done = {json.loads(line)["game"] for line in target.read_text().splitlines()} if target.exists() else set()
+    session = opened(network)
+    analysis = load_owners(session.system)
+    with target.open("a") as file:
+        for number, record in enumerate(islice(read_records(files, cut=True), games.stop)):
+            if number in done or number not in games or not isinstance(record, Record):
+                continue
+            moves = analyse(number + 1, record, session, analysis, steadied=True).moves
+            file.write(json.dumps({"game": number, "moves": len(moves)}) + "\n")
+            stones = [[to_gtp(point, record.size) for point in side] for side in (record.black, record.white)]
+            vertices = [to_gtp(point, record.size) for point in record.moves]
+            for move in moves:
+                if move.mark in SIGNS:
+                    better = move.better
+                    line = {
+                        "game": number, "size": record.size, "stones": stones, "side": record.side - 1,
+                        "moves": vertices[: move.ply - 1], "ply": move.ply, "mark": move.mark, "played": move.vertex,
+                        "change": round(move.change, 2), "best": better and to_gtp(better.line[0], record.size),
+                        "lost": better and round(better.points, 2),
+                        "reason": better and better.why and better.why.as_json(),
+                    }  # fmt: skip
+                    file.write(json.dumps(line) + "\n")
+            file.flush()
+
+
+class Checker:
+    """GNU Go's view of cases."""
+
+    def __init__(self, folder: str) -> None:
+        self.program = GtpProgram(["gnugo", "--mode", "gtp", "--quiet", "--never-resign"], "GNU Go", Path(folder))
+
+    def ask(self, command: str) -> str:
+        return self.program.ask(command, LIMIT)
+
+    def set_up(self, case: dict, move: str | None = None) -> None:
+        """Set up the position before the move, or after one."""
+        self.ask(f"boardsize {case['size']}")
+        self.ask("clear_board")
+        for name, stones in zip(NAMES, case["stones"], strict=True):
+            for stone in stones:
+                self.ask(f"play {name} {stone}")
+        side = case["side"]
+        for one in [*case["moves"], *([move] if move else [])]:
+            self.ask(f"play {NAMES[side]} {one}")
+            side = 1 - side
+
+    def confirms(self, case: dict) -> tuple[bool, bool]:
+        """Return whether GNU Go's reading confirms the reason, and whether its reading or its score does."""
+        read = self.by_reading(case, case["reason"]["code"], case["reason"]["parameters"])
+        return read, read or self.by_score(case) >= SHARE * case["lost"]
+
+    def by_reading(self, case: dict, code: str, said: dict) -> bool:
+        if code in ("misses_capture", "misses_ladder"):
+            self.set_up(case)
+            return self.attacks(said["at"])
+        if code == "larger_move":
+            return self.larger(case)
+        if code not in ("self_atari", "allows_capture", "allows_ladder", "runs_in_ladder", "group_dies", "group_lives"):
+            return False
+        self.set_up(case, case["played"])
+        if not code.startswith("group"):
+            bad = self.attacks(said["at"])
+            self.set_up(case, case["best"])
+            return bad and not self.attacks(said["at"])
+        dies = code == "group_dies"
+        status = self.status(said["at"])
+        self.set_up(case, case["best"])
+        better = self.status(said["at"])
+        if dies:
+            return status in ("dead", "critical") and better != "dead"
+        return status != "dead" and better in ("dead", "gone")
+
+    def attacks(self, vertex: str) -> bool:
+        try:
+            return not self.ask(f"attack {vertex}").startswith("0")
+        except CommandRefused:  # no stone is there
+            return False
+
+    def status(self, vertex: str) -> str:
+        try:
+            return self.ask(f"dragon_status {vertex}").split()[0]
+        except CommandRefused:
+            return "gone"
+
+    def larger(self, case: dict) -> bool:
+        self.set_up(case)
+        mover = NAMES[(case["side"] + case["ply"] - 1) % 2]
+        words = self.ask(f"top_moves_{mover}").split()
+        values = {vertex: float(value) for vertex, value in zip(words[::2], words[1::2], strict=False)}
+        return values.get(case["best"], 0.0) > values.get(case["played"], 0.0)
+
+    def by_score(self, case: dict) -> float:
+        """Return by how many points the better move is better."""
+        sign = 1 if (case["side"] + case["ply"] - 1) % 2 == 0 else -1
+        scores = []
+        for move in (case["best"], case["played"]):
+            self.set_up(case, move)
+            found = re.match(r"([BW])\+([\d.]+)", self.ask("estimate_score"))
+            scores.append((1 if found[1] == "B" else -1) * float(found[2]) if found else 0.0)
+        return sign * (scores[0] - scores[1])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("cases", type=Path)
+    parser.add_argument("files", nargs="*")
+    parser.add_argument("--network", default="gohuman")
+    parser.add_argument("--games", type=int, default=40)
+    parser.add_argument("--first", type=int, default=0, help="number of the first game, for several processes")
+    parser.add_argument("--show", action="store_true", help="print the reasons that are not confirmed")
+    args = parser.parse_args()
+    if args.files:
+        collect(args.cases, args.files, args.network, range(args.first, args.games))
+    lines = [json.loads(line) for line in args.cases.read_text().splitlines()]
+    cases = [one for one in lines if "reason" in one]
+    moves = sum(one["moves"] for one in lines if "reason" not in one)
+    print(f"{len(lines) - len(cases)} games, {moves} moves, {len(cases)} marked")
+    games = np.array([one["game"] for one in cases])
+    known = np.array([one["reason"] is not None for one in cases])
+    for marks in (("?", "??"), ("?!",)):
+        some = np.array([one["mark"] in marks for one in cases])
+        if some.any():
+            print(f"{' and '.join(marks):<10} with a reason: {interval(games[some], known[some])}")
+    explained = [one for one in cases if one["reason"]]
+    results, by_code = [], Counter()
+    with TemporaryDirectory() as folder:
+        checker = Checker(folder)
+        for one in explained:
+            results.append(checker.confirms(one))
+            by_code[one["reason"]["code"], results[-1]] += 1
+            if args.show and not results[-1][1]:
+                print(one["game"] + 1, one["ply"], one["played"], one["best"], one["lost"], one["reason"]["text"])
+    read, either = np.array(results).T
+    games = np.array([one["game"] for one in explained])
+    print(f"confirmed by GNU Go, reading or score: {interval(games, either)}")
+    print(f"confirmed by GNU Go, reading alone: {interval(games, read)}")
+    for code in sorted({code for code, _ in by_code}):
+        n = sum(count for (one, _), count in by_code.items() if one == code)
+        yes = sum(count for (one, result), count in by_code.items() if one == code and result[1])
+        by_reading = sum(count for (one, result), count in by_code.items() if one == code and result[0])
+        print(f"  {code:<20}{yes:>5} of {n}, {by_reading} by reading")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,40 @@
+"""Where a move of Go is on the board, and of which kind it is."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.analysis.go.changes import neighbours, regions
+from kibitz.games.go.points import GRID, NONE, OUTSIDE
+
+AREAS = ("corner", "side", "centre")
+"""The parts of a board. The outer third of the lines is near an edge, which is 6 lines on 19×19 and 3 on 9×9. A corner
+is near two edges, a side near one."""
+KINDS = ("capture", "atari", "contact", "extension", "loose")
+"""Kinds of moves, the first that applies: a capture; an atari; next to a stone of the opponent; next to an own stone;
+next to no stone."""
+
+
+def area_of(point: int, size: int) -> int:
+    """Return the part of the board with a point, an index into AREAS."""
+    row, column = divmod(point, GRID)
+    return sum(min(line, size - 1 - line) >= size // 3 for line in (row, column))
+
+
+def kind_of(point: int, before: NDArray[np.uint8], after: NDArray[np.uint8]) -> int:
+    """Return the kind of a move, an index into KINDS. before, after: uint8 [361], the colors around the move."""
+    other = 3 - int(after[point]) if after[point] != NONE else OUTSIDE
+    if ((before == other) & (after != other)).any():
+        return 0
+    beside = [one for one in neighbours(point) if after[one] == other]
+    if any(len(_liberties(chain, after)) == 1 for chain in regions(np.flatnonzero(after == other), after)
+           if set(beside) & set(chain)):  # fmt: skip
+        return 1
+    if beside:
+        return 2
+    return 3 if any(after[one] == after[point] for one in neighbours(point)) else 4
+
+
+def _liberties(chain: list[int], colours: NDArray[np.uint8]) -> set[int]:
+    return {near for point in chain for near in neighbours(point) if colours[near] == NONE}

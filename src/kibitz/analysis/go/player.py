@@ -1,0 +1,232 @@
+"""A Go player's own games: the points that the player's moves lost, by phase, area, kind of move, color and result.
+
+If the records have ranks, the moves are compared with the likely moves of players of the rank. Only games whose moves
+searches or an engine judged make sense here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from kibitz.analysis.checkers import CheckedBy
+from kibitz.analysis.glyphs import SIGNS
+from kibitz.analysis.go.changes import SIDES
+from kibitz.analysis.go.games import AnalysedGame, Move
+from kibitz.analysis.go.kinds import AREAS, KINDS, area_of, kind_of
+from kibitz.analysis.go.told import PHASES, phase_of
+from kibitz.analysis.parts import A_GAME, KEPT, Measure, Part, Parts, figure_of, known_interval
+from kibitz.analysis.repeats import Seen
+from kibitz.games.go.io.sgf import Record
+from kibitz.games.go.points import BLACK, NONE, PASS, SIZES, WHITE, to_gtp
+from kibitz.games.go.ranks import rank_of, rank_value, read_rank
+from kibitz.personal.names import Player, key
+from kibitz.stats import ClusterBootstrap, Estimate
+
+ENDS = ("won", "drawn", "lost")
+LABELS: Mapping[str, Mapping[str, str]] = {
+    "phase": {name: f"the {name}" for name in PHASES},
+    "area": {"corner": "in the corners", "side": "on the sides", "centre": "in the center"},
+    "kind": {
+        "capture": "captures", "atari": "ataris", "contact": "contact moves", "extension": "next to own stones",
+        "loose": "next to no stone",
+    },
+    "side": {"black": "as Black", "white": "as White"},
+    "result": {"won": "games won", "drawn": "games drawn", "lost": "games lost"},
+    "board": {str(size): f"on {size}×{size}" for size in SIZES},
+}  # fmt: skip
+"""The divisions of a player's moves: the keys and labels of the parts."""
+_NAMES = {BLACK: ("PB", "BR"), WHITE: ("PW", "WR")}
+"""The headers with a player's name and rank."""
+_STONES = np.array([".", "X", "O"])
+
+
+class GoSides(Seen):
+    """The color of a player in games of Go; it also detects games that occurred before. players: the names of one
+    player."""
+
+    _HEADERS = ("PB", "PW", "DT", "RO", "RE")
+
+    def __init__(self, players: Iterable[Player]):
+        super().__init__()
+        self._wanted = {key(player.name) for player in players}
+
+    def colour(self, record: Record) -> int:
+        """Return BLACK or WHITE; NONE if the player has neither color, or both."""
+        found = [one for one, (name, _) in _NAMES.items() if key(record.headers.get(name, "")) in self._wanted]
+        return found[0] if len(found) == 1 else NONE
+
+    def is_new(self, record: Record) -> bool:
+        """Return whether the game has not occurred before."""
+        moves = map(str, record.moves)
+        return self.is_new_text("\n".join([*(record.headers.get(name, "") for name in self._HEADERS), *moves]))
+
+
+@dataclass(frozen=True)
+class GoMistake:
+    """A move that lost much. file, game: where it was played, and the game's number there, from 1. stones: the position
+    before it, as rows from the top, with X, O and a dot."""
+
+    file: str
+    game: int
+    move: Move
+    stones: Sequence[str]
+    phase: str
+    area: str
+    kind: str
+    opponent: str
+    opponent_rank: str | None
+    date: str
+
+    @property
+    def loss(self) -> float:
+        return -self.move.change
+
+    def as_json(self) -> dict[str, Any]:
+        move, better = self.move, self.move.better
+        line = better.line if better else move.told.line if move.told else ()
+        return {
+            "file": self.file, "game": self.game, "ply": move.ply, "side": move.side, "vertex": move.vertex,
+            "mark": move.mark, "loss": round(self.loss, 2), "before": round(move.before.lead, 2),
+            "after": round(move.after.lead, 2), "line": [to_gtp(point, move.size) for point in line],
+            "phase": self.phase, "area": self.area, "kind": self.kind, "size": move.size, "stones": list(self.stones),
+            "opponent": self.opponent, "opponent_rank": self.opponent_rank, "date": self.date,
+            "reason": better.why.as_json() if better and better.why else None,
+        }  # fmt: skip
+
+
+@dataclass
+class GoPlayerReport:
+    """What one player lost, over any number of games: a row of numbers per move, a few facts per game. name: as
+    shown."""
+
+    name: str
+    games: int = 0
+    worst: list[GoMistake] = field(default_factory=list)
+    """The worst mistakes, the worst first."""
+    checked_by: CheckedBy | None = None
+    """The engine that judged the moves; None if the network did."""
+    _moves: list[tuple[float, ...]] = field(default_factory=list)
+    _scores: list[float] = field(default_factory=list)
+    _sides: list[int] = field(default_factory=list)
+    _sizes: list[int] = field(default_factory=list)
+    _ranks: list[int] = field(default_factory=list)
+    _accuracies: list[float] = field(default_factory=list)
+
+    def add(self, game: AnalysedGame, colour: int, file: str = "") -> None:
+        """Add a game from this file, in which the player had this color. Passes do not count."""
+        record = game.record
+        known = record.result is not None and record.ending != "void"
+        own = (1 + (record.result or 0) * (1 if colour == BLACK else -1)) / 2 if known else math.nan
+        self._scores.append(own)
+        self._sides.append(list(SIDES).index(colour))
+        self._sizes.append(SIZES.index(record.size) if record.size in SIZES else -1)
+        if rank := _rank(record, colour):
+            self._ranks.append(rank_value(rank))
+        accuracy = game.summary.sides[SIDES[colour]].accuracy
+        self._accuracies.append(math.nan if accuracy is None else accuracy)
+        found = []
+        for move in game.moves:
+            if move.colour != colour or move.point == PASS:
+                continue
+            before, after = (game.positions[ply].colours for ply in (move.ply - 1, move.ply))
+            places = phase_of(move.ply, move.size), area_of(move.point, move.size), kind_of(move.point, before, after)
+            mark = list(SIGNS).index(move.mark) if move.mark in SIGNS else -1
+            same, expected = math.nan, math.nan
+            if move.told is not None:
+                (first, chance), *_ = move.told.likely(1)
+                same, expected = float(first == move.point), chance
+            self._moves.append((self.games, max(0.0, -move.change), *places, mark, same, expected))
+            if mark >= 0:
+                found.append((move, places))
+        self._keep(game, colour, file, found)
+        self.games += 1
+
+    def _keep(
+        self, game: AnalysedGame, colour: int, file: str, found: Sequence[tuple[Move, tuple[int, int, int]]]
+    ) -> None:
+        """Keep the worst mistakes of a game and of all earlier games."""
+        record, other = game.record, BLACK + WHITE - colour
+        for move, (phase, area, kind) in sorted(found, key=lambda pair: pair[0].change)[:A_GAME]:
+            position = game.positions[move.ply - 1]
+            stones = ["".join(_STONES[row]) for row in position.grid(position.colours)]
+            self.worst.append(
+                GoMistake(
+                    file, game.number, move, stones, PHASES[phase], AREAS[area], KINDS[kind],
+                    record.headers.get(_NAMES[other][0], "?"), _rank(record, other), record.headers.get("DT", "?"),
+                )
+            )  # fmt: skip
+        self.worst.sort(key=lambda mistake: -mistake.loss)
+        del self.worst[KEPT:]
+
+    @property
+    def rank(self) -> str | None:
+        """The median of the player's ranks; None if no game has one."""
+        return rank_of(round(float(np.median(self._ranks)))) if self._ranks else None
+
+    @property
+    def accuracy(self) -> Estimate:
+        """The mean accuracy of the player in a game, 0 to 1, over the games with a move of the player."""
+        values = np.array(self._accuracies, np.float64)
+        return known_interval(ClusterBootstrap(np.arange(len(values))).mean(values, np.isfinite(values)))
+
+    def results(self) -> dict[str, int]:
+        """Return the number of games won, drawn and lost; games without a result don't count."""
+        counts = Counter(self._scores)
+        return dict(zip(ENDS, (counts[1.0], counts[0.5], counts[0.0]), strict=True))
+
+    def first_choices(self) -> tuple[Estimate, Estimate]:
+        """Return how often the player played the most likely move of players of the rank, and how often they do.
+
+        The second number is the mean probability of that move by the network.
+        """
+        table = self._table()
+        groups, known = ClusterBootstrap(table[:, 0].astype(np.int64)), np.isfinite(table[:, 6])
+        own, others = groups.means([table[:, 6], table[:, 7]], known)
+        return known_interval(own), known_interval(others)
+
+    def parts(self) -> Parts:
+        """Return all results over the games so far."""
+        table = self._table()
+        game = table[:, 0].astype(np.int64)
+        sides, sizes = np.array(self._sides, np.int64), np.array(self._sizes, np.int64)
+        scores = np.array(self._scores, np.float64)
+        measure = Measure(game, table[:, 1], np.full(len(table), np.nan), table[:, 5], scores)
+        ends = np.select([scores == 1, scores == 0.5, scores == 0], [0, 1, 2], -1)
+        keys = {
+            "phase": table[:, 2], "area": table[:, 3], "kind": table[:, 4], "side": sides[game], "result": ends[game],
+            "board": sizes[game],
+        }  # fmt: skip
+        by = {}
+        for name, labels in LABELS.items():
+            rows: dict[str, Part] = {
+                label_key: measure.part(label, keys[name] == i, sides == i if name == "side" else None)
+                for i, (label_key, label) in enumerate(labels.items())
+            }
+            by[name] = {label_key: part for label_key, part in rows.items() if part.loss.n}
+        whole = measure.part("all moves", np.ones(len(game), bool), np.ones(self.games, bool))
+        return Parts(whole, by, [])
+
+    def _table(self) -> np.ndarray[Any, np.dtype[np.float64]]:
+        return np.array(self._moves, np.float64).reshape(-1, 8)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the report as one object; its keys are stable."""
+        parts, (own, others) = self.parts(), self.first_choices()
+        by = {f"by_{name}": {label: part.as_json() for label, part in rows.items()} for name, rows in parts.by.items()}
+        whole = {name: value for name, value in parts.whole.as_json().items() if name not in ("label", "games")}
+        return {
+            "name": self.name, "games": self.games, **self.results(), "rank": self.rank,
+            "accuracy": figure_of(self.accuracy), "first_choice": figure_of(own),
+            "usual_first_choice": figure_of(others), **whole, **by, "worst": [one.as_json() for one in self.worst],
+            **({} if self.checked_by is None else {"checked_by": self.checked_by.as_json()}),
+        }  # fmt: skip
+
+
+def _rank(record: Record, colour: int) -> str | None:
+    return read_rank(record.headers.get(_NAMES[colour][1], ""))

@@ -1,0 +1,67 @@
+"""A Go player's report on a terminal. Color is never the only sign."""
+
+from __future__ import annotations
+
+from rich.console import Console
+
+from kibitz.analysis.go.games import lead_words
+from kibitz.analysis.go.player import GoMistake, GoPlayerReport
+from kibitz.analysis.parts_table import print_heading, print_parts, score_words, with_interval
+from kibitz.analysis.printing import STYLES, clean, print_line
+from kibitz.games.go.points import to_gtp
+
+SHOWN = 10
+"""Number of worst mistakes that are shown."""
+TITLES = {
+    "phase": "by phase", "area": "by area", "kind": "by kind of move", "side": "by color", "result": "by result",
+    "board": "by board",
+}  # fmt: skip
+
+
+def show_go(report: GoPlayerReport, console: Console) -> None:
+    """Print a Go player's report: results, the loss of parts of the moves, and the worst mistakes."""
+    parts, rank = report.parts(), f" ({report.rank})" if report.rank else ""
+    games = f"{report.games:,} game{'' if report.games == 1 else 's'}"
+    print_line(console, f"{clean(report.name, 60)}{rank}: {games}", "bold")
+    if parts.whole.score is not None and parts.whole.score.n:
+        print_line(console, score_words(report.results(), parts.whole.score))
+    if report.checked_by is not None:
+        print_line(console, f"Checked by {clean(report.checked_by.words(), 90)}")
+    if report.accuracy.n:
+        print_line(console, f"mean accuracy {report.accuracy.value:.1%}{with_interval(report.accuracy)}")
+    own, others = report.first_choices()
+    if own.n and report.rank:
+        print_line(console, f"the most likely move of players of the rank: {own.value:.1%}{with_interval(own)}")
+        print_line(console, f"how often such players play it: {others.value:.1%}")
+    print_line(console, "")
+    if not parts.whole.loss.n:
+        print_line(console, "no moves")
+        return
+    print_heading(console, compared=False, scored=True)
+    print_parts(console, "", [parts.whole], compared=False, unit=1)
+    for name, rows in parts.by.items():
+        if rows and (name != "board" or len(rows) > 1):
+            print_parts(console, TITLES[name], rows.values(), compared=False, unit=1)
+    print_line(console, "")
+    print_line(console, "lost: points per move. ±: half of the 95% interval.")
+    print_line(console, "")
+    if not report.worst:
+        print_line(console, "No mistakes.")
+        return
+    print_line(console, "Worst mistakes", "bold")
+    several = len({one.file for one in report.worst}) > 1
+    for one in report.worst[:SHOWN]:
+        _show_mistake(one, several, console)
+
+
+def _show_mistake(one: GoMistake, several: bool, console: Console) -> None:
+    """Print a mistake, and under it the reason or the better move. several: the games are from several files."""
+    move = one.move
+    line = f"{clean(one.file, 40)} " if several else ""
+    line += f"game {one.game}, {clean(one.opponent, 30)}: move {move.ply}, {move.side.capitalize()} {move.vertex}"
+    line += f"{move.mark} {lead_words(move.before.lead)} → {lead_words(move.after.lead)}"
+    print_line(console, line, STYLES.get(move.mark, ""))
+    if move.better and move.better.why:
+        print_line(console, f"      {move.better.why.text()}")
+    elif move.better:
+        print_line(console, f"      better: {' '.join(to_gtp(point, move.size) for point in move.better.line)}")

@@ -1,0 +1,133 @@
+"""The sentences of reasons.py, in each language. Translators only edit this file.
+
+To add a language, copy a `GoLanguage` and translate its texts. The words in braces are replaced. {at} becomes a point,
+{move} a move, and {line} the moves of a line. {stones} becomes a number of stones, such as "7 stones", and {points} a
+number of points. {whose} becomes one of `whose`: the color of the stones. {other} becomes the player of the other
+color. Their order is free.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class GoLanguage:
+    """The texts of a language.
+
+    sentences: by code. A code that ends in _one is for a single stone. whose: colors as owners or adjectives. player:
+    colors as players. stones, points: the format of one, and of several.
+    """
+
+    sentences: Mapping[str, str]
+    whose: Mapping[str, str]
+    player: Mapping[str, str]
+    stones: tuple[str, str]
+    points: tuple[str, str]
+
+
+ENGLISH = GoLanguage(
+    sentences={
+        "self_atari": "Puts the {stones} at {at} in atari: {other} captures them with {move}.",
+        "self_atari_one": "Puts the stone at {at} in atari: {other} captures it with {move}.",
+        "allows_capture": "{other} can capture the {stones} at {at} with {move}.",
+        "allows_capture_one": "{other} can capture the stone at {at} with {move}.",
+        "misses_capture": "Misses the capture of the {stones} at {at} with {move}.",
+        "misses_capture_one": "Misses the capture of the stone at {at} with {move}.",
+        "allows_ladder": "{other} can capture the {stones} at {at} in a ladder that begins with {move}.",
+        "allows_ladder_one": "{other} can capture the stone at {at} in a ladder that begins with {move}.",
+        "runs_in_ladder": "Tries to escape from a ladder that works: {move} captures the {stones} at {at}.",
+        "misses_ladder": "Misses a ladder that works: {move} captures the {stones} at {at}.",
+        "misses_ladder_one": "Misses a ladder that works: {move} captures the stone at {at}.",
+        "group_dies": "{whose} group at {at} ({stones}) dies: {line}.",
+        "group_dies_one": "{whose} stone at {at} dies: {line}.",
+        "group_lives": "Misses a chance to capture {whose} group at {at} ({stones}): {line}.",
+        "group_lives_one": "Misses a chance to capture {whose} stone at {at}: {line}.",
+        "better_avoids": "{move} avoids this.",
+        "better_is": "{move} is worth about {points} more.",
+    },
+    whose={"black": "Black's", "white": "White's"},
+    player={"black": "Black", "white": "White"},
+    stones=("1 stone", "{n} stones"),
+    points=("1 point", "{n} points"),
+)
+
+GERMAN = GoLanguage(
+    sentences={
+        "self_atari": "Setzt die {stones} bei {at} ins Atari: {other} schlägt sie mit {move}.",
+        "self_atari_one": "Setzt den Stein auf {at} ins Atari: {other} schlägt ihn mit {move}.",
+        "allows_capture": "{other} kann die {stones} bei {at} mit {move} schlagen.",
+        "allows_capture_one": "{other} kann den Stein auf {at} mit {move} schlagen.",
+        "misses_capture": "Verpasst die Chance, die {stones} bei {at} mit {move} zu schlagen.",
+        "misses_capture_one": "Verpasst die Chance, den Stein auf {at} mit {move} zu schlagen.",
+        "allows_ladder": "{other} kann die {stones} bei {at} in einer Treppe fangen, die mit {move} beginnt.",
+        "allows_ladder_one": "{other} kann den Stein auf {at} in einer Treppe fangen, die mit {move} beginnt.",
+        "runs_in_ladder": "Will aus einer Treppe fliehen, die funktioniert: {move} fängt die {stones} bei {at}.",
+        "misses_ladder": "Verpasst eine Treppe, die funktioniert: {move} fängt die {stones} bei {at}.",
+        "misses_ladder_one": "Verpasst eine Treppe, die funktioniert: {move} fängt den Stein auf {at}.",
+        "group_dies": "Die {whose} Gruppe bei {at} ({stones}) stirbt: {line}.",
+        "group_dies_one": "Der {whose} Stein auf {at} stirbt: {line}.",
+        "group_lives": "Verpasst die Chance, die {whose} Gruppe bei {at} ({stones}) zu fangen: {line}.",
+        "group_lives_one": "Verpasst die Chance, den Stein auf {at} zu fangen: {line}.",
+        "better_avoids": "{move} vermeidet das.",
+        "better_is": "{move} ist etwa {points} mehr wert.",
+    },
+    whose={"black": "schwarze", "white": "weiße"},
+    player={"black": "Schwarz", "white": "Weiß"},
+    stones=("1 Stein", "{n} Steine"),
+    points=("1 Punkt", "{n} Punkte"),
+)
+
+FRENCH = GoLanguage(
+    sentences={
+        "self_atari": "Met en atari les {stones} en {at} : {other} les capture avec {move}.",
+        "self_atari_one": "Met en atari la pierre en {at} : {other} la capture avec {move}.",
+        "allows_capture": "{other} peut capturer les {stones} en {at} avec {move}.",
+        "allows_capture_one": "{other} peut capturer la pierre en {at} avec {move}.",
+        "misses_capture": "Manque la capture des {stones} en {at} avec {move}.",
+        "misses_capture_one": "Manque la capture de la pierre en {at} avec {move}.",
+        "allows_ladder": "{other} peut capturer les {stones} en {at} par un shicho qui commence par {move}.",
+        "allows_ladder_one": "{other} peut capturer la pierre en {at} par un shicho qui commence par {move}.",
+        "runs_in_ladder": "Essaie d’échapper à un shicho qui fonctionne : {move} capture les {stones} en {at}.",
+        "misses_ladder": "Manque un shicho qui fonctionne : {move} capture les {stones} en {at}.",
+        "misses_ladder_one": "Manque un shicho qui fonctionne : {move} capture la pierre en {at}.",
+        "group_dies": "Le groupe {whose} en {at} ({stones}) meurt : {line}.",
+        "group_dies_one": "La pierre en {at} meurt : {line}.",
+        "group_lives": "Manque la capture du groupe {whose} en {at} ({stones}) : {line}.",
+        "group_lives_one": "Manque la capture de la pierre en {at} : {line}.",
+        "better_avoids": "{move} évite cela.",
+        "better_is": "{move} vaut environ {points} de plus.",
+    },
+    whose={"black": "noir", "white": "blanc"},
+    player={"black": "Noir", "white": "Blanc"},
+    stones=("1 pierre", "{n} pierres"),
+    points=("1 point", "{n} points"),
+)
+
+LANGUAGES: Mapping[str, GoLanguage] = {"en": ENGLISH, "de": GERMAN, "fr": FRENCH}
+"""The languages by their code."""
+_OTHER = {"black": "white", "white": "black"}
+
+
+def sentence(code: str, parameters: Mapping[str, Any], language: str = "en") -> str:
+    """Return the sentence of a code. language: a key of LANGUAGES. Raises KeyError for an unknown code."""
+    words = LANGUAGES[language]
+    places = {name: str(parameters[name]) for name in ("at", "move") if name in parameters}
+    if "line" in parameters:
+        places["line"] = " ".join(parameters["line"])
+    if "colour" in parameters:
+        colour = parameters["colour"]
+        places |= {"whose": words.whose[colour], "other": words.player[_OTHER[colour]]}
+    if "stones" in parameters:
+        places["stones"] = _counted(parameters["stones"], words.stones)
+        if parameters["stones"] == 1 and f"{code}_one" in words.sentences:
+            code += "_one"
+    if "points" in parameters:
+        places["points"] = _counted(parameters["points"], words.points)
+    return words.sentences[code].format(**places)
+
+
+def _counted(number: int, forms: tuple[str, str]) -> str:
+    return forms[0] if number == 1 else forms[1].format(n=number)

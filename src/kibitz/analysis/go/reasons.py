@@ -1,0 +1,265 @@
+"""Why a move was bad: only what the rules and a line of moves prove.
+
+Two searches show which chains change their owner: the search after the played move, and the one after the better move.
+The rules then prove a claim about such a chain. It is captured at once, or in a ladder that is read to its end, or by
+the moves of the search's line. If nothing is proven, there is no reason.
+
+The sentences are in reason_texts.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.analysis.go.changes import SIDES, middle, neighbours, regions
+from kibitz.analysis.go.reason_texts import sentence
+from kibitz.games.go.ladders import chain, ladder, open_cells
+from kibitz.games.go.points import BLACK, NONE, OUTSIDE, PASS, to_gtp
+from kibitz.games.go.rules import CELL, POINT, Board
+from kibitz.play.go.ownership import SWINGS, chains
+
+SELF_ATARI, ALLOWS_CAPTURE, MISSES_CAPTURE = "self_atari", "allows_capture", "misses_capture"
+ALLOWS_LADDER, RUNS_IN_LADDER, MISSES_LADDER = "allows_ladder", "runs_in_ladder", "misses_ladder"
+GROUP_DIES, GROUP_LIVES = "group_dies", "group_lives"
+CODES = (
+    SELF_ATARI, ALLOWS_CAPTURE, ALLOWS_LADDER, RUNS_IN_LADDER, MISSES_CAPTURE, MISSES_LADDER, GROUP_DIES, GROUP_LIVES,
+)  # fmt: skip
+"""All codes of reasons."""
+BETTER_AVOIDS = "better_avoids"
+
+ALIVE, DEAD = 0.6, 0.4
+"""Probabilities of the own color from which on, and up to which, stones count as alive and as dead."""
+SHARE = 1 / 3
+"""A group is named if it and the area around it have at least this share of the lost points."""
+LEAST_SHARE = 0.5
+"""The searches must confirm at least this share of the smallest loss that is marked."""
+MOVED = 0.1
+"""The change of a point's probability from which on it belongs to an area that changes."""
+
+
+@dataclass(frozen=True)
+class Situation:
+    """A move to explain.
+
+    board: the position before it. played, best: the move and the better one, points or PASS. better, after: float
+    [361], Black's probability of each point after the better move and after the played one. lost: points of lead.
+    better_line, after_line: the moves that follow the better move and the played one.
+    """
+
+    board: Board
+    played: int
+    best: int
+    better: NDArray[np.float64]
+    after: NDArray[np.float64]
+    lost: float
+    better_line: Sequence[int] = ()
+    after_line: Sequence[int] = ()
+
+
+@dataclass(frozen=True)
+class Why:
+    """A reason: a stable code and its parameters.
+
+    parameters: `at` is a point that names a chain or a group, `move` a move, `colour` the color of the stones, `stones`
+    their number, `line` the moves that capture them. better: what the better move does.
+    """
+
+    code: str
+    parameters: dict[str, Any] = field(default_factory=dict)
+    better: Why | None = None
+
+    def text(self, language: str = "en") -> str:
+        """Return the sentences. language: see `reason_texts.LANGUAGES`."""
+        said = sentence(self.code, self.parameters, language)
+        return f"{said} {self.better.text(language)}" if self.better else said
+
+    def as_json(self) -> dict[str, Any]:
+        """Return code, parameters, the English text, and what is known of the better move."""
+        better = {"better": {"code": self.better.code, "parameters": self.better.parameters}} if self.better else {}
+        return {"code": self.code, "parameters": self.parameters, **better, "text": self.text()}
+
+
+def explain(situation: Situation) -> Why | None:
+    """Return why the played move was bad; None if nothing is proven."""
+    if situation.lost < LEAST_SHARE * SWINGS[situation.board.size]:
+        return None
+    proofs = _Proofs(situation)
+    for look in (proofs.own_captures, proofs.running, proofs.missed_captures, proofs.own_group, proofs.missed_group):
+        found = look()
+        if found is not None:
+            return found
+    return None
+
+
+class _Proofs:
+    """A situation in the view of its player. Each method returns a reason that it proves, or None."""
+
+    def __init__(self, situation: Situation) -> None:
+        self.situation, self.board, self.size = situation, situation.board, situation.board.size
+        self.colour = self.board.to_move
+        self.colours = self.board.colours()
+        self.better, self.after = (_own(map_, self.colour) for map_ in (situation.better, situation.after))
+        self.lost = np.where(self.colours == OUTSIDE, 0.0, self.better - self.after)
+        self.then, self.instead = self.played_on(situation.played), self.played_on(situation.best)
+        self.chains = chains(self.colours, self.size)
+
+    def played_on(self, move: int) -> Board:
+        """Return the position after a move."""
+        board = self.board.copy()
+        board.superko, board.suicide = False, True  # the record decides what is legal
+        board.play(self.colour, move)
+        return board
+
+    # Captures at once, and ladders
+
+    def own_captures(self) -> Why | None:
+        """Own chains that the opponent captures at once or in a ladder, the largest first."""
+        for stones in sorted(self.dying(), key=len, reverse=True):
+            if not self.matters(stones) or self.is_caught(self.instead, stones):
+                continue
+            cells = chain(self.then.board, int(CELL[stones[0]]))
+            free = open_cells(self.then.board, cells)
+            points = [int(POINT[cell]) for cell in cells]
+            joined = self.situation.played in points
+            if len(free) == 1 and self.captures(int(POINT[free[0]])):
+                code = SELF_ATARI if joined and not self.in_atari(stones) else ALLOWS_CAPTURE
+                return self.reason(code, points, self.colour, self.avoids(), move=int(POINT[free[0]]))
+            if len(free) == 2 and (line := ladder(self.then, stones[0], 3 - self.colour)):
+                return self.reason(ALLOWS_LADDER, points, self.colour, self.avoids(), move=line[0])
+        return None
+
+    def running(self) -> Why | None:
+        """The played move extends a chain in atari, and the ladder still captures it."""
+        played = self.situation.played
+        if played == PASS:
+            return None
+        cells = chain(self.then.board, int(CELL[played]))
+        points = [int(POINT[cell]) for cell in cells]
+        ran = any(self.colours[one] == self.colour and self.in_atari(self.chain_at(one)) for one in neighbours(played))
+        if not ran or len(open_cells(self.then.board, cells)) != 2:
+            return None
+        line = ladder(self.then, played, 3 - self.colour)
+        return None if line is None else self.reason(RUNS_IN_LADDER, points, self.colour, move=line[0])
+
+    def chain_at(self, point: int) -> list[int]:
+        return next(stones for stones in self.chains if point in stones)
+
+    def missed_captures(self) -> Why | None:
+        """Chains of the opponent that the better move captures at once or in a ladder, the largest first."""
+        best = self.situation.best
+        if best == PASS:
+            return None
+        for stones in sorted(self.escaping(), key=len, reverse=True):
+            free = [int(POINT[cell]) for cell in open_cells(self.board.board, [int(CELL[point]) for point in stones])]
+            if best not in free or len(free) > 2 or not self.matters(stones):
+                continue
+            if len(free) == 1:
+                return self.reason(MISSES_CAPTURE, stones, 3 - self.colour, move=best)
+            if ladder(self.instead, stones[0], 3 - self.colour):
+                return self.reason(MISSES_LADDER, stones, 3 - self.colour, move=best)
+        return None
+
+    def is_caught(self, board: Board, stones: Sequence[int]) -> bool:
+        """Whether the opponent, who moves first, captures own stones at once or in a ladder."""
+        free = open_cells(board.board, chain(board.board, int(CELL[stones[0]])))
+        return len(free) == 1 or (len(free) == 2 and ladder(board, stones[0], 3 - self.colour) is not None)
+
+    def captures(self, move: int) -> bool:
+        """Whether the opponent may capture with this move after the played one, and is not captured back at once with
+        as many stones."""
+        then = self.then.copy()
+        if then.why_not(3 - self.colour, move):
+            return False
+        taken = then.play(3 - self.colour, move)
+        cells = chain(then.board, int(CELL[move]))
+        free = open_cells(then.board, cells)
+        back = len(free) == 1 and then.why_not(self.colour, int(POINT[free[0]])) is None
+        return not (back and len(cells) >= taken)
+
+    def in_atari(self, stones: Sequence[int]) -> bool:
+        return len(open_cells(self.board.board, [int(CELL[point]) for point in stones])) == 1
+
+    # Groups that a line captures
+
+    def own_group(self) -> Why | None:
+        """Own stones that die, and that the line after the played move captures."""
+        line, taken = _captured(self.then, self.situation.after_line, 3 - self.colour)
+        _, anyway = _captured(self.instead, self.situation.better_line, 3 - self.colour)
+        stones = [point for chain_ in self.dying() for point in chain_ if point in taken and point not in anyway]
+        if not stones or not self.matters(stones):
+            return None
+        return self.reason(GROUP_DIES, stones, self.colour, self.avoids(), line=line)
+
+    def missed_group(self) -> Why | None:
+        """The opponent's stones that live, and that the line after the better move captures."""
+        line, taken = _captured(self.instead, self.situation.better_line, self.colour)
+        _, anyway = _captured(self.then, self.situation.after_line, self.colour)
+        stones = [point for chain_ in self.escaping() for point in chain_ if point in taken and point not in anyway]
+        if not stones or not self.matters(stones):
+            return None
+        return self.reason(GROUP_LIVES, stones, 3 - self.colour, line=(self.situation.best, *line))
+
+    # What the owners show
+
+    def dying(self) -> Iterator[list[int]]:
+        """Yield own chains that live after the better move and not after the played one."""
+        return self.turned(self.colour)
+
+    def escaping(self) -> Iterator[list[int]]:
+        """Yield chains of the opponent that die after the better move and not after the played one."""
+        return self.turned(3 - self.colour)
+
+    def turned(self, colour: int) -> Iterator[list[int]]:
+        """Yield chains of a color that the player owns after the better move, and the opponent after the played one."""
+        for stones in self.chains:
+            there = self.colours[stones[0]] == self.then[stones[0]] == colour
+            if there and self.better[stones].mean() >= ALIVE and self.after[stones].mean() <= DEAD:
+                yield stones
+
+    def matters(self, stones: Sequence[int]) -> bool:
+        """Whether a group and the area around it have the needed share of the lost points."""
+        moved = (self.lost >= MOVED).astype(np.int8)
+        near = set(stones) | {point for stone in stones for point in neighbours(stone)}
+        areas = (area for area in regions(np.flatnonzero(moved), moved) if near & set(area))
+        return 2 * float(sum(self.lost[area].sum() for area in areas)) >= SHARE * self.situation.lost
+
+    def avoids(self) -> Why:
+        return Why(BETTER_AVOIDS, {"move": to_gtp(self.situation.best, self.size)})
+
+    def reason(
+        self, code: str, stones: Sequence[int], colour: int, better: Why | None = None, *,
+        move: int | None = None, line: Sequence[int] = (),
+    ) -> Why:  # fmt: skip
+        """Return the reason about stones that a move or a line captures."""
+        named: dict[str, Any] = {
+            "colour": SIDES[colour], "at": to_gtp(middle(list(stones)), self.size), "stones": len(stones)
+        }  # fmt: skip
+        if move is not None:
+            named["move"] = to_gtp(move, self.size)
+        if line:
+            named["line"] = [to_gtp(point, self.size) for point in line]
+        return Why(code, named, better)
+
+
+def _own(black: NDArray[np.float64], colour: int) -> NDArray[np.float64]:
+    """Return the probabilities of a color, from those of Black."""
+    return black if colour == BLACK else 1 - black
+
+
+def _captured(board: Board, line: Sequence[int], by: int) -> tuple[tuple[int, ...], set[int]]:
+    """Return the moves of a line up to the last capture by a color, and the points of the stones that it captures."""
+    then, taken, last = board.copy(), set[int](), 0
+    for number, move in enumerate(line, 1):
+        mover, before = then.to_move, then.colours()
+        if then.why_not(mover, move) is not None:
+            break
+        if then.play(mover, move) and mover == by:
+            gone = (before == 3 - by) & (then.colours() == NONE)
+            taken |= set(np.flatnonzero(gone).tolist())
+            last = number
+    return tuple(line[:last]), taken

@@ -1,0 +1,127 @@
+"""Parts of one player's moves, such as a phase, for both games: what the moves lost, with intervals over games."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.analysis.glyphs import SIGNS
+from kibitz.explorer.openings import Opening
+from kibitz.stats import ClusterBootstrap, Estimate
+
+ENOUGH = 10
+"""Number of games from which on an interval is shown."""
+KEPT = 50
+"""Number of worst mistakes that are kept."""
+A_GAME = 2
+"""The largest number of mistakes from one game, because a player often overlooks the same thing twice."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some moves of one player.
+
+    loss: mean loss per move; of win probability, 0 to 1, in chess, of points in Go.
+    usual: the same for players of this rating in these positions.
+    difference: loss minus usual, position by position, over the moves with a known usual loss (its n).
+    marks: the number of moves with each annotation.
+    score: of the games, 0 to 1; None if the part isn't made of whole games.
+    """
+
+    label: str
+    loss: Estimate
+    usual: Estimate
+    difference: Estimate
+    marks: dict[str, int]
+    score: Estimate | None = None
+    opening: Opening | None = None
+    side: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        shown: dict[str, Any] = {"label": self.label, "moves": self.loss.n, "games": self.loss.games}
+        if self.opening is not None:
+            shown = {"name": self.opening.name, "eco": self.opening.eco, "side": self.side, **shown}
+        if self.score is not None:
+            shown["score"] = figure_of(self.score)
+        shown["loss"] = figure_of(self.loss)
+        if self.usual.n:
+            shown |= {"usual_loss": figure_of(self.usual), "difference": figure_of(self.difference)}
+        return {**shown, "marks": {SIGNS[sign]: count for sign, count in self.marks.items()}}
+
+
+@dataclass(frozen=True)
+class Parts:
+    """A player's results: of all moves, by each of LABELS, and by opening."""
+
+    whole: Part
+    by: Mapping[str, Mapping[str, Part]]
+    openings: Sequence[Part]
+
+    def standing_out(self) -> list[Part]:
+        """Return the parts whose loss differs significantly from the usual one, the worst first.
+
+        Their intervals don't contain 0.
+        """
+        some = [rows for name, rows in self.by.items() if name != "result"]  # a lost game naturally has more loss
+        every = [part for rows in some for part in rows.values()] + list(self.openings)
+        sure = [
+            part
+            for part in every
+            if part.difference.games >= ENOUGH and not part.difference.low <= 0 <= part.difference.high
+        ]
+        return sorted(sure, key=lambda part: -part.difference.value)
+
+
+@dataclass
+class Measure:
+    """Computes the parts of a player's moves.
+
+    game: int64 [moves], the index of each move's game.
+    loss, usual, mark: float64 [moves]; usual is NaN if unknown; mark is an index into SIGNS, or -1.
+    scores: float64 [games], NaN if a game has no result.
+    """
+
+    game: NDArray[np.int64]
+    loss: NDArray[np.float64]
+    usual: NDArray[np.float64]
+    mark: NDArray[np.float64]
+    scores: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        self._groups = ClusterBootstrap(self.game)
+        self._games = ClusterBootstrap(np.arange(len(self.scores)))
+        self._known = np.isfinite(self.usual)
+
+    def part(
+        self,
+        label: str,
+        mask: NDArray[np.bool_],
+        games: NDArray[np.bool_] | None = None,
+        opening: Opening | None = None,
+        side: str = "",
+    ) -> Part:
+        """Return the part of the moves in a mask, bool [moves]. games: bool [games], whose score is reported."""
+        loss = known_interval(self._groups.mean(self.loss, mask))
+        known = mask & self._known
+        pair = self._groups.means([self.usual, self.loss - self.usual], known)
+        marks = {sign: int((mask & (self.mark == i)).sum()) for i, sign in enumerate(SIGNS)}
+        score = (
+            None if games is None else known_interval(self._games.mean(self.scores, games & np.isfinite(self.scores)))
+        )
+        return Part(label, loss, known_interval(pair[0]), known_interval(pair[1]), marks, score, opening, side)
+
+
+def known_interval(estimate: Estimate) -> Estimate:
+    """Return an estimate, without its interval if there are fewer than ENOUGH games."""
+    if estimate.games >= ENOUGH:
+        return estimate
+    return Estimate(estimate.value, math.nan, math.nan, estimate.n, estimate.games)
+
+
+def figure_of(estimate: Estimate) -> dict[str, Any]:
+    return {key: round(value, 4) if isinstance(value, float) else value for key, value in estimate.as_json().items()}

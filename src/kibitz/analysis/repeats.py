@@ -1,0 +1,22 @@
+"""Find games that occur in several files."""
+
+from __future__ import annotations
+
+import hashlib
+
+
+class Seen:
+    """Detects games that occurred before, because collections of files often share games. again: the number of
+    repeats."""
+
+    def __init__(self) -> None:
+        self.again = 0
+        self._known: set[bytes] = set()
+
+    def is_new_text(self, told: str) -> bool:
+        """Return whether a game has not occurred before. told: its headers and moves."""
+        key = hashlib.blake2b(told.encode(errors="surrogatepass"), digest_size=16).digest()
+        is_new = key not in self._known
+        self._known.add(key)
+        self.again += not is_new
+        return is_new

@@ -1,0 +1,122 @@
+"""Ladders, read to their end.
+
+In a ladder, every move of the attacker puts the chain in atari or captures it. The chain's side answers with its last
+liberty, or captures stones next to the chain. The reading is exact under these rules, with simple ko. It does not know
+nets, or moves that leave the chain more than one liberty.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.games.go.points import NONE, PASS
+from kibitz.games.go.rules import CELL, COLOUR, NEXT, POINT, ROOT, WIDE, Board, is_suicide, place
+
+MOST = 20_000
+"""The largest number of positions that are read. A ladder on an empty board needs fewer than 200."""
+_STEPS = (1, -1, WIDE, -WIDE)
+_NO_MOVE = 0
+"""A cell whose point is PASS: the chain's side has no legal move that helps."""
+
+Cells = NDArray[np.int16]
+"""A board of the rules, int16 [7, 441]."""
+
+
+class Unread(Exception):
+    """The ladder has more than MOST positions."""
+
+
+def chain(board: Cells, cell: int) -> list[int]:
+    """Return the cells of the chain of a stone."""
+    stones, stone = [cell], int(board[NEXT, cell])
+    while stone != cell:
+        stones.append(stone)
+        stone = int(board[NEXT, stone])
+    return stones
+
+
+def open_cells(board: Cells, stones: list[int]) -> list[int]:
+    """Return the liberties of a chain, in order."""
+    return sorted({stone + step for stone in stones for step in _STEPS if board[COLOUR, stone + step] == NONE})
+
+
+def chains_beside(board: Cells, stones: list[int]) -> list[list[int]]:
+    """Return the opponent's chains next to a chain."""
+    found: dict[int, list[int]] = {}
+    colour = int(board[COLOUR, stones[0]])
+    for stone in stones:
+        for step in _STEPS:
+            beside = stone + step
+            if board[COLOUR, beside] == 3 - colour and int(board[ROOT, beside]) not in found:
+                found[int(board[ROOT, beside])] = chain(board, beside)
+    return list(found.values())
+
+
+def ladder(board: Board, point: int, first: int) -> tuple[int, ...] | None:
+    """Return the moves of a ladder that captures the chain at a point; None if the chain escapes.
+
+    first: the color that moves first. The moves are points or PASS. The last one captures.
+    """
+    cell, ko = int(CELL[point]), 0
+    if board.ko != PASS and board.to_move == first:
+        ko = int(CELL[board.ko])
+    reader = _Reader()
+    try:
+        line = (reader.escape if first == board[point] else reader.attack)(board.board, cell, ko)
+    except (Unread, RecursionError):
+        return None
+    return None if line is None else tuple(int(POINT[move]) for move in line)
+
+
+class _Reader:
+    """One reading. Its methods return the line that captures the chain at a cell, or None."""
+
+    def __init__(self) -> None:
+        self.left = MOST
+
+    def attack(self, board: Cells, cell: int, ko: int) -> tuple[int, ...] | None:
+        """The attacker moves. ko: the cell where it may not capture back, or 0."""
+        free = open_cells(board, chain(board, cell))
+        if len(free) == 1:
+            return None if free[0] == ko else (free[0],)
+        if len(free) > 2:
+            return None
+        attacker = 3 - int(board[COLOUR, cell])
+        for move in free:
+            after = self._after(board, move, attacker, ko)
+            if after is not None:
+                line = self.escape(after[0], cell, after[1])
+                if line is not None:
+                    return (move, *line)
+        return None
+
+    def escape(self, board: Cells, cell: int, ko: int) -> tuple[int, ...] | None:
+        """The chain's side moves."""
+        stones = chain(board, cell)
+        free = open_cells(board, stones)
+        if len(free) > 1:
+            return None
+        colour = int(board[COLOUR, cell])
+        takes = [open_cells(board, beside) for beside in chains_beside(board, stones)]
+        longest: tuple[int, ...] = ()
+        for move in dict.fromkeys([*free, *(cells[0] for cells in takes if len(cells) == 1)]):
+            after = self._after(board, move, colour, ko)
+            if after is None:
+                continue
+            line = self.attack(after[0], cell, after[1])
+            if line is None:
+                return None
+            longest = max(longest, (move, *line), key=len)
+        return longest or (_NO_MOVE, free[0])
+
+    def _after(self, board: Cells, move: int, colour: int, ko: int) -> tuple[Cells, int] | None:
+        """Return the board after a move, and its ko cell; None if the move is illegal."""
+        if move == ko or is_suicide(board, move, colour):
+            return None
+        self.left -= 1
+        if self.left < 0:
+            raise Unread
+        after = board.copy()
+        _, banned = place(after, move, colour, 0)
+        return after, int(banned)

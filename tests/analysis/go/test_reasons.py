@@ -1,0 +1,219 @@
+"""Why moves of Go were bad, on positions drawn by hand. Owners of points are written down."""
+
+from __future__ import annotations
+
+import re
+import string
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kibitz.analysis.go.better import Better, PointLoss, find_better, judge
+from kibitz.analysis.go.reason_texts import ENGLISH, LANGUAGES
+from kibitz.analysis.go.reasons import CODES, Situation, Why, explain
+from kibitz.analysis.go.told import Told
+from kibitz.games.go.io.sgf import parse_record
+from kibitz.games.go.points import BLACK, PASS, POINTS, WHITE, from_gtp
+from kibitz.games.go.rules import Board
+from kibitz.play.go.thought import GoThought, MoveThought
+
+LADDER = {"B": "D4", "W": "C4 D3 E3"}
+
+
+def position(stones: dict[str, str], size: int = 19, to_move: int = BLACK) -> Board:
+    made = Board(size)
+    for colour, name in ((BLACK, "B"), (WHITE, "W")):
+        for vertex in stones.get(name, "").split():
+            made.put(colour, from_gtp(vertex, size))
+    made.to_move = to_move
+    return made
+
+
+def owned(vertices: str, probability: float, size: int = 19, rest: float = 0.5) -> np.ndarray:
+    """Black's probabilities: this one for some points, and another one for the others."""
+    found = np.full(POINTS, rest)
+    for vertex in vertices.split():
+        found[from_gtp(vertex, size)] = probability
+    return found
+
+
+def why(
+    board: Board, played: str, best: str, points: str, better: float = 0.95, after: float = 0.05, lost: float = 5.0,
+    better_line: str = "", after_line: str = "",
+) -> Why | None:  # fmt: skip
+    """The reason of a move, if these points of Black's have this probability after the better move and after it."""
+    size = board.size
+    maps = (owned(points, probability, size) for probability in (better, after))
+    lines = ([from_gtp(move, size) for move in line.split()] for line in (better_line, after_line))
+    return explain(Situation(board, from_gtp(played, size), from_gtp(best, size), *maps, lost, *lines))
+
+
+def check(reason: Why | None, code: str, **parameters: Any) -> Why:
+    assert reason is not None
+    assert reason.code == code
+    assert {name: reason.parameters[name] for name in parameters} == parameters
+    return reason
+
+
+def test_a_ladder_that_works() -> None:
+    reason = check(why(position(LADDER), "Q10", "E4", "D4"), "allows_ladder", stones=1, at="D4", move="D5")
+    assert reason.text() == "White can capture the stone at D4 in a ladder that begins with D5. E4 avoids this."
+    assert why(position(LADDER), "Q16", "E4", "D4") is None, "the played move breaks the ladder"
+    assert why(position(LADDER), "Q10", "E4", "D4", after=0.9) is None, "the stone lives"
+
+
+def test_running_in_a_ladder_that_works() -> None:
+    stones = {"B": "D4", "W": "C4 D3 E3 D5"}
+    reason = check(why(position(stones), "E4", "Q10", "D4", 0.05), "runs_in_ladder", stones=2, move="F4")
+    assert reason.text().startswith("Tries to escape from a ladder that works: F4 captures the 2 stones at ")
+    assert why(position({**stones, "B": "D4 P16"}), "E4", "Q10", "D4", 0.05) is None, "a stone breaks the ladder"
+
+
+def test_a_missed_ladder() -> None:
+    stones = {"W": "D4", "B": "C4 D3 E3"}
+    assert check(why(position(stones), "Q10", "D5", "D4"), "misses_ladder", colour="white", move="D5")
+    assert why(position({**stones, "W": "D4 Q16"}), "Q10", "D5", "D4") is None
+
+
+def test_stones_in_atari() -> None:
+    stones = {"B": "D4 D5", "W": "C4 C5 E4 E5 D3"}
+    reason = check(why(position(stones), "Q10", "D6", "D4 D5"), "allows_capture", stones=2, move="D6")
+    assert reason.text() == "White can capture the 2 stones at D5 with D6. D6 avoids this."
+    free = {"B": "D4 D5", "W": "C4 C5 E4 E5"}
+    assert why(position(free), "Q10", "D6", "D4 D5") is None, "they have more liberties"
+    check(why(position(stones, to_move=WHITE), "Q10", "D6", "D4 D5", 0.1, 0.9), "misses_capture", stones=2, move="D6")
+
+
+def test_self_atari_and_a_snapback() -> None:
+    stones = {"B": "D4 D5 D8", "W": "C4 E4 E5 D3 C6 B5"}
+    check(why(position(stones), "C5", "D6", "D4 D5"), "self_atari", stones=3, move="D6")
+    check(why(position(stones), "Q10", "D6", "D4 D5"), "allows_ladder", stones=2)
+    loses = {"B": "A1 A3 B3 C2", "W": "A2 B2"}
+    check(why(position(loses), "Q10", "B1", "A1"), "allows_capture", stones=1, move="B1")
+    snapback = {**loses, "B": "A1 A3 B3 C2 C1"}
+    assert why(position(snapback), "Q10", "B1", "A1") is None, "Black captures back"
+
+
+CORNER = {"B": "A1 B1 A2 B2", "W": "C1"}
+"""Black's four stones in the corner have three liberties: A3, B3 and C2."""
+
+
+def test_a_group_that_the_line_captures() -> None:
+    line = "C2 Q10 B3 Q3 A3"
+    reason = check(why(position(CORNER), "Q4", "C2", "A1", after_line=line), "group_dies", colour="black", stones=4)
+    assert reason.text() == "Black's group at A2 (4 stones) dies: C2 Q10 B3 Q3 A3. C2 avoids this."
+    assert reason.parameters["line"] == line.split()
+    assert why(position(CORNER), "Q4", "C2", "A1", after_line="C2 Q10 B3 Q3") is None, "the line does not capture it"
+    assert why(position(CORNER), "Q4", "C2", "A1", after=0.9, after_line=line) is None, "the group lives"
+    assert why(position(CORNER), "Q4", "Q5", "A1", better_line=line, after_line=line) is None, "it dies anyway"
+    illegal = why(position(CORNER), "Q4", "C2", "A1", after_line=f"A1 Q5 {line}")
+    assert illegal is None, "a line ends before its first illegal move"
+
+
+def test_a_group_that_the_better_line_captures() -> None:
+    board = position(CORNER, to_move=WHITE)
+    line = "Q10 B3 Q3 A3"
+    reason = check(why(board, "Q4", "C2", "A1", 0.05, 0.95, better_line=line), "group_lives", stones=4)
+    assert reason.text() == "Misses a chance to capture Black's group at A2 (4 stones): C2 Q10 B3 Q3 A3."
+    assert why(board, "Q4", "C2", "A1", 0.05, 0.95, better_line="Q10 B3 Q3") is None
+
+
+def test_a_loss_that_the_searches_do_not_confirm_has_no_reason() -> None:
+    assert why(position(LADDER), "Q10", "E4", "D4", lost=5.0) is not None
+    assert why(position(LADDER), "Q10", "E4", "D4", lost=4.9) is None
+    assert why(position(LADDER, 9), "H9", "E4", "D4", lost=2.0) is not None
+
+
+def test_a_group_that_is_a_small_part_of_the_loss_is_no_reason() -> None:
+    board, points = position(LADDER), owned("D4", 0.95)
+    elsewhere = owned("D4", 0.05)
+    elsewhere[[from_gtp(vertex, 19) for vertex in ("Q16", "Q15", "Q14", "R16", "R15", "R14")]] = 0.0
+    points[[from_gtp(vertex, 19) for vertex in ("Q16", "Q15", "Q14", "R16", "R15", "R14")]] = 1.0
+    played, best = from_gtp("Q10", 19), from_gtp("E4", 19)
+    assert explain(Situation(board, played, best, points, elsewhere, 5.0)) is not None
+    assert explain(Situation(board, played, best, points, elsewhere, 14.0)) is None
+
+
+def test_every_code_has_a_sentence_in_every_language() -> None:
+    for language, words in LANGUAGES.items():
+        assert words.sentences.keys() == ENGLISH.sentences.keys()
+        for code, text in words.sentences.items():
+            assert fields(text) == fields(ENGLISH.sentences[code]) | (fields(text) & {"whose"}), (language, code)
+    for code in CODES:
+        for stones in (1, 2):
+            said = {"colour": "black", "at": "D4", "move": "Q16", "stones": stones, "line": ["Q16", "D4"]}
+            texts = {Why(code, said, Why("better_avoids", said)).text(language) for language in LANGUAGES}
+            assert len(texts) == len(LANGUAGES)
+            assert not any(re.search("[{}]", text) for text in texts)
+
+
+def fields(text: str) -> set[str]:
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name} - {"whose"}
+
+
+class Searched:
+    """A search whose answers are written down: the best move, and the lead of the side to move by stones that are
+    there."""
+
+    def __init__(self, best: str, leads: dict[str, float]) -> None:
+        self.best, self.leads, self.asked = from_gtp(best, 19), leads, 0
+
+    def __call__(self, board: Board) -> GoThought:
+        self.asked += 1
+        lead = next((lead for vertex, lead in self.leads.items() if board[from_gtp(vertex, 19)]), 0.0)
+        owners = np.full(POINTS, 0.5, np.float32)
+        move = MoveThought(self.best, 9, 1.0, 0.5, 0.5, lead, 9.0, None, 0, (self.best,), (9,), owners)
+        return GoThought(board.to_move, 19, 9, 0.5, lead, 9.0, owners, (move,))
+
+
+def test_both_positions_of_a_comparison_have_the_same_side_to_move() -> None:
+    # The opponent leads by 2 points after the best move, and by 14 after the played one.
+    search, played = Searched("Q16", {"Q16": 2.0, "D4": 14.0}), from_gtp("D4", 19)
+    better = find_better(position({}), played, search)
+    assert better == Better(12.0, (from_gtp("Q16", 19), from_gtp("Q16", 19)), None)
+    assert better.words(19) == "Q16 is worth about 12 points more."
+    assert search.asked == 3
+    assert find_better(position({}), from_gtp("Q16", 19), search) is None, "the best move"
+    assert find_better(position({}), played, Searched("Q16", {"Q16": 14.0, "D4": 2.0})) is None, "a better one"
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_searches_that_are_known_are_not_repeated(known: bool) -> None:
+    search, board, played = Searched("Q16", {"Q16": 2.0, "D4": 14.0}), position({}), from_gtp("D4", 19)
+    then = board.copy()
+    then.play(BLACK, played)
+    before, after = (search(board), search(then)) if known else (None, None)
+    search.asked = 0
+    better = find_better(board, played, search, before, after)
+    assert better is not None
+    assert (better.points, search.asked) == (12.0, 1 if known else 3)
+    assert find_better(board, played, search, best=from_gtp("Q3", 19)).line[0] == from_gtp("Q3", 19)  # type: ignore[union-attr]
+
+
+def test_a_pass_that_ends_the_game_is_no_better_move() -> None:
+    board = position({})
+    assert find_better(board, from_gtp("D4", 19), Searched("pass", {"D4": 14.0})) is not None
+    board.play(WHITE, PASS)
+    board.to_move = BLACK
+    assert find_better(board, from_gtp("D4", 19), Searched("pass", {"D4": 14.0})) is None
+
+
+def told(lead: float, line: str) -> Told:
+    return Told(lead, 0.5, np.zeros(POINTS + 1, np.float32), (from_gtp(line, 19),))
+
+
+@pytest.mark.parametrize(("drop", "asked"), [(7.9, 0), (8.0, 3)])
+def test_only_suspects_are_searched_deeper(drop: float, asked: int) -> None:
+    record, search = parse_record("(;GM[1]SZ[19];B[dp];W[pd])"), Searched("Q16", {"D4": 6.0})
+    found = judge(record, [told(0, "Q16"), told(-drop, "Q16"), told(9, "Q16")], search, 10.0, 2)
+    assert found[0].points == (6.0 if asked else drop)
+    assert (found[0].better is not None) == bool(asked)
+    assert found[1] == PointLoss(), "the best move"
+    assert search.asked == asked
+    assert judge(record, [told(0, "Q16"), told(-9, "Q16"), told(9, "Q16")], search, 10.0, 0)[0] == PointLoss()
+
+
+def test_a_loss_that_the_deeper_search_does_not_find_is_none() -> None:
+    record, search = parse_record("(;GM[1]SZ[19];B[dp];W[pd])"), Searched("Q16", {"Q16": 3.0, "D4": 1.0})
+    assert judge(record, [told(0, "Q16"), told(-20, "Q16"), told(9, "Q16")], search, 10.0, 2)[0] == PointLoss()
