@@ -279,7 +279,7 @@ def test_a_marked_move_has_a_better_one(tmp_path: Path, capsys: pytest.CaptureFi
     assert bad["reason"] is None, "nothing is captured"
     assert not any("better" in move for move in game("--raw")["moves"])
     text = analyzed(capsys, "gohuman", file, "--swing", "1")[0]
-    assert f"{bad['better']['line'][0]} is worth about {round(-bad['change'])} points more." in text
+    assert mentions(text.splitlines(), f"{bad['better']['line'][0]} & {round(-bad['change'])} points & more")
 
 
 def test_what_a_record_does_not_say_is_told(

@@ -1,4 +1,4 @@
-"""Where a move of Go is on the board, and of which kind it is."""
+"""The part of the board and the kind of a move of Go."""
 
 from __future__ import annotations
 
