@@ -123,6 +123,7 @@ class SgfGames(CheckedFile):
         self._held_back = ""
         """What was wrong with the first game: the error itself where no other game follows, else a warning."""
         self._warned_sizes: set[int] = set()
+        self._unwanted = 0
 
     def analysed(
         self, shown: Shown = _uncounted, wanted: Callable[[Record], bool] = lambda record: True
@@ -139,7 +140,7 @@ class SgfGames(CheckedFile):
                 self._warn_about(game)
                 done += 1
                 yield game
-        if not done and (self.refused or not self.read):
+        if not done and not self._unwanted:
             raise self._nothing_left()
 
     def _judged(self, games: Iterator[Numbered]) -> Iterator[AnalysedGame]:
@@ -179,7 +180,7 @@ class SgfGames(CheckedFile):
                 if isinstance(record, Unreadable):
                     self._refuse(record.reason, record if Path(self.path).is_dir() else None)
                 elif not wanted(record):
-                    continue
+                    self._unwanted += 1
                 elif problem := self._too_large(record.size):
                     self._refuse(problem)
                 else:
