@@ -193,7 +193,7 @@ RECIPES = {
             " errors. With their sum, all units of the second layer die within 350 iterations. SGD with momentum 0.9"
             " is also our choice",
             "the document does not state how the distilled network learns. In kibitz, it learns the probabilities of"
-            " the full network on new pairs. Its Pos2Vec has no training of its own",
+            " the full network on new pairs. Its Pos2Vec is not trained separately",
             "kibitz trains Pos2Vec on all sampled positions. The document uses two million positions, half from"
             " games that White won and half from games that Black won",
             "kibitz holds out 10% of the plies, and whole games. The document validates DeepChess on 100,000"
@@ -512,7 +512,7 @@ class DeepChess(nn.Module):
         self.register_buffer("reference_state", torch.zeros(N_REFERENCES, 4, dtype=torch.uint8))
 
     def parts(self) -> dict[str, ComparisonNet]:
-        """Return the networks by name: full, distilled. Beside the full one, an untrained distilled one is left out."""
+        """Return the networks by name: full, distilled. An untrained distilled one is omitted if a full one exists."""
         parts = {name: getattr(self, name) for name in PARTS[1:] if hasattr(self, name)}
         return {name: part for name, part in parts.items() if part.trained or len(parts) == 1 or name == "full"}
 
