@@ -53,7 +53,7 @@ def test_an_unknown_setting_of_a_run_is_named() -> None:
     info = {"system": "winner", "settings": asdict(Settings(batch=7)), "seed": 0, "data": data}
     assert fit.differences(info, "winner", Settings(batch=8), data, 0) == "started with batch 7 not 8"
     info["settings"] = {**asdict(Settings()), "luck": 1}
-    assert fit.differences(info, "winner", Settings(), data, 0) == "started with the unknown setting luck"
+    assert mentions(str(fit.differences(info, "winner", Settings(), data, 0)), "unknown & luck")
 
 
 def test_a_directory_that_weights_cannot_be_read_from_is_refused(tmp_path: Path) -> None:
