@@ -13,10 +13,10 @@ COPY --from=build /wheels /wheels
 RUN pip install --no-cache-dir /wheels/*.whl && rm -r /wheels
 USER 1000
 WORKDIR /home/kibitz
-# Inside a container, 127.0.0.1 cannot be reached from outside. The board still answers to 127.0.0.1:8000 alone.
+# Inside a container, 127.0.0.1 cannot be reached from outside. So the board prints an address with a key, and wants the key.
 ENV KIBITZ_BOARD_ADDRESS=0.0.0.0:8000
 EXPOSE 8000
 HEALTHCHECK --interval=30s --timeout=10s --start-period=30s \
-    CMD ["python", "-c", "import urllib.request as u; u.urlopen('http://127.0.0.1:8000/', timeout=5)"]
+    CMD ["python", "-c", "import socket; socket.create_connection(('127.0.0.1', 8000), 5)"]
 ENTRYPOINT ["kibitz"]
 CMD ["board"]

@@ -66,6 +66,25 @@ def test_a_phone_opens_the_printed_address() -> None:
             assert connection.getresponse().status == 200
 
 
+def test_a_board_in_a_container_needs_a_key() -> None:
+    with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as probe:
+        port = probe.getsockname()[1]
+    environment = {**os.environ, "KIBITZ_BOARD_ADDRESS": f"0.0.0.0:{port}"}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "kibitz", "board", "--no-browser"], stdout=subprocess.PIPE, text=True, env=environment
+    )
+    with process:
+        try:
+            assert process.stdout
+            found = re.search(rf"http://127\.0\.0\.1:{port}/\?key=(\S+)", process.stdout.readline())
+            assert found
+            client = Client(port)
+            assert client.get("/").status == 401
+            assert client.get(f"/?key={found[1]}").status == 303
+        finally:
+            process.kill()
+
+
 def end(process: subprocess.Popen[str], number: int) -> None:
     process.send_signal(number)
     out, err = process.communicate(timeout=PATIENCE)

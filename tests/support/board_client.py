@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from kibitz.web.lan import Access
 from support.patience import PATIENCE
 
 JSON = {"Content-Type": "application/json"}
@@ -111,7 +112,7 @@ def served(
     stores: list[str] | None = None,
     records: Sequence[str] = (),
     engines: Sequence[str] = (),
-    key: str | None = None,
+    access: Access | None = None,
 ) -> Iterator[tuple[Client, Any]]:
     """A board in a thread of this process: its client, and what its requests share."""
     from kibitz.external.programs import read_command
@@ -120,7 +121,7 @@ def served(
     begun = threading.Event()
     with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as found:
         programs = [read_command(each) for each in engines]
-        server = Server(given, found, lambda address: begun.set(), stores, records, programs, key=key)
+        server = Server(given, found, lambda address: begun.set(), stores, records, programs, access=access)
         thread = threading.Thread(target=server.go)
         thread.start()
         try:

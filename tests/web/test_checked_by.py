@@ -159,6 +159,18 @@ def test_the_engine_ends_with_the_board_and_when_it_is_idle(ask: Callable[[str, 
     assert asked.lines("/api/judge", asked.body(MOVES[:3]))[-1]["done"] is True  # it starts again
 
 
+def test_a_game_of_any_length_keeps_its_engine(
+    ask: Callable[[str, str], Asked], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The time after which an idle engine ends starts again with each move."""
+    asked = ask("uci", "greedy")
+    judges, kept = asked.board.judges, []
+    keep = judges.keep
+    monkeypatch.setattr(judges, "keep", lambda: (kept.append(True), keep()))
+    asked.lines("/api/judge", asked.body(MOVES))
+    assert len(kept) >= len(MOVES)
+
+
 def test_an_engine_of_go_judges_each_move(ask: Callable[[str, str], Asked], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(go_engine_judge, "VISITS", 40)  # as many as the fake makes
     asked = ask("gtp", "sound")

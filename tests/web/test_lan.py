@@ -13,13 +13,14 @@ from kibitz.errors import KibitzError
 from kibitz.web import lan
 from kibitz.web.security import Message, Receive, Scope, SecurityMiddleware, Send
 from support.board_client import JSON, Answer, Client, served
+from support.causes import mentions
 
 KEY = "a-key_0123456789abcdef"
 
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[Client]:
-    with served([], key=KEY) as (found, _):
+    with served([], access=lan.Access(KEY)) as (found, _):
         yield found
 
 
@@ -51,7 +52,7 @@ def test_this_computer_needs_no_key(client: Client) -> None:
 def test_without_the_key(client: Client, path: str) -> None:
     answer = from_a_phone(client, "GET", path)
     assert answer.status == 401
-    assert "--lan" in answer.json["error"]
+    assert mentions(answer.json["error"], "address & key")
     assert "set-cookie" not in answer.headers
 
 
@@ -79,7 +80,7 @@ def test_another_page_with_the_cookie(client: Client) -> None:
     assert from_a_phone(client, "POST", "/api/load", given, **JSON).status == 200
 
 
-def status(key: str | None, address: str, host: bytes) -> int:
+def status(access: lan.Access | None, address: str, host: bytes) -> int:
     """The status of a request from an address, for a host; 200 if the board gets it."""
     found: list[int] = []
 
@@ -97,23 +98,29 @@ def status(key: str | None, address: str, host: bytes) -> int:
         "type": "http", "path": "/api/networks", "query_string": b"", "method": "GET", "headers": [(b"host", host)],
         "client": (address, 5000),
     }  # fmt: skip
-    asyncio.run(SecurityMiddleware(app, 8642, key)(scope, receive, send))
+    asyncio.run(SecurityMiddleware(app, 8642, access)(scope, receive, send))
     return found[0]
 
 
 def test_another_computer_that_names_this_one() -> None:
     """The header Host is the sender's word; the address is not."""
-    assert status(KEY, "127.0.0.1", b"127.0.0.1:8642") == 200
-    assert status(KEY, "192.168.1.7", b"127.0.0.1:8642") == 401
-    assert status(KEY, "192.168.1.7", b"localhost:8642") == 401
+    access = lan.Access(KEY)
+    assert status(access, "127.0.0.1", b"127.0.0.1:8642") == 200
+    assert status(access, "192.168.1.7", b"127.0.0.1:8642") == 401
+    assert status(access, "192.168.1.7", b"localhost:8642") == 401
     assert status(None, "127.0.0.1", b"192.168.1.20:8642") == 403
+
+
+def test_in_a_container_every_request_needs_the_key() -> None:
+    """Some container programs pass on requests from outside with the address 127.0.0.1."""
+    assert status(lan.Access(KEY, everywhere=True), "127.0.0.1", b"127.0.0.1:8642") == 401
 
 
 def test_keys_and_addresses() -> None:
     keys = {lan.make_key() for _ in range(50)}
     assert len(keys) == 50
     assert min(map(len, keys)) >= 22
-    address = lan.address("192.168.1.20", 8642, "k")
+    address = lan.with_key("http://192.168.1.20:8642", "k")
     assert address == "http://192.168.1.20:8642/?key=k"
     lines = lan.qr_code(address).splitlines()
     assert len({len(line) for line in lines}) == 1

@@ -57,7 +57,7 @@ def board(
         from kibitz.external.programs import read_command
         from kibitz.web import lan as network
         from kibitz.web import page
-        from kibitz.web.server import Server, bind, leave, open_browser
+        from kibitz.web.server import Server, bind, leave, listens_outside, open_browser
 
         programs = [read_command(words) for words in engines or []]
         checkers = _checkers(checked_by or [])
@@ -65,18 +65,19 @@ def board(
         if lacking := page.problem():
             print(f"kibitz: {lacking}", file=sys.stderr)
 
-        host, key = (network.own_host(), network.make_key()) if lan else ("", None)
+        host = network.own_host() if lan else ""
+        access = network.Access(network.make_key(), not lan) if lan or listens_outside() else None
 
         def announce(address: str) -> None:
-            print(f"kibitz board: {address} (Ctrl-C ends it)", flush=True)
-            if key is not None:
-                port = int(address.rpartition(":")[2])
-                _invite(network.address(host, port, key))
+            own = network.with_key(address, access.key) if access is not None and access.everywhere else address
+            print(f"kibitz board: {own} (Ctrl-C ends it)", flush=True)
+            if access is not None and lan:
+                _invite(network.with_key(f"http://{host}:{address.rpartition(':')[2]}", access.key))
             if not no_browser:
-                open_browser(address)
+                open_browser(own)
 
         with contextlib.closing(bind(port, lan)) as listener:
-            server = Server(networks, listener, announce, stores, records, programs, checkers, key)
+            server = Server(networks, listener, announce, stores, records, programs, checkers, access)
             server.board.preparing.start()
             server.go()
         leave()

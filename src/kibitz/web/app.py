@@ -12,6 +12,7 @@ from starlette.routing import Route
 
 from kibitz.external.programs import Program
 from kibitz.web import page
+from kibitz.web.lan import Access
 from kibitz.web.responses import answer_json, failed
 from kibitz.web.routes import answers, games, mygames, opinions, stores, trainings
 from kibitz.web.routing import guarded, state_of
@@ -26,13 +27,13 @@ def create(
     records: Sequence[str] = (),
     programs: Sequence[Program] = (),
     checkers: Sequence[Program] = (),
-    key: str | None = None,
+    access: Access | None = None,
 ) -> tuple[SecurityMiddleware, AppState]:
     """Return the application behind its security middleware, and its state.
 
     given: names of networks to load at the start. known: game stores. records: files of games. programs: those that may
-    be used for engine analysis. checkers: those that judge moves at first. key: what
-    other computers must know; None if only this one may use the board.
+    be used for engine analysis. checkers: those that judge moves at first. access: for
+    other computers; None if only this one may use the board.
     """
     routes = [
         Route("/", guarded(_index), methods=["GET"]),
@@ -46,7 +47,7 @@ def create(
     ]
     app = Starlette(routes=routes, exception_handlers={HTTPException: _refused})
     app.state.board = AppState(given, known, records, programs, checkers)
-    return SecurityMiddleware(app, port, key), app.state.board
+    return SecurityMiddleware(app, port, access), app.state.board
 
 
 async def _index(request: Request) -> Response:

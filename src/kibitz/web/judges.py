@@ -47,7 +47,7 @@ class Judges:
 
         Raises EngineDied, and UsageError if the engine cannot judge.
         """
-        self._rest_later()
+        self.keep()
         session = self._networks.session(network.name)
         return (self._of_chess if network.game == "chess" else self._of_go)(program, session), session
 
@@ -73,7 +73,8 @@ class Judges:
             judge = self._go[program.name] = GoEngineJudge(Checker(program, option=OPTION), KEPT)
         return judge
 
-    def _rest_later(self) -> None:
+    def keep(self) -> None:
+        """Keep the engines running for another IDLE seconds."""
         with self._lock:
             if self._timer is not None:
                 self._timer.cancel()

@@ -5,11 +5,20 @@ from __future__ import annotations
 import io
 import secrets
 import socket
+from dataclasses import dataclass
 
 from kibitz.errors import KibitzError
 
 _ANYWHERE = ("192.0.2.1", 9)
 """An address for documentation (RFC 5737). Connecting a UDP socket to it chooses a network, and sends nothing."""
+
+
+@dataclass(frozen=True)
+class Access:
+    """The key that lets other computers use the board. everywhere: requests of this computer need it, too."""
+
+    key: str
+    everywhere: bool = False
 
 
 def make_key() -> str:
@@ -30,9 +39,9 @@ def own_host() -> str:
     return host
 
 
-def address(host: str, port: int, key: str) -> str:
-    """Return the address that opens the board on another device."""
-    return f"http://{host}:{port}/?key={key}"
+def with_key(address: str, key: str) -> str:
+    """Return the address that opens the board on another device. address: such as http://192.168.1.20:8642."""
+    return f"{address}/?key={key}"
 
 
 def qr_code(text: str) -> str:

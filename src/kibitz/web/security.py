@@ -8,6 +8,7 @@ from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qs
 
+from kibitz.web.lan import Access
 from kibitz.web.params import dumps
 
 Scope = MutableMapping[str, Any]
@@ -41,12 +42,12 @@ class SecurityMiddleware:
     if given, must be the same, so that no other page can send requests. Posted data must be JSON, which other pages
     can't send without permission.
 
-    With a key, other computers may use the board, under any name of this one. Their first request must be for
-    "/?key=KEY". It sets a cookie, which all their other requests must have.
+    With a key (`Access`), other computers may use the board, under any name of this one. Their first request must be
+    for "/?key=KEY". It sets a cookie, which all their other requests must have.
     """
 
-    def __init__(self, app: App, port: int, key: str | None = None):
-        self.app, self.key, self.cookie = app, key, f"kibitz-{port}"
+    def __init__(self, app: App, port: int, access: Access | None = None):
+        self.app, self.access, self.cookie = app, access, f"kibitz-{port}"
         self.hosts = {f"127.0.0.1:{port}".encode(), f"localhost:{port}".encode()}
         if port == 80:
             self.hosts |= {b"127.0.0.1", b"localhost"}
@@ -67,7 +68,7 @@ class SecurityMiddleware:
         if refused := self._refused(scope):
             await refuse(guarded, *refused)
             return
-        if self.key is not None and scope["path"] == "/" and self._is_key(_given_key(scope)):
+        if self.access is not None and scope["path"] == "/" and self._is_key(_given_key(scope)):
             await self._let_in(guarded)
             return
         await self.app(scope, limited(receive), guarded)
@@ -80,10 +81,10 @@ class SecurityMiddleware:
                 return 400, f"two headers {name.decode()}"
             headers[name] = value
         host = headers.get(b"host", b"").lower()
-        if self.key is not None and not (host in self.hosts and _is_local(scope)):
+        if self.access is not None and (self.access.everywhere or host not in self.hosts or not _is_local(scope)):
             invited = scope["path"] == "/" and self._is_key(_given_key(scope))
             if not invited and not self._is_key(_cookie(headers.get(b"cookie", b""), self.cookie)):
-                return 401, "open the whole address that kibitz board --lan printed, with its key"
+                return 401, "open the whole address that kibitz board printed, with its key"
         elif host not in self.hosts:
             return 403, "this board answers to 127.0.0.1 and localhost only; open the address that it printed"
         origin = headers.get(b"origin")
@@ -99,15 +100,16 @@ class SecurityMiddleware:
         return None
 
     def _is_key(self, given: str) -> bool:
-        return self.key is not None and hmac.compare_digest(given.encode(), self.key.encode())
+        return self.access is not None and hmac.compare_digest(given.encode(), self.access.key.encode())
 
     async def _let_in(self, send: Send) -> None:
         """Send the cookie with the key, and lead to the address without the key."""
+        assert self.access is not None
         headers = [
             (b"location", b"/"),
             (b"content-length", b"0"),
             (b"cache-control", b"no-store"),
-            (b"set-cookie", f"{self.cookie}={self.key}; Path=/; HttpOnly; SameSite=Strict".encode()),
+            (b"set-cookie", f"{self.cookie}={self.access.key}; Path=/; HttpOnly; SameSite=Strict".encode()),
         ]
         await send({"type": "http.response.start", "status": 303, "headers": headers})
         await send({"type": "http.response.body", "body": b""})

@@ -19,11 +19,12 @@ from kibitz.errors import KibitzError
 from kibitz.external.programs import Program
 from kibitz.web import PORT
 from kibitz.web.app import create
+from kibitz.web.lan import Access
 
 HOST, ANY_HOST = "127.0.0.1", "0.0.0.0"
 ADDRESS = "KIBITZ_BOARD_ADDRESS"
-"""Environment variable for containers: HOST:PORT to listen on by default, such as 0.0.0.0:8000. The board answers only
-requests to 127.0.0.1 and localhost in any case."""
+"""Environment variable for containers: HOST:PORT to listen on by default, such as 0.0.0.0:8000. All requests need a key
+then."""
 N_PORTS = 100
 """Number of ports that are tried, from PORT on, if none is requested."""
 _WHY = {errno.EADDRINUSE: "another program has it", errno.EACCES: "this system does not allow it"}
@@ -53,6 +54,11 @@ def bind(port: int | None, lan: bool = False) -> socket.socket:
     raise KibitzError(f"ports {PORT} to {PORT + N_PORTS - 1} are all taken; name a free one with --port")
 
 
+def listens_outside() -> bool:
+    """Return whether ADDRESS lets other computers reach the board. Raises KibitzError."""
+    return not _default_address()[0].startswith("127.")
+
+
 def _default_address() -> tuple[str, int | None]:
     """Return the host and port of ADDRESS; without it this machine alone, and no port. Raises KibitzError."""
     address = os.environ.get(ADDRESS, "")
@@ -72,10 +78,10 @@ class Server(uvicorn.Server):
         self, given: list[str], listening: socket.socket, begun: Callable[[str], None],
         stores: list[str] | None = None, records: Sequence[str] = (), programs: Sequence[Program] = (),
         checkers: Sequence[Program] = (),
-        key: str | None = None,
+        access: Access | None = None,
     ):  # fmt: skip
         port = listening.getsockname()[1]
-        wall, self.board = create(given, port, stores or [], records, programs, checkers, key)
+        wall, self.board = create(given, port, stores or [], records, programs, checkers, access)
         super().__init__(
             uvicorn.Config(
                 wall, log_config=None, log_level="critical", access_log=False, lifespan="off", ws="none", http="h11",

@@ -98,7 +98,9 @@ def judge(state: AppState, fields: Fields) -> StreamJob:
     if program is not None:
 
         def steps(stop: threading.Event) -> Iterator[list[dict[str, Any]]]:
-            yield from by_engine(line).judge(*state.judges.judge(program, network), line, first, last, seq, stop)
+            for lines in by_engine(line).judge(*state.judges.judge(program, network), line, first, last, seq, stop):
+                state.judges.keep()
+                yield lines
 
         return StreamJob(f"checker {program.name}", seq, lambda tell, stop: steps(stop))
     from kibitz.web.chess import judging
