@@ -439,6 +439,8 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: kibitz.load_network("gocnn").evaluate("(;SZ[9];B[ee])", to_move="b"), kibitz.UsageError, "to_move is for"),
     (lambda: kibitz.load_network("gocnn").choose_move("(;SZ[9];B[ee])", to_move="b"), kibitz.UsageError, "to_move is"),
     (lambda: kibitz.load_network("winner").value_position(chess.Board(), to_move="b"), kibitz.UsageError, "to_move is"),
+    (lambda: kibitz.load_network("winner").value_position(chess.Board(), nodes=5), kibitz.UsageError, "nodes .*got 5"),
+    (lambda: kibitz.load_network("gocnn").value_position("(;SZ[9])", nodes=5), kibitz.UsageError, "nodes .*got 5"),
     (lambda: kibitz.encode_positions([chess.Board()], to_move="b"), kibitz.UsageError, "to_move is for"),
     (lambda: kibitz.load_network("winner").predict(kibitz.encode_positions([chess.Board()]), to_move="b"),
      kibitz.UsageError, "to_move is for"),

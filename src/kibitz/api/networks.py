@@ -305,7 +305,8 @@ class TrainedNetwork:
         to_move, komi: Go: as in `evaluate`.
         rules: Go: such as "japanese"; None for the SGF's, or "chinese" for boards.
 
-        Raises UsageError for networks that do not predict who wins, and for less than one node; otherwise as `predict`.
+        Raises UsageError for networks that do not predict who wins, for less than one node, and for nodes of a network
+        that does not search; otherwise as `predict`.
 
         >>> import kibitz
         >>> value = kibitz.load_network("chessnet").value_position("kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1")
@@ -326,6 +327,8 @@ class TrainedNetwork:
         if read.game == "go":
             from kibitz.play.go.value import VISITS, value_board
 
+            if nodes is not None and "policy" not in self._session.outputs:
+                raise UsageError(_no_nodes(self.name, nodes))
             terms = _terms(read, komi, rules)
             return value_board(self._session, read.go_board, terms, VISITS if nodes is None else nodes)
         for name, value in (("komi", komi), ("rules", rules)):
@@ -334,6 +337,8 @@ class TrainedNetwork:
         judge = judge_by_search(self._session, load(self.system), None, nodes)
         if judge is None:
             raise UsageError(f"{self.name} does not predict who wins. Use the network 'winner' or 'chessnet'.")
+        if nodes is not None and not judge.searches:
+            raise UsageError(_no_nodes(self.name, nodes))
         return judge.value(read.chess_board)
 
     @overload
@@ -574,6 +579,11 @@ class TrainedNetwork:
                 PositionEvaluation(black=chance, owners=board, score=lead, moves=moves, meaning=self.meaning)
             )
         return evaluations
+
+
+def _no_nodes(name: str, nodes: int) -> str:
+    """Return the message for nodes of a network that does not search."""
+    return f"nodes cannot be used with {name}, which does not search (got {nodes}). Leave it out."
 
 
 def _rating(name: str, value: int) -> int:
