@@ -216,7 +216,7 @@ def read_arrays(
 
         check_whole("positions", positions, 1)
         if positions > len(there):
-            raise UsageError(f"positions must be at most {len(there):,} in this part (got {positions:,}).")
+            raise UsageError(f"positions must be at most {len(there):,}, the number in this part (got {positions:,}).")
         ids = np.sort(permutation(len(there), seed, 0, 0, positions))
     games, plies = there.locate(ids)
     return collect(opened, games, plies, played, view)

@@ -168,7 +168,7 @@ def test(
     )
     if not rows:
         raise UsageError(
-            f"{run.name} has no rows by position (system {run.info['system']}). Use the command kibitz test."
+            f"{run.name} has no results for single positions (system {run.info['system']}). Use kibitz test."
         )
     figures = {name: _estimate(figure) for name, figure in result["figures"].items()}
     return TestResult(result["headline"], figures, _public(rows[0]), result)

@@ -90,7 +90,7 @@ def _check(files: list[str], out: str | None) -> None:
         )
     for file in files:
         if is_remote(file) and out is None:
-            raise UsageError(f"the output of a remote file needs a folder (got {file}). Add --out.")
+            raise UsageError(f"a file from the internet needs a folder for the output (got {file}). Add --out FOLDER.")
 
 
 @dataclass(frozen=True)

@@ -240,7 +240,7 @@ def _with_habits(player: ThinkingPlayer, run: Run, network: Callable[[], Session
         (options.resign, "resign", "too few of the games were resigned"),
     ):
         if wanted and name not in habits:
-            warning(f"{run.name} plays without the habit {name}: {why}")
+            warning(f"{run.name} plays without this habit of the player: {name}. Reason: {why}")
     return HabitualPlayer(player, habits, think=options.think_times, resign=options.resign, seed=seed)
 
 

@@ -90,7 +90,7 @@ def build(
             steps.append(make_pool(layer))
         elif isinstance(layer, Chain):
             raise UsageError(
-                "layers must not have chain for chess: it follows Go's chains of stones (got chain). Leave it out."
+                "layers for chess cannot have chain, which follows chains of Go stones (got chain). Leave chain out."
             )
         elif isinstance(layer, Dense):
             if grid:

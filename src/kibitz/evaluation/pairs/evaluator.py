@@ -123,7 +123,7 @@ def rows_of_pairs(
     """Return the rows of each run for the same pairs, sampled as in the test of the first run."""
     of = pairs(store, positions(store, games, as_tested(runs[0].settings)), count, seed)
     if of is None:
-        raise KibitzError(f"{store.path}: the unseen games make no pair of positions. Name another store.")
+        raise KibitzError(f"{store.path}: no pair of positions can be made from the unseen games. Name another store.")
     return [_rows(fill(of, networks(run), on_progress, run.name)) for run in runs]
 
 

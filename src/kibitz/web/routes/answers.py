@@ -54,7 +54,7 @@ def planes(state: AppState, fields: Fields) -> Callable[[], dict[str, Any]]:
 def ratings(state: AppState, fields: Fields) -> Callable[[], dict[str, Any]]:
     network, line = read_request(state, fields)
     if line.game != "chess":
-        raise BadRequest("only chess positions have moves by rating")
+        raise BadRequest("moves by rating can be shown only for chess")
 
     def answer() -> dict[str, Any]:
         by_rating: Callable[..., dict[str, Any]] = importlib.import_module("kibitz.web.chess.ratings").by_rating
