@@ -97,8 +97,9 @@ def interpreted(function: Any, copies: dict[int, Any] | None = None) -> Any:
 
 
 class SmallFirst:
-    """A kernel that Python runs until it has had `budget` elements in all: one game is read sooner than the kernel
-    is compiled.
+    """A kernel that runs as plain Python for its first `budget` elements, and is compiled after them.
+
+    For one game, plain Python is faster than compiling first.
 
     Its first argument decides: an array of one dimension, whose elements count. The kernel may only compute with
     integers that fit in 64 bits: Python's do not overflow, and NumPy's are not used.

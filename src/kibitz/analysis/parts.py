@@ -27,10 +27,10 @@ class Part:
     """Some moves of one player.
 
     loss: mean loss per move; of win probability, 0 to 1, in chess, of points in Go.
-    usual: the same for players of this rating in these positions.
-    difference: loss minus usual, position by position, over the moves with a known usual loss (its n).
+    usual: the mean loss of players with this rating in these positions.
+    difference: the mean of loss minus usual, over the moves whose usual loss is known. Its n counts these moves.
     marks: the number of moves with each annotation.
-    score: of the games, 0 to 1; None if the part isn't made of whole games.
+    score: the result of the games, 0 to 1; None if the part isn't made of whole games.
     """
 
     label: str

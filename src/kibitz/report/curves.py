@@ -296,7 +296,8 @@ def _drawing() -> Iterator[None]:
 def _inline(figure: Figure, title: str) -> Markup:
     """Return the figure as an `<svg>` element for a page with other figures.
 
-    The prolog is removed, colors become the page's, and ids get a unique prefix, because every figure numbers alike.
+    The prolog is removed, the page's colors are used, and ids get a unique prefix, because all figures have the same
+    ids.
     """
     out = io.StringIO()
     figure.savefig(out, format="svg", transparent=True)

@@ -45,7 +45,7 @@ def _digits(kind: Kind) -> int:
 
 
 def cell_text(cell: Any, kind: Kind) -> str:
-    """Return a cell of a table as text: words unchanged, counts, and values as `figure_text` writes them.
+    """Return a cell of a table as text. Words and counts stay as they are; `figure_text` writes values.
 
     An estimate has half the width of its interval, "56.1% ±0.3", or all of it if the value is at its end. kind: of the
     column.

@@ -59,7 +59,7 @@ _SCHEDULES = ("constant", "cosine")
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings. The defaults are the text's values; the options that it proposes, and ours, are off."""
+    """Settings. The defaults are the text's values. Options that the text only proposes, and our own, are off."""
 
     # games
     sizes: str = setting("19", "Board sizes of the training games: 19, or several, such as 9,13,19.")

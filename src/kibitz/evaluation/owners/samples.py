@@ -95,7 +95,7 @@ def page_samples(results: OwnerResults, session: NetworkSession, seed: int) -> d
 def _at(results: OwnerResults, share: float, seed: int) -> list[int]:
     """Return positions near that share of their game's moves, from a few random games.
 
-    If a test has few positions, none may be near in most games. Then the nearest ones are taken.
+    If a test has few positions, most games have none near that share. Then the nearest positions are taken.
     """
     away = np.abs(results.plies / np.maximum(1, results.store.plies[results.games]) - share)
     drawn = np.random.default_rng(seed).permutation(len(away))

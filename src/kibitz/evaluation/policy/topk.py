@@ -1,4 +1,4 @@
-"""Tables of single networks and of whole moves: accuracy at k, legality of the predictions, special moves."""
+"""Tables for single networks and for complete moves: accuracy at k, share of legal predictions, special moves."""
 
 from __future__ import annotations
 

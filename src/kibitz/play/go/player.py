@@ -206,8 +206,8 @@ class Study:
     def _order(self) -> NDArray[np.int64]:
         """Return the evaluated rows, except the position's, best value first.
 
-        Once the favorites have been evaluated in more symmetries, no other move comes before them: the best of many
-        single evaluations is usually one with an error.
+        Once the favorites have been evaluated in more symmetries, no move with one evaluation comes before them. The
+        highest of many single evaluations usually has an error.
         """
         rows = np.flatnonzero(self.looks)
         rows = rows[rows > 0]

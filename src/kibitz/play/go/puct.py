@@ -256,7 +256,7 @@ class GoPuctPlayer:
         self.rules.tell(told | self.side_inputs)
 
     def _weigh(self) -> None:
-        """Center the weight of the lead on the value that is expected now."""
+        """Move the center of the bonus for points to the lead that is expected now."""
         tree, preference = self.search.tree, self.rules.preference
         sign = -1 if tree.rows[tree.row[0]][rules.SIDE_AT] else 1
         expected = sign * float(self._means(rules.LEAD_AT, rules.POINT_STEPS)[0])

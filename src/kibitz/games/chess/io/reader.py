@@ -331,8 +331,8 @@ class _Reading:
 def _language(board: chess.Board, tokens: Sequence[tuple[str | None, str]]) -> tuple[dict[str, str], int | None]:
     """Return the English letter of each piece letter of the game's language ({} for English), and a number of plies.
 
-    If several languages fit all moves but give different moves, it is the number of plies before the first difference;
-    otherwise it is None.
+    The moves may fit several languages with different meanings. Then the number is that of the plies before the first
+    difference; otherwise it is None.
     """
     cores = [core for kind, token in tokens if kind == "word" and (core := read_word(token).core)]
     languages = english_of([core for core in cores if looks_like_move(core)])
