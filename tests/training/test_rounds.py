@@ -211,6 +211,7 @@ def test_the_progress_of_earlier_calls_stays_known(
     assert done.reason == TIME_LIMIT
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("stop_in", "plays"), [("pos2vec-2", "distilled"), ("deepchess", "full"), ("distilled", "distilled")]
 )

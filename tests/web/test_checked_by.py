@@ -141,6 +141,7 @@ def test_an_engine_that_hangs_gives_one_line(ask: Callable[[str, str], Asked], m
     assert mentions(asked.error("/api/judge", asked.body(MOVES[:2])), "Fake Fish & s")
 
 
+@pytest.mark.process
 def test_a_program_that_is_no_engine_gives_one_line() -> None:
     with served([], engines=["/bin/true"]) as (client, _):
         line = {"game": "chess", "moves": MOVES[:2]}

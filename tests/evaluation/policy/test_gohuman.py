@@ -266,6 +266,7 @@ def test_analyze(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     first = game["moves"][0]
     assert len(first["expected"]) == 3
     assert first["expected"][0]["probability"] >= first["probability"] > 0
-    assert first["before"] == game["start"]["lead"]
+    assert first["change"] == pytest.approx(first["after"] - first["before"], abs=0.011)
+    assert max(move["change"] for move in game["moves"]) <= 0  # searches judge: `before` is the lead with the best move
     assert cli(["analyze", str(run.path), str(file)]) == 0
     assert "opening, Black" in capsys.readouterr().out
