@@ -1,7 +1,7 @@
 """The words of `kibitz --help`: what each command does, its examples, and the text of each option.
 
-An option has the same words in every command. The key "COMMAND --option" is for words that
-one command needs. Other options, such as the settings of a system, show the help of their declaration.
+An option has the same text in every command. If one command needs another text, its key is "COMMAND --option".
+Options without a text here, such as the settings of a system, show the help of their declaration.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ EXAMPLES = (
     "kibitz analyze human my-games.pgn",
     "kibitz import my-games.pgn --into my.store && kibitz train winner my.store",
 )
-"""Three ways to begin."""
+"""Three commands to begin with."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ PERFORMANCE = ("--workers", "--ray", "--provider")
 
 COMMANDS: Mapping[str, CommandHelp] = {
     "board": CommandHelp(
-        "Open the board in your browser: play, analyze, compare networks",
+        "Open the board in your browser: play, analyze and compare networks",
         ("kibitz board", "kibitz board my-games.pgn --checked-by stockfish", "kibitz board runs/winner-1 my.store"),
         ("--checked-by", "--port", "--engine", "--lan", "--no-browser"),
         {
@@ -62,27 +62,27 @@ COMMANDS: Mapping[str, CommandHelp] = {
             "Engines": ("--checked-by", "--engine"),
             "Performance": ("--provider",),
         },
-        ("Without --lan, the page is for this computer only. Press Ctrl-C to end it.",),
+        ("Without --lan, only this computer can open the page. Press Ctrl-C to stop the board.",),
         "how-to/board.md",
     ),
     "prepare": CommandHelp(
-        "Compile once what the first analysis and game would wait for",
+        "Compile the search now, so that the first game starts sooner",
         ("kibitz prepare", "kibitz prepare --game go", "kibitz prepare --json"),
         ("--game", "--json"),
         about=(
-            "kibitz compiles its search for your processor, once after an install or an update. Each command and the"
-            " board do this when they need it. This command does it ahead.",
+            "After an install or an update, kibitz compiles its search once for your processor. The other commands and"
+            " the board compile it when they first need it. This command compiles it in advance.",
         ),
         page="how-to/install.md",
     ),
     "doctor": CommandHelp(
-        "Check this installation and name a remedy for each problem",
+        "Check this installation and suggest a fix for each problem",
         ("kibitz doctor", "kibitz doctor --engine /path/to/stockfish", "kibitz doctor --json"),
         ("--engine", "--json"),
         about=(
             "kibitz checks versions, CPU, memory, disk, caches, engines and the bundled networks. It changes nothing"
             " and contacts no other computer. The exit code is 1 if there is a problem.",
-            "The last line describes your installation. Paste it into a report.",
+            "The last line of the output describes your installation. If you report a problem, include this line.",
         ),
         page="how-to/doctor.md",
     ),
@@ -111,15 +111,15 @@ COMMANDS: Mapping[str, CommandHelp] = {
             "Performance": PERFORMANCE,
         },
         (
-            "Chess: expected score, mistakes and better moves. The marks ?!, ? and ?? mean a loss of 10, 20 and 30"
-            " percentage points. Networks that predict moves also show their first choices and the rank of the played"
-            " move.",
-            "For Go: the score, points lost and territory.",
+            "In chess, kibitz shows the expected score, mistakes and better moves. The marks ?!, ? and ?? mean a loss"
+            " of 10, 20 and 30 percentage points. Networks that predict moves also show their first choices and the"
+            " rank of the played move.",
+            "In Go, kibitz shows the score, the points lost and the territory.",
         ),
         "tutorials/find-my-mistakes.md",
     ),
     "annotate": CommandHelp(
-        "Write games with evaluations, marks and reasons to new files",
+        "Write new game files with evaluations, marks and reasons",
         (
             "kibitz annotate my-games.pgn",
             "kibitz annotate games/ --out annotated/",
@@ -131,8 +131,8 @@ COMMANDS: Mapping[str, CommandHelp] = {
             "Output": ("--out", "--overwrite", "--json"),
         },
         (
-            "Each file gets one output with all its games: my-games.pgn becomes my-games-annotated.pgn. The output"
-            " opens in other chess and Go programs.",
+            "kibitz writes one new file for each file, with all its games: my-games-annotated.pgn for my-games.pgn."
+            " Other chess and Go programs can open the new file.",
             "If a file cannot be annotated, kibitz reports it and continues with the others. The exit code is then 1.",
         ),
         "how-to/annotate-games.md",
@@ -151,8 +151,8 @@ COMMANDS: Mapping[str, CommandHelp] = {
             "Output": ("--json",),
         },
         (
-            "The estimate uses the moves only, not the results. It is on the rating scale of the games' site, and it"
-            " needs at least 5 games.",
+            "The estimate uses only the moves, not the results, and needs at least 5 games. It is on the rating scale"
+            " of the site on which the games were played.",
         ),
         "how-to/how-strong.md",
     ),
@@ -185,7 +185,8 @@ COMMANDS: Mapping[str, CommandHelp] = {
             "Performance": ("--workers", "--ray"),
         },
         (
-            "A game store is kibitz's compact game database. Skipped games are counted by reason.",
+            "A game store is kibitz's compact game database. If kibitz skips games, it prints their number for each"
+            " reason.",
             "From an account such as lichess:NAME, kibitz downloads only what is new since the last call.",
         ),
         "tutorials/your-games.md",
@@ -244,7 +245,7 @@ COMMANDS: Mapping[str, CommandHelp] = {
         },
         (
             "You can press Ctrl-C at any time. Run the same command again to resume.",
-            "`kibitz train SYSTEM --help` also lists the settings of that system, with the values of the recipe.",
+            "`kibitz train SYSTEM --help` also lists the settings of that system, with their values in the recipe.",
         ),
         "tutorials/your-games.md",
     ),
@@ -263,8 +264,8 @@ COMMANDS: Mapping[str, CommandHelp] = {
             "Output": ("--json",),
         },
         (
-            "It needs at least 20 games and takes a few minutes for 1,000 games. You can press Ctrl-C at any time. Run"
-            " the same command again to resume. Your games do not leave this computer.",
+            "The training needs at least 20 games and takes a few minutes for 1,000 games. You can press Ctrl-C at any"
+            " time. Run the same command again to resume. Your games do not leave this computer.",
         ),
         "how-to/play-like-me.md",
     ),
@@ -290,7 +291,7 @@ COMMANDS: Mapping[str, CommandHelp] = {
         ("--new", "--json"),
     ),
     "test": CommandHelp(
-        "Evaluate a network on held-out games",
+        "Evaluate a network on games that it was not trained on",
         (
             "kibitz test runs/winner-1",
             "kibitz test human my.store --positions 10000",
@@ -311,7 +312,7 @@ COMMANDS: Mapping[str, CommandHelp] = {
             "Output": ("--out", "--json"),
             "Performance": PERFORMANCE,
         },
-        ("It prints a table with 95% confidence intervals and writes an HTML report.",),
+        ("The command prints a table with 95% confidence intervals and writes an HTML report.",),
         "results/conventions.md",
     ),
     "match": CommandHelp(
@@ -325,7 +326,7 @@ COMMANDS: Mapping[str, CommandHelp] = {
         {
             "Match": ("--game", "--games", "--concurrency", "--ray"),
             "Players": ("--option-a", "--option-b", "--name-a", "--name-b"),
-            "Limits (default: 100 ms a move; Go: none)": (
+            "Limits (default: 100 ms a move; in Go, no limit)": (
                 "--nodes",
                 "--nodes-a",
                 "--nodes-b",
@@ -358,12 +359,12 @@ COMMANDS: Mapping[str, CommandHelp] = {
         "how-to/match-engines.md",
     ),
     "bench": CommandHelp(
-        "Measure network speed",
+        "Measure the speed of a network",
         ("kibitz bench", "kibitz bench human --seconds 5", "kibitz bench chessnet --json"),
         ("--seconds", "--provider", "--json"),
     ),
     "uci": CommandHelp(
-        "Run as a UCI chess engine",
+        "Run a network as a UCI chess engine",
         ("kibitz uci human --elo 1500", "kibitz uci human --method puct", "kibitz uci runs/personal-NAME"),
         ("--elo", "--method", "--temperature", "--value", "--resign"),
         {
@@ -371,13 +372,13 @@ COMMANDS: Mapping[str, CommandHelp] = {
             "Performance": ("--provider",),
         },
         (
-            "Give this command to a chess program, with the full path of kibitz. The program can change further"
+            "Enter this command in a chess program, with the full path of kibitz. The program can also set other"
             " options, such as Hash, Threads, MultiPV, SyzygyPath and BookFile.",
         ),
         "how-to/gui-chess.md",
     ),
     "gtp": CommandHelp(
-        "Run as a GTP Go engine",
+        "Run a network as a GTP Go engine",
         ("kibitz gtp gohuman", "kibitz gtp gohuman --visits 800", "kibitz gtp gohuman --name KataGo"),
         ("--visits", "--method", "--rules", "--komi", "--resign", "--name"),
         {
@@ -385,11 +386,11 @@ COMMANDS: Mapping[str, CommandHelp] = {
             "First game": ("--rules", "--komi"),
             "Program": ("--name", "--threads", "--provider"),
         },
-        ("Give this command to a Go program, with the full path of kibitz.",),
+        ("Enter this command in a Go program, with the full path of kibitz.",),
         "how-to/gui-go.md",
     ),
     "setup": CommandHelp(
-        "Print what to enter in a chess or Go program, with absolute paths",
+        "Print what to enter in a chess or Go program to start kibitz",
         ("kibitz setup pychess", "kibitz setup cutechess --rating 1500 --write folder", "kibitz setup sabaki"),
         ("--network", "--rating", "--write", "--json"),
         {"Engine": ("--network", "--rating"), "Output": ("--write", "--json")},
@@ -401,19 +402,19 @@ COMMANDS: Mapping[str, CommandHelp] = {
         "how-to/gui-chess.md",
     ),
     "export": CommandHelp(
-        "Export a network to ONNX, or as a page to share",
+        "Export a network as an ONNX file, or as a web page to share",
         (
             "kibitz export human --to folder",
             "kibitz export human --web site",
             "kibitz export runs/chessnet-1 --to folder --int8",
         ),
         ("--to", "--web"),
-        {"Output": ("--to", "--web", "--name", "--card"), "Numbers": ("--int8", "--half")},
+        {"Output": ("--to", "--web", "--name", "--card"), "Number format": ("--int8", "--half")},
         about=(
             "With --web, the folder is a website. Visitors play against the network in their browser, without a"
             " server.",
-            "With --to, the folder gets the network, a description of its inputs and outputs, and an example. The"
-            " example needs only onnxruntime, numpy and chess. Chess networks only, except deepchess.",
+            "With --to, the folder contains the network, a description of its inputs and outputs, and an example. The"
+            " example needs only onnxruntime, numpy and chess. --to works for all chess networks except deepchess.",
         ),
         page="how-to/share-a-network.md",
     ),
@@ -429,7 +430,7 @@ COMMANDS: Mapping[str, CommandHelp] = {
             "Positions": ("--positions", "--part", "--network", "--played", "--view", "--seed"),
             "Output": ("--to", "--json"),
         },
-        ("docs/reference/python.md describes the arrays. HDF5 needs pip install 'kibitz[hdf5]'.",),
+        ("docs/reference/python.md describes the arrays. To write HDF5 files, run pip install 'kibitz[hdf5]' first.",),
         "reference/python.md",
     ),
 }
@@ -438,253 +439,286 @@ COMMANDS: Mapping[str, CommandHelp] = {
 _EACH = "may be given several times"
 
 SETTINGS_OF = "Settings of "
-"""The heading of a system's settings, before its name. Their words are in their declaration, not in OPTIONS."""
+"""The heading of a system's settings begins with these words and ends with the system's name. The texts of settings
+are in their declarations, not in OPTIONS."""
 OPTIONS: Mapping[str, str] = {
     "prepare --game": "Prepare only this game: chess or go. [default: both]",
-    "--card": "Also write README.md, a model card. hub: with the front matter of model hubs.",
-    "doctor --engine": f"Start this engine, given with its arguments, and check that it replies; {_EACH}.",
+    "--card": "Also write README.md, a model card. The only value is hub: the card begins with the header that model"
+    " hubs read.",
+    "doctor --engine": f"Start this engine, with its arguments, and check that it replies; {_EACH}.",
     "--json": "Print one JSON object instead of text.",
     "--into": "Folder of the game store to create.",
-    "--append": "Add games to an existing store. Games that it already contains are skipped.",
-    "import --game": "Game of the records. [default: from the file names, else chess]",
+    "--append": "Add games to an existing store. Games that the store already contains are skipped.",
+    "import --game": "Game in the files: chess or go. [default: found from the file names, else chess]",
     "--limit": "Account: use only the newest N games. [default: all]",
-    "import --limit": "Stop after importing this many games; of an account, use only the newest. [default: no limit]",
+    "import --limit": "Stop after this many imported games; from an account, import only the newest. [default: no"
+    " limit]",
     "--rated": "Account: use only rated games.",
     "import --player": f"Keep games in which a player's name contains this text; {_EACH}. [default: all]",
-    "--min-rating": "Chess: lowest rating of both players. [default: no limit]",
-    "--max-rating": "Chess: highest rating of both players. [default: no limit]",
-    "--rank": "Go: lowest rank of both players, such as 5k, 6d or 1p. [default: no limit]",
-    "--unrated": "With a rating or rank filter, also keep games of players without one.",
+    "--min-rating": "Chess: both players must have at least this rating. [default: no limit]",
+    "--max-rating": "Chess: both players must have at most this rating. [default: no limit]",
+    "--rank": "Go: both players must have at least this rank, such as 5k, 6d or 1p. [default: no limit]",
+    "--unrated": "With a rating or rank filter, also keep games of players without a rating or rank.",
     "--ending": "Keep games with this ending. Chess: checkmate, decisive (no draws), any. Go: counted,"
     " resignation, time, any.",
     "--result": f"Keep games with this result; {_EACH}. [default: all]",
     "--rules": f"Go: keep games under these rules; {_EACH}. [default: all]",
     "--handicap": "Go: largest number of handicap stones; 0 keeps even games only. [default: no limit]",
     "import --size": f"Go: keep games on boards of this size; {_EACH}. [default: all]",
-    "--no-bots": "Chess: skip games with a computer player, marked by BOT titles or by WhiteIsComp and similar tags.",
-    "--keep-duplicates": "Keep all copies of a game. [default: of games with the same moves, result, players and date,"
-    " keep the first; from 60 plies on, players and date may differ]",
-    "analyze --since": "Account: use games from this day on: 2015, 2015-06 or 2015-06-30. [default: all]",
-    "personal --since": "Account: use games from this day on: 2015, 2015-06 or 2015-06-30. [default: all]",
-    "analyze --speed": f"Account: use games of this speed, such as blitz; {_EACH}. [default: all]",
-    "personal --speed": f"Account: use games of this speed, such as blitz; {_EACH}. [default: all]",
+    "--no-bots": "Chess: skip games with a computer player. kibitz recognizes computer players by the title BOT, or by"
+    " tags such as WhiteIsComp.",
+    "--keep-duplicates": "Keep all copies of a game. [default: of several games with the same moves, result, players"
+    " and date, keep only the first; in games of 60 plies or more, players and date may differ]",
+    "analyze --since": "Account: use only games from this day on, given as 2015, 2015-06 or 2015-06-30. [default: all]",
+    "personal --since": "Account: use only games from this day on, given as 2015, 2015-06 or 2015-06-30. [default:"
+    " all]",
+    "analyze --speed": f"Account: use only games of this speed, such as blitz; {_EACH}. [default: all]",
+    "personal --speed": f"Account: use only games of this speed, such as blitz; {_EACH}. [default: all]",
     "--since": "Keep games from this day on: 2015, 2015-06 or 2015-06-30. [default: no limit]",
     "--until": "Keep games up to this day; 2015 includes the whole year. [default: no limit]",
-    "--speed": f"Chess: keep games of this speed, from the time control or the event's name; {_EACH}. [default: all]",
-    "--min-plies": "Length of the shortest game to keep, in moves of one side.",
-    "--referee": "Go: who finds the territory at the end of scored games: playouts, gnugo, both with auto, or"
-    " none. A game is skipped if its recorded result is not confirmed.",
+    "--speed": f"Chess: keep games of this speed, which kibitz finds in the time control or the event's name; {_EACH}."
+    " [default: all]",
+    "--min-plies": "Keep games of at least this many plies (moves of one side).",
+    "--referee": "Go: who finds the territory at the end of scored games: playouts, gnugo, auto (both) or none. If"
+    " this territory does not confirm the recorded result, the game is skipped.",
     "--gnugo": "Path of GNU Go. [default: the installed one]",
     "--stockfish": "Path of Stockfish. [default: the installed one]",
-    "--unconfirmed": "Go: keep scored games whose result is not confirmed, without territory labels.",
-    "--play-out": "Go: GNU Go plays resigned games to the end, a few seconds each, to label their territory. Games"
-    " that the recorded winner then loses stay without labels.",
-    "--gnugo-limit": "Go: seconds for GNU Go per game. After that the game is skipped.",
-    "--validate-share": "Percent of the games for validation, chosen by hash. [default: 5]",
-    "--test-share": "Percent of the games for the test, chosen by hash. [default: 5]",
+    "--unconfirmed": "Go: also keep scored games whose result is not confirmed, but without territory labels.",
+    "--play-out": "Go: let GNU Go play resigned games to the end, a few seconds each, to label their territory. If the"
+    " recorded winner then loses, the game stays without labels.",
+    "--gnugo-limit": "Go: seconds that GNU Go may use for a game. A game that needs more is skipped.",
+    "--validate-share": "Percent of the games for validation; a hash of each game decides. [default: 5]",
+    "--test-share": "Percent of the games for the test; a hash of each game decides. [default: 5]",
     "--validate-from": "Use games from this day on for validation, instead of a share.",
     "--test-from": "Use games from this day on for the test, instead of a share.",
     "train --validate-share": "Percent of the games for validation. [default: the store's]",
     "train --test-share": "Percent of the games for the test. [default: the store's]",
-    "--workers": "Number of processes. [default: 1; with --ray, one per core]",
-    "--ray": "Run in parallel with Ray, on this computer or on the cluster at ADDRESS (HOST:PORT). Needs"
-    " pip install 'kibitz[ray]'.",
-    "--provider": "ONNX Runtime execution provider for large batches. [default: cpu]",
-    "--fen": "Chess: start from this position instead of the initial one.",
-    "explore --rating": "Games with a mean rating in this range: 1600-2000, 2400-; in Go 5k-3d. [default: all]",
+    "--workers": "Number of processes that work in parallel. [default: 1; with --ray, one per core]",
+    "--ray": "Run in parallel with Ray, on this computer or on the cluster at ADDRESS (HOST:PORT). To install Ray: pip"
+    " install 'kibitz[ray]'.",
+    "--provider": "Hardware for large batches, as an execution provider of ONNX Runtime. [default: cpu]",
+    "--fen": "Chess: start from this position (FEN) instead of the initial position.",
+    "explore --rating": "Use only games with a mean rating in this range, such as 1600-2000 or 2400-; in Go, such as"
+    " 5k-3d. [default: all]",
     "--recipe": "Named set of settings: default (best result in half an hour on two cores), long, paper and others."
     " kibitz systems SYSTEM lists them.",
     "train --run": "Folder of the run: the trained network with its logs. [default: runs/SYSTEM-1, or the next free"
     " number]",
-    "--start-from": "Initialize from this run or bundled network (fine-tuning).",
+    "--start-from": "Start from the weights of this run or bundled network (fine-tuning).",
     "--time-limit": "Stop after this many minutes. Run the same command again to resume. [default: no limit]",
     "--seed": "Random seed.",
-    "--summary-every": "Iterations between progress lines. [default: 1% of all, at most 300]",
-    "--validate-every": "Iterations between validations. [default: 5% of all]",
-    "--checkpoint-every": "Iterations between checkpoints. [default: 2% of all, at most 2000]",
-    "--checkpoint-megabytes": "Disk space for checkpoints, in MB. [default: 200]",
-    "train --validate-positions": "Positions per validation. [default: 2048 to 51200, by the length of the training]",
-    "tune --validate-positions": "Positions per validation.",
+    "--summary-every": "Number of iterations between progress lines. [default: 1% of all, at most 300]",
+    "--validate-every": "Number of iterations between validations. [default: 5% of all]",
+    "--checkpoint-every": "Number of iterations between checkpoints. [default: 2% of all, at most 2000]",
+    "--checkpoint-megabytes": "Maximum disk space for checkpoints, in MB. [default: 200]",
+    "train --validate-positions": "Number of positions in each validation. [default: 2048 to 51200, by the length of"
+    " the training]",
+    "tune --validate-positions": "Number of positions in each validation.",
     "--patience": "Stop early after this many validations without improvement. 0 disables early stopping."
     " [default: 20]",
-    "--average": "Average the weights over this many iterations. The averages are validated and kept. 0 turns it off.",
-    "--against": "Compare the two networks on the same positions, from games that neither was trained on.",
-    "test --engine": "Also evaluate this UCI or GTP engine as a predictor of moves; may be given several times."
-    " RATING=COMMAND uses an engine for the positions nearest to that rating.",
-    "test --nodes": "With --engine: nodes per position.",
-    "--engine-option": "With --engine: a UCI option of all engines; may be given several times.",
+    "--average": "Average the weights over this many iterations, and validate and keep the averages. 0 turns averaging"
+    " off.",
+    "--against": "Compare the tested network with this second network, on the same positions from games that neither"
+    " was trained on.",
+    "test --engine": f"Also evaluate this UCI or GTP engine as a predictor of moves; {_EACH}. RATING=COMMAND uses an"
+    " engine only for the positions whose rating is nearest to RATING.",
+    "test --nodes": "With --engine: number of positions that the engine searches (nodes) for each tested position.",
+    "--engine-option": f"With --engine: set this UCI option, such as Threads=2, in all engines; {_EACH}.",
     "export-positions --positions": "Maximum number of positions, sampled evenly from the games. 0 exports all.",
-    "--new": "Create a package with a small system of your own in this new folder, to install and change.",
-    "--part": "Part of the store's split. [default: all games]",
+    "--new": "Create a Python package in this new folder, with a small example system that you can install and change.",
+    "--part": "Export only this part of the store's split. [default: all games]",
     "export-positions --network": "Export the positions that kibitz test uses for this network.",
-    "--played": "Only positions in which a move was played, with the move.",
-    "--view": "View of the board: mover (the player to move has the white pieces, or the black stones) or board.",
+    "--played": "Leave out the last position of each game, in which no move was played, and also export the played"
+    " moves.",
+    "--view": "View of the board; mover: the player to move has the white pieces (in Go, the black stones); board: the"
+    " real colors.",
     "export-positions --to": "File to create: .npz for NumPy, .h5 for HDF5.",
     "--precision": "Number format: float32, bf16, or auto (bf16 if the processor supports it). [default: auto]",
-    "--device": "Train on auto, cpu or cuda.",
+    "--device": "Device to train on: cpu, cuda (the GPU), or auto to let kibitz choose.",
     "--devices": "Number of GPUs to train on; with --device cpu, number of processes. [default: 1]",
-    "--num-nodes": "Number of machines. Start the same command on each, with its --node-rank.",
-    "--node-rank": "Number of this machine, from 0. Machine 0 writes the run.",
+    "--num-nodes": "Number of machines that train together. Start the same command on each machine, with its"
+    " --node-rank.",
+    "--node-rank": "Number of this machine, counted from 0. Machine 0 writes the run.",
     "--main-address": "Address of machine 0, HOST or HOST:PORT. [default port: 29400]",
-    "--compile": "Compile training steps with PyTorch: auto, on or off. Slower to start, then faster. [default: off;"
-    " auto in the recipe gpu]",
-    "--profile": "Print where the time went.",
-    "personal --player": f"Name of the person in the records; {_EACH} for several accounts. Case, accents and word"
-    " order are ignored. [default: the player in nearly all games]",
-    "--from": "Run or bundled network to start from. [default: human; in Go gohuman]",
+    "--compile": "Compile the training steps with PyTorch: on, off, or auto (only on a GPU). Training starts more slowly"
+    " and then runs faster. [default: off; with the recipe gpu, auto]",
+    "--profile": "Print how long each stage of the training took.",
+    "personal --player": f"Name of the person in the records; {_EACH}, if the person has several accounts. Case,"
+    " accents and word order are ignored. [default: the player who is in nearly all games]",
+    "--from": "Network to start from: a run or a bundled network. [default: human; in Go, gohuman]",
     "personal --run": "Folder of the run. [default: runs/personal-NAME]",
-    "--update": "Add these games to an existing run, and train again on all of them.",
+    "--update": "Add these games to an existing run, and train again on all games of the run.",
     "--most-games": "Use only the newest N games. [default: all]",
-    "--learning-rates": "Learning rates to try, separated by commas. [default: values around the system's]",
-    "--weight-decays": "Weight decays to try. [default: 0, 0.0001, 0.001 and the system's]",
-    "--initials": "Initializations to try, as in train --initial. [default: all]",
+    "--learning-rates": "Learning rates to try, separated by commas. [default: the system's learning rate, a lower one"
+    " and a higher one]",
+    "--weight-decays": "Weight decays to try, separated by commas. [default: 0, 0.0001, 0.001 and the system's weight"
+    " decay]",
+    "--initials": "Initial weights to try, separated by commas; see --initial of kibitz train. [default: all]",
     "--network": "Which network to train, if the system has several. [default: piece; all if they share layers]",
     "--iterations-per-trial": "Length of each trial, in batches.",
-    "--trials": "Sample this many trials (Optuna's TPE) instead of the whole grid.",
-    "--prune": "Stop a trial early if its validation is worse than the median.",
-    "tune --out": "File of the study. [default: searches/SYSTEM-STORE.journal]",
-    "test --out": "HTML report. [default: test-STORE.html in the run; for a bundled network, next to the store]",
-    "--split": "Games to use: unseen, validation, training or all. unseen: games that the network was not trained on."
-    " training measures overfitting.",
+    "--trials": "Try this many combinations, chosen by Optuna's TPE sampler, instead of the whole grid.",
+    "--prune": "Stop a trial early if its validation is worse than the median of the earlier trials.",
+    "tune --out": "File that records the trials. [default: searches/SYSTEM-STORE.journal]",
+    "test --out": "File of the HTML report. [default: test-STORE.html in the run; for a bundled network, next to the"
+    " store]",
+    "--split": "Games to use: unseen, validation, training or all. unseen means games that the network was not trained"
+    " on; training measures overfitting.",
     "--positions": "Maximum number of positions, sampled evenly from the games. 0 uses all.",
-    "--stockfish-positions": "Number of positions for the Stockfish baseline at depth 1. Depth 10 gets a fifth. 0 turns"
-    " it off.",
-    "--gnugo-positions": "Number of positions for the GNU Go baseline: influence and score estimate. 0 turns it off.",
-    "--playout-positions": "Number of positions for the random-playout baseline. 0 turns it off.",
-    "--all-ways": "Go: average the network over the eight symmetries of the board. Takes eight times as long.",
+    "--stockfish-positions": "Number of positions for the Stockfish baseline at depth 1; depth 10 gets a fifth of"
+    " them. 0 turns the baseline off.",
+    "--gnugo-positions": "Number of positions for the GNU Go baseline: influence and score estimate. 0 turns the"
+    " baseline off.",
+    "--playout-positions": "Number of positions for the baseline of random playouts. 0 turns the baseline off.",
+    "--all-ways": "Go: average the network's outputs over the eight symmetries of the board. The test then takes eight"
+    " times as long.",
     "--stranger": "Personal network: also evaluate this network of another person on the same moves.",
-    "--learning-curve": "Personal network: also train on 20, 50, 100 and more of the games. Takes minutes.",
-    "analyze --game": "Number of the game in the file, from 1. [default: the first of a PGN file, all of an SGF file]",
+    "--learning-curve": "Personal network: also train networks on 20, 50, 100 and more of the games. This training"
+    " takes minutes.",
+    "analyze --game": "Number of the game in the file, counted from 1. [default: the first of a PGN file, all of an"
+    " SGF file]",
     "--all": "Analyze every game of the file.",
     "analyze --player": f"Report on this player over all games of a file or folder; {_EACH}. Case, accents and word"
     " order are ignored.",
-    "annotate --network": "Run or bundled network that evaluates. [default: human; in Go gohuman]",
-    "annotate --out": "Output file; for several files or a folder, the folder of the outputs. [default: next to each"
+    "annotate --network": "Network that evaluates: a run or a bundled network. [default: human; in Go, gohuman]",
+    "annotate --out": "Output file; for several files or a folder, the folder for the outputs. [default: next to each"
     " file, with -annotated in the name]",
-    "--overwrite": "Replace existing outputs. [default: report them and keep them]",
-    "rate --player": f"Name of the player; {_EACH} for several accounts. [default: the player in nearly all games]",
+    "--overwrite": "Replace existing output files. [default: keep them and report them]",
+    "rate --player": f"Name of the player; {_EACH}, if the player has several accounts. [default: the player who is in"
+    " nearly all games]",
     "--mine": "Report on the player who is in nearly all games.",
-    "--page": "Write the report to this HTML page.",
-    "analyze --pgn": "Chess: write the games with evaluations and marks to this PGN file. - prints them.",
-    "--csv": "Write one row for each move to this CSV file. - prints the rows.",
+    "--page": "Write the report to this HTML file.",
+    "analyze --pgn": 'Chess: write the games with evaluations and marks to this PGN file. The file name "-" prints'
+    " them.",
+    "--csv": 'Write one row for each move to this CSV file. The file name "-" prints the rows.',
     "--parquet": "Write one row for each move to this Parquet file.",
-    "analyze --sgf": "Go: write the games with scores, marks and territory to this SGF file. - prints them.",
-    "--swing": "Mark moves that lose this much with ?!, twice as much with ?, three times with ??. Chess: percentage"
-    " points. Go: points. [default: 10; Go 10 on 19x19, 5 on 13x13, 3 on 9x9]",
+    "analyze --sgf": 'Go: write the games with scores, marks and territory to this SGF file. The file name "-" prints'
+    " them.",
+    "--swing": "Loss of a move that is marked ?!; twice this loss is marked ?, three times this loss ??. The unit is"
+    " percentage points in chess and points in Go. [default: 10; in Go, 10 on 19x19, 5 on 13x13, 3 on 9x9]",
     "analyze --rating": "Chess: ratings of the players, 1500 for both or 1500,1720 for White and Black. [default: from"
     " the file]",
     "--raw": "Show the network's output without a search.",
     "--checked-by": "Engine that judges the moves instead of the network, such as stockfish or gnugo, or a command with"
     " its arguments. The network still shows what people play.",
-    "analyze --nodes": "Search positions per move; 0 turns the search off. [default: 160; Go 16; with --checked-by"
-    " 100,000; Go 50]",
-    "annotate --nodes": "With --checked-by: search positions per move. [default: 100,000; Go 50]",
-    "analyze --engine-option": f"With --checked-by: a UCI option, such as Threads=2; {_EACH}.",
-    "annotate --engine-option": f"With --checked-by: a UCI option, such as Threads=2; {_EACH}.",
-    "analyze --depth": "Chess: search depth in plies. 2 is fast. With --checked-by, the depth of the engine. [default:"
-    " 6]",
-    "--move": "Go: show the board after this move. [default: after the largest swing, and at the end]",
+    "analyze --nodes": "Number of positions to search for each move; 0 turns the search off. [default: chess 160, Go"
+    " 16; with --checked-by, chess 100,000, Go 50]",
+    "annotate --nodes": "With --checked-by: number of positions to search for each move. [default: chess 100,000, Go"
+    " 50]",
+    "analyze --engine-option": f"With --checked-by: set this UCI option of the engine, such as Threads=2; {_EACH}.",
+    "annotate --engine-option": f"With --checked-by: set this UCI option of the engine, such as Threads=2; {_EACH}.",
+    "analyze --depth": "Chess: search depth in plies; 2 is fast. With --checked-by, the engine searches this deep."
+    " [default: 6]",
+    "--move": "Go: show the board after the move with this number. [default: after the largest swing, and at the end]",
     "--owners": "Go, with --json: include the territory map of each position.",
     "--to": "Folder to create.",
-    "--web": "Folder to create, with a website: the network plays in the visitor's browser.",
-    "export --name": "Name of the network for others. [default: the run's name; of a personal network none]",
-    "--int8": "Quantize to int8: faster on a CPU, slightly less accurate.",
-    "--half": "Use fp16: half the size, for GPUs.",
-    "setup --network": "Run or bundled network that plays. [default: human; in Go gohuman]",
+    "--web": "Folder to create for a website, on which the network plays in the visitor's browser.",
+    "export --name": "Name of the network that other people see. [default: the run's name; for a personal network,"
+    ' "a person" unless you allow the name]',
+    "--int8": "Store the network's numbers as int8 (quantize): faster on a CPU, but slightly less accurate.",
+    "--half": "Store the network's numbers as fp16: half the size, for GPUs.",
+    "setup --network": "Network that plays: a run or a bundled network. [default: human; in Go, gohuman]",
     "--rating": "Chess: play like a human with this rating, from 800 to 2800. [default: full strength]",
-    "--write": "Write the files into this folder. Other settings in a JSON file stay. The old file becomes a backup."
-    " [default: print them]",
+    "--write": "Write the files into this folder. In an existing JSON file, the other settings are kept, and the old"
+    " file becomes a backup. [default: print the files]",
     "--port": "Port of the page. [default: 8642, or the next free one]",
-    "--engine": "Add an engine with its arguments, such as stockfish or 'gnugo --mode gtp'; may be given several times."
-    " Well-known installed engines are found without this.",
-    "board --checked-by": "Engine that judges moves at first instead of the network's own search, such as stockfish or"
-    " gnugo; one for each game. You can choose another on the page.",
-    "--lan": "Let phones and computers in your network use the board, too: prints an address and its QR code.",
-    "--no-browser": "Print the address only.",
+    "--engine": f"Add an engine with its arguments, such as stockfish or 'gnugo --mode gtp'; {_EACH}. kibitz finds"
+    " well-known installed engines without this option.",
+    "board --checked-by": "Engine that judges the moves instead of the network's own search, such as stockfish or"
+    " gnugo; one for each game. You can choose another engine on the page.",
+    "--lan": "Let other devices in your local network use the board. kibitz prints the address and, for phones, its QR code.",
+    "--no-browser": "Only print the address, and do not open a browser.",
     "--seconds": "Seconds per measurement.",
-    "uci --method": "Search method. auto picks the best for the network.",
-    "gtp --method": "Search method. auto picks the best for the network.",
-    "--value": "Another run whose value network the search uses. [default: the same run]",
-    "uci --temperature": "Randomness of the moves: 0 plays the best move, 100 samples from the predicted distribution."
+    "uci --method": "Search method; auto picks the best method for the network.",
+    "gtp --method": "Search method; auto picks the best method for the network.",
+    "--value": "Run whose value network the search uses. [default: the run that plays]",
+    "uci --temperature": "Randomness of the moves: 0 plays the best move, 100 plays each move as often as predicted."
     " [default: 0; 100 with --elo and for a personal network]",
-    "--elo": "Play like a human with this rating. Evaluates the network once per move; add --method human-search for a"
-    " short search. Needs a network with rating inputs, such as human.",
-    "--think-times": "Take as long for each move as people of this rating, or this person, would.",
-    "uci --resign": "Resign when people of this rating, or this person, would.",
+    "--elo": "Play like a human with this rating; needs a network with rating inputs, such as human. kibitz evaluates"
+    " the network once per move; for a short search, add --method human-search.",
+    "--think-times": "Take as long for each move as people of the set rating would or, with a personal network, as"
+    " this person would.",
+    "uci --resign": "Resign when people of the set rating would or, with a personal network, when this person would.",
     "--name": "Name of the engine. Lizzie shows territory if the name begins with KataGo.",
     "gtp --rules": "Rules of the first game.",
     "gtp --komi": "Komi of the first game.",
-    "gtp --temperature": "Randomness of the opening moves: 0 plays the best move, 100 samples them by visits, or by"
-    " score without a search. [default: 0; 100 for a personal network]",
+    "gtp --temperature": "Randomness of the opening moves: 0 plays the best move, 100 draws a move at random, by"
+    " visits or, without a search, by score. [default: 0; 100 for a personal network]",
     "gtp --seed": "Random seed for move sampling. [default: random]",
     "--threads": "Number of CPU cores. [default: all]",
-    "--visits": "Visits per move if no clock runs. [default: 200]",
-    "gtp --resign": "Resign if the win probability is below this for three moves. 0 never resigns.",
-    "match --game": "Game, if the players do not determine it. [default: chess]",
+    "--visits": "Search visits per move, if no clock runs. [default: 200]",
+    "gtp --resign": "Resign if the win probability is below this percentage for three moves. 0 never resigns.",
+    "match --game": "Game to play, chess or go, if the players do not determine it. [default: chess]",
     "--games": "Number of games, two per opening.",
-    "--concurrency": "Games at the same time. More than the number of cores is unfair.",
-    "--option-a": f"Option of A: a UCI option, or in Go an option of kibitz gtp or gnugo (level=5); {_EACH}.",
-    "--option-b": f"Option of B; {_EACH}.",
-    "--name-a": "Name of A in the games and the table.",
-    "--name-b": "Name of B.",
-    "match --nodes": "Chess: nodes per move. A range, such as 100-800, is sampled for each move.",
+    "--concurrency": "Number of games played at the same time. With more games than cores, the engines slow each other"
+    " down.",
+    "--option-a": "Set this option of A, the first player: a UCI option, or in Go an option of kibitz gtp or of"
+    f" gnugo, such as level=5; {_EACH}.",
+    "--option-b": f"Set this option of B, the second player; {_EACH}.",
+    "--name-a": "Name of A, the first player, in the games and the table.",
+    "--name-b": "Name of B, the second player, in the games and the table.",
+    "match --nodes": "Chess: search nodes per move. From a range, such as 100-800, kibitz draws a number for each"
+    " move.",
     "match --depth": "Chess: search depth in plies.",
     "--movetime": "Milliseconds per move. Go uses whole seconds.",
-    "--clock": "Clock: seconds for the game + seconds per move. In Go the second number applies after the main time.",
-    "--nodes-a": "Nodes for A only.",
-    "--nodes-b": "Nodes for B only.",
-    "--depth-a": "Depth for A only.",
-    "--depth-b": "Depth for B only.",
-    "--movetime-a": "Milliseconds for A only.",
-    "--movetime-b": "Milliseconds for B only.",
-    "--clock-a": "Clock for A only.",
-    "--clock-b": "Clock for B only.",
+    "--clock": "Seconds for the game + seconds per move, such as 10+0.1. In Go, the seconds per move begin after the"
+    " main time.",
+    "--nodes-a": "Chess: search nodes per move, for A only.",
+    "--nodes-b": "Chess: search nodes per move, for B only.",
+    "--depth-a": "Chess: search depth in plies, for A only.",
+    "--depth-b": "Chess: search depth in plies, for B only.",
+    "--movetime-a": "Milliseconds per move, for A only.",
+    "--movetime-b": "Milliseconds per move, for B only.",
+    "--clock-a": "Seconds for the game + seconds per move, for A only.",
+    "--clock-b": "Seconds for the game + seconds per move, for B only.",
     "match --seed": "Random seed for the openings and for node ranges.",
-    "--adjudicate-draw": "Chess: end as a draw if both engines score within CP centipawns of 0 for MOVES moves.",
-    "--adjudicate-win": "Chess: end as a win if both engines score CP centipawns or more for MOVES moves.",
-    "--max-plies": "Longest game. Chess: a draw after that. Go: counted then. [default: 600; Go three times the"
-    " intersections]",
-    "--hang": "Seconds after which an engine without a time limit forfeits.",
+    "--adjudicate-draw": "Chess: end a game as a draw if both engines score the position within CP centipawns of 0 for"
+    " MOVES moves.",
+    "--adjudicate-win": "Chess: end a game as a win if both engines score the same side at CP centipawns or more for"
+    " MOVES moves.",
+    "--max-plies": "Maximum length of a game, in plies. At this length, a game of chess is a draw, and a game of Go is"
+    " counted. [default: 600; in Go, three times the number of intersections]",
+    "--hang": "Seconds after which an engine that has no time limit forfeits the game, if it has not moved.",
     "match --size": "Go: board size, 9, 13 or 19. [default: 19]",
-    "match --komi": "Go: White's compensation in points. [default: 7.5]",
-    "--sprt": "Stop as soon as the test decides between ELO0 and ELO1. [default: off]",
-    "--alpha": "Probability of accepting ELO1 by mistake.",
-    "--beta": "Probability of accepting ELO0 by mistake.",
+    "match --komi": "Go: komi, the points that White gets. [default: 7.5]",
+    "--sprt": "Stop the match as soon as the test decides between the Elo differences ELO0 and ELO1. [default: off]",
+    "--alpha": "Probability that --sprt accepts ELO1 by mistake.",
+    "--beta": "Probability that --sprt accepts ELO0 by mistake.",
     "match --pgn": "Chess: file of the games. [default: matches/A-vs-B.pgn]",
     "match --sgf": "Go: file of the games. [default: matches/A-vs-B.sgf]",
 }
-"""What each option does: "--option" for all commands, "COMMAND --option" for one."""
+"""The help of each option. The key "--option" is for all commands, "COMMAND --option" for one command only."""
 
 ARGUMENTS: Mapping[str, str] = {
-    "import FILES": "PGN or SGF files, also .zst, .gz, .bz2 or .zip; folders; - for standard input; or accounts:"
-    " lichess:NAME, chesscom:NAME, ogs:NAME.",
+    "import FILES": "PGN or SGF files (also .zst, .gz, .bz2 or .zip). You can also name folders, accounts"
+    ' (lichess:NAME, chesscom:NAME, ogs:NAME), or "-" for standard input.',
     "merge STORES": "Two or more game stores of the same game.",
     "rate GAMES": "PGN file or folder with games of one player, or an account: lichess:NAME or chesscom:NAME.",
     "info STORE": "A game store, a run, or the name of a bundled network.",
     "explore STORE": "A game store.",
     "explore MOVES": "Moves that lead to the position, such as e4 e5 Nf3, or in Go Q16 D4.",
     "systems SYSTEM": "Show the recipes of this system.",
-    "train SYSTEM": "Model family; kibitz systems lists them.",
+    "train SYSTEM": "Name of a model family; the command kibitz systems lists the names.",
     "train STORE": "Game store to train on.",
-    "personal GAMES": "PGN or SGF files of the person's games, folders, or a game store; or accounts: lichess:NAME,"
-    " chesscom:NAME, ogs:NAME.",
-    "tune SYSTEM": "Model family; kibitz systems lists them.",
+    "personal GAMES": "PGN or SGF files of the person's games, folders, or a game store. You can also name accounts:"
+    " lichess:NAME, chesscom:NAME, ogs:NAME.",
+    "tune SYSTEM": "Name of a model family; the command kibitz systems lists the names.",
     "tune STORE": "Game store to train on.",
     "test NETWORK": "A run, or the name of a bundled network.",
     "test STORE": "Game store with the games. [default: the store of the run]",
     "analyze NETWORK": "A run, or the name of a bundled network.",
-    "annotate FILES": "PGN or SGF files, also .zst, .gz, .bz2 or .zip; or folders.",
-    "analyze FILE": "PGN or SGF file, also .zst, .gz or .bz2; - for standard input; or an account: lichess:NAME,"
-    " chesscom:NAME, ogs:NAME.",
+    "annotate FILES": "PGN or SGF files (also .zst, .gz, .bz2 or .zip). You can also name folders.",
+    "analyze FILE": "PGN or SGF file (also .zst, .gz or .bz2). You can also name an account (lichess:NAME,"
+    ' chesscom:NAME, ogs:NAME), or "-" for standard input.',
     "export NETWORK": "A run, or the name of a bundled network.",
     "export-positions STORE": "A game store.",
     "setup PROGRAM": "Name of the program, such as pychess or sabaki.",
     "uci NETWORK": "A run, or the name of a bundled network.",
     "gtp NETWORK": "A run, or the name of a bundled network.",
-    "match PLAYER": "A run, a bundled network, sunfish, gnugo, or the command of a UCI or GTP engine.",
-    "match OPPONENT": "The opponent.",
+    "match PLAYER": "The first player, A: a run, a bundled network, sunfish, gnugo, or the command of a UCI or GTP"
+    " engine.",
+    "match OPPONENT": "The second player, B; the same choices as for PLAYER.",
     "bench NETWORK": "A run, or the name of a bundled network. [default: chessnet]",
-    "board FILES": "Runs and bundled networks to show first, game stores to explore, or PGN files of your own games.",
+    "board FILES": "Runs and bundled networks to open first, game stores to explore, or PGN files of your own games.",
 }
 """The help of each positional argument. The key is "COMMAND ARGUMENT"."""
 
@@ -700,7 +734,8 @@ METAVARS: Mapping[str, str] = {
     "a": "PLAYER",
     "b": "OPPONENT",
 }
-"""Names of arguments in the help, by their parameters' names; others are the name in capitals."""
+"""The name of each argument in the help, by the name of its parameter. The help shows a parameter that is not listed by
+its own name, in capitals."""
 
 VALUES: Mapping[str, str] = {
     "--player": "NAME",
@@ -747,4 +782,5 @@ VALUES: Mapping[str, str] = {
     "--name-a": "NAME",
     "--name-b": "NAME",
 }
-"""What the value of an option is called in the help, if not by its declaration."""
+"""The name of an option's value in the help, such as NAME in "--player NAME". For an option that is not listed, it is
+in the option's declaration."""
