@@ -540,9 +540,9 @@ OPTIONS: Mapping[str, str] = {
     " --node-rank.",
     "--node-rank": "Number of this machine, counted from 0. Machine 0 writes the run.",
     "--main-address": "Address of machine 0, HOST or HOST:PORT. [default port: 29400]",
-    "--compile": "Compile the training steps with PyTorch: on, off, or auto (only on a GPU). Training starts more slowly"
-    " and then runs faster. [default: off; with the recipe gpu, auto]",
-    "--profile": "Print how long each stage of the training took.",
+    "--compile": "Compile the training steps with PyTorch: on, off, or auto (only on a GPU). Training starts more"
+    " slowly and then runs faster. [default: off; with the recipe gpu, auto]",
+    "--profile": "Print how much time each part of the training took.",
     "personal --player": f"Name of the person in the records; {_EACH}, if the person has several accounts. Case,"
     " accents and word order are ignored. [default: the player who is in nearly all games]",
     "--from": "Network to start from: a run or a bundled network. [default: human; in Go, gohuman]",
@@ -625,7 +625,8 @@ OPTIONS: Mapping[str, str] = {
     " well-known installed engines without this option.",
     "board --checked-by": "Engine that judges the moves instead of the network's own search, such as stockfish or"
     " gnugo; one for each game. You can choose another engine on the page.",
-    "--lan": "Let other devices in your local network use the board. kibitz prints the address and, for phones, its QR code.",
+    "--lan": "Let other devices in your local network use the board. kibitz prints the address and, for phones, its"
+    " QR code.",
     "--no-browser": "Only print the address, and do not open a browser.",
     "--seconds": "Seconds per measurement.",
     "uci --method": "Search method; auto picks the best method for the network.",

@@ -199,7 +199,7 @@ def _setting_option(group: type, field: Field[Any], panel: str | None) -> Any:
     names = f"{name}/--no-{name.removeprefix('--')}" if kind is bool else name
     if field.name == "batch":
         words = field.metadata["help"].rstrip(".")
-        help = f"{words}, or {spelling.AUTO}, which is as many as fit in the memory of the GPU.{ending}"
+        help = f"{words}; {spelling.AUTO} uses as many as fit in the memory of the GPU.{ending}"
         return Annotated[kind, typer.Option(names, help=help, rich_help_panel=panel, parser=_number_or_auto)]
     return Annotated[kind, typer.Option(names, help=field.metadata["help"] + ending, rich_help_panel=panel)]
 

@@ -12,8 +12,8 @@ from kibitz.nets.muon import Muon
 OPTIMISERS = ("rmsprop", "adagrad", "adamw", "sgd", "muon")
 """Names that `make_optimiser` accepts. The settings of a system may offer fewer."""
 WEIGHT_DECAY = (
-    "Weight decay: with sgd, rmsprop and adagrad, a penalty on squared weights; with adamw and muon, decoupled from the"
-    " gradient."
+    "Weight decay: with sgd, rmsprop and adagrad, a penalty on the squared weights in the loss; with adamw and muon,"
+    " the weights shrink directly at each step."
 )
 """The help text of `--weight-decay` for every system whose optimizers are made here."""
 SCHEDULES = ("constant", "epoch", "step", "cosine", "inv")

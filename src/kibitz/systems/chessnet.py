@@ -31,19 +31,25 @@ class Settings(system.Settings):
     )
     # AdaGrad 0.1, and 0.01 after 50,000 iterations.
     optimiser: str = setting(
-        "adagrad", "Optimizer: " + either(OPTIMISERS, {"adagrad": "as in the thesis"}, "adagrad") + "."
+        "adagrad", "Optimizer: " + either(OPTIMISERS, {"adagrad": "as in the original thesis"}, "adagrad") + "."
     )
     learning_rate: float = setting(0.1, "Learning rate at the first iteration.")
     schedule: str = setting(
         "step",
         "Learning rate schedule: "
-        + either(system.OWN_SCHEDULES, {"step": "as in the thesis, times --decay after --step iterations"}, "step")
+        + either(
+            system.OWN_SCHEDULES,
+            {"step": "multiplied by --decay after --step iterations, as in the original thesis"},
+            "step",
+        )
         + ".",
     )
-    decay: float = setting(0.1, "Factor for the learning rate in the schedules epoch and step.")
-    step: int = setting(50_000, "Number of iterations before the learning rate decays in the schedule step.")
+    decay: float = setting(0.1, "Number by which the schedules epoch and step multiply the learning rate.")
+    step: int = setting(
+        50_000, "Number of iterations before the schedule step multiplies the learning rate by --decay."
+    )
     batch: int = setting(1000, "Number of moves per batch.")
-    iterations: int = setting(300_000, "Number of batches per network; 0 uses --epochs.")
+    iterations: int = setting(300_000, "Number of batches per network; with 0, --epochs sets the length.")
     # ChessNet-2: the same body with tanh, one output; ½(f(x) − y)², y = ±γ^i, γ from 0.7 to 0.99, with one network for
     # each γ. RMSprop 0.001 (smoothing 0.9), batches of 1024. The thesis gives no number of iterations: as many as
     # ChessNet-1's.

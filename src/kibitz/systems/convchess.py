@@ -28,19 +28,27 @@ class Settings(system.Settings):
         "32conv3x3p1.32conv3x3p1.32conv3x3p1.pool2x2.ip128", "Layers of each network before its output."
     )
     # 245,000 moves of 20,000 FICS games, both players over 2000.
-    min_rating: int = setting(2000, "Minimum rating of the players whose moves are used; unrated players stay in.")
+    min_rating: int = setting(
+        2000, "Minimum rating of the players whose moves are used; moves of unrated players are used, too."
+    )
     games: int = setting(20_000, "Maximum number of training games, sampled evenly; 0 uses all.")
-    moves: int = setting(245_000, "Maximum number of training moves, sampled evenly from these games; 0 uses all.")
+    moves: int = setting(
+        245_000, "Maximum number of training moves, sampled evenly from the training games; 0 uses all."
+    )
     # RMSprop, found by grid search over learning rate, regularisation and initial weights (`kibitz tune`).
-    optimiser: str = setting("rmsprop", "Optimizer: " + either(OPTIMISERS, {"rmsprop": "as in the paper"}) + ".")
+    optimiser: str = setting(
+        "rmsprop", "Optimizer: " + either(OPTIMISERS, {"rmsprop": "as in the original paper"}) + "."
+    )
     learning_rate: float = setting(0.0015, "Learning rate at the first iteration.")
     schedule: str = setting(
         "epoch",
         "Learning rate schedule: "
-        + either(system.OWN_SCHEDULES, {"epoch": "as in the paper, times --decay after each epoch"}, "epoch")
+        + either(
+            system.OWN_SCHEDULES, {"epoch": "multiplied by --decay after each epoch, as in the original paper"}, "epoch"
+        )
         + ".",
     )
-    decay: float = setting(0.999, "Factor for the learning rate in the schedules epoch and step.")
+    decay: float = setting(0.999, "Number by which the schedules epoch and step multiply the learning rate.")
     weight_decay: float = setting(0.0001, WEIGHT_DECAY)
     batch: int = setting(250, "Number of moves per batch.")
     epochs: float = setting(15.0, "Number of epochs if --iterations is 0.")

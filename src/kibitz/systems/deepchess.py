@@ -66,16 +66,16 @@ class Settings:
     captures: bool = setting(False, "Sample positions after captures, too.")
     held_out: float = setting(
         10.0,
-        "Percent of each game's positions excluded from training, for a split by position.",
+        "Percent of each game's positions that are kept out of training, for a split by position.",
         at_least=0,
         below=100,
     )
-    colours: bool = setting(False, "Swap the colors, and the result, in half of the samples.")
-    mirror: bool = setting(False, "Mirror the files in half of the samples without castling rights.")
+    colours: bool = setting(False, "Swap the colors and the result in half of the samples.")
+    mirror: bool = setting(False, "Exchange left and right in half of the samples that have no castling rights.")
     # networks
     networks: str = setting(
         "both",
-        "Networks to train: full, or both, which also distills the full network into a small one.",
+        "Networks to train; full: only the full network; both: also a small network, distilled from the full one.",
         choices=("both", "full"),
     )
     pos2vec: str = setting("600.400.200.100", "Layer sizes of Pos2Vec, after the 773 input bits.")
@@ -85,7 +85,8 @@ class Settings:
         "100.100", "Layer sizes of the distilled network, between the two embeddings and the output."
     )
     antisymmetric: bool = setting(
-        False, "Average the outputs for both orders of the two positions, so that swapping them swaps the output."
+        False,
+        "Average the outputs for both orders of the two positions, so that swapped positions give the swapped output.",
     )
     # Pos2Vec, layer by layer
     pretrain_epochs: float = setting(
@@ -93,7 +94,7 @@ class Settings:
     )
     pretrain_rate: float = setting(0.005, "Learning rate in the first pretraining epoch of each layer.", over=0)
     pretrain_decay: float = setting(
-        0.98, "Factor for the learning rate after each pretraining epoch.", over=0, at_most=1
+        0.98, "Number that multiplies the learning rate after each pretraining epoch.", over=0, at_most=1
     )
     # DeepChess
     epochs: float = setting(
@@ -102,23 +103,27 @@ class Settings:
     pairs: int = setting(1_000_000, "Number of new pairs per epoch.", at_least=1)
     pairs_a_position: float = setting(
         0.0,
-        "Maximum number of pairs per position and epoch, which shortens epochs of small stores; 0 means no limit.",
+        "Maximum number of pairs per position in an epoch, which makes the epochs of small stores shorter; 0"
+        " means no limit.",
         at_least=0,
     )
-    reuse: int = setting(1, "Number of pairs that each position of a batch forms with others of the batch.", at_least=1)
+    reuse: int = setting(1, "Number of pairs that each position forms with other positions of its batch.", at_least=1)
     nearer: bool = setting(
         False,
-        "Add pairs from the end of one game, in which the later position is better for the winner, so that the network"
-        " learns to make progress in won positions.",
+        "To teach progress in won positions, add pairs of positions from the end of the same game; the later"
+        " position counts as better for the winner.",
     )
     learning_rate: float = setting(0.01, "Learning rate in the first epoch of DeepChess.", over=0)
     decay: float = setting(
-        0.99, "Factor for the learning rate after each epoch, also in the distillation.", over=0, at_most=1
+        0.99, "Number that multiplies the learning rate after each epoch, also in the distillation.", over=0, at_most=1
     )
-    dropout: float = fraction(0.0, "Dropout, as a share of the units of each layer.")
+    dropout: float = fraction(
+        0.0, "Share of the units of each layer that are switched off at random in training (dropout)."
+    )
     weight_decay: float = setting(
         0.0,
-        "Weight decay: with sgd, a penalty on squared weights; with adamw and muon, decoupled from the gradient.",
+        "Weight decay: with sgd, a penalty on the squared weights in the loss; with adamw and muon, the weights"
+        " shrink directly at each step.",
         at_least=0,
     )
     # distillation
@@ -131,13 +136,14 @@ class Settings:
     momentum: float = fraction(0.9, "Momentum of the optimizers sgd and muon.")
     schedule: str = setting(
         "epoch",
-        "Learning rate schedule: " + either(_SCHEDULES, {"epoch": "times --decay after each epoch"}) + ".",
+        "Learning rate schedule: " + either(_SCHEDULES, {"epoch": "multiplied by --decay after each epoch"}) + ".",
         choices=_SCHEDULES,
     )
     batch: int = setting(256, "Number of positions or pairs per batch.", at_least=1)
     keep: str = setting(
         "last",
-        "Weights to keep: last, as in the paper, or best, by accuracy on pairs from validation games.",
+        "Weights to keep; last: the last ones, as in the original paper; best: those with the highest accuracy on"
+        " pairs from validation games.",
         choices=("last", "best"),
     )
 

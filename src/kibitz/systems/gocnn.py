@@ -72,19 +72,21 @@ class Settings:
     # planes
     liberties: int = setting(
         3,
-        "Number of liberty planes: 3 (for 1, 2, and 3 or more liberties) or 6, for 1 to 5, and 6 or more.",
+        "Number of input planes for liberties; 3: for 1, 2, and 3 or more liberties; 6: for 1 to 5, and 6 or more.",
         choices=LIBERTIES,
     )
-    recent: int = setting(0, "Number of recent moves with a plane each.", at_least=0, at_most=RECENT)
-    ages: bool = setting(False, "Add five planes for the age of stones: 9–16, 17–32, 33–64, 65–128 and more moves.")
+    recent: int = setting(0, "Number of recent moves that get an input plane each.", at_least=0, at_most=RECENT)
+    ages: bool = setting(
+        False, "Add five input planes for the age of stones, in moves: 9–16, 17–32, 33–64, 65–128 and more."
+    )
     # network
-    layers: str = setting(PAPER_LAYERS, "Layers before the output, in which chain means pooling over chains of stones.")
+    layers: str = setting(PAPER_LAYERS, "Layers before the output; the layer chain pools over chains of stones.")
     last: int = setting(5, "Kernel size of the output convolution, in intersections.", at_least=1)
     together: bool = setting(False, "Average the outputs over the stones of each chain.")
     # target and loss
     loss: str = setting(
         "squares",
-        "Loss: squares (squared error) or entropy, which is the cross-entropy.",
+        "Loss; squares: squared error; entropy: cross-entropy.",
         choices=("squares", "entropy"),
     )
     symmetry: bool = setting(False, "Rotate and mirror each sample at random.")
@@ -92,12 +94,14 @@ class Settings:
     optimiser: str = setting("adamw", "Optimizer: " + either(OPTIMISERS) + ".", choices=OPTIMISERS)
     learning_rate: float = setting(0.0001, "Learning rate at the first iteration.", at_least=0)
     schedule: str = setting(
-        "constant", "Learning rate schedule: " + either(_SCHEDULES, {"cosine": "down to 0"}) + ".", choices=_SCHEDULES
+        "constant", "Learning rate schedule: " + either(_SCHEDULES, {"cosine": "falls to 0"}) + ".", choices=_SCHEDULES
     )
-    smoothing: float = fraction(0.99, "Smoothing of the optimizer rmsprop.")
+    smoothing: float = fraction(0.99, "Smoothing of the squared gradients in the optimizer rmsprop.")
     momentum: float = fraction(0.9, "Momentum of the optimizers sgd and muon.")
     accumulator: float = setting(
-        0.0, "Initial sums of squared gradients for adagrad; 0 makes its first step very large.", at_least=0
+        0.0,
+        "Initial sums of squared gradients in the optimizer adagrad; 0 makes its first step very large.",
+        at_least=0,
     )
     weight_decay: float = setting(0.0, WEIGHT_DECAY, at_least=0)
     batch: int = setting(128, "Number of positions per batch.", at_least=1)

@@ -65,19 +65,24 @@ class Settings:
     small: float = setting(0.05, "Minimum share of the samples on 9×9 and 13×13 boards.", at_least=0, at_most=1)
     withhold: float = setting(
         0.1,
-        "Share of the samples that hide the last moves, and likewise the ranks, the server and the rules.",
+        "Share of the samples that hide the last moves from the network; the same holds for the ranks, the server"
+        " and the rules.",
         at_least=0,
         at_most=1,
     )
     # losses
-    win_weight: float = setting(0.72, "Weight of the winner's loss, relative to the loss of the move.", at_least=0)
-    owners_weight: float = setting(
-        1.5, "Weight of the territory's loss, which is averaged over the intersections.", at_least=0
+    win_weight: float = setting(
+        0.72, "Weight of the loss for the winner, relative to the loss for the move.", at_least=0
     )
-    score_weight: float = setting(0.05, "Weight of the score's loss, relative to the loss of the move.", at_least=0)
+    owners_weight: float = setting(
+        1.5, "Weight of the loss for the territory, which is averaged over the intersections.", at_least=0
+    )
+    score_weight: float = setting(
+        0.05, "Weight of the loss for the score, relative to the loss for the move.", at_least=0
+    )
     # optimiser
     learning_rate: float = setting(0.005, "Maximum learning rate, after the warmup.", at_least=0)
-    warmup: int = setting(200, "Number of iterations in which the learning rate rises from 0.", at_least=0)
+    warmup: int = setting(200, "Number of iterations at the start in which the learning rate rises from 0.", at_least=0)
     cooldown: float = setting(
         0.5,
         "Share of the iterations, at the end, in which the learning rate decays to a thousandth; 0 means no decay.",
@@ -86,7 +91,8 @@ class Settings:
     )
     weight_decay: float = setting(
         0.01,
-        "Decoupled weight decay: each step subtracts this share of each weight, times the learning rate.",
+        "Weight decay: each step subtracts this share of each weight, times the learning rate, apart from the"
+        " gradient.",
         at_least=0,
     )
     batch: int = setting(256, "Number of positions per batch.", at_least=1)

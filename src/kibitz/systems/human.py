@@ -65,7 +65,7 @@ class Settings:
     # games
     balance: float = setting(
         0.5,
-        "Sampling of rare ratings: 0 samples as in the games, 1 samples all bands of 200 points equally often.",
+        "How often rare ratings are sampled; 0: as often as in the games; 1: all bands of 200 points equally often.",
         at_least=0,
         at_most=1,
     )
@@ -74,18 +74,24 @@ class Settings:
     )
     withhold: float = setting(
         0.1,
-        "Share of the samples that hide the ratings, and likewise the last moves and the speed.",
+        "Share of the samples that hide the ratings from the network; the same holds for the last moves and for"
+        " the speed.",
         at_least=0,
         at_most=1,
     )
     # losses
-    outcome_weight: float = setting(0.3, "Weight of the result's loss, relative to the loss of the move.", at_least=0)
+    outcome_weight: float = setting(
+        0.3, "Weight of the loss for the result, relative to the loss for the move.", at_least=0
+    )
     only: str = setting(
-        "all", "Part to train: all, or outcome, which keeps the move predictions unchanged.", choices=("all", "outcome")
+        "all",
+        "Part to train; all: everything; outcome: only the prediction of the result, which keeps the move"
+        " predictions unchanged.",
+        choices=("all", "outcome"),
     )
     # optimiser
     learning_rate: float = setting(0.005, "Maximum learning rate, after the warmup.", at_least=0)
-    warmup: int = setting(200, "Number of iterations in which the learning rate rises from 0.", at_least=0)
+    warmup: int = setting(200, "Number of iterations at the start in which the learning rate rises from 0.", at_least=0)
     cooldown: float = setting(
         0.5,
         "Share of the iterations, at the end, in which the learning rate decays to a thousandth; 0 means no decay.",
@@ -94,7 +100,8 @@ class Settings:
     )
     weight_decay: float = setting(
         0.01,
-        "Decoupled weight decay: each step subtracts this share of each weight, times the learning rate.",
+        "Weight decay: each step subtracts this share of each weight, times the learning rate, apart from the"
+        " gradient.",
         at_least=0,
     )
     batch: int = setting(512, "Number of positions per batch.", at_least=1)

@@ -58,61 +58,68 @@ class Settings:
     """Settings. The defaults are the post's values; the options that it proposes, and ours, are off."""
 
     # network
-    layers: str = setting(PAPER_LAYERS, "Layers before the output, in the notation of the post.")
+    layers: str = setting(PAPER_LAYERS, "Layers before the output, in the notation of the original blog post.")
     activation: str = setting(
         "identity",
-        "Activation function after each convolution: identity, as in the post, or relu.",
+        "Activation function after each convolution: identity (none, as in the original blog post) or relu.",
         choices=("identity", "relu"),
     )
-    dropout: float = fraction(0.2, "Dropout, as a share of the units of the last hidden layer.")
+    dropout: float = fraction(
+        0.2, "Share of the units of the last hidden layer that are switched off at random in training (dropout)."
+    )
     # the post's proposals
     attacks: str = setting(
         "none",
-        "Planes of attacked squares: none, squares (0 or 1), counts of attackers, or pieces by type.",
+        "Input planes for attacked squares; none: no planes; squares: 0 or 1; counts: number of attackers;"
+        " pieces: attackers by piece type.",
         choices=ATTACKS,
     )
     separate: str = setting(
         "none",
-        "Separate networks by side to move, by game phase, by both, or not at all: side, phase, side+phase or none.",
+        "Which positions get a separate network; none: one network for all; side: by side to move; phase: by game"
+        " phase; side+phase: by both.",
         choices=("none", "side", "phase", "side+phase"),
     )
     view: str = setting(
         "white",
-        "View of the board: white, as in the post, or mover, which swaps the colors if Black is to move.",
+        "View of the board; white: White's view, as in the original blog post; mover: the colors are swapped if"
+        " Black is to move.",
         choices=("white", "mover"),
     )
     mirror: str = setting(
         "none",
-        "Mirroring of half of the samples without castling rights: none, as in the post, or files.",
+        "Mirror half of the samples that have no castling rights; none: no mirroring, as in the original blog"
+        " post; files: left and right exchanged.",
         choices=("none", "files"),
     )
     # the post's validation
     held_out: float = setting(
         0.0,
-        "Percent of each game's positions excluded from training, for the split by position that the post uses.",
+        "Percent of each game's positions that are kept out of training, for a split by position as in the"
+        " original blog post.",
         at_least=0,
         below=100,
     )
     # optimiser
     optimiser: str = setting(
-        "sgd", "Optimizer: " + either(_OPTIMISERS, {"sgd": "as in the post"}) + ".", choices=_OPTIMISERS
+        "sgd", "Optimizer: " + either(_OPTIMISERS, {"sgd": "as in the original blog post"}) + ".", choices=_OPTIMISERS
     )
     learning_rate: float = setting(0.01, "Learning rate at the first iteration.", at_least=0)
     schedule: str = setting(
         "inv",
-        "Learning rate schedule: " + either(_SCHEDULES, {"inv": "as in the post, a slow decay"}) + ".",
+        "Learning rate schedule: " + either(_SCHEDULES, {"inv": "a slow decay, as in the original blog post"}) + ".",
         choices=_SCHEDULES,
     )
     momentum: float = fraction(0.9, "Momentum of the optimizer sgd.")
     weight_decay: float = setting(
         0.0005,
-        "Weight decay: with sgd, the coefficient of the squared weights in the loss; with adamw, decoupled from the"
-        " gradient.",
+        "Weight decay: with sgd, a penalty on the squared weights in the loss; with adamw, the weights shrink"
+        " directly at each step.",
         at_least=0,
     )
     initial: str = setting(
         "unit",
-        "Initial weights: mocha (Xavier over the fan-in) or unit, which is scaled to unit variance on real positions.",
+        "Initial weights; mocha: Xavier over the fan-in; unit: scaled to unit variance on real positions.",
         choices=("mocha", "unit"),
     )
     batch: int = setting(1024, "Number of positions per batch.", at_least=1)

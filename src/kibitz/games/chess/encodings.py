@@ -95,7 +95,7 @@ class BoardEncoding:
 
 
 BOARD_ENCODINGS = {
-    "6": BoardEncoding("own +1, other −1", lambda: SignedPlanes(side=False)),
+    "6": BoardEncoding("own pieces +1, others −1", lambda: SignedPlanes(side=False)),
     "12": BoardEncoding("0 or 1", PiecePlanes),
 }
 """Encodings of the pieces on the board, by their name in the setting `planes`.

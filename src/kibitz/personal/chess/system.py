@@ -34,7 +34,11 @@ class Settings(human.Settings):
     """Settings of `personal`. blocks and filters are those of the base network."""
 
     players: str = setting("", "Names of the person in the game records, one per line.")
-    learns: str = setting(ADAPTERS, "Part to train: adapters, all or nothing.", choices=(ADAPTERS, ALL, NOTHING))
+    learns: str = setting(
+        ADAPTERS,
+        "Part to train; adapters: only the adapters; all: the whole network; nothing: no training.",
+        choices=(ADAPTERS, ALL, NOTHING),
+    )
     rank: int = setting(16, "Number of channels per adapter.", at_least=1)
     rating: int = setting(0, "Rating of the person, in units of 16 points; 0 means unknown.", at_least=0, at_most=255)
     opponent_rating: int = setting(
@@ -42,9 +46,9 @@ class Settings(human.Settings):
     )
     speed: int = setting(0, "Usual speed, as a code; 0 means unknown.", at_least=0)
     scale: int = setting(0, "Scale of the ratings, as a code; 0 means unknown.", at_least=0)
-    balance: float = setting(0.0, "Sampling of rare ratings; 0 because all games have the same weight.")
+    balance: float = setting(0.0, "How often rare ratings are sampled; 0, because all games have the same weight.")
     withhold: float = setting(
-        0.0, "Share of the samples that hide inputs; 0 because the network gets all known inputs."
+        0.0, "Share of the samples that hide inputs; 0, because the network gets all known inputs."
     )
     learning_rate: float = setting(0.001, "Learning rate at the first iteration; it decays linearly to 0.", at_least=0)
     batch: int = setting(128, "Number of positions per batch.", at_least=1)

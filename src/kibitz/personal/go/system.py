@@ -39,14 +39,18 @@ class Settings(gohuman.Settings):
     """Settings of `gopersonal`. blocks and filters are those of the base network."""
 
     players: str = setting("", "Names of the player in the game records, one per line.")
-    learns: str = setting(ADAPTERS, "Part to train: adapters, all or nothing.", choices=(ADAPTERS, ALL, NOTHING))
+    learns: str = setting(
+        ADAPTERS,
+        "Part to train; adapters: only the adapters; all: the whole network; nothing: no training.",
+        choices=(ADAPTERS, ALL, NOTHING),
+    )
     channels: int = setting(16, "Number of channels per adapter.", at_least=1)
     rank: int = setting(0, "Rank of the player, as a code; 0 means unknown.", at_least=0, at_most=255)
     opponent_rank: int = setting(0, "Rank of the usual opponent, as a code; 0 means unknown.", at_least=0, at_most=255)
     server: int = setting(0, "Server of the player, as a code; 0 means unknown.", at_least=0)
     min_moves: int = setting(2, "Minimum length of training games, in moves.", at_least=1)
     withhold: float = setting(
-        0.0, "Share of the samples that hide inputs; 0 because the network gets all known inputs."
+        0.0, "Share of the samples that hide inputs; 0, because the network gets all known inputs."
     )
     learning_rate: float = setting(0.001, "Learning rate at the first iteration; it decays linearly to 0.", at_least=0)
     batch: int = setting(64, "Number of positions per batch.", at_least=1)

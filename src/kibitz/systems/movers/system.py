@@ -79,41 +79,46 @@ class Settings:
 
     # which networks, of which shape
     networks: str = setting(
-        "all", "Networks to train: all, or a list from piece,pawn,knight,bishop,rook,queen,king,value."
+        "all", "Networks to train, separated by commas: all, or some of piece,pawn,knight,bishop,rook,queen,king,value."
     )
     layers: str = setting("32conv3x3p1.ip128", "Layers of each network before its output.")
     activation: str = setting(
         "relu",
-        "Activation function after each layer: relu, as in the papers, leaky (leaky ReLU) or sigmoid.",
+        "Activation function after each layer: relu, leaky (leaky ReLU) or sigmoid; the original papers use relu.",
         choices=tuple(ACTIVATIONS),
     )
     share: str = setting(
         "none",
-        "Part that the networks share: none, as in the papers, or body, with a separate output each.",
+        "Part that the networks share; none: nothing, as in the original papers; body: all layers, with a"
+        " separate output for each network.",
         choices=("none", "body"),
     )
     targets: str = setting(
         "piece",
-        "Choice of the target network: by piece type, as in the papers, or by origin square.",
+        "How the target square is predicted; piece: separately for each piece type, as in the original papers;"
+        " square: for each origin square.",
         choices=("piece", "square"),
     )
     # planes
     planes: str = setting(
         "6",
-        "Number of board planes: "
+        "Number of input planes for the pieces: "
         + either(BOARD_ENCODINGS, {name: of.values for name, of in BOARD_ENCODINGS.items()})
         + ".",
         choices=tuple(BOARD_ENCODINGS),
     )
-    rating_plane: bool = setting(False, "Add a plane with the rating of the player to move.")
-    piece_plane: bool = setting(False, "Add a plane with the moving piece, for the six move selectors.")
-    outcome_plane: bool = setting(
-        False, "Add a plane with the result for the player to move: 1 for a win, 0.5 for a draw, 0 for a loss."
+    rating_plane: bool = setting(False, "Add an input plane with the rating of the player to move.")
+    piece_plane: bool = setting(
+        False, "Add an input plane with the moving piece, for the six networks that choose its target square."
     )
-    rights_planes: bool = setting(False, "Add planes for castling rights and en passant.")
+    outcome_plane: bool = setting(
+        False, "Add an input plane with the result for the player to move: 1 for a win, 0.5 for a draw, 0 for a loss."
+    )
+    rights_planes: bool = setting(False, "Add input planes for castling rights and en passant.")
     attacks: str = setting(
         "none",
-        "Planes of attacked squares: none, squares (0 or 1), counts of attackers, or pieces by type.",
+        "Input planes for attacked squares; none: no planes; squares: 0 or 1; counts: number of attackers;"
+        " pieces: attackers by piece type.",
         choices=ATTACKS,
     )
     # games
@@ -122,34 +127,43 @@ class Settings:
     )
     games: int = setting(0, "Maximum number of training games, sampled evenly; 0 uses all.", at_least=0)
     moves: int = setting(
-        0, "Maximum number of training moves, sampled evenly from these games; 0 uses all.", at_least=0
+        0, "Maximum number of training moves, sampled evenly from the training games; 0 uses all.", at_least=0
     )
     # optimiser
     optimiser: str = setting("rmsprop", "Optimizer: " + either(OPTIMISERS) + ".", choices=OPTIMISERS)
     learning_rate: float = setting(0.001, "Learning rate at the first iteration.", at_least=0)
     schedule: str = setting(
         "constant",
-        "Learning rate schedule: " + either(OWN_SCHEDULES, {"epoch": "times --decay after each epoch"}) + ".",
+        "Learning rate schedule: " + either(OWN_SCHEDULES, {"epoch": "multiplied by --decay after each epoch"}) + ".",
         choices=OWN_SCHEDULES,
     )
-    decay: float = setting(0.1, "Factor for the learning rate in the schedules epoch and step.", over=0, at_most=1)
-    step: int = setting(
-        50_000, "Number of iterations before the learning rate decays in the schedule step.", at_least=0
+    decay: float = setting(
+        0.1, "Number by which the schedules epoch and step multiply the learning rate.", over=0, at_most=1
     )
-    smoothing: float = fraction(0.99, "Smoothing of the optimizer rmsprop.")
+    step: int = setting(
+        50_000, "Number of iterations before the schedule step multiplies the learning rate by --decay.", at_least=0
+    )
+    smoothing: float = fraction(0.99, "Smoothing of the squared gradients in the optimizer rmsprop.")
     momentum: float = fraction(0.9, "Momentum of the optimizers sgd and muon.")
     accumulator: float = setting(
-        0.0, "Initial sums of squared gradients for adagrad; 0 makes its first step very large.", at_least=0
+        0.0,
+        "Initial sums of squared gradients in the optimizer adagrad; 0 makes its first step very large.",
+        at_least=0,
     )
     weight_decay: float = setting(0.0, WEIGHT_DECAY, at_least=0)
-    dropout: float = fraction(0.0, "Dropout, as a share of the units of the last hidden layer.")
-    initial: str = setting("he", "Initial weights: he, xavier, or their standard deviation as a number, such as 0.01.")
+    dropout: float = fraction(
+        0.0, "Share of the units of the last hidden layer that are switched off at random in training (dropout)."
+    )
+    initial: str = setting(
+        "he", "Initial weights: he, xavier, or a number, such as 0.01, for their standard deviation."
+    )
     batch: int = setting(250, "Number of moves per batch.", at_least=1)
     epochs: float = setting(15.0, "Number of epochs if --iterations is 0.", at_least=0, at_most=1e6)
-    iterations: int = setting(0, "Number of batches per network; 0 uses --epochs.", at_least=0)
+    iterations: int = setting(0, "Number of batches per network; with 0, --epochs sets the length.", at_least=0)
     keep: str = setting(
         "accuracy",
-        "Weights of a move network to keep: those of the best validation by accuracy (top-1) or by loss.",
+        "Weights of a move network to keep; accuracy: those with the highest validation accuracy (top-1); loss:"
+        " those with the lowest validation loss.",
         choices=("accuracy", "loss"),
     )
     most_epochs: float = setting(
@@ -159,10 +173,12 @@ class Settings:
     gamma: float = setting(
         0.7, "Discount γ of the value: a position i plies before the end has the target ±γ^i.", over=0, at_most=1
     )
-    value_layers: str = setting("", "Layers of the value network; empty means those of --layers.")
+    value_layers: str = setting("", "Layers of the value network; if empty, the same as --layers.")
     value_activation: str = setting(
         "tanh",
-        "Activation function of the value network: " + either(VALUE_ACTIVATIONS, {"tanh": "as in the thesis"}) + ".",
+        "Activation function of the value network: "
+        + either(VALUE_ACTIVATIONS, {"tanh": "as in the original thesis"})
+        + ".",
         choices=tuple(VALUE_ACTIVATIONS),
     )
     value_optimiser: str = setting(
@@ -174,12 +190,14 @@ class Settings:
     value_schedule: str = setting(
         "constant", "Learning rate schedule of the value network: " + either(OWN_SCHEDULES) + ".", choices=OWN_SCHEDULES
     )
-    value_smoothing: float = fraction(0.9, "Smoothing of rmsprop for the value network.")
+    value_smoothing: float = fraction(0.9, "Smoothing of the squared gradients in rmsprop, for the value network.")
     value_batch: int = setting(1024, "Number of positions per batch of the value network.", at_least=1)
     value_iterations: int = setting(
-        0, "Number of batches of the value network; 0 means as many as the other networks.", at_least=0
+        0, "Number of batches of the value network; 0 means as many as for the other networks.", at_least=0
     )
-    value_weight: float = setting(1.0, "Weight of the value's loss if the value shares the body.", at_least=0)
+    value_weight: float = setting(
+        1.0, "Weight of the loss for the value, if the value shares the body of the networks.", at_least=0
+    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "planes", str(self.planes))  # a number in earlier versions and their runs
