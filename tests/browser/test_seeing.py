@@ -172,7 +172,8 @@ def test_two_networks_side_by_side(desk: Desk) -> None:
     panel = desk.tab("Compare")
     board = panel.locator(".side").first.get_by_role("img").first
     moves = panel.locator(".small-list li")
-    panel.get_by_label("Right network").select_option("chessnet-value")  # by itself it may be a run of another test
+    # By itself it may be a run of another test.
+    panel.get_by_label("Network on the right").select_option("chessnet-value")
     expect(moves).to_have_count(5)
     # Arrows that come while their board is hidden are where they belong, and no error is logged.
     arrows = [arrows_of(desk.page, [])]  # the next ones must be others
@@ -191,10 +192,10 @@ def test_two_networks_side_by_side(desk: Desk) -> None:
     same_arrows(desk.page, last)
     expect(board).to_have_attribute("aria-label", re.compile("Bb4"))
     verdict = panel.get_by_role("status").first
-    panel.get_by_label("Left network").select_option("chessnet")
-    panel.get_by_label("Right network").select_option("chessnet-value")
+    panel.get_by_label("Network on the left").select_option("chessnet")
+    panel.get_by_label("Network on the right").select_option("chessnet-value")
     expect(verdict).to_contain_text("White")
-    panel.get_by_label("Right network").select_option("convchess")
+    panel.get_by_label("Network on the right").select_option("convchess")
     expect(moves).to_have_count(10)
     expect(verdict).not_to_be_empty()
 
@@ -280,12 +281,12 @@ def test_checkpoints_of_go(visit: Callable[..., Page], of_go: Path) -> None:
     desk.keys("End")
     panel = desk.tab("Compare")
     verdict = panel.get_by_role("status").first
-    panel.get_by_label("Left network").select_option("gohuman")
-    panel.get_by_label("Right network").select_option("runs/gohuman-1")
+    panel.get_by_label("Network on the left").select_option("gohuman")
+    panel.get_by_label("Network on the right").select_option("runs/gohuman-1")
     expect(verdict).to_contain_text("Black")
     final = panel.locator(".chance strong").nth(1)
     waiting = held(page)
-    panel.get_by_label("Right checkpoint").select_option(index=1)
+    panel.get_by_label("Checkpoint on the right").select_option(index=1)
     loading = panel.locator(".side").nth(1).get_by_role("status")
     expect(loading).to_contain_text("checkpoint")  # the first answer of a checkpoint takes seconds
     expect(verdict).to_be_empty()

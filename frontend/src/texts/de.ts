@@ -560,7 +560,7 @@ export const de: Texts = {
     none: "Kein Netz",
     noneOf: (game) => `Kein Netz für ${game} gefunden.`,
     hidden: "Die Hinweise sind aus.",
-    columns: (side) => `Gespielt · Danach ${side}`,
+    columns: (side) => `Gespielt · Wert für ${side}`,
     click: "Figur anklicken oder wählen",
   },
   notes: {

@@ -72,8 +72,8 @@ export const en = {
   },
   compare: {
     none: "No network for this game to compare.",
-    left: { network: "Left network", checkpoint: "Left checkpoint" },
-    right: { network: "Right network", checkpoint: "Right checkpoint" },
+    left: { network: "Network on the left", checkpoint: "Checkpoint on the left" },
+    right: { network: "Network on the right", checkpoint: "Checkpoint on the right" },
     title: "Compare networks",
     agree: (side: string) => `Both give ${side} the same value.`,
     apart: (points: number, side: string) => `The values for ${side} differ by ${count(points, { one: "# percentage point", other: "# percentage points" })}.`,
@@ -560,7 +560,7 @@ export const en = {
     none: "No network",
     noneOf: (game: string) => `No network for ${game} found.`,
     hidden: "Hints are off.",
-    columns: (side: string) => `Played · Then ${side}`,
+    columns: (side: string) => `Played · Value for ${side}`,
     click: "click a piece or choose",
   },
   notes: {

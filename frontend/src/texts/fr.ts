@@ -568,7 +568,7 @@ export const fr: Texts = {
     none: "Aucun réseau",
     noneOf: (game) => `Aucun réseau trouvé pour ce jeu : ${game}.`,
     hidden: "Les indications sont masquées.",
-    columns: (side) => `Joué · Puis ${side}`,
+    columns: (side) => `Joué · Valeur (${side})`,
     click: "cliquez ou choisissez",
   },
   notes: {
