@@ -1,4 +1,4 @@
-"""The message while kernels are compiled, once after an install: "Preparing the search, once: 6 of 14".
+"""The message while kernels are compiled, once after an install: "One-time preparation of the search: 6 of 14".
 
 This module is light. `kernels` calls the listeners, `kibitz prepare` does the work ahead.
 """
@@ -33,10 +33,10 @@ class Preparation(NamedTuple):
     is_running: bool
 
     def text(self) -> str:
-        """One line, such as "Preparing the search, once: 6 of 14"."""
+        """One line, such as "One-time preparation of the search: 6 of 14"."""
         if self.total:
-            return f"Preparing the search, once: {self.done} of {max(self.done, self.total)}"
-        return "Preparing the search, once after an install or an update"
+            return f"One-time preparation of the search: {self.done} of {max(self.done, self.total)}"
+        return "One-time preparation of the search, after an install or an update"
 
 
 Listener = Callable[[Preparation], None]

@@ -829,7 +829,7 @@ export const en = {
     silent: "The server does not respond. Trying again …",
   },
   status: {
-    preparing: (done: number, total: number) => `Preparing the search, once: ${done} of ${total}`,
+    preparing: (done: number, total: number) => `One-time preparation of the search: ${done} of ${total}`,
     chance: (side: string, p: string) => `${side} ${p}.`,
   },
   teaching: {
