@@ -459,8 +459,8 @@ OPTIONS: Mapping[str, str] = {
     "--max-rating": "Chess: both players must have at most this rating. [default: no limit]",
     "--rank": "Go: both players must have at least this rank, such as 5k, 6d or 1p. [default: no limit]",
     "--unrated": "With a rating or rank filter, also keep games of players without a rating or rank.",
-    "--ending": "Keep games with this ending. Chess: checkmate, decisive (no draws), any. Go: counted,"
-    " resignation, time, any.",
+    "--ending": "Keep games with this ending. In chess: checkmate, decisive (no draws) or any; in Go: counted,"
+    " resignation, time or any.",
     "--result": f"Keep games with this result; {_EACH}. [default: all]",
     "--rules": f"Go: keep games under these rules; {_EACH}. [default: all]",
     "--handicap": "Go: largest number of handicap stones; 0 keeps even games only. [default: no limit]",
@@ -554,7 +554,8 @@ OPTIONS: Mapping[str, str] = {
     "--weight-decays": "Weight decays to try, separated by commas. [default: 0, 0.0001, 0.001 and the system's weight"
     " decay]",
     "--initials": "Initial weights to try, separated by commas; see --initial of kibitz train. [default: all]",
-    "--network": "Which network to train, if the system has several. [default: piece; all if they share layers]",
+    "--network": "Which network to train, if the system has several. [default: piece, or all if the networks share"
+    " layers]",
     "--iterations-per-trial": "Length of each trial, in batches.",
     "--trials": "Try this many combinations, chosen by Optuna's TPE sampler, instead of the whole grid.",
     "--prune": "Stop a trial early if its validation is worse than the median of the earlier trials.",
@@ -593,7 +594,7 @@ OPTIONS: Mapping[str, str] = {
     "--parquet": "Write one row for each move to this Parquet file.",
     "analyze --sgf": 'Go: write the games with scores, marks and territory to this SGF file. The file name "-" prints'
     " them.",
-    "--swing": "Loss of a move that is marked ?!; twice this loss is marked ?, three times this loss ??. The unit is"
+    "--swing": "Smallest loss of a move that is marked ?!; twice this loss is marked ?, three times ??. The unit is"
     " percentage points in chess and points in Go. [default: 10; in Go, 10 on 19x19, 5 on 13x13, 3 on 9x9]",
     "analyze --rating": "Chess: ratings of the players, 1500 for both or 1500,1720 for White and Black. [default: from"
     " the file]",
