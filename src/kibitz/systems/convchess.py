@@ -105,10 +105,13 @@ RECIPES = {
             ),
             "optimiser": document(),
             "learning_rate": document(),
-            "schedule": reading("a learning rate decay of 0.999, which we apply once per epoch"),
+            "schedule": reading(
+                "a learning rate decay of 0.999 on RMSprop, which we apply to the rate once per epoch. It can also mean"
+                " the smoothing of the squared gradients"
+            ),
             "decay": document(),
             "step": ours("not used by this schedule"),
-            "smoothing": ours(),
+            "smoothing": ours("not stated in the document, unless its decay of 0.999 is meant"),
             "accumulator": ours("not used by this optimizer"),
             "weight_decay": reading("a regularization of 0.0001, which we add to the gradient"),
             "dropout": document("no dropout in the best model"),

@@ -198,6 +198,10 @@ RECIPES = {
             " cross-entropy of the 773 bits, summed over the bits. The other layers minimize the mean of the squared"
             " errors. With their sum, all units of the second layer die within 350 iterations. SGD with momentum 0.9"
             " is also our choice",
+            "both positions use one Pos2Vec, with the same weights. The document puts two Pos2Vec networks side by side"
+            " and calls them disjoint. It does not state whether they share their weights",
+            "initial weights follow He's rule, in the first layer for the usual number of set bits. The document names"
+            " none",
             "the document does not state how the distilled network learns. In kibitz, it learns the probabilities of"
             " the full network on new pairs. Its Pos2Vec is not trained separately",
             "kibitz trains Pos2Vec on all sampled positions. The document uses two million positions, half from"
@@ -220,11 +224,13 @@ RECIPES = {
             "reuse": document("every pair is fresh"),
             "networks": document("the full network and, as an improvement, a distilled network"),
             "pos2vec": document("the document counts five layers, with the 773 inputs. We train four"),
-            "compare": document("layers of 400, 200, 100 and 2 units"),
+            "compare": document("layers of 400, 200, 100 and 2 units, with a softmax; the loss is the cross-entropy"),
             "small_pos2vec": document(),
             "small_compare": document(),
-            "pretrain_epochs": document(),
-            "pretrain_rate": document(),
+            "pretrain_epochs": reading(
+                "the document trains Pos2Vec for 200 epochs, which we read as 200 for each layer"
+            ),
+            "pretrain_rate": reading("the document starts at 0.005, and we start each layer at this rate"),
             "pretrain_decay": document(),
             "epochs": document(),
             "pairs": document(

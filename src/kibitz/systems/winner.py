@@ -163,7 +163,7 @@ RECIPES = {
             "winner accuracy 60.6% (60.1 to 61.1) on the test games of the default. We stopped this training after"
             " 2,552 iterations (9 minutes on one core)",
             "winner accuracy 64.4% (63.0 to 65.8), n = 111,114 positions of 1,294 test games that end in mate, after"
-            " all five epochs. 5,350 iterations, 17 minutes on one core",
+            " six epochs. 5,350 iterations, 17 minutes on one core",
         ),
         departures=(
             "kibitz scales the initial weights: on real positions, the outputs of each layer have variance 1. The post"
@@ -174,12 +174,15 @@ RECIPES = {
             " of iteration 64,000",
             "validation uses other games than training. The post validates on other positions of its training games."
             " With --held-out 8, kibitz excludes as many positions, and the test shows both accuracies",
+            "kibitz draws the test games at random. The post tests on games of later months. To do the same, train with"
+            " --test-from and a date",
             "kibitz uses all decisive games of the store. The post uses games that end in mate, between players"
             " rated over 2000. To get such games, import with --ending checkmate --min-rating 2001",
         ),
         sources={
             "layers": document(
-                "400 filters of 4×4, pooling 2×2, 200 filters of 2×2, dense 70. The pooling from 5×5 to 3×3 needs a"
+                "400 filters of 4×4, pooling 2×2, 200 filters of 2×2, dense 70 with a sigmoid. The post's code names"
+                " no kind of pooling, and its library then takes the maximum. The pooling from 5×5 to 3×3 needs a"
                 " smaller window at the edge, which the post's rule for shapes excludes. The post lists the output"
                 " layer, but its code does not add it to the network. It calls the stride of convolutions zero; it is 1"
             ),
@@ -189,7 +192,10 @@ RECIPES = {
             "separate": OPTION_OFF,
             "mirror": OPTION_OFF,
             "held_out": OPTION_OFF,
-            "view": document("a plane shows which side is to move"),
+            "view": document(
+                "six planes of 8×8, one for each type of piece, with +1 for White and −1 for Black. A seventh plane is"
+                " +1 if White is to move and −1 if Black is"
+            ),
             "optimiser": document(),
             "learning_rate": document(),
             "momentum": document(),
