@@ -30,6 +30,27 @@ DOCS = ROOT / "docs"
 NUMBERS = DOCS / "results" / "numbers.json"
 TABLES = DOCS / "results" / "tables.json"
 BASELINE = "for comparison: "
+LABELS = {
+    "top move accuracy": "accuracy of the best target of the best origin",
+    "sign accuracy": "winner accuracy, decided games",
+    "value squared error": "mean squared error of the value",
+    "material correlation": "correlation of value and material",
+    "ahead of material in points": "advantage over material, percentage points",
+    "winner accuracy ratings withheld": "winner accuracy without ratings",
+    "outcome log loss": "log loss of the result",
+    "win calibration error": "calibration error of the win probability",
+    "log loss cost ratings shuffled": "rise of the log loss with shuffled ratings",
+    "origin legal accuracy": "origin accuracy, legal-masked",
+    "accuracy in last tenth": "accuracy in the last tenth of the game",
+    "accuracy after last move": "accuracy after the last move",
+    "score error": "score error, in points",
+    "owners accuracy": "points right",
+    "owners accuracy over all points": "points right, neutral points half right",
+    "owners accuracy in last tenth": "points right in the last tenth of the game",
+    "score lead error": "lead error, in points",
+    "unsteadiness": "evaluation volatility",
+}
+"""Words of the pages for rows of a card, whose names are JSON keys."""
 _BLOCK = re.compile(r"(<!-- table: ([^>]*?) -->\n).*?(<!-- end -->)", re.DOTALL)
 _VALUE = re.compile(r"(?P<value>\S+) \((?P<interval>[^)]*)\)")
 
@@ -68,7 +89,8 @@ def card_table(network: str, test: int, wanted: str) -> Iterator[str]:
         chosen += [row for row in rows if row.name.startswith(BASELINE)]
     yield from ("| metric | value | 95% interval | n |", "|---|---|---|---|")
     for row in chosen:
-        name = row.name.replace(BASELINE, "baseline: ")
+        name = LABELS.get(row.name, row.name)
+        name = name.replace(f"{BASELINE}the network,", f"`{network}`,").replace(BASELINE, "baseline: ")
         yield f"| {name} | {row.value} | {'' if row.interval == '–' else row.interval} | {row.n} |"
 
 
@@ -83,7 +105,7 @@ def model(network: str) -> Iterator[str]:
 
     yield from ("| | |", "|---|---|")
     yield f"| weights, sha256 | `{find(r'sha256 ([0-9a-f]{16})')}…` |"
-    yield f"| size, with everything | {find(r'([0-9.]+ MB) in all')} |"
+    yield f"| size of all files |  {find(r'([0-9.]+ MB) in all')} |"
     yield f"| training games | {find(r'([0-9,]+) games for training')} |"
     yield f"| validation games | {find(r'([0-9,]+) for validation')} |"
     yield f"| test games | {find(r'([0-9,]+) for the test')} |"

@@ -110,7 +110,7 @@ def by_winner(
         chance[place] = session.evaluate(*of.store.replay(of.games[place], of.plies[place]))["white_wins"]
         on_progress(f"the network {name}", min(start + BATCH_SIZE, many), many)
     won, lost = of.both(chance)
-    words = f"{name} as comparator, pairs of {many:,} positions"
+    words = f"{name} compares both positions, pairs from {many:,} positions"
     same = f"the network, the same pairs as {name}"
     return PairBaseline(name, words, subset, preferred(won - lost), same)
 
