@@ -525,7 +525,7 @@ def test_winner_is_asked_about_games_that_it_has_not_seen(
     opened: Run, small_store: Store, chosen: Chosen, result: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     row, same = result["baselines"]["winner"], result["baselines"]["network_beside_winner"]
-    assert mentions(row["label"], "winner & comparator")
+    assert mentions(row["label"], "winner & positions")
     assert mentions(same["label"], "winner & pairs")
     assert row["n"] == same["n"] == result["data"]["pairs"]
     assert row["value"] > 0.6, "it knows more than half of such pairs"
