@@ -105,7 +105,7 @@ def model(network: str) -> Iterator[str]:
 
     yield from ("| | |", "|---|---|")
     yield f"| weights, sha256 | `{find(r'sha256 ([0-9a-f]{16})')}…` |"
-    yield f"| size of all files |  {find(r'([0-9.]+ MB) in all')} |"
+    yield f"| size of all files | {find(r'([0-9.]+ MB) in all')} |"
     yield f"| training games | {find(r'([0-9,]+) games for training')} |"
     yield f"| validation games | {find(r'([0-9,]+) for validation')} |"
     yield f"| test games | {find(r'([0-9,]+) for the test')} |"
