@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable
 
@@ -83,8 +84,8 @@ def test_time_runs_out_and_a_rematch_changes_colours(desk: Desk) -> None:
     expect(panel.get_by_role("button", name="Offer draw")).to_be_disabled()
     page.clock.install()
     now, shown = page.evaluate("() => [Date.now(), document.querySelector('#player-below .clock').textContent]")
-    minutes, rest = shown.split(":")
-    page.clock.pause_at(now / 1000 + 60 * int(minutes) + int(rest) - 15)
+    left = functools.reduce(lambda seconds, part: 60 * seconds + float(part), shown.split(":"), 0.0)
+    page.clock.pause_at(now / 1000 + left - 15)
     page.clock.run_for(1000)
     expect(clock(desk, "below")).to_have_class(re.compile("low"))
     page.clock.run_for(20_000)
