@@ -143,7 +143,7 @@ class AnalyzeOptions:
                 if self.given(name):
                     what = "every game of the file" if name == "game" else "what a search found"
                     raise UsageError(
-                        f"--{name} cannot be used for the report about a player, which needs {what}. Leave it out."
+                        f"--{name} cannot be used for a report about a player, which needs {what}. Leave --{name} out."
                     )
         if self.game is not None and self.every:
             raise UsageError("--game cannot be combined with --all (got both). Choose one.")
