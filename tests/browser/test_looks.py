@@ -277,9 +277,9 @@ def test_a_run_and_its_checkpoints_are_above_the_fold_of_a_laptop(
     desk.keys("End")
     desk.after("Qxd1")
     compare = desk.tab("Compare")
-    for side in ("Left", "Right"):
-        compare.get_by_label(f"{side} network").select_option("runs/human-1")
-        compare.get_by_label(f"{side} checkpoint").select_option(index=1)
+    for side in ("left", "right"):
+        compare.get_by_label(f"Network on the {side}").select_option("runs/human-1")
+        compare.get_by_label(f"Checkpoint on the {side}").select_option(index=1)
     expect(compare.locator(".chance strong")).to_have_text([re.compile(r"\d%")] * 2)
     expect(compare.locator(".small-list li:visible")).to_have_count(6)
     wrong = below(page, "Compare")
