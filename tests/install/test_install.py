@@ -92,7 +92,7 @@ def wheel(sdist: Path, home: Path) -> Path:
 
 
 def test_a_second_build_gives_the_same_wheel(sdist: Path, wheel: Path, tmp_path: Path) -> None:
-    """In another folder, at another time; the page is built anew."""
+    """In another folder, at another time. The second build also builds the page."""
     home = tmp_path / "another home"
     home.mkdir()
     good(sys.executable, "-m", "pip", "wheel", "--no-deps", "-w", tmp_path, sdist, home=home)

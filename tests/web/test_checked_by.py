@@ -179,7 +179,7 @@ def test_an_engine_of_go_judges_each_move(ask: Callable[[str, str], Asked], monk
     first, start, black, white, done = asked.lines("/api/judge", body)
     assert first["checked_by"] == {"engine": "Fake Go 1", "nodes": 40, "depth": None}
     assert done["done"] is True
-    # The fake says of each position: the side to move wins with 0.7, and leads by 3.25.
+    # The fake's value of each position: the side to move wins with 0.7, and leads by 3.25.
     assert [one["white"]["after"] for one in (start, black, white)] == pytest.approx([0.3, 0.7, 0.3])
     assert [one["score"] for one in (start, black, white)] == [3.25, -3.25, 3.25]
     assert (black["loss"], black["points"], black["mark"]) == (pytest.approx(0.4), 6.5, "??")

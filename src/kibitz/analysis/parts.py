@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,8 @@ KEPT = 50
 """Number of worst mistakes that are kept."""
 A_GAME = 2
 """The largest number of mistakes from one game, because a player often overlooks the same thing twice."""
+ENDS = ("won", "drawn", "lost")
+"""The results of a game for its player."""
 
 
 @dataclass(frozen=True)
@@ -114,6 +117,18 @@ class Measure:
             None if games is None else known_interval(self._games.mean(self.scores, games & np.isfinite(self.scores)))
         )
         return Part(label, loss, known_interval(pair[0]), known_interval(pair[1]), marks, score, opening, side)
+
+
+def mean_over_games(values: Sequence[float]) -> Estimate:
+    """Return the mean of one value per game, over the games that have one; the others are NaN."""
+    each = np.array(values, np.float64)
+    return known_interval(ClusterBootstrap(np.arange(len(each))).mean(each, np.isfinite(each)))
+
+
+def count_results(scores: Sequence[float]) -> dict[str, int]:
+    """Return the number of games won, drawn and lost. scores: 1, 0.5 or 0 for each game; NaN does not count."""
+    counts = Counter(scores)
+    return dict(zip(ENDS, (counts[1.0], counts[0.5], counts[0.0]), strict=True))
 
 
 def known_interval(estimate: Estimate) -> Estimate:

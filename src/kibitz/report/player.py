@@ -27,7 +27,7 @@ _CHESS_TITLES = {
     ),
     "by_piece": ("Piece", "The type of piece that moved."),
     "by_time_left": ("Time left", "The time left before the move, if the game record has clock times."),
-    "by_side": ("Colour", ""),
+    "by_side": ("Color", ""),
     "by_result": ("Result", "Lost games contain more mistakes than won games, so compare them with the usual values."),
     "by_opening": ("Opening", "All moves of the games with this opening, not only the opening moves."),
 }

@@ -57,7 +57,7 @@ def judged(session: Session, checker: Checker, text: str = SHORT) -> AnalysedGam
 
 
 def test_katago_gives_lead_chance_and_line(session: Session, faulty: Callable[..., Checker]) -> None:
-    """Each position has a lead of 3.25 points and 70% for the side to move, as the fake says."""
+    """Each position has a lead of 3.25 points and 70% for the side to move: the fake's values."""
     game = judged(session, faulty("sound"))
     assert [one.score.lead for one in game.positions] == [3.25, -3.25, 3.25, -3.25]
     assert [round(one.told.black_wins, 4) for one in game.positions if one.told] == [0.7, 0.3, 0.7, 0.3]

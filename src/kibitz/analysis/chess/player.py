@@ -23,15 +23,14 @@ from kibitz.analysis.chess.moves import PIECES, SIDES, AnalysedGame, Move
 from kibitz.analysis.chess.ratings import ratings_of
 from kibitz.analysis.chess.strength.player import PlayerStrength
 from kibitz.analysis.glyphs import SIGNS
-from kibitz.analysis.parts import A_GAME, KEPT, Measure, Part, Parts, figure_of, known_interval
+from kibitz.analysis.parts import A_GAME, KEPT, Measure, Part, Parts, count_results, figure_of, mean_over_games
 from kibitz.explorer.openings import Opening, opening_of
 from kibitz.games.chess.filters import RESULTS
 from kibitz.games.chess.material import PHASES
-from kibitz.stats import ClusterBootstrap, Estimate
+from kibitz.stats import Estimate
 
 MOST_OPENINGS = 12
 """The largest number of openings in the report, those with the most games."""
-ENDS = ("won", "drawn", "lost")
 TIMES = {
     "under_10_seconds": "under 10 s",
     "10_to_30_seconds": "10 to 30 s",
@@ -175,13 +174,11 @@ class PlayerReport:
     @property
     def accuracy(self) -> Estimate:
         """The mean accuracy of the player in a game, 0 to 1, over the games with a judged move of the player."""
-        values = np.array(self._accuracies, np.float64)
-        return known_interval(ClusterBootstrap(np.arange(len(values))).mean(values, np.isfinite(values)))
+        return mean_over_games(self._accuracies)
 
     def results(self) -> dict[str, int]:
         """Return the number of games won, drawn and lost; games without a result don't count."""
-        counts = Counter(self._scores)
-        return dict(zip(ENDS, (counts[1.0], counts[0.5], counts[0.0]), strict=True))
+        return count_results(self._scores)
 
     def parts(self) -> Parts:
         """Return all results over the games so far."""

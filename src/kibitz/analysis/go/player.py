@@ -7,7 +7,6 @@ searches or an engine judged make sense here.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,7 +19,17 @@ from kibitz.analysis.go.changes import SIDES
 from kibitz.analysis.go.games import AnalysedGame, Move
 from kibitz.analysis.go.kinds import AREAS, KINDS, area_of, kind_of
 from kibitz.analysis.go.told import PHASES, phase_of
-from kibitz.analysis.parts import A_GAME, KEPT, Measure, Part, Parts, figure_of, known_interval
+from kibitz.analysis.parts import (
+    A_GAME,
+    KEPT,
+    Measure,
+    Part,
+    Parts,
+    count_results,
+    figure_of,
+    known_interval,
+    mean_over_games,
+)
 from kibitz.analysis.repeats import Seen
 from kibitz.games.go.io.sgf import Record
 from kibitz.games.go.points import BLACK, NONE, PASS, SIZES, WHITE, to_gtp
@@ -28,7 +37,6 @@ from kibitz.games.go.ranks import rank_of, rank_value, read_rank
 from kibitz.personal.names import Player, key
 from kibitz.stats import ClusterBootstrap, Estimate
 
-ENDS = ("won", "drawn", "lost")
 LABELS: Mapping[str, Mapping[str, str]] = {
     "phase": {name: f"the {name}" for name in PHASES},
     "area": {"corner": "in the corners", "side": "on the sides", "centre": "in the center"},
@@ -172,13 +180,11 @@ class GoPlayerReport:
     @property
     def accuracy(self) -> Estimate:
         """The mean accuracy of the player in a game, 0 to 1, over the games with a move of the player."""
-        values = np.array(self._accuracies, np.float64)
-        return known_interval(ClusterBootstrap(np.arange(len(values))).mean(values, np.isfinite(values)))
+        return mean_over_games(self._accuracies)
 
     def results(self) -> dict[str, int]:
         """Return the number of games won, drawn and lost; games without a result don't count."""
-        counts = Counter(self._scores)
-        return dict(zip(ENDS, (counts[1.0], counts[0.5], counts[0.0]), strict=True))
+        return count_results(self._scores)
 
     def first_choices(self) -> tuple[Estimate, Estimate]:
         """Return how often the player played the most likely move of players of the rank, and how often they do.
