@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import subprocess
 import sys
@@ -36,8 +37,15 @@ def version_of(tag: str) -> tuple[str, bool]:
 def mike(*words: str, config: Path) -> str:
     """Run mike without its push. Returns what it prints; raises CalledProcessError if it fails."""
     command = [sys.executable, "-c", _MIKE, words[0], "--config-file", str(config), "--branch", BRANCH]
+    # mike starts `mkdocs` by its name, so the programs of this environment have to be found first.
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
     return subprocess.run(
-        [*command, *words[1:]], cwd=config.parent, check=True, stdout=subprocess.PIPE, text=True
+        [*command, *words[1:]],
+        cwd=config.parent,
+        env={**os.environ, "PATH": path},
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
     ).stdout
 
 
