@@ -426,7 +426,11 @@ def parser() -> argparse.ArgumentParser:
         one = steps.add_parser(step, help="import the training games" if step == "store" else "look for held-out games")
         one.add_argument("name", choices=NETWORKS)
         one.add_argument("--masters", type=Path, help=f"masters' games; those after {MASTERS_UNTIL} stay out")
-        one.add_argument("games", type=Path, nargs="*")
+        # "+" where games are needed: with "*", argparse refuses games that come after an option.
+        if step == "store":
+            one.add_argument("games", type=Path, nargs="+")
+        else:
+            one.set_defaults(games=[])
     for step in ("start", "status", "pause", "resume", "stop", "save"):
         one = steps.add_parser(step, help=f"{step} the plateaus in the background")
         one.add_argument("names", nargs="*", metavar="human|gohuman")

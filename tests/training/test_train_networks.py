@@ -6,6 +6,7 @@ import importlib.util
 import json
 import os
 import subprocess
+import shlex
 import sys
 import time
 from collections.abc import Iterator
@@ -75,6 +76,20 @@ def pipeline(tool: ModuleType, files: dict[str, Path], tmp_path_factory: pytest.
     tool.players(made, [files["players"]])
     tool.store(made, "human", files["masters"], [files["online"]])
     return made
+
+
+def test_the_commands_of_the_page_are_understood(tool: ModuleType) -> None:
+    page = (TOOLS.parent / "docs" / "dev" / "training-networks.md").read_text(encoding="utf-8")
+    commands = [
+        shlex.split(line, comments=True)[2:]
+        for line in page.splitlines()
+        if line.startswith("python tools/train_networks.py ")
+    ]
+    understood = [tool.parser().parse_args(words) for words in commands]
+    assert {"players", "store", "start", "save", "cool", "test", "package"} <= {each.step for each in understood}
+    made = next(each for each in understood if each.step == "store" and each.name == "human")
+    assert made.masters == Path("masters.pgn.zst")
+    assert made.games == [Path("lichess.pgn.zst"), Path("online.pgn.zst")]
 
 
 @pytest.mark.process
