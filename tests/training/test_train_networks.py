@@ -5,8 +5,8 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
-import subprocess
 import shlex
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
