@@ -109,6 +109,63 @@ def test_broken_records(seed: int, changes: int, where: float, last: bool) -> No
     compare(b"\n".join(lines), before=7, last=last)
 
 
+TIMES = "0 5 07 59 60 5.2 0.05 1:05 12:34:56.25 17:00:00 9999 0:00:00.5 5,2 5.125 1:2.5:3 16:40:01 :5 5: -1 "
+VALUES = "0.25 -1 +0.1 #3 #-12 #+1 #0 #-0 0.25,18 -3.14,1 #3,20 #\u00a04 1.234 # x "
+MOVES = ["e4", "e5", "Nf3", "Nc6", "Bb5", "a6", "Ba4", "Nf6", "O-O", "Be7", "Re1", "b5"]
+
+
+def commands(chance: random.Random, kinds: str) -> str:
+    """A comment after a move with commands of these kinds: evaluation (v), clock (c), elapsed time (e)."""
+    time = chance.choice(TIMES.split(" "))
+    value = chance.choice(VALUES.split(" "))
+    clock = chance.choice(["0:01:02", "1:00:00", "0:00:05.5", "0:1", ""])
+    written = {"v": f"[%eval {value}]", "c": f"[%clk {clock}]", "e": f"[%emt {time}]"}
+    parts = [written[kind] for kind in kinds if chance.random() < 0.9]
+    if chance.random() < 0.1:
+        parts.insert(0, chance.choice(["[%emt  3 ]", "[%emts 3]", "[%eval 1]", "50% [%csl Ga4]", "[%em"]))
+    return "{" + " ".join(parts) + "}"
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(seed=st.integers(0, 2**32), kinds=st.sampled_from(["v", "c", "e", "ve", "ec", "vc"]), odd=st.booleans())
+def test_commands_in_comments(seed: int, kinds: str, odd: bool) -> None:
+    """Games with any command after their moves are the same to both readers. odd: also with forms that are rare."""
+    chance = random.Random(seed)
+    control = chance.choice(["300+3", "40/7200:3600", "60", "-", "5/100:50+1", "0+1"])
+    games = []
+    for _ in range(3):
+        moves = []
+        for ply, move in enumerate(MOVES):
+            number = f"{ply // 2 + 1}." if ply % 2 == 0 else ""
+            plain = {"v": "[%eval #-3]", "c": "[%clk 0:01:02]", "e": f"[%emt {chance.randrange(60)}.{ply}]"}
+            comment = commands(chance, kinds) if odd else "{" + "".join(plain[kind] for kind in kinds) + "}"
+            moves.append(f"{number}{move} {comment}" + chance.choice(["", "", f" ({number or '1...'}d4 {comment})"]))
+        games.append(f'[Event "x"]\n[TimeControl "{control}"]\n[Result "1-0"]\n\n{" ".join(moves)} 1-0\n\n')
+    assert compare("".join(games).encode()) == 3
+
+
+@pytest.mark.parametrize(
+    ("comments", "clocks", "evaluations"),
+    [
+        (["[%eval #3]", "[%eval #-12]", "[%eval 0.25,18]"], None, [31997, -31988, 25]),
+        (["[%emt 5.2]", "[%emt 1:05]", "[%emt 0:00:10]"], [295, 235, 285], None),
+        (["[%emt 5] [%eval #1]", "[%emt 6] [%eval 0.1]", ""], [295, 294, 65535], [31999, 10, -32768]),
+    ],
+)
+def test_the_fast_parser_reads_mates_depths_and_elapsed_times(
+    comments: list[str], clocks: list[int] | None, evaluations: list[int] | None
+) -> None:
+    moves = " ".join(f"{move} {{{comment}}}" for move, comment in zip(["1. e4", "e5", "2. d4"], comments, strict=True))
+    block = find_games(f'[TimeControl "300"]\n[Result "1-0"]\n\n{moves} 1-0\n'.encode())
+    assert block.flags[0] & PLAIN
+    per_move = pgn._read(Filter(), block).per_move
+    assert per_move.keys() == {name for name, row in (("clock", clocks), ("evaluation", evaluations)) if row}
+    if clocks:
+        assert per_move["clock"].tolist() == clocks
+    if evaluations:
+        assert per_move["evaluation"].tolist() == evaluations
+
+
 @pytest.mark.parametrize("text", [b"", b"\n", b"1. e4", b'[Event "a"]', b'[Event "a"]\n\n', b"\xef\xbb\xbf", b"\xff"])
 def test_little_texts(text: bytes) -> None:
     compare(text)

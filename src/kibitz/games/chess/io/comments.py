@@ -10,6 +10,8 @@ _TIME = rf"(?:(?:(\d{{1,6}}):)?(\d{{1,6}}):)?({_NUMBER})"
 _CLOCK = re.compile(rf"\[%clk\s+{_TIME}\s*\]")
 _ELAPSED = re.compile(rf"\[%emt\s+{_TIME}\s*\]")
 _EVALUATION = re.compile(r"\[%eval\s+(?:#\s*([+-]?\d{1,4})|([+-]?\d{1,6}(?:\.\d+)?))\s*(?:,\s*\d+)?\s*\]")
+_SPECIAL_EVALUATION = re.compile(r"\[%eval\s+(?:#[+-]?\d+|[+-]?[\d.]+,\d+)\s*\]")
+_ANY_ELAPSED = re.compile(r"\[%emt\s+([\d:.]+)\s*\]")
 _PERIOD = re.compile(rf"(?:(\d{{1,9}})/)?({_NUMBER})(?:\+({_NUMBER}))?")
 MATE_CENTIPAWNS = 32_000
 """The evaluation of a mate in n moves is MATE_CENTIPAWNS - n for the side that mates."""
@@ -55,22 +57,54 @@ def clocks(comments: Sequence[str], time_control: str) -> list[float | None]:
     found = [clock(comment) for comment in comments]
     if not any("[%emt" in comment for comment in comments):
         return found
+    return clocks_from_elapsed([elapsed(comment) for comment in comments], time_control, found)
+
+
+def clocks_from_elapsed(
+    spent: Sequence[float | None], time_control: str, shown: Sequence[float | None]
+) -> list[float | None]:
+    """Return the seconds left after each move, None if unknown, from the seconds that each move took.
+
+    spent: the seconds of each move, both sides in turn; None if unknown. shown: the clocks that the record has, which
+    count first; as long as `spent`.
+    """
+    found = list(shown)
     periods = _periods(time_control)
     if periods is None:
         return found
     for side in range(2):
         left: float | None = periods[0][1]
-        for i in range(side, len(comments), 2):
-            spent, number = elapsed(comments[i]), i // 2 + 1
+        for i in range(side, len(found), 2):
+            taken, number = spent[i], i // 2 + 1
             if found[i] is not None:
                 left = found[i]
                 continue
-            if left is None or spent is None:
+            if left is None or taken is None:
                 left = None
                 continue
-            left += _gained(periods, number) - spent
+            left += _gained(periods, number) - taken
             found[i] = max(left, 0.0)
     return found
+
+
+def for_the_fast_parser(moves: str) -> str:
+    """Return the text of moves with commands that the fast parser reads.
+
+    `[%eval #3]` becomes the number of this mate, `[%eval 0.25,18]` loses its depth, and `[%emt 5.2]` becomes a clock:
+    the parser reads the times of moves as clocks, and `clocks_from_elapsed` turns them into clocks.
+    """
+    moves = _SPECIAL_EVALUATION.sub(_as_number, moves)
+    return _ANY_ELAPSED.sub(_as_clock, moves)
+
+
+def _as_number(match: re.Match[str]) -> str:
+    value = evaluation(match[0])
+    return match[0] if value is None else f"[%eval {value / 100:.2f}]"
+
+
+def _as_clock(match: re.Match[str]) -> str:
+    time = match[1]
+    return f"[%clk {'0:' * (2 - time.count(':'))}{time}]"
 
 
 def _periods(time_control: str) -> list[tuple[int | None, float, float]] | None:

@@ -15,7 +15,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from kibitz.games.chess.io.blocks import GameBlock
-from kibitz.games.chess.io.plain import PLAIN, REWRITTEN
+from kibitz.games.chess.io.plain import ELAPSED, PLAIN, REWRITTEN
 from kibitz.games.chess.io.tags import read_headers
 from kibitz.kernels import inner, kernel
 from kibitz.records import decode
@@ -235,7 +235,7 @@ class Headers:
         flags, spans = self.block.flags[games], self.block.spans[games]
         more, end = [b"*"], len(self.text) + 1
         spans[flags & PLAIN == 0] = len(self.text), end
-        odd = (flags & PLAIN != 0) & (self.has("FEN")[games] | (flags & REWRITTEN != 0))
+        odd = (flags & PLAIN != 0) & (self.has("FEN")[games] | (flags & (REWRITTEN | ELAPSED) != 0))
         for i in np.flatnonzero(odd).tolist():
             begin, stop = spans[i].tolist()
             text = rewrite(decode(self._source[begin:stop]), self.value(int(games[i]), "FEN")).encode()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import functools
+import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,9 +19,9 @@ from numpy.typing import NDArray
 from kibitz.dates import read_date
 from kibitz.games.batch import GameBatch, Rejections
 from kibitz.games.chess.filters import RESULTS, UNKNOWN, Filter, read_rating, speed_of
-from kibitz.games.chess.io.comments import clocks, evaluation
+from kibitz.games.chess.io.comments import clocks, clocks_from_elapsed, evaluation
 from kibitz.games.chess.io.headers import Headers
-from kibitz.games.chess.io.plain import PLAIN
+from kibitz.games.chess.io.plain import ELAPSED, PLAIN
 from kibitz.games.chess.io.reader import Record, read_game
 from kibitz.games.chess.io.tags import read_result
 from kibitz.games.chess.moves import from_move, pack
@@ -330,7 +331,7 @@ def finish(chunks: list[PyChunkView] | None, block: ParsedBlock, keep: Filter) -
             starts[i] = start
     block.reject(block.games[~kept], why[~kept].tolist(), lambda game: details.get(game, ""))
     taken = np.flatnonzero(kept)
-    moves, per_move = _moves_of(chunks, ends, kept)
+    moves, per_move = _moves_of(chunks, block, ends, kept)
     return GameBatch(
         moves,
         ends.plies[kept],
@@ -391,7 +392,7 @@ def _start_rows(starts: dict[int, NDArray[np.uint8]], taken: NDArray[np.int64]) 
 
 
 def _moves_of(
-    chunks: list[PyChunkView], ends: _Ends, kept: NDArray[np.bool_]
+    chunks: list[PyChunkView], block: ParsedBlock, ends: _Ends, kept: NDArray[np.bool_]
 ) -> tuple[NDArray[np.uint16], dict[str, NDArray[Any]]]:
     """Return the moves of the accepted games and, if comments have values, the arrays per move."""
     moves = [np.empty(0, np.uint16)]
@@ -400,10 +401,11 @@ def _moves_of(
     fast[list(ends.read)] = False
     first = 0
     for chunk in chunks:
+        clocks = _clocks_of(chunk, block, fast, first)
         each_move = np.repeat(fast[first : first + chunk.num_games], _lengths(chunk))
         first += chunk.num_games
         moves.append(pack(chunk.from_squares[each_move], chunk.to_squares[each_move], chunk.promotions[each_move]))
-        per_move["clock"].append(_whole(chunk.clocks[each_move], 1, *PER_MOVE["clock"]))
+        per_move["clock"].append(_whole(clocks[each_move], 1, *PER_MOVE["clock"]))
         per_move["evaluation"].append(_whole(chunk.evals[each_move], 100, *PER_MOVE["evaluation"]))
     arrays = {"": np.concatenate(moves)} | {column: np.concatenate(parts) for column, parts in per_move.items()}
     slow = [game for i, game in sorted(ends.read.items()) if kept[i]]
@@ -418,6 +420,26 @@ def _moves_of(
             arrays[column] = whole
     packed = arrays.pop("")
     return packed, {column: values for column, values in arrays.items() if (values != PER_MOVE[column][1]).any()}
+
+
+def _clocks_of(chunk: PyChunkView, block: ParsedBlock, wanted: NDArray[np.bool_], first: int) -> NDArray[np.float64]:
+    """Return the seconds left after each move of a chunk's games, NaN if unknown, [moves].
+
+    wanted: bool [n], the games that need them, of all games for the parser. first: the index of the chunk's first game.
+    """
+    clocks = np.asarray(chunk.clocks, np.float64)
+    flags = block.headers.block.flags[block.games[first : first + chunk.num_games]]
+    elapsed = np.flatnonzero((flags & ELAPSED != 0) & wanted[first : first + chunk.num_games]).tolist()
+    if not elapsed:
+        return clocks
+    clocks = clocks.copy()
+    for game in elapsed:
+        where = slice(int(chunk.move_offsets[game]), int(chunk.move_offsets[game + 1]))
+        spent = [None if math.isnan(value) else round(value, 2) for value in clocks[where].tolist()]
+        control = block.headers.value(int(block.games[first + game]), "TimeControl") or ""
+        left = clocks_from_elapsed(spent, control, [None] * len(spent))
+        clocks[where] = [math.nan if value is None else value for value in left]
+    return clocks
 
 
 def _lengths(chunk: PyChunkView) -> NDArray[np.int64]:

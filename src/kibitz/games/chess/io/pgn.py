@@ -20,6 +20,7 @@ import pyarrow as pa
 from kibitz.games.batch import GameBatch
 from kibitz.games.chess.filters import STANDARD_VARIANTS, Filter
 from kibitz.games.chess.io.blocks import GameBlock, read_blocks
+from kibitz.games.chess.io.comments import for_the_fast_parser
 from kibitz.games.chess.io.fast import parse
 from kibitz.games.chess.io.headers import BOT_TAGS, Headers
 from kibitz.games.chess.io.ingest import ParsedBlock, finish
@@ -58,6 +59,7 @@ def _variant(headers: Headers, game: int) -> str:
 def _for_the_parser(moves: str, fen: str | None) -> str:
     """Return the parser's input: a FEN header if there is one, and the moves; "*" for an impossible FEN."""
     moves = _BLANK_LINES.sub("\n", moves)  # the parser would stop there
+    moves = for_the_fast_parser(moves)
     if fen is None:
         return moves
     start = _start(fen)

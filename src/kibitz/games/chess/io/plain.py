@@ -10,9 +10,12 @@ from numpy.typing import NDArray
 
 from kibitz.kernels import SMALL_BYTES, inner, small_first
 
-PLAIN, REWRITTEN = 1, 2
+PLAIN, REWRITTEN, ELAPSED = 1, 2, 4
 """Flags of a game: PLAIN, the fast parser can read it; REWRITTEN, its text must be changed first (blank lines,
-Latin-1)."""
+Latin-1, commands that the parser does not know); ELAPSED, comments have the time of moves ([%emt]) and no clock."""
+_MAX_ELAPSED = 60_000
+"""Seconds of the longest move that the fast parser reads: its floats of 32 bits hold hundredths of a second up to
+there."""
 
 
 @inner
@@ -149,69 +152,127 @@ def _after_digits(text, at, stop):  # type: ignore[no-untyped-def]
 
 
 @inner
-def _after_number(text, at, stop):  # type: ignore[no-untyped-def]
-    """Return where a number ends that begins at this byte; -1 if it has more than two decimals. text: uint8.
-
-    The fast parser has floats of 32 bits, which round numbers with more decimals in another way.
-    """
-    at = _after_digits(text, at, stop)
-    if at < 0 or at >= stop or text[at] != 46:
+def _after_decimals(text, at, stop):  # type: ignore[no-untyped-def]
+    """Return where the decimals of a number end, whose whole part ends at this byte; -1 if there are more than two."""
+    if at >= stop or text[at] != 46:
         return at
     end = _after_digits(text, at + 1, stop)
     return end if end <= at + 3 else -1
 
 
 @inner
-def _after_value(text, at, stop, is_clock):  # type: ignore[no-untyped-def]
-    """Return where the value of [%eval 0.25] or [%clk 0:03:00] and its bracket end; -1 if it has another form.
+def _after_number(text, at, stop):  # type: ignore[no-untyped-def]
+    """Return where a number ends that begins at this byte; -1 if it has more than two decimals. text: uint8.
 
-    text: uint8. The value and the blanks before it begin at this byte.
+    The fast parser has floats of 32 bits, which round numbers with more decimals in another way.
     """
-    begin = at
+    at = _after_digits(text, at, stop)
+    return _after_decimals(text, at, stop) if at >= 0 else -1
+
+
+@inner
+def _after_blanks(text, at, stop):  # type: ignore[no-untyped-def]
+    """Return where the white space ends that begins at this byte. text: uint8 [bytes]."""
     while at < stop and _is_space(text[at]):
         at += 1
-    if at == begin or at >= stop:
-        return -1
-    if is_clock:
-        for _ in range(2):
-            at = _after_digits(text, at, stop)
-            if at < 0 or at >= stop or text[at] != 58:
-                return -1
+    return at
+
+
+@inner
+def _after_clock(text, at, stop):  # type: ignore[no-untyped-def]
+    """Return where a clock like 0:03:00 ends that begins at this byte; -1 if it has another form. text: uint8."""
+    for _ in range(2):
+        at = _after_digits(text, at, stop)
+        if at < 0 or at >= stop or text[at] != 58:
+            return -1
+        at += 1
+    return _after_number(text, at, stop)
+
+
+@inner
+def _after_elapsed(text, at, stop):  # type: ignore[no-untyped-def]
+    """Return where the time of a move ends that begins at this byte: 5.2, 1:05 or 0:01:05; -1 if it has another form.
+
+    text: uint8. It has at most _MAX_ELAPSED seconds.
+    """
+    total = 0
+    for part in range(3):
+        end = _after_digits(text, at, stop)
+        if end < 0:
+            return -1
+        number = 0
+        for i in range(at, end):
+            number = 10 * number + text[i] - 48
+        total = 60 * total + number
+        at = end
+        if part == 2 or at >= stop or text[at] != 58:
+            break
+        at += 1
+    return _after_decimals(text, at, stop) if total <= _MAX_ELAPSED else -1
+
+
+@inner
+def _after_evaluation(text, at, stop):  # type: ignore[no-untyped-def]
+    """Return where an evaluation ends that begins at this byte, and whether the fast parser can't read it.
+
+    text: uint8. Forms: 0.25, and for the parser rewritten: 0.25,18 with a depth, and #-3, a mate. The end is -1 for
+    another form.
+    """
+    if at < stop and text[at] == 35:
+        at += 1
+        if at < stop and (text[at] == 43 or text[at] == 45):
             at += 1
-    elif text[at] == 43 or text[at] == 45:
+        return _after_digits(text, at, stop), True
+    if at < stop and (text[at] == 43 or text[at] == 45):
         at += 1
     at = _after_number(text, at, stop)
-    if at < 0:
-        return -1
-    while at < stop and _is_space(text[at]):
-        at += 1
-    return at + 1 if at < stop and text[at] == 93 else -1
+    if at > 0 and at < stop and text[at] == 44:
+        return _after_digits(text, at + 1, stop), True
+    return at, False
 
 
 @inner
 def _after_comment(text, at, stop, known):  # type: ignore[no-untyped-def]
-    """Return where a comment ends, and the commands of the move so far; -1 if it doesn't end or has a command that the
-    fast parser reads in another way.
+    """Return where a comment ends, the commands of the move so far, and whether a command must be rewritten.
 
-    text: uint8. known: the commands of the comments before it, 1 for an evaluation, plus 2 for a clock.
+    The end is -1 if the comment doesn't end or has a command that the fast parser reads in another way. text: uint8.
+    known: the commands of the comments before it, a sum of 1 for an evaluation, 2 for a clock and 4 for a move's time.
     """
+    rewritten = False
     while at < stop and text[at] != 125:
         if text[at] == 37 and at + 5 < stop and text[at - 1] == 91:  # [%
-            if text[at + 1] == 101 and text[at + 2] == 109:  # emt
-                return -1, known
-            is_clock = text[at + 1] == 99 and text[at + 2] == 108
-            if is_clock or (text[at + 1] == 101 and text[at + 2] == 118):
-                kind = 2 if is_clock else 1
-                whole = text[at + 3] == 107 if is_clock else text[at + 3] == 97 and text[at + 4] == 108
-                if not whole or known & kind:  # of two commands, the fast parser reads the last
-                    return -1, known
+            first, second, third, fourth = text[at + 1], text[at + 2], text[at + 3], text[at + 4]
+            kind, size = 0, 4
+            if first == 99 and second == 108:  # clk
+                kind = 2 if third == 107 else -1
+            elif first == 101 and second == 118:  # eval
+                kind = 1 if third == 97 and fourth == 108 else -1
+                size = 5
+            elif first == 101 and second == 109:  # emt
+                kind = 4 if third == 116 else -1
+            if kind < 0 or known & kind:  # of two commands, the fast parser reads the last
+                return -1, known, rewritten
+            if kind:
                 known |= kind
-                at = _after_value(text, at + (4 if is_clock else 5), stop, is_clock)
+                begin = at + size
+                at = _after_blanks(text, begin, stop)
+                if at == begin:
+                    return -1, known, rewritten
+                other = kind == 4
+                if kind == 2:
+                    at = _after_clock(text, at, stop)
+                elif kind == 4:
+                    at = _after_elapsed(text, at, stop)
+                else:
+                    at, other = _after_evaluation(text, at, stop)
+                rewritten |= other
                 if at < 0:
-                    return -1, known
-                continue
+                    return -1, known, rewritten
+                at = _after_blanks(text, at, stop)
+                if at >= stop or text[at] != 93:
+                    return -1, known, rewritten
         at += 1
-    return (at + 1 if at < stop else -1), known
+    return (at + 1 if at < stop else -1), known, rewritten
 
 
 @inner
@@ -230,17 +291,20 @@ def _after_dots(text, at, stop):  # type: ignore[no-untyped-def]
 
 
 @inner
-def _is_plain(text, first, stop):  # type: ignore[no-untyped-def]
-    """Return whether text[first:stop] is moves in the standard's form with one result, at the end. text: uint8."""
+def _flags_of_moves(text, first, stop):  # type: ignore[no-untyped-def]
+    """Return the flags of a game whose moves are text[first:stop]; 0 unless they are in the standard's form with one
+    result, at the end. text: uint8."""
     at, depth, moves, result = first, 0, 0, False
     known = 0  # commands in the comments after the last move of the main line
+    all_known = 0  # commands in all comments
+    rewritten = False
     while at < stop:
         byte = text[at]
         if _is_space(byte):
             at += 1
             continue
         if result:
-            return False
+            return 0
         if 48 <= byte <= 57:
             end = at + 1
             while end < stop and 48 <= text[end] <= 57:
@@ -249,28 +313,30 @@ def _is_plain(text, first, stop):  # type: ignore[no-untyped-def]
             if end - at < 4 and (dots or (end < stop and _is_space(text[end]))):
                 number = end - at == 1 and byte == 49
                 if number and dots == 1 and moves and not depth:
-                    return False  # another game's first move
+                    return 0  # another game's first move
                 at = after
             else:
                 end = _after_result(text, at, stop)
                 if end < 0 or depth:
-                    return False
+                    return 0
                 result = True
                 at = end
         elif byte == 123:
-            at, commands = _after_comment(text, at + 1, stop, 0 if depth else known)
+            at, commands, other = _after_comment(text, at + 1, stop, 0 if depth else known)
             if at < 0:
-                return False
+                return 0
+            all_known |= commands
+            rewritten |= other
             known = known if depth else commands
         elif byte == 40:
             if moves == 0:
-                return False
+                return 0
             depth += 1
             at += 1
         elif byte == 41:
             depth -= 1
             if depth < 0:
-                return False
+                return 0
             at += 1
         elif byte == 36:
             begin = at + 1
@@ -278,23 +344,25 @@ def _is_plain(text, first, stop):  # type: ignore[no-untyped-def]
             while at < stop and 48 <= text[at] <= 57:
                 at += 1
             if not 1 <= at - begin <= 3 or (at < stop and not _is_space(text[at]) and text[at] not in (41, 40, 123)):
-                return False
+                return 0
         elif byte == 46:  # dots without a number, before a move of Black
             at, _ = _after_dots(text, at, stop)
             if at < stop and not _is_space(text[at]):
-                return False
+                return 0
         elif byte == 42:
             if depth or at + 1 != stop:
-                return False
+                return 0
             result = True
             at += 1
         else:
             at = _after_move(text, at, stop)
             if at < 0:
-                return False
+                return 0
             moves += 1
             known = known if depth else 0
-    return result and moves > 0 and depth == 0
+    if not result or moves == 0 or depth or all_known & 6 == 6:  # the clock and the time of moves
+        return 0
+    return PLAIN + (REWRITTEN if rewritten else 0) + (ELAPSED if all_known & 4 else 0)
 
 
 @small_first(SMALL_BYTES)
@@ -302,7 +370,7 @@ def _classify(text, begins, bodies, ends, valid, flags, spans):  # type: ignore[
     """Write the flags of each game, and where its moves begin and end without white space around them.
 
     text: uint8. begins, bodies, ends: int64 [games]. valid: whether the text is UTF-8. Outputs: flags, uint8 [games],
-    sums of PLAIN and REWRITTEN; spans, int64 [games, 2].
+    sums of PLAIN, REWRITTEN and ELAPSED; spans, int64 [games, 2].
     """
     for game in range(begins.shape[0]):
         first, stop = bodies[game], ends[game]
@@ -314,20 +382,21 @@ def _classify(text, begins, bodies, ends, valid, flags, spans):  # type: ignore[
         flags[game] = 0
         if first == stop or not _has_plain_headers(text, begins[game], bodies[game]):
             continue
-        if not _is_plain(text, first, stop):
+        found = _flags_of_moves(text, first, stop)
+        if found == 0:
             continue
-        flags[game] = 1
         feed = -2  # the last line feed that only white space follows so far
         for at in range(first, stop):  # find blank lines, and bytes that aren't UTF-8
             byte = text[at]
             if byte > 32:
                 feed = -2
                 if byte >= 128 and not valid:
-                    flags[game] = 3
+                    found |= REWRITTEN
             elif byte == 10:
                 if feed >= 0:
-                    flags[game] = 3
+                    found |= REWRITTEN
                 feed = at
+        flags[game] = found
 
 
 def classify(
@@ -339,7 +408,7 @@ def classify(
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """Return the flags of each game, uint8 [n], and where its moves begin and end without white space, int64 [n, 2].
 
-    The flags are sums of PLAIN and REWRITTEN. text: uint8. begins, bodies, ends: int64 [n], byte offsets.
+    The flags are sums of PLAIN, REWRITTEN and ELAPSED. text: uint8. begins, bodies, ends: int64 [n], byte offsets.
     """
     flags, spans = np.empty(len(begins), np.uint8), np.empty((len(begins), 2), np.int64)
     _classify(text, begins, bodies, ends, is_utf8, flags, spans)
