@@ -109,6 +109,38 @@ def test_a_damaged_file_is_compiled_again(
     assert compiled(load().use) == (28, 0)
 
 
+def by_everybody(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path.chmod(0o666)
+
+
+def by_the_group(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path.chmod(0o664)
+
+
+def by_another_user(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if os.geteuid() == 0:
+        os.chown(path, 12_345, -1)
+    else:
+        monkeypatch.setattr(os, "geteuid", lambda: 12_345)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows gives no owner")
+@pytest.mark.parametrize("written", [by_everybody, by_the_group, by_another_user])
+def test_a_file_that_another_user_could_write_is_not_loaded(
+    load: Callable[..., ModuleType], cache: Path, written: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Loading a kernel executes what the file contains."""
+    previous = os.umask(0o002)  # with this setting, new files can be written by the group
+    try:
+        assert compiled(load().use) == (28, 1)
+    finally:
+        os.umask(previous)
+    assert compiled(load().use) == (28, 0)
+    for path in cache.iterdir():
+        written(path, monkeypatch)
+    assert compiled(load().use) == (28, 1)
+
+
 def test_a_folder_that_cannot_be_written_is_read(
     load: Callable[..., ModuleType], cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,7 +7,8 @@ includes the argument types, the versions of Python, numba, LLVM and NumPy, and 
 jobs with the same kernels share one folder.
 
 A file has one compiled version of one kernel. It is written under a temporary name and then renamed, so that two
-processes can write at once. It begins with a hash of its content: a damaged file counts as absent.
+processes can write at once. It begins with a hash of its content: a damaged file counts as absent. So does a file that
+another user could have written, because loading a kernel executes its code.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import hashlib
 import os
 import pickle
 import platform
+import stat
 import sys
 import time
 import types
@@ -249,14 +251,25 @@ class KernelCache(caching._Cache):
 
 
 def read(path: Path) -> bytes | None:
-    """Return a file's content, None if the file is damaged. Raises OSError if there is none."""
-    data = path.read_bytes()
+    """Return a file's content, None if the file is damaged or if another user could have written it. Raises OSError if
+    there is none."""
+    with path.open("rb") as file:
+        if not _is_trusted(os.fstat(file.fileno())):
+            return None
+        data = file.read()
     if hashlib.sha256(data[_HASH_BYTES:]).digest() != data[:_HASH_BYTES]:
         return None
     with contextlib.suppress(OSError):
         if time.time() - path.stat().st_mtime > _DAY_SECONDS:
             os.utime(path)  # it was used
     return data[_HASH_BYTES:]
+
+
+def _is_trusted(status: os.stat_result) -> bool:
+    """Return whether only this user or the administrator can write a file. Reading a compiled kernel executes code."""
+    if os.name == "nt":  # Windows gives no owner here; the default folder belongs to the user
+        return True
+    return status.st_uid in (os.geteuid(), 0) and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
 _tidied: set[Path] = set()
@@ -269,6 +282,7 @@ def write(path: Path, payload: bytes) -> None:
     temporary = path.with_name(f"{path.name}.{uuid.uuid4().hex[:16]}.tmp")
     try:
         temporary.write_bytes(hashlib.sha256(payload).digest() + payload)
+        temporary.chmod(0o644)  # with some settings of the umask, the group could write it: see _is_trusted
         os.replace(temporary, path)
     except BaseException:
         with contextlib.suppress(OSError):
