@@ -198,11 +198,11 @@ def _legend(judged: AnalysedGame, columns: list[_Column]) -> str:
     if "best" in names:
         parts.append("best, played: with the best move, with the played one")
     if "lost" in names:
-        parts.append("lost: percentage points")
+        parts.append("lost: in percentage points")
     if "change" in names:
         parts.append("change: percentage points, for the player")
     if heading.startswith("at "):
-        parts.append(f"{heading.replace(' ', ', ').replace('at, ', 'at ')}: how often such players choose it")
+        parts.append(f"{heading.replace(' ', ', ').replace('at, ', 'at ')}: how often players of this rating choose it")
     elif heading:
         parts.append(f"weaker, stronger: players rated {STEP} lower and higher")
     if "rank" in names:
