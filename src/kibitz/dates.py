@@ -49,7 +49,10 @@ def check_period(since: datetime.date | None, until: datetime.date | None) -> No
 
 
 def outside(date: datetime.date | None, since: datetime.date | None, until: datetime.date | None) -> str | None:
-    """Return why a date is not in a period, whose ends may be open, in a few words; None if it is."""
+    """Return why a date is outside a period, such as "before 2020-01-01"; None if it is inside.
+
+    since, until: the first and the last day of the period; None if the period is open at that end.
+    """
     if not since and not until:
         return None
     if date is None:

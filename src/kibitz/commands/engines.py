@@ -209,7 +209,8 @@ def rehearse(player: ThinkingPlayer) -> None:
 
     board = chess.Board()
     for _ in range(2):
-        # A limit of time that never ends it: only with one the search asks whether the move is decided.
+        # The time limit is too long to take effect. It is set because only a search with a time limit runs the code
+        # that checks whether the move is decided.
         if thought := player.think(board, SearchLimits(seconds=1e9, depth=2, nodes=REHEARSED)):
             for move in thought.lines[0].pv[:2]:
                 board.push(move)

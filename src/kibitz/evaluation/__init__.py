@@ -1,7 +1,7 @@
 """`kibitz test`: the evaluation of a trained network on games that it has not seen.
 
-This package has what all results share: the configuration, provenance, and stable keys. The evaluator of a system's
-family makes its numbers and tables: `positions`, `policy`, `pairs` or `owners`.
+This package has what all results share: the configuration, provenance, and stable keys. Each family of systems has an
+evaluator, which makes the numbers and tables: `positions`, `policy`, `pairs` or `owners`.
 """
 
 from __future__ import annotations
@@ -25,22 +25,23 @@ if TYPE_CHECKING:
     from kibitz.store.store import Store
 
 OnProgress = Callable[[str, int, int], None]
-"""Called with the name of the step, the amount done, and the total."""
+"""A function that reports progress. Its arguments are the name of the step, the amount done, and the total."""
 
 
 @dataclass(frozen=True)
 class EvalConfig:
     """How a network is evaluated.
 
-    positions: the largest number, sampled uniformly; 0 takes all.
-    stockfish: path of the baseline program; None for none.
-    stockfish_positions: how many positions it evaluates at depth 1, and a fifth of them at depth 10; 0 for none.
-    gnugo, gnugo_positions: the same for GNU Go, for Go networks.
-    playout_positions: positions for random playouts.
-    all_ways: a Go network predicts the mean over the eight symmetries of the board.
+    positions: the largest number of positions, sampled uniformly; 0 for all.
+    stockfish: the path of the baseline program Stockfish; None for no such baseline.
+    stockfish_positions: how many positions Stockfish evaluates at depth 1. It evaluates a fifth of them at depth 10
+    too; 0 for none.
+    gnugo, gnugo_positions: the path of GNU Go and its number of positions, for Go networks.
+    playout_positions: the number of positions for random playouts.
+    all_ways: whether a Go network's predictions are means over the eight symmetries of the board.
     stranger: for a personal network, another person's run for comparison.
     curve: for a personal network, whether to train networks on fewer games for a learning curve.
-    seed: of every sample.
+    seed: the seed of every sample.
     workers: processes that run Stockfish and GNU Go and play games out; None for this process.
     """
 
@@ -58,7 +59,7 @@ class EvalConfig:
 
 
 class Evaluation(Protocol):
-    """The evaluator module of a system, which its declaration names."""
+    """The evaluator module of a system; the system's declaration has its name."""
 
     def evaluate(
         self,
@@ -69,38 +70,39 @@ class Evaluation(Protocol):
         on_progress: OnProgress,
         log: Callable[[str], None],
     ) -> dict[str, Any]:
-        """Return the system's part of a result: data, headline, figures, baselines, by, and what else its page shows.
+        """Evaluate a run, and return the system's part of a result: the keys below, and everything else that its page
+        shows.
 
         These keys are needed:
 
         data
-            A dict with "store", "fingerprint", "games", "positions", "positions_tested", "seen_games",
-            "seen_games_left_out" and "split", as `games.describe` makes it. It may have a "note", a sentence for
-            people.
+             A dict with "store", "fingerprint", "games", "positions", "positions_tested", "seen_games",
+             "seen_games_left_out" and "split", as `games.describe` makes it. It may have a "note", a sentence for
+             people.
         headline
-            The name of the figure that baselines and slices use.
+             The name of the metric (in "figures") that baselines and slices use.
         figures
-            `tables.Metric` by name; the name is a key of the JSON.
+             `tables.Metric` by name; the name is a key of the JSON.
 
         These keys are optional:
 
         main
-            The names of the figures that the table shows.
+             The names of the metrics that the table shows.
         baselines
-            By key, as `baselines.baseline` makes them.
+             Baselines by key, as `baselines.baseline` makes them.
         by
-            Label to rows, as `slices.slices_as_json` makes them.
+             A dict from label to rows, as `slices.slices_as_json` makes it.
         tables, curves
-            `tables.Table` and `tables.Curve`.
+             `tables.Table` and `tables.Curve`.
         texts
-            Sentences of the page, by section.
+             Sentences of the page, by section.
         rows
-            `rows.Rows`, for Python and for comparisons.
+             `rows.Rows`, for Python and for comparisons.
 
         Further keys are for report.page, ready for JSON.
 
-        `log` is called with a line for each thing that had to be skipped. A value of another type is an error in one
-        line, see `check_result`.
+        `log` is called with a line about everything that had to be skipped. If a value has another type, `check_result`
+        raises an error with a message of one line.
         """
 
 
@@ -120,12 +122,12 @@ def evaluate(
     log: Callable[[str], None],
     on_rows: Callable[[Rows], None] = lambda rows: None,
 ) -> dict[str, Any]:
-    """Return the whole result of testing a run on some games of a store: what `kibitz test --json` prints.
+    """Test a run on some games of a store, and return the whole result, which `kibitz test --json` prints.
 
     on_rows: called with the rows by position, if the system's evaluation returns them.
 
-    Raises KibitzError if the run has no trained weights, or damaged ones. The test runs their ONNX export, and the
-    result names them.
+    The test evaluates the ONNX export of the run's best weights, and the result identifies these weights. Raises
+    KibitzError if the run has no trained weights, or damaged ones.
     """
     run.load_weights()
     system = run.system
@@ -153,7 +155,9 @@ _FIGURE = {"value", "low", "high", "n", "games"}
 
 
 def check_result(own: Any, module: str) -> None:
-    """Raise KibitzError, naming the module, if a system's part of a result is not as `Evaluation` requires."""
+    """Check a system's part of a result. Raises KibitzError, with the module's name, if it is not as `Evaluation`
+    requires.
+    """
     from kibitz.evaluation.rows import Rows
     from kibitz.evaluation.tables import Curve, Metric, Table
 
@@ -198,8 +202,8 @@ def check_result(own: Any, module: str) -> None:
 def labelled(own: dict[str, Any]) -> dict[str, Any]:
     """Return a system's part of a result as JSON: keys are stable names, and a "label" has the text for people.
 
-    "figures" and "baselines": each with its label. "by": {name: {"label", "rows"}}. Each of the "tables" and "curves"
-    has its "name".
+    Each entry of "figures" and "baselines" gets a "label". "by" becomes {name: {"label", "rows"}}. Each entry of
+    "tables" and "curves" gets a "name".
     """
     result = dict(own)
     result["figures"] = {
@@ -219,11 +223,12 @@ def labelled(own: dict[str, Any]) -> dict[str, Any]:
 
 
 def own_store(run: Run) -> str:
-    """Return the path of the store that a run was trained on. Raises KibitzError if it has disappeared."""
+    """Return the path of the store that a run was trained on. Raises KibitzError if the store no longer exists."""
     from kibitz.runs import packaged
 
     path = str(run.info["data"]["store"])
-    if not Path(path).exists() and (inside := run.path / Path(path).name).is_dir():  # a run that was moved
+    # the run was moved together with its store
+    if not Path(path).exists() and (inside := run.path / Path(path).name).is_dir():
         path = str(inside)
     if not Path(path).exists():
         if run.name in packaged():

@@ -1,7 +1,8 @@
 """Baselines: simpler predictors, on all tested positions or on some of them.
 
 This module has what all systems share: the form of a baseline in a result, and Stockfish at two depths. `policy`
-compares its moves, `positions` and `pairs` its scores. Each family has its own baselines in a separate function:
+compares Stockfish's moves, `positions` and `pairs` compare its scores. Each family of systems has further baselines in
+a separate function:
 
 positions.evaluator.baselines      always White, material, rating
 policy.evaluator.baselines         a random move or square; material for a value network
@@ -31,19 +32,18 @@ from kibitz.stats import ClusterBootstrap, Estimate
 from kibitz.store.store import Store
 
 Scorer = Callable[[Sequence[EngineEvaluation], NDArray[np.int64]], ArrayLike]
-"""Scores each of Stockfish's evaluations, from 0 if it is wrong to 1 if it is right.
-
-The second argument is the positions' indices.
+"""A function that rates each of Stockfish's evaluations, from 0 for wrong to 1 for right. Its second argument is the
+positions' indices.
 """
 
 PART = 50
-"""Number of positions that a worker evaluates at a time."""
+"""Number of positions in one piece of a worker's work."""
 OPTIONS = {"Threads": 1, "Hash": 4}
 """Options of Stockfish: one thread, and 4 MB, because its memory is cleared after each position."""
 
 
 def baseline(label: str, estimate: Estimate) -> dict[str, Any]:
-    """Return one of the "baselines" of a result: its estimate and its label."""
+    """Return an entry of the "baselines" of a result: a label and an estimate."""
     return {"label": label, **estimate.as_json()}
 
 
@@ -57,8 +57,8 @@ def engine_evaluations(
 ) -> tuple[str, list[EngineEvaluation]]:
     """Return a UCI engine's name, and its evaluation of each position at a depth.
 
-    workers: processes that start engines, or the number of engine processes that this process starts, one thread each.
-    Raises EngineDied if any engine fails; no process stays.
+    workers: processes that start engines, or the number of engines that this process starts, one in each thread. Raises
+    EngineDied if any engine fails; all engines are then ended.
     """
     if not isinstance(workers, int):
         return _evaluated_apart(path, fens, depth, workers, on_progress)
@@ -96,7 +96,7 @@ def _evaluated_apart(
 
 
 def _evaluate_part(path: str, depth: int, fens: Sequence[str]) -> tuple[str, list[EngineEvaluation]] | str:
-    """Return the engine's name and evaluations, or an error message: the job of a worker."""
+    """Evaluate positions in a worker. Returns the engine's name and its evaluations, or an error message."""
     try:
         with ExternalEngine([path]) as engine:
             engine.set_options(OPTIONS, known_only=True)
@@ -107,8 +107,9 @@ def _evaluate_part(path: str, depth: int, fens: Sequence[str]) -> tuple[str, lis
 
 @dataclass(frozen=True)
 class StockfishBaseline:
-    """Stockfish at depths 1 and 10, as the configuration requests. workers: its processes, if the configuration names
-    none."""
+    """Stockfish at depths 1 and 10, as the configuration requests. workers: number of processes, if the configuration
+    has none.
+    """
 
     config: EvalConfig
     workers: int
@@ -124,7 +125,7 @@ class StockfishBaseline:
     def evaluations(
         self, store: Store, games: NDArray[np.int64], plies: NDArray[np.int64], depth: int
     ) -> tuple[str, list[EngineEvaluation]] | None:
-        """Return its name and its evaluations of positions; None, with a log line, if it fails."""
+        """Return Stockfish's name and its evaluations of positions. If Stockfish fails, log why and return None."""
         assert self.config.stockfish
         try:
             return engine_evaluations(
@@ -136,15 +137,16 @@ class StockfishBaseline:
             return None
 
     def exclude(self, depth: int, reason: str) -> None:
-        """Log why a depth has no result."""
+        """Log why Stockfish has no result at a depth."""
         self.log(f"Stockfish at depth {depth} is skipped: {reason}")
 
     def compare(
         self, store: Store, games: NDArray[np.int64], plies: NDArray[np.int64], right: NDArray[Any], scorer: Scorer
     ) -> dict[str, Any]:
-        """Return Stockfish's results at each depth by key, each followed by the network's on the same positions.
+        """Return Stockfish's results at each depth by key, each followed by the network's result on the same positions.
 
-        games, plies: int64 [n], the positions. right: [n], whether the network is right there.
+        games, plies: int64 [n], the positions. right: [n], how right the network is in each position, 0 to 1. scorer:
+        how right Stockfish is.
         """
         baselines: dict[str, Any] = {}
         order = np.random.default_rng(self.config.seed).permutation(len(games))

@@ -15,7 +15,7 @@ BATCH_SIZE = 4096
 
 
 def sample_indices(positions: Sized, limit: int, seed: int) -> NDArray[np.int64]:
-    """Return ascending indices of at most `limit` positions (0: all), sampled uniformly, int64 [n]."""
+    """Return ascending indices of at most `limit` positions (0 for all), sampled uniformly, int64 [n]."""
     size = len(positions)
     if limit <= 0 or limit >= size:
         return np.arange(size, dtype=np.int64)
@@ -29,7 +29,7 @@ def evaluate_in_batches(
     on_progress: Callable[[int, int], None] = lambda done, total: None,
     batch_size: int = BATCH_SIZE,
 ) -> dict[str, NDArray[Any]]:
-    """Return the arrays that `measure` returns, over the positions of these indices; their first axis is the position.
+    """Apply `measure` to the positions of these indices. Returns its arrays, joined along the first axis, the position.
 
     Codes exist only for one batch of `batch_size` positions at a time. `on_progress` is called with the number of
     completed positions and the total.

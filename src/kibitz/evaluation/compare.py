@@ -1,13 +1,13 @@
-"""Compare two networks on the same positions: the paired difference, with its interval over games.
+"""Compare two networks on the same positions: the difference of their accuracies, with an interval over games.
 
 An evaluation module (see `kibitz.evaluation.Evaluation`) supports comparisons if it has three more functions:
 
 row_questions(run)
-    The quantities that the network predicts, its headline's first: names of `rows.QUESTIONS`, or others.
+     The quantities that the network predicts, the most important one first: names of `rows.QUESTIONS`, or others.
 eligible(run, store, games, question)
-    The positions of these games that the quantity can be tested on, as `rows.Eligible`.
+     The positions of these games that the quantity can be tested on, as `rows.Eligible`.
 measure_rows(run, store, games, plies, question, on_progress)
-    `rows.Rows` of exactly these positions, in their order.
+     `rows.Rows` of exactly these positions, in their order.
 """
 
 from __future__ import annotations
@@ -55,12 +55,12 @@ class Comparison:
     """Two networks on the same positions.
 
     question: the predicted quantity, one of `rows.QUESTIONS`.
-    a, b: the accuracy of each network.
-    difference: a minus b, paired position by position.
-    loss: the loss of a minus that of b; None if one predicts no probabilities.
+    a, b: the accuracy of each network, as an estimate.
+    difference: the accuracy of a minus that of b, paired position by position.
+    loss: the loss of a minus that of b; None if either network predicts no probabilities.
     rows_a, rows_b: the rows of each network, in the same order.
     games: the number of games that neither network has seen.
-    seen: the number of games that were skipped because one of them has.
+    seen: the number of games that were skipped because one of the networks has seen them.
     """
 
     question: str
@@ -87,9 +87,9 @@ def row_source(run: Run) -> RowSource:
 
 
 def unseen_by_all(runs: Sequence[Run], store: Store) -> NDArray[np.int64]:
-    """Return the games that no run has seen and that every run's system uses, ascending.
+    """Return the games that no run has seen and that every run's system uses, as ascending indices.
 
-    Raises KibitzError if none is left.
+    Raises KibitzError if there is no such game.
     """
     games = functools.reduce(np.intersect1d, [choose(run, store).games for run in runs])
     if not len(games):
@@ -101,7 +101,7 @@ def unseen_by_all(runs: Sequence[Run], store: Store) -> NDArray[np.int64]:
 def positions_of(
     run: Run, store: Store, games: NDArray[np.int64], count: int, seed: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the same positions that `kibitz test` samples from these games: games and plies, int64 [n] each."""
+    """Return the positions that `kibitz test` samples from these games: games and plies, int64 [n] each."""
     source = row_source(run)
     question = source.row_questions(run)[0]
     if question == PAIR:
@@ -120,11 +120,11 @@ def compare_runs(
     question: str | None = None,
     on_progress: OnProgress = lambda part, done, total: None,
 ) -> Comparison:
-    """Compare two runs on positions of the games that neither has seen.
+    """Compare two runs on positions of the games that neither run has seen.
 
     count: the largest number of positions, sampled uniformly (0: all). question: the quantity to predict; None for the
-    first in the order of `a` that both predict. Raises UsageError if there is none, and KibitzError if no position is
-    left.
+    first quantity of `a` that `b` predicts too. Raises UsageError if both predict no common quantity, and KibitzError
+    if no position can be tested.
     """
     sources = row_source(a), row_source(b)
     asked = _common(a, b, [source.row_questions(run) for source, run in zip(sources, (a, b), strict=True)], question)
@@ -147,7 +147,7 @@ def compare_runs(
 
 
 def _common(a: Run, b: Run, asked: Sequence[tuple[str, ...]], question: str | None) -> str:
-    """Return the quantity that both predict."""
+    """Return the quantity that both runs predict, see `compare_runs`."""
     both = [name for name in asked[0] if name in asked[1]]
     if question is not None:
         if question not in both:
@@ -186,5 +186,5 @@ def _paired(question: str, a: Rows, b: Rows, games: int, seen: int) -> Compariso
 
 
 def _as_share(right: NDArray[np.float64]) -> NDArray[Any]:
-    """Return right predictions as bool if all are 0 or 1, so that a share of 0 or 1 has an interval."""
+    """Convert correctness to bool if all values are 0 or 1: a share of 0 or 1 then has an interval too."""
     return right == 1 if bool(np.isin(right, (0, 1)).all()) else right

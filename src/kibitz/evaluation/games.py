@@ -17,20 +17,20 @@ from kibitz.store.store import Store
 
 CHOICES = ("unseen", "test", "validation", "training", "all")
 BUNDLED = "kibitz bundled games"
-"""The event of the games that kibitz includes."""
+"""The name of the event in the headers of the games that kibitz includes."""
 PLAYER = {"chess": "Stockfish", "go": "GNU Go"}
-"""Who played them."""
+"""The program that played the included games, by game."""
 
 
 @dataclass(frozen=True)
 class Chosen:
     """The games of a test.
 
-    games: int64, their indices in the store, ascending.
+    games: int64, the games' indices in the store, ascending.
     taken: the number of the store's games that the system uses.
     seen: the number of chosen games that the run has seen.
     excluded: the number of games that are excluded because the run has seen them.
-    words: the choice, as text.
+    words: a description of the choice.
     """
 
     games: NDArray[np.int64]
@@ -43,10 +43,10 @@ class Chosen:
 def choose(run: Run, store: Store, which: str = "unseen") -> Chosen:
     """Choose games of the store to test the run on.
 
-    which: "unseen" or "test" takes the games that the run has not used, neither to train nor to select weights. In the
-    run's own store, this is the test split. "validation" takes the validation split of the run, applied to this store.
-    "training" takes its training games, and "all" takes all games that the system uses. Raises UsageError for another
-    word or a store of another game, and KibitzError if no game is left.
+    which: "unseen" or "test" selects the games that the run has used neither to train nor to select weights. In the
+    run's own store, these are the test split. "validation" selects the validation split of the run, applied to this
+    store. "training" selects the run's training games, and "all" selects all games that the system uses. Raises
+    UsageError for another word or a store of another game, and KibitzError if no game is left.
     """
     if which not in CHOICES:
         raise UsageError(not_one_of("--split", which, CHOICES))
@@ -81,10 +81,10 @@ def choose(run: Run, store: Store, which: str = "unseen") -> Chosen:
 
 
 def choose_without_run(store: Store, which: str = "unseen") -> Chosen:
-    """Choose games of the store to test an engine on, for which kibitz doesn't know the seen games.
+    """Choose games of the store to test an engine on. kibitz doesn't know which games an engine has seen.
 
-    which: as in `choose`. "unseen" and "all" take all games, the others a split of the store's default. Raises
-    UsageError for another word, KibitzError if no game is left.
+    which: as in `choose`. "unseen" and "all" select all games, the other words a split of the store by default shares.
+    Raises UsageError for another word, and KibitzError if no game is left.
     """
     sides = {"test": TEST, "validation": VALIDATE, "training": TRAIN}
     if which not in CHOICES:
@@ -113,7 +113,7 @@ def _nothing(run: Run, store: Store, which: str, taken: int, excluded: int) -> s
 
 
 def bundled_note(store: Store, games: NDArray[np.int64]) -> str | None:
-    """Return a note if most of the games are the bundled ones; else None."""
+    """Return a note if most of the games are those that kibitz includes; else None."""
     count = int(np.count_nonzero(store.column("event")[games] == BUNDLED))
     if 2 * count <= len(games):
         return None
@@ -125,7 +125,9 @@ def bundled_note(store: Store, games: NDArray[np.int64]) -> str | None:
 
 
 def describe(store: Store, chosen: Chosen, positions: int, total: int) -> dict[str, Any]:
-    """Return the "data" of a result. positions: the number tested. total: the number in these games."""
+    """Return the "data" of a result. positions: the number of tested positions. total: the number of positions in these
+    games.
+    """
     words = chosen.words
     if positions < total:
         words += f"; {positions:,} of their {total:,} positions, drawn evenly"

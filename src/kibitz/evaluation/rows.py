@@ -36,14 +36,14 @@ RIGHT_AT_LEAST = 1e-9
 
 @dataclass(frozen=True)
 class Rows:
-    """One row for each tested position (of `deepchess`: for each pair), all arrays [n].
+    """One row for each tested position (in tests of `deepchess`, for each pair). All arrays have the shape [n].
 
     question: one of QUESTIONS, or the name of the result (a run of the pawn network alone: "pawn_accuracy").
     games, plies: int64, the position.
-    right: float64, 0 to 1: whether the prediction is right (0.5: no preference). For Go points, the share of the points
-        that are right.
+    right: float64, 0 to 1: how right the prediction is (0.5 for no preference). For Go points, the share of the points
+         that are right.
     loss: float64, the log loss in nats (for Go territory: the mean squared error over points); NaN if the network
-        predicts no probability.
+         predicts no probability.
     weight: float64, the weight of the row: 1, or the number of points whose owner is known.
     other_games, other_plies: for a pair, the position of the game that Black won; else None.
     """
@@ -62,7 +62,7 @@ class Rows:
 
     @cached_property
     def groups(self) -> ClusterBootstrap:
-        """The games of the rows, for intervals over games."""
+        """The rows grouped by game, for intervals over games."""
         if self.other_games is None:
             return ClusterBootstrap(self.games)
         return TwoWayBootstrap(self.games, self.other_games)
@@ -77,7 +77,7 @@ def make_rows(
     weight: NDArray[Any] | None = None,
     among: NDArray[np.bool_] | None = None,
 ) -> Rows:
-    """Return rows of the positions in `among` (bool [n], None: all), with float64 values."""
+    """Return rows of the positions in the mask `among` (bool [n]; None for all), with values converted to float64."""
     mask = slice(None) if among is None else among
     size = len(games)
     return Rows(
@@ -94,7 +94,7 @@ def move_loss(chance: NDArray[Any]) -> NDArray[np.float64]:
 
 
 class Eligible(Protocol):
-    """The positions that a system can be tested on, numbered 0 to len - 1 by game and ply."""
+    """The positions that a system can be tested on. They are numbered from 0 to len - 1, ordered by game and ply."""
 
     def __len__(self) -> int: ...
 
@@ -102,12 +102,12 @@ class Eligible(Protocol):
         """Return games and plies, int64 [n] each, of the positions with these numbers."""
 
     def contains(self, games: NDArray[np.int64], plies: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return which of these positions are included, bool [n]."""
+        """Return whether each of these positions is included, bool [n]."""
 
 
 @dataclass(frozen=True)
 class EligiblePositions:
-    """All positions of a `Positions`, or those with the ascending ids `chosen`."""
+    """All positions of a `Positions`, or those with the ids `chosen`, which are ascending."""
 
     positions: Positions
     chosen: NDArray[np.int64] | None = None
@@ -136,7 +136,7 @@ def measure_in_batches(
     on_progress: Callable[[int, int], None] = lambda done, total: None,
     batch_size: int = BATCH_SIZE,
 ) -> dict[str, NDArray[Any]]:
-    """Return the arrays that `measure` returns over positions of a store; their first axis is the position.
+    """Apply `measure` to positions of a store. Returns its arrays, joined along the first axis, the position.
 
     Codes exist only for one batch of `batch_size` positions at a time.
     """

@@ -1,4 +1,4 @@
-"""The positions and games of a chess test that its page shows, and their records."""
+"""The sample positions and games for the page of a chess test, and the games' moves."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ _RESULTS = {1: "1-0", 0: "1/2-1/2", -1: "0-1"}
 
 
 class DiverseSampler:
-    """Selects positions from lists of candidates, with no game and no position twice in one sampler."""
+    """Selects positions from lists of candidates. One sampler never selects the same game or the same position
+    twice.
+    """
 
     def __init__(self, store: Store, games: NDArray[np.int64], plies: NDArray[np.int64]):
         """games, plies: int64 [positions], the tested positions."""
@@ -31,8 +33,11 @@ class DiverseSampler:
         self._known: set[bytes] = set()
 
     def take(self, candidates: Iterable[int], count: int) -> list[int]:
-        """Return the first `count` candidates (indices of positions) that are new in both ways, or as many as there
-        are."""
+        """Return the first `count` candidates whose game and position were not selected yet, or fewer if there are not
+        enough.
+
+        candidates: indices of positions.
+        """
         taken: list[int] = []
         for index in candidates:
             if len(taken) == count:
@@ -52,8 +57,9 @@ class DiverseSampler:
 
 @dataclass(frozen=True)
 class GameRecord:
-    """One game: its row of the store's table, its moves as SAN and UCI, and the FEN of each ply (one more than
-    moves)."""
+    """One game: its row of the store's table, its moves as SAN and UCI, and the FEN before the first move and after
+    each move.
+    """
 
     row: dict[str, Any]
     san: list[str]
@@ -101,7 +107,7 @@ def fens(store: Store, games: NDArray[np.int64], plies: NDArray[np.int64]) -> li
 
 
 def position(record: GameRecord, place: Place, probability: float, probability_of: str) -> dict[str, Any]:
-    """Return a position as the page shows it."""
+    """Return a position in the form for the page."""
     game, ply = place
     return {
         "fen": record.fens[ply],
@@ -116,12 +122,14 @@ def position(record: GameRecord, place: Place, probability: float, probability_o
 
 
 def game_curve(record: GameRecord, curve: list[float], ply: int) -> dict[str, Any]:
-    """Return a game as the page shows it. curve: the network's probability at each ply. ply: the target of its link."""
+    """Return a game in the form for the page. curve: the network's probability at each ply. ply: the ply that the
+    game's link opens.
+    """
     link = str(record.row.get("site") or "")
     if not link.startswith(("http://", "https://")):
         link = ""
     elif link.startswith("https://lichess.org/") and "#" not in link:
-        link += f"#{ply}"  # opens the game at that move
+        link += f"#{ply}"  # opens the game at this ply
     return {
         **record.headers,
         "event": record.row.get("event"),

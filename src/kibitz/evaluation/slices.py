@@ -19,7 +19,9 @@ RATING_STEP = 200
 
 
 def rating_bands(known: NDArray[np.int64]) -> dict[str, Any]:
-    """Return bands of ratings for `slices`; ratings beyond the 1st and 99th percentile belong to the outer bands."""
+    """Return bands of ratings for `slices`; ratings below the 1st or above the 99th percentile belong to the outer
+    bands.
+    """
     low, high = (int(end) // RATING_STEP * RATING_STEP for end in np.percentile(known, (1, 99)))
     inner = range(low + RATING_STEP, high + 1, RATING_STEP)
     if not inner:
@@ -31,7 +33,7 @@ def rating_bands(known: NDArray[np.int64]) -> dict[str, Any]:
 def per_rating(
     values: NDArray[Any], groups: ClusterBootstrap, rating: NDArray[np.int64]
 ) -> dict[str, list[dict[str, Any]]]:
-    """Return the table "rating", if any rating is known; −1 is unknown."""
+    """Return the table "rating"; no table if all ratings are unknown (−1)."""
     if not (known := rating[rating >= 0]).size:
         return {}
     return {"rating": slices(values, groups, rating, **rating_bands(known))}
@@ -40,7 +42,7 @@ def per_rating(
 def per_speed(
     values: NDArray[Any], groups: ClusterBootstrap, store: Store, games: NDArray[np.int64]
 ) -> dict[str, list[dict[str, Any]]]:
-    """Return the table "speed", if any is known. games: the game of each position."""
+    """Return the table "speed"; no table if all speeds are unknown. games: the game of each position."""
     numbers = {speed: number for number, speed in enumerate(SPEEDS)}
     speed = np.array([numbers.get(name, -1) for name in store.column("speed")])[games]
     if not (speed >= 0).any():
@@ -49,7 +51,7 @@ def per_speed(
 
 
 def slices_as_json(tables: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
-    """Return tables of `slices` as the "by" of a result, without empty parts."""
+    """Return tables of `slices` in the form of a result's "by", without empty parts."""
     return {
         name: [
             {"slice": "unknown" if row["slice"] == "other" else row["slice"], "figure": row["figure"].as_json()}

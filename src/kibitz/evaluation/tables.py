@@ -1,6 +1,6 @@
 """The parts of a test's report: named metrics, tables and curves, with the kinds of their values.
 
-The kind is declared where a value is made. `report.numbers` formats values by kind, not by name.
+The code that makes a value declares its kind. `report.numbers` formats values by kind, not by name.
 """
 
 from __future__ import annotations
@@ -48,8 +48,9 @@ class Column:
 class Table:
     """A table for the page and the terminal.
 
-    text: one sentence or more under the title. heading: of the first column, which names the rows. rows: a name, and a
-    cell for each of the columns. Raises ValueError if a row has another number of cells.
+    text: one or more sentences under the title. heading: the heading of the first column, which has the rows' names.
+    rows: for each row, its name and a cell for each of the columns. Raises ValueError if a row has another number of
+    cells.
     """
 
     title: str
@@ -77,7 +78,7 @@ class Table:
 
 
 CurvePoint = tuple[float, Estimate]
-"""An x value, such as a number of moves, and the share there."""
+"""An x value, such as a number of moves, and the estimate at this value."""
 
 
 def curve_points(
@@ -88,8 +89,8 @@ def curve_points(
 ) -> list[CurvePoint]:
     """Return a point for each band that has positions from at least `min_games` games.
 
-    bands: int64 [n], the band of each position. middle: the x value of a band. estimate: of the positions in a mask,
-    bool [n].
+    bands: int64 [n], the band of each position. middle: the x value of a band. estimate: a function from a mask, bool
+    [n], to the estimate over its positions.
     """
     points = ((middle(band), estimate(bands == band)) for band in np.unique(bands).tolist())
     return [point for point in points if point[1].games >= min_games]
@@ -97,7 +98,9 @@ def curve_points(
 
 @dataclass(frozen=True)
 class Curve:
-    """Shares as lines over a number, one line per name. heading: the name of the number."""
+    """Lines of shares over a number, such as the number of moves; one line per name. heading: the name of the
+    number.
+    """
 
     title: str
     text: str

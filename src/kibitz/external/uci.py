@@ -365,7 +365,8 @@ class Watched:
         """Whether the engine has ended the analysis itself, as some engines do at a mate. Raises EngineDied if its
         process has ended or its output is invalid."""
         if not self._over.done():
-            # A child process may hold the pipes open, so the end of the pipes is no sign.
+            # The exit code is the sign of an ended engine. The pipes may stay open, because a child process of the
+            # engine can hold them.
             code = self._engine._engine.transport.get_returncode()
             if code is not None or self._loop.is_closed() or not self._loop.is_running():
                 error = chess.engine.EngineTerminatedError(f"(exit code: {code})") if code is not None else None

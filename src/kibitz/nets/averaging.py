@@ -1,7 +1,7 @@
 """Averaged weights: the exponential moving average of a network's weights over the last iterations.
 
-While the learning rate is high, the weights move around a better point, and their average is closer to it. So training
-can continue at a high rate, and the average is validated and saved.
+While the learning rate is high, the weights move around a better point, and their average is closer to this point. So
+training can continue at a high rate, and the average is validated and saved.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class AveragedWeights:
     """The moving average of a network's weights, and of the statistics in its normalization layers.
 
     iterations: the length of the average; each new iteration has the weight 1 / iterations. During the first
-    iterations, all have equal weight. steps: the number of iterations so far.
+    iterations, all have equal weight. steps: the number of averaged iterations so far.
     """
 
     def __init__(self, network: nn.Module, iterations: int):
@@ -27,7 +27,7 @@ class AveragedWeights:
 
     @torch.no_grad()
     def update(self) -> None:
-        """Include the current weights."""
+        """Include the current weights in the average."""
         weights = _floats(self.network)
         if not self.steps:
             self._means = {name: value.clone() for name, value in weights.items()}
@@ -38,7 +38,7 @@ class AveragedWeights:
 
     @contextlib.contextmanager
     def in_place(self) -> Iterator[None]:
-        """Give the network the averaged weights inside the context, and its current weights back afterwards."""
+        """Set the network to the averaged weights inside the context, and restore its current weights afterwards."""
         if self.steps:
             self._swap()
         try:
@@ -59,7 +59,7 @@ class AveragedWeights:
         return {"steps": self.steps, "means": self._means}
 
     def load(self, state: dict[str, Any]) -> None:
-        """Resume from a checkpoint. Raises KeyError or RuntimeError if it belongs to another network."""
+        """Restore the averages from a checkpoint. Raises KeyError or RuntimeError if they belong to another network."""
         weights = _floats(self.network)
         if state["steps"] and state["means"].keys() != weights.keys():
             raise KeyError("means")
@@ -68,5 +68,7 @@ class AveragedWeights:
 
 
 def _floats(network: nn.Module) -> dict[str, Tensor]:
-    """Return the floating-point weights and buffers of a network by name; they share its memory."""
+    """Return the floating-point weights and buffers of a network by name, as tensors that share the network's
+    memory.
+    """
     return {name: value for name, value in network.state_dict().items() if value.is_floating_point()}

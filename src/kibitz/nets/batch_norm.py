@@ -1,8 +1,9 @@
 """Batch normalization between the two convolutions of a residual block.
 
 The method is from Ioffe and Szegedy (2015). The statistics are those of small groups of rows, as Hoffer and others
-proposed for large batches in 2017. It keeps units active: after any step, each is above 0 for some of the positions.
-Without it, high learning rates turn off whole blocks (docs/results/history/human.md).
+proposed for large batches in 2017. Normalization keeps units active: after any step, each unit is above 0 for some of
+the positions. Without normalization, all units of a block can become 0 at high learning rates
+(docs/results/history/human.md).
 """
 
 from __future__ import annotations
@@ -17,11 +18,12 @@ from torch.nn.utils.fusion import fuse_conv_bn_weights
 
 
 class BatchNorm(nn.Module):
-    """weight · (x − mean) / √variance + bias for each channel: [n, channels, h, w] to the same shape.
+    """Compute weight · (x − mean) / √variance + bias for each channel; the shape [n, channels, h, w] stays the same.
 
-    In training, mean and variance are those of a group of about 64 rows. In evaluation, and if the weights are frozen,
-    they are the running averages. Groups are consecutive rows. So processes that share a batch, each with a multiple of
-    64 rows, compute the same gradient as one process. In an exported model the layer is part of the convolution.
+    In training, mean and variance are computed over a group of about 64 rows. In evaluation, and if the weights are
+    frozen, they are the running averages. Groups are consecutive rows. So processes that share a batch, each with a
+    multiple of 64 rows, compute the same gradient as one process. In an exported model the layer is merged into the
+    convolution before it.
 
     running_mean, running_square: averages of x and of x² over about the last ten batches; 0 and 1 at first. batches:
     the number of batches so far.
@@ -51,7 +53,8 @@ class BatchNorm(nn.Module):
         return self.running_square - self.running_mean.square()
 
     def _of_groups(self, x: Tensor) -> Tensor:
-        # The gradient of a split is one copy; each slice of tensor_split would fill a whole batch with zeros.
+        # The backward pass of torch.split copies the gradient once. With tensor_split, each slice would make a gradient
+        # of the whole batch's size, mostly zeros.
         groups = torch.split(x, _sizes(len(x), max(1, len(x) // self.ROWS)))
         means, squares, normal = [], [], []
         for group in groups:
@@ -72,7 +75,9 @@ class BatchNorm(nn.Module):
 
     @torch.no_grad()
     def begin_as_nothing(self, x: Tensor) -> None:
-        """Set weight and bias so that the layer only adds its bias, with the averages of `x`."""
+        """Set weight and bias so that the layer changes nothing: the output is the input plus the bias of the
+        convolution. The averages are computed from `x`.
+        """
         mean, square = x.float().mean((0, 2, 3)), x.float().square().mean((0, 2, 3))
         self.running_mean.copy_(mean)
         self.running_square.copy_(square)
@@ -81,7 +86,7 @@ class BatchNorm(nn.Module):
         self.bias.add_(mean)
 
     def keep(self, channels: Tensor) -> None:
-        """Keep these channels (int64 indices) and drop the others."""
+        """Keep only these channels. channels: int64 indices."""
         self.weight, self.bias = nn.Parameter(self.weight[channels]), nn.Parameter(self.bias[channels])
         self.running_mean, self.running_square = self.running_mean[channels], self.running_square[channels]
 
@@ -92,7 +97,9 @@ def _sizes(rows: int, groups: int) -> list[int]:
 
 
 def averages(network: nn.Module) -> list[Tensor]:
-    """Return the running averages of a network's normalization layers. Each process collects them from its own rows."""
+    """Return the running averages of a network's normalization layers. They differ between processes, because each
+    process sees only its own rows.
+    """
     return [part for norm in norms(network) for part in (norm.running_mean, norm.running_square)]
 
 
@@ -102,7 +109,7 @@ def norms(network: nn.Module) -> Iterator[BatchNorm]:
 
 
 def fold(network: nn.Module) -> None:
-    """Merge each `norm` into the convolution `first` before it, with the running averages."""
+    """Merge each normalization layer `norm` into the convolution `first` before it, with the running averages."""
     for block in list(network.modules()):
         norm = getattr(block, "norm", None)
         if isinstance(norm, BatchNorm):

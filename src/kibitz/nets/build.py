@@ -16,10 +16,11 @@ Activation = Callable[[], nn.Module]
 
 
 class StochasticPool(nn.Module):
-    """In training, one random value of each window, with a probability proportional to its positive part.
+    """Stochastic pooling: [n, channels, h, w] to [n, channels, ⌈h / height⌉, ⌈w / width⌉].
 
-    In evaluation, the mean of the values weighted by these probabilities. A window without a positive value gives 0.
-    [n, channels, h, w] to [n, channels, ⌈h / height⌉, ⌈w / width⌉].
+    In training, the output is one random value of each window, sampled with a probability proportional to its positive
+    part. In evaluation, it is the mean of the values, weighted by these probabilities. A window without a positive
+    value gives 0.
     """
 
     def __init__(self, height: int, width: int):
@@ -42,7 +43,7 @@ class StochasticPool(nn.Module):
 
 
 def make_pool(layer: Pool) -> nn.Module:
-    """Return the module of a pooling layer. At the far edge its window is smaller (ceil)."""
+    """Return the module of a pooling layer. Windows at the right and lower edges may be smaller (ceil)."""
     size = (layer.height, layer.width)
     if layer.kind == AVERAGE:
         return nn.AvgPool2d(size, ceil_mode=True)
@@ -50,8 +51,9 @@ def make_pool(layer: Pool) -> nn.Module:
 
 
 class ResidualBlock(nn.Module):
-    """`relu(x + conv(relu(norm(conv(x)))))` with the same grid size; norm is optional. mask: 0 at points that must stay
-    0."""
+    """`relu(x + conv(relu(norm(conv(x)))))` with the same grid size; norm is optional. mask: 0 at the points whose
+    values must stay 0.
+    """
 
     def __init__(self, channels: int, layer: Residual):
         super().__init__()
@@ -71,11 +73,10 @@ class ResidualBlock(nn.Module):
 def build(
     layers: Sequence[Layer], channels: int, after_convolution: Activation | None, after_dense: Activation, side: int = 8
 ) -> tuple[list[nn.Module], int]:
-    """Return the modules of some layers over planes [n, channels, side, side], flattened at the end, and their output
-    width.
+    """Build modules of some layers, and return them with the width of their output.
 
-    after_convolution, after_dense: the activation after each layer, None for none. Raises UsageError if the shapes
-    don't fit.
+    Their input is planes, [n, channels, side, side]; their output is flattened. after_convolution, after_dense: the
+    activation after each layer, None for no activation. Raises UsageError if the shapes don't fit.
     """
     steps: list[nn.Module] = []
     grid, before = True, (channels, side, side)

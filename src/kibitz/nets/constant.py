@@ -1,4 +1,4 @@
-"""Losses of the best constant predictions: the loss of a network that has learned nothing."""
+"""The loss of the best constant prediction, for each kind of loss. A network with this loss has learned nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Dead units: units that are 0 for every example. They get no gradient, so training can't reactivate them.
+"""Find, replace and remove dead units: units that are 0 for every example. They get no gradient, so training can't
+reactivate them.
 
 At high learning rates whole blocks die one after the other while the loss still falls, so the network silently becomes
 shallower. A training run that starts from such a network first replaces these units by new ones (`revive`). A network
@@ -20,10 +21,11 @@ from kibitz.nets.batch_norm import BatchNorm
 
 @dataclass(frozen=True)
 class Heard:
-    """Units outside of residual blocks: the outputs of `layer`, after a ReLU. A network's method `heard` yields them.
+    """Units outside of residual blocks: the outputs of `layer` after a ReLU. A network's method `heard` yields an
+    instance for each such layer.
 
     by: the layers that take the units as input, and the columns at which the units begin in each; several columns if
-    the units are pooled in several ways. added: layers whose outputs are added to the units before the ReLU.
+    the units are pooled in several ways. added: the layers whose outputs are added to the units before the ReLU.
     """
 
     layer: nn.Linear | nn.Conv2d
@@ -34,8 +36,8 @@ class Heard:
 class Branch(Protocol):
     """A residual block: two convolutions with `norm` between them, a BatchNorm or an identity.
 
-    It may have `spread`, a linear layer from the first `pooled` channels of the whole board to all channels between the
-    convolutions.
+    A block may have `spread`, a linear layer from the first `pooled` channels of the whole board to all channels
+    between the convolutions.
     """
 
     first: nn.Conv2d
@@ -44,7 +46,7 @@ class Branch(Protocol):
 
 
 def branches(network: nn.Module, learning: Iterable[Tensor]) -> Iterator[Branch]:
-    """Yield the residual blocks whose weights are among the trainable ones."""
+    """Yield the residual blocks whose weights are in `learning`, the trainable weights."""
     learns = {id(weight) for weight in learning}
     for module in network.modules():
         pair = getattr(module, "first", None), getattr(module, "second", None)
@@ -57,11 +59,11 @@ def revive(
 ) -> tuple[int, int]:
     """Give new weights to the dead units of residual blocks, of squeeze layers, and of the network's `heard`.
 
-    Returns the number of dead units, without those of squeeze layers, and the number of all units.
+    Returns the number of dead units and the number of all units. Neither counts units of squeeze layers.
 
     A unit of a block is a channel between its two convolutions. It is dead if it is 0 on every square of all examples.
-    Its new filter has variance 2 / fan-in. The second convolution's weights for it are 0 at first, so the network's
-    outputs don't change: the dead unit contributed nothing. Normalization layers that are new to the network begin as
+    Its new filter has variance 2 / fan-in. The second convolution's weights for this channel become 0, so the network's
+    outputs don't change: the dead unit contributed nothing. Normalization layers that have no averages yet begin as
     identities.
 
     learning: the trainable weights; others stay unchanged. answer: runs the network on some hundred examples.
@@ -72,7 +74,7 @@ def revive(
     _revive_squeezes(network, learning, answer, generator)
     dead, units = _revive_heard(network, learning, answer, generator)
     for block, of in zip(blocks, _watch(blocks, answer), strict=True):
-        if of.alive is None:  # no example passed this block
+        if of.alive is None:  # no example passed through this block
             continue
         _redraw(block, ~of.alive, generator)
         dead += int((~of.alive).sum())
@@ -81,8 +83,8 @@ def revive(
 
 
 def prune(network: nn.Module, answer: Callable[[], object]) -> tuple[int, int]:
-    """Remove the dead units of residual blocks, so that they aren't computed. Returns their number and that of all
-    units.
+    """Remove the dead units of residual blocks, so that they aren't computed. Returns the numbers of removed units and
+    of all units.
 
     Outputs are unchanged wherever the units are dead. At least one unit of each block stays. A block that adds features
     of the whole board is pruned only if all of its units are dead. answer: runs the network on thousands of examples,
@@ -105,7 +107,7 @@ def prune(network: nn.Module, answer: Callable[[], object]) -> tuple[int, int]:
 
 @torch.no_grad()
 def _narrow(block: Branch, alive: Tensor) -> None:
-    """Keep the active units of a block, or a single unit with weights of 0 in the next layer."""
+    """Remove the dead units of a block. If all are dead, one unit stays, with weights of 0 in the next layer."""
     kept = alive.nonzero().flatten() if alive.any() else torch.tensor([0])
     first, second = block.first, block.second
     first.weight = nn.Parameter(first.weight[kept])
@@ -115,17 +117,20 @@ def _narrow(block: Branch, alive: Tensor) -> None:
         block.norm.keep(kept)
     second.weight = nn.Parameter(second.weight[:, kept] * float(alive.any()))
     first.out_channels = second.in_channels = len(kept)
-    if getattr(block, "spread", None) is not None:  # all units are dead, whatever it adds
+    # the layer adds something to all units, even if they are dead, so none of them can be removed
+    if getattr(block, "spread", None) is not None:
         block.spread = None  # type: ignore[attr-defined]
 
 
 def _watch(blocks: list[Branch], answer: Callable[[], object]) -> list[_Seen]:
-    """Return which channels are active at the input of each block's second convolution."""
+    """Run the network with `answer`, and return which channels are active at the input of each block's second
+    convolution.
+    """
     return _watch_inputs([block.second for block in blocks], answer)
 
 
 def _watch_inputs(layers: Iterable[nn.Module], answer: Callable[[], object]) -> list[_Seen]:
-    """Return which channels are active at the input of some layers."""
+    """Run the network with `answer`, and return which channels are active at the input of each layer."""
     seen = []
     with contextlib.ExitStack() as hooks, torch.no_grad():
         for layer in layers:
@@ -136,7 +141,7 @@ def _watch_inputs(layers: Iterable[nn.Module], answer: Callable[[], object]) -> 
 
 
 def _begin_norms(norms: list[BatchNorm], answer: Callable[[], object]) -> None:
-    """Set the normalization layers that no batch has passed to identities."""
+    """Set the normalization layers that have not processed a batch yet to identities."""
     new = [norm for norm in norms if not norm.batches]
     passed: list[Tensor] = []
     with contextlib.ExitStack() as hooks, torch.no_grad():
@@ -152,7 +157,7 @@ def _revive_squeezes(
 ) -> None:
     """Revive the dead units of linear layers `squeeze`, whose outputs are the inputs of a layer `excite`.
 
-    Units with leaky ReLUs never die.
+    Units with leaky ReLUs are never dead.
     """
     learns = {id(weight) for weight in learning}
     pairs = []
@@ -167,7 +172,9 @@ def _revive_squeezes(
 def _revive_heard(
     network: nn.Module, learning: Iterable[Tensor], answer: Callable[[], object], generator: torch.Generator
 ) -> tuple[int, int]:
-    """Revive the dead units of the network's `heard`; return the number of dead units and of all units."""
+    """Revive the dead units that the network's method `heard` yields. Returns the number of dead units and of all
+    units.
+    """
     learns = {id(weight) for weight in learning}
     told: Iterable[Heard] = getattr(network, "heard", tuple)()
     return _revive_units([units for units in told if id(units.layer.weight) in learns], answer, generator)
@@ -201,20 +208,21 @@ def _revive_units(groups: Sequence[Heard], answer: Callable[[], object], generat
 
 
 class _Seen:
-    """Which channels were above 0 anywhere, bool [channels]; None before any input has passed."""
+    """Which channels were above 0 for any input, bool [channels]; None before the first input."""
 
     def __init__(self) -> None:
         self.alive: Tensor | None = None
 
     def note_input(self, module: nn.Module, inputs: tuple[Tensor]) -> None:
-        """A forward hook of a layer that takes the channels as input."""
+        """Update the channels from the input of a layer; torch calls this as a forward hook."""
         positive = (inputs[0] > 0).transpose(0, 1).flatten(1).any(1)
         self.alive = positive if self.alive is None else self.alive | positive
 
 
 @torch.no_grad()
 def _redraw(block: Branch, dead: Tensor, generator: torch.Generator) -> None:
-    """Give new weights to dead channels. dead: bool [channels], never above 0 before the second convolution.
+    """Give new random weights to dead channels. dead: bool [channels], True for channels that are 0 before the second
+    convolution for all examples.
 
     The weights of `spread` to these channels begin at 0.
     """
@@ -223,7 +231,8 @@ def _redraw(block: Branch, dead: Tensor, generator: torch.Generator) -> None:
     fresh = torch.empty(first.weight.shape).normal_(0, (2 / first.weight[0].numel()) ** 0.5, generator=generator)
     gone = dead.clone()
     if spread is not None and not dead.all():
-        gone[: getattr(block, "pooled", 0)] = False  # other layers use them through the whole board
+        # the first `pooled` channels also affect other layers through pooling over the board
+        gone[: getattr(block, "pooled", 0)] = False
     first.weight[gone] = fresh.to(first.weight)[gone]
     of_unit = block.norm if isinstance(block.norm, BatchNorm) else first
     cast(Tensor, of_unit.bias)[gone] = 0

@@ -5,12 +5,12 @@
 pool2x2         max-pooling over 2×2, with the window's size as stride and a smaller window at the far edge (ceil)
 avgpool2x2      the mean of each window
 stochpool2x2    in training a random value of each window, with a probability proportional to its positive part; in
-                evaluation the mean weighted by these probabilities
+                 evaluation the mean weighted by these probabilities
 ip70            a dense layer ("inner product") of 70 units
 64res3x3        a residual block: two convolutions of 64 filters of 3×3 with zero padding, added to their input
 64res3x3n       with batch normalization between them
 5*64res3x3      five residual blocks, one after the other
-chain           Go: the largest value over the stones of each chain, for all of them; chain16: in 16 of the channels
+chain Go: the largest value of each chain, for all of its stones; chain16: only in the first 16 channels
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ _TIMES = re.compile(r"(\d{1,5})\*(.+)")
 
 
 MAX, AVERAGE, STOCHASTIC = "", "avg", "stoch"
-"""Kinds of pooling, as they are written before "pool"."""
+"""Kinds of pooling: the text before "pool" in a layer's name."""
 
 
 @dataclass(frozen=True)
 class Conv:
-    """A convolution: [n, channels, h, w] to [n, filters, (h + 2·padding[0] − height) / stride[0] + 1, likewise].
+    """A convolution: [n, channels, h, w] to [n, filters, h', w'], h' = (h + 2·padding[0] − height) / stride[0] + 1.
 
-    stride, padding: of the height and of the width.
+    stride, padding: pairs, first for the height, then for the width; w' is computed like h'.
     """
 
     filters: int
@@ -80,7 +80,7 @@ class Residual:
 
 @dataclass(frozen=True)
 class Chain:
-    """Chain pooling over the first `channels` channels; 0 for all."""
+    """Chain pooling over the first `channels` channels; `channels` is 0 for all channels."""
 
     channels: int = 0
 
@@ -89,11 +89,11 @@ Layer = Conv | Pool | Dense | Residual | Chain
 
 
 MAX_REPEATS = 100
-"""The largest number of repetitions of one part."""
+"""The largest number of repetitions of a layer, such as 5 in 5*64res3x3."""
 
 
 def read_layers(text: str) -> list[Layer]:
-    """Return the layers of a line. Raises UsageError with the part that is not a layer."""
+    """Parse a text of layers. Raises UsageError, which quotes the first part that is not a layer."""
     layers: list[Layer] = []
     parts: list[str] = []
     for part in text.split("."):
@@ -133,16 +133,18 @@ def read_layers(text: str) -> list[Layer]:
 
 
 def _two(first: str | None, second: str | None, default: int) -> tuple[int, int]:
-    """Return a number for the height and one for the width. A single number is for both."""
+    """Parse one number or two, and return a number for the height and one for the width. A single number is for
+    both.
+    """
     one = default if first is None else int(first)
     return one, one if second is None else int(second)
 
 
 def shapes(layers: list[Layer], channels: int, side: int = 8) -> list[tuple[int, int, int]]:
-    """Return the output (channels, height, width) of each layer for a square grid of that side.
+    """Return the output shape (channels, height, width) of each layer, for an input of `side` × `side`.
 
     A convolution must satisfy the post's conditions, separately for width and height: (W + 2P − F) mod S = 0 and W + 2P
-    − F > 0. Raises UsageError with the layer that doesn't.
+    − F > 0. Raises UsageError, which quotes the first layer that doesn't satisfy them.
     """
     outputs: list[tuple[int, int, int]] = []
     height = width = side

@@ -1,9 +1,9 @@
 """The optimizer Muon: steps of equal strength in all directions of a weight matrix.
 
-The optimizer is from Keller Jordan (2024). Its scale is from Liu and others, "Muon is scalable for LLM training", so
-learning rates are those of AdamW. Five Newton-Schulz iterations make the momentum of each matrix nearly orthogonal. A
-convolution is the matrix of its filters. Weights that aren't matrices, and optionally those of the first and last
-layers, take AdamW's steps.
+The optimizer is from Keller Jordan (2024). The scale of its steps is from Liu and others, "Muon is scalable for LLM
+training"; with this scale, the learning rates of AdamW also suit Muon. Five Newton-Schulz iterations make the momentum
+of each matrix nearly orthogonal. A convolution is the matrix of its filters. Weights that aren't matrices, and
+optionally those of the first and last layers, take AdamW's steps.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ BETAS, EPSILON = (0.9, 0.99), 1e-8
 
 
 def muon(network: nn.Module, weight_decay: float) -> Muon:
-    """Return Muon for the filters of convolutions, with AdamW at half their rate for the rest; biases don't decay."""
+    """Return Muon for the filters of convolutions, and AdamW at half of Muon's learning rate for all other weights.
+    Biases don't decay.
+    """
     filters = [p for p in network.parameters() if p.dim() == 4 and p.shape[0] > 1]
     others = [p for p in network.parameters() if p.dim() > 1 and not (p.dim() == 4 and p.shape[0] > 1)]
     rest = [p for p in network.parameters() if p.dim() <= 1]
@@ -49,9 +51,10 @@ def orthogonal(matrices: Tensor, steps: int = 5) -> Tensor:
 
 
 def together(shapes: Sequence[torch.Size], on_gpu: bool) -> list[list[int]]:
-    """Group the indices of matrices that are made orthogonal together: each alone, or on a GPU all of one shape.
+    """Group the indices of matrices that are made orthogonal together.
 
-    On a GPU, starting many small operations takes longer than computing them. On a CPU, grouping only adds copies.
+    On a CPU, each matrix is a group, because larger groups only need additional copies. On a GPU, all matrices of one
+    shape are a group, because starting many small operations takes longer than computing them.
     """
     if not on_gpu:
         return [[i] for i in range(len(shapes))]
@@ -59,7 +62,9 @@ def together(shapes: Sequence[torch.Size], on_gpu: bool) -> list[list[int]]:
 
 
 class Muon(torch.optim.Optimizer):
-    """The optimizer. Each group has `params`, `weight_decay` and `matrices` (whether Muon makes their steps)."""
+    """The optimizer. Each group has `params`, `weight_decay` and `matrices` (whether Muon, and not AdamW, makes their
+    steps).
+    """
 
     def __init__(self, groups: Iterable[dict[str, Any]], momentum: float = 0.95):
         super().__init__(groups, {"lr": 1e-3, "momentum": momentum, "weight_decay": 0.0, "matrices": False})
@@ -81,7 +86,8 @@ class Muon(torch.optim.Optimizer):
         matrices = [each.flatten(1) for each in torch._foreach_add(gradients, means, alpha=momentum)]
         changes = list(matrices)
         for some in together([matrix.shape for matrix in matrices], matrices[0].is_cuda):
-            scale = 0.2 * max(matrices[some[0]].shape) ** 0.5  # the mean square of AdamW's steps
+            # scales the steps to the usual mean square of AdamW's steps
+            scale = 0.2 * max(matrices[some[0]].shape) ** 0.5
             if len(some) > 1:
                 found = (orthogonal(torch.stack([matrices[i] for i in some])) * scale).unbind()
             else:
@@ -106,7 +112,7 @@ class Muon(torch.optim.Optimizer):
         return list(torch._foreach_div(first, lengths))
 
     def _states(self, weights: list[Tensor], name: str) -> list[Tensor]:
-        """Return the state with this name of each weight, zeros at first."""
+        """Return the optimizer's value `name` for each weight; zeros before the first step."""
         for p in weights:
             if name not in self.state[p]:
                 self.state[p][name] = torch.zeros_like(p)

@@ -1,4 +1,4 @@
-"""Optimizers, learning rate schedules and initial weights by name, as settings name them."""
+"""Optimizers, learning rate schedules and initial weights, selected by the names that settings use."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def make_optimiser(
 ) -> torch.optim.Optimizer:
     """Return the optimizer with this name, one of OPTIMISERS, for a module's weights; biases don't decay.
 
-    weight_decay: see WEIGHT_DECAY. momentum: of sgd and muon. smoothing: of rmsprop's mean of squared gradients.
-    accumulator: the initial value of adagrad's sums of squared gradients. Muon orthogonalizes the steps of convolutions
-    and takes AdamW's for everything else. Raises ValueError for another name.
+    weight_decay: see WEIGHT_DECAY. momentum: used by sgd and muon. smoothing: factor of rmsprop's mean of squared
+    gradients. accumulator: the initial value of adagrad's sums of squared gradients. Muon orthogonalizes the steps of
+    convolutions; all other weights take AdamW's steps. Raises ValueError for another name.
     """
     weights = [p for p in module.parameters() if p.dim() > 1]
     biases = [p for p in module.parameters() if p.dim() <= 1]
@@ -56,7 +56,7 @@ def make_optimiser(
     if name == "sgd":
         return torch.optim.SGD(groups, lr=1.0, momentum=momentum)
     if name == "adamw":
-        return torch.optim.AdamW(groups)  # Adam's default betas, 0.9 and 0.999
+        return torch.optim.AdamW(groups)  # with Adam's default betas, 0.9 and 0.999
     raise ValueError(f"optimiser {name}: choose from {', '.join(OPTIMISERS)}")
 
 
@@ -88,8 +88,9 @@ def learning_rate_at(
 ) -> float:
     """Return the learning rate at an iteration, from 0 to `iterations` − 1. Raises ValueError for an unknown schedule.
 
-    schedule: one of SCHEDULES. constant; epoch (`base` times `decay` for each completed pass of `epochs`); step (times
-    `decay` from iteration `step` on); cosine (see `cosine`); inv (see `inverse`).
+    schedule: one of SCHEDULES. "constant": always `base`. "epoch": `base` is multiplied by `decay` after each of the
+    `epochs` passes. "step": `base` is multiplied by `decay` from iteration `step` on. "cosine": see `cosine`. "inv":
+    see `inverse`.
     """
     if schedule == "epoch":
         return float(base * decay ** int(epochs * iteration / max(1, iterations)))
@@ -105,7 +106,9 @@ def learning_rate_at(
 
 
 def cosine(base: float, iteration: int, iterations: int) -> float:
-    """Half a cosine from `base` to 0 over all iterations, after a linear rise over the first hundredth."""
+    """Return a learning rate that rises linearly to `base` in the first hundredth of the iterations, then falls to 0 as
+    half a cosine.
+    """
     rise = max(1, iterations // 100)
     if iteration < rise:
         return base * (iteration + 1) / rise
@@ -113,10 +116,11 @@ def cosine(base: float, iteration: int, iterations: int) -> float:
 
 
 def plateau(base: float, iteration: int, iterations: int, *, warmup: int, cooldown: float) -> float:
-    """A linear rise over `warmup` iterations, a plateau, then half a cosine down to a thousandth of `base`.
+    """Return a learning rate with a linear rise over `warmup` iterations, a plateau at `base`, and a final fall.
 
-    cooldown: the share of the iterations, at the end, in which the rate falls. A run that is stopped on the plateau can
-    be resumed for any time, or a new run that starts from it can begin the decay at once.
+    The fall is half a cosine down to a thousandth of `base`. cooldown: the share of the iterations at the end in which
+    the rate falls. If a run is stopped on the plateau, it can be resumed with any number of iterations. A new run that
+    starts from it can also begin with the fall.
     """
     if iteration < warmup:
         return base * (iteration + 1) / warmup
@@ -128,15 +132,15 @@ def plateau(base: float, iteration: int, iterations: int, *, warmup: int, cooldo
 
 
 def inverse(base: float, iteration: int, gamma: float = 0.0001, power: float = 0.75) -> float:
-    """The "Inv" policy of Mocha and Caffe: base · (1 + γ·i)^−power."""
+    """Return the learning rate of the "Inv" policy of Mocha and Caffe: base · (1 + γ·i)^−power."""
     return float(base * (1 + gamma * iteration) ** -power)
 
 
 def draw_weights(network: nn.Module, initial: str, generator: torch.Generator) -> None:
-    """Draw initial weights from a normal distribution.
+    """Set random initial weights from a normal distribution.
 
-    initial: "he" has the variance `2 / fan-in`, and "xavier" has `2 / (fan-in + fan-out)`. Or a standard deviation, for
-        example "0.01".
+    initial: "he" for the variance `2 / fan-in`, "xavier" for the variance `2 / (fan-in + fan-out)`, or a standard
+    deviation, for example "0.01".
     """
     for name, p in network.named_parameters():
         with torch.no_grad():

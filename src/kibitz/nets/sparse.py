@@ -1,7 +1,8 @@
 """A first layer for inputs that are nearly all 0: a position sets about 25 of 773 bits.
 
-Its output is the sum of the weights' rows for these bits. On a CPU the rows are added here, and their gradients
-likewise, which saves 29 of 30 multiplications. On other devices, and in ONNX, it is a matrix product with the bits.
+Its output is the sum of the weights' rows for these bits. On a CPU, this module adds the rows, and likewise their
+gradients, which saves 29 of 30 multiplications. On other devices, and in ONNX, the output is a matrix product with the
+bits.
 """
 
 from __future__ import annotations
@@ -87,7 +88,7 @@ _POOL: dict[int, ThreadPoolExecutor] = {}
 
 
 def _side_by_side(function: Any, size: int, *arguments: Any) -> None:
-    """Call function(*arguments, first, end) for parts of 0 to size, each in its own thread."""
+    """Call function(*arguments, first, end) for ranges that together cover 0 to size, each range in its own thread."""
     threads = torch.get_num_threads()
     if threads == 1 or size < 64:
         function(*arguments, 0, size)
@@ -100,7 +101,7 @@ def _side_by_side(function: Any, size: int, *arguments: Any) -> None:
 
 
 class _Rows(torch.autograd.Function):
-    """The layer on a CPU: (codes, state, weight [773, size], bias [size]) -> [n, size]."""
+    """The layer's computation on a CPU: (codes, state, weight [773, size], bias [size]) -> [n, size]."""
 
     @staticmethod
     def forward(ctx: Any, codes: Tensor, state: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
@@ -146,7 +147,7 @@ class BitsLinear(nn.Module):
 
     @torch.no_grad()
     def draw(self, generator: torch.Generator | None) -> None:
-        """Draw initial weights, with outputs of variance 2 for the usual 25 set bits."""
+        """Set random initial weights, so that outputs have variance 2 for the usual 25 set bits."""
         self.weight.normal_(0, (2 / 25) ** 0.5, generator=generator)
         self.bias.zero_()
 

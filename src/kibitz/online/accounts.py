@@ -29,9 +29,15 @@ _LONGEST_FOLDER = 200
 class Site:
     """A server of games.
 
-    name: as users write it before the colon. title: as messages write it. game: chess or go. ending: of its records.
-    address: where its interface is. variable: of the environment, for another address. gap: seconds between requests.
-    busy: seconds to wait if the site has too many requests and doesn't say how long. speeds: as the site names them.
+    name: the site's name that users write before the colon, for example lichess.
+    title: the site's name in messages.
+    game: "chess" or "go".
+    ending: the file name ending of its game records.
+    address: the usual address of its interface.
+    variable: the environment variable that can replace the address.
+    gap: seconds between two requests.
+    busy: seconds to wait if the site has too many requests and its reply has no waiting time.
+    speeds: the site's own names for time controls.
     """
 
     name: str
@@ -45,7 +51,9 @@ class Site:
     speeds: tuple[str, ...]
 
     def base(self) -> str:
-        """Return the address from the environment, or the usual one, without a slash at the end. Raises UsageError."""
+        """Return the address without a slash at the end: that of the environment variable, or the usual one. Raises
+        UsageError if it isn't an address.
+        """
         given = os.environ.get(self.variable, "").strip()
         if not _is_address(given or self.address):
             raise UsageError(

@@ -71,7 +71,8 @@ class RayWorkers:
         if address is not None:
             _reach(address)
         else:
-            # Other users of this machine must not be able to call our Ray, and nothing is left in the home folder.
+            # The token keeps other users of this machine from calling our Ray. It is in the environment, because Ray
+            # would otherwise write a token file into the home folder.
             os.environ.setdefault("RAY_AUTH_MODE", "token")
             os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
         ray = _imported()
@@ -106,7 +107,8 @@ class RayWorkers:
 
     def submit(self, index: int, item: object) -> None:
         reference = self._remote.remote(self._function, item)
-        # Python's futures are interrupted as Python is; `ray.wait` turns the exit code of a signal into 1.
+        # The code waits for Python's futures, because they raise KeyboardInterrupt as usual. A signal during `ray.wait`
+        # would end the process with exit code 1.
         self._out[reference.future()] = (index, reference)
 
     def finished(self) -> list[tuple[int, Any]]:

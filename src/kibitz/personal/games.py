@@ -121,7 +121,7 @@ def players_in(path: str, named: Sequence[str]) -> list[names.Player]:
 
     Without a name, it is the player in nearly all games. Raises UsageError and KibitzError.
     """
-    # who reads the games again reports what is wrong with them
+    # Problems of the games are not reported here, because the games are read again later and reported then.
     with opened([path], lambda line: None) as store:
         return names.find(store, named, records.printable(path))
 

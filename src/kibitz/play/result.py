@@ -63,9 +63,11 @@ class PvLine:
 class SearchResult:
     """The result of a search.
 
-    depth: of the deepening.
-    nodes: positions evaluated.
-    lines: best first, at least one; the first is played, unless the player resigns.
+    depth: the depth in plies that the search completed.
+    nodes: number of evaluated positions.
+    seconds: duration of the search.
+    lines: the best lines, at least one, the best one first; its first move is played, unless the player resigns.
+    resigns: whether the player resigns instead of a move.
     """
 
     depth: int

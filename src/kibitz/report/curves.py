@@ -192,7 +192,10 @@ def save_learning_curve(metrics: Sequence[Row], path: Path | str) -> None:
 
 
 def draw_curve(run: Path, again: bool) -> None:
-    """Draw the learning curve into a run's folder. again: also if there is one; a finished run may be read-only."""
+    """Draw the learning curve and save it in a run's folder.
+
+    again: whether to replace an existing picture. Without `again`, a read-only run that has a picture causes no error.
+    """
     if (again or not (run / CURVE).is_file()) and (rows := Run(run).metrics()):
         save_learning_curve(rows, run / CURVE)
 

@@ -60,7 +60,9 @@ ENTRY_POINTS = "kibitz.systems"
 
 
 def _trained_networks(settings: Settings) -> tuple[str, ...]:
-    """The outputs of systems with several networks: moves and value, if the setting `networks` names them."""
+    """Return the kinds of outputs of a system with several networks: those whose networks the setting `networks`
+    selects.
+    """
     names = str(settings.get("networks", "all"))
     if names == "all":
         return (MOVES, VALUE)
@@ -69,12 +71,14 @@ def _trained_networks(settings: Settings) -> tuple[str, ...]:
 
 
 def _compared(settings: Settings) -> tuple[str, ...]:
-    """The outputs of `deepchess`. The full network is also saved if `networks` is "both"."""
+    """Return the kinds of outputs of `deepchess`. Runs with the setting `networks` "both" also have the full network's
+    output.
+    """
     return (COMPARISON, FULL_COMPARISON) if settings.get("networks") == "both" else (COMPARISON,)
 
 
 def _go_sizes(settings: Settings) -> tuple[int, ...]:
-    """9, 13 and 19, up to the largest board in the setting `sizes`."""
+    """Return the board sizes of a Go network: 9, 13 and 19, up to the largest size in the setting `sizes`."""
     try:
         largest = max(int(size) for size in str(settings.get("sizes", "19")).split(","))
     except ValueError:
@@ -131,7 +135,8 @@ _OURS = [
         answers=(MOVES, VALUE),
         evaluation="kibitz.evaluation.policy.human",
         meaning=Meaning("White's expected score", "White scores"),
-        # The first method evaluates the network once. With a search, it no longer plays like a person.
+        # The default method evaluates the network once. The methods with a search play stronger, but less like a
+        # person.
         methods=(TOP_PROB, TOP_MOVE, HUMAN_SEARCH, PUCT, TOPPROB_NEGAMAX, VALUE_NEGAMAX),
     ),
     Declaration(
@@ -300,7 +305,7 @@ def load(name: str) -> System:
 
 
 DEFAULT = "default"
-"""The recipe of a training run that names none."""
+"""The recipe of a training run without the option --recipe."""
 
 
 def find_recipe(system: str, name: str) -> Recipe:

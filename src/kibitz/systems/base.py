@@ -1,7 +1,7 @@
-"""The interface of a system: the content of one paper in one file, without anything that all systems share.
+"""The interface of a system, which is one paper in one file.
 
-A system names its games, builds its network, and lists the stages of its training. The training loop, the checkpoints,
-the commands and the board are the same for all systems and don't depend on which one it is.
+A system selects its games, builds its network, and lists the stages of its training. The training loop, the
+checkpoints, the commands and the board are the same for all systems; they are not in the system's file.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Loss = Callable[[Tensors], tuple[Tensor, dict[str, Tensor]]]
 
 
 class Examples(Protocol):
-    """The examples of a stage, created on demand, and numbered 0 to len - 1."""
+    """The training examples of a stage, computed when a batch needs them. They are numbered from 0 to len - 1."""
 
     def __len__(self) -> int: ...
 
@@ -51,15 +51,15 @@ class Parted(Protocol):
     def part(self, ids: NDArray[np.int64], epoch: int, rank: int, world: int) -> Arrays:
         """Return the part of a batch for process `rank` of `world`, for a loss that is a mean over its rows.
 
-        The parts of all processes together have each row once. If the loss is a mean over other rows, each part has
-        them in the same proportion.
+        Each row is in the part of exactly one process. If the loss is a mean over groups of other rows, such as pairs,
+        each part has the same share of every group.
         """
 
 
 def batches_in_epoch(examples: int, batch: int) -> int:
     """Return the number of full batches in one pass over `examples` examples, at least 1.
 
-    The few examples that don't fill a batch differ from pass to pass.
+    A pass skips the examples that don't fill a batch. Each pass skips other ones.
     """
     return max(1, examples // batch)
 
@@ -68,24 +68,25 @@ def batches_in_epoch(examples: int, batch: int) -> int:
 class Stage:
     """One part of a network, trained on one loss.
 
-    name: of the stage, for example "piece".
+    name: the stage's name, for example "piece".
     module: the part of the network that the stage trains.
-    examples: returns the examples of some games of a store.
-    loss: tensors of a batch -> (mean loss to minimize, measures by name, each with one value per example).
-    optimiser: makes the optimizer.
-    learning_rate: (iteration from 0, number of iterations) -> rate.
+    examples: a function that returns the training examples from some games of a store.
+    loss: a function: tensors of a batch -> (mean loss to minimize, measures by name, each with one value per example).
+    optimiser: a function that makes the optimizer.
+    learning_rate: a function: (iteration from 0, number of iterations) -> learning rate.
     batch: examples per batch, for example 512.
     iterations: number of batches; None for `epochs` passes over the examples.
-    epochs: number of passes, if iterations is None.
-    most_epochs: largest number of passes in either case, so that a recipe for millions of positions stops early on a
-        few; 0 for no limit.
-    monitor: the measure for early stopping and the choice of the best weights; lower is better, except for "accuracy".
-    keep_last: train to the end and keep the last weights, whatever the validation results.
-    constant_loss: the mean loss over a batch of the best constant prediction. A run that stays there has learned
-        nothing.
-    independent: the module shares no weights with other stages' modules, and no other stage depends on it. If all
-        stages are independent, they train in rounds (see training.rounds).
-    time_share: its share of a time limit, in proportion to those of the other stages.
+    epochs: number of passes if `iterations` is None.
+    most_epochs: largest number of passes, even if `iterations` would need more; 0 for no limit. It stops a recipe for
+    millions of positions early on a few positions.
+    monitor: the measure for early stopping and for the choice of the best weights. Lower is better, except for
+    "accuracy".
+    keep_last: whether to train to the end and keep the last weights, whatever the validation results are.
+    constant_loss: a function: tensors of a batch -> mean loss of the best constant prediction. A network whose loss
+    stays there has learned nothing.
+    independent: whether the module shares no weights with other stages' modules and no other stage depends on it. If
+    all stages are independent, they train in rounds (see training.rounds).
+    time_share: the stage's part of a time limit, in proportion to the values of the other stages.
     """
 
     name: str
@@ -116,7 +117,9 @@ class Stage:
 
 
 def monitor_value(monitor: str, means: Mapping[str, float]) -> float:
-    """Return the value of a measure from the means of a validation; lower is better: 1 - accuracy."""
+    """Return the value of a measure from the means of a validation, as a value for which lower is better: 1 -
+    accuracy.
+    """
     return 1 - means[monitor] if monitor == "accuracy" else means[monitor]
 
 
@@ -127,8 +130,9 @@ DOCUMENT, READING, OURS, OFF = "document", "reading", "ours", "off"
 class ValueSource:
     """The source of a setting's value in a recipe.
 
-    kind: DOCUMENT if the document states the value, or READING if it leaves a choice. OURS if it doesn't mention the
-    value, or OFF for an option of kibitz that the recipe turns off. note: what the document states, in a few words.
+    kind: one of four. DOCUMENT: the document states the value. READING: the document can be read in several ways. OURS:
+    the document doesn't mention the value. OFF: an option of kibitz that the recipe turns off.
+    note: what the document states, in a few words.
     """
 
     kind: str
@@ -136,17 +140,17 @@ class ValueSource:
 
 
 def document(note: str = "") -> ValueSource:
-    """A value that the document states."""
+    """Return the source of a value that the document states."""
     return ValueSource(DOCUMENT, note)
 
 
 def reading(note: str) -> ValueSource:
-    """A value that follows from one of several readings of the document."""
+    """Return the source of a value that follows from one of several possible readings of the document."""
     return ValueSource(READING, note)
 
 
 def ours(note: str = "not stated in the document") -> ValueSource:
-    """A value that the document does not state."""
+    """Return the source of a value that the document does not state."""
     return ValueSource(OURS, note)
 
 
@@ -173,7 +177,7 @@ class Recipe:
     """For the recipe `paper`: the source of each value, by the name of the setting or of the field of `training`."""
 
     def value(self, name: str, settings: Any) -> Any:
-        """Return the value of a name of `sources`. settings: the recipe's Settings."""
+        """Return the value of the setting or training option `name`. settings: the recipe's Settings."""
         return self.training[name] if name in self.training else getattr(settings, name)
 
 
@@ -191,17 +195,18 @@ def setting(
     below: float | None = None,
     at_most: float | None = None,
 ) -> Any:
-    """A field of a system's Settings: its default, one sentence of help with its unit, and its allowed values.
+    """Declare a field of a system's Settings, with its default, one sentence of help with its unit, and its allowed
+    values.
 
-    It becomes an option of `train` and `tune`. choices: the allowed values. at_least, over, below, at_most: limits of a
-    number; at_least and at_most are inclusive.
+    The field becomes an option of `train` and `tune`. choices: the allowed values. at_least, over, below, at_most:
+    limits of a number; at_least and at_most are allowed values, over and below are not.
     """
     bounds = {"choices": tuple(choices), "at_least": at_least, "over": over, "below": below, "at_most": at_most}
     return field(default=default, metadata={"help": help, **bounds})
 
 
 def fraction(default: float, help: str) -> Any:
-    """A setting from 0 to under 1."""
+    """Declare a setting that is at least 0 and less than 1."""
     return setting(default, help, at_least=0, below=1)
 
 
@@ -224,7 +229,9 @@ def check_bounds(settings: Any) -> None:
 
 
 def _bounds(kind: type, name: str) -> Mapping[str, Any]:
-    """Return the limits of a setting. A field whose default a subclass changes keeps its limits."""
+    """Return the limits of a setting. If a subclass changes a field's default, the field keeps the limits of the base
+    class.
+    """
     for base in kind.__mro__:
         metadata = getattr(base, "__dataclass_fields__", {}).get(name)
         if metadata and any(value not in (None, ()) for key, value in metadata.metadata.items() if key != "help"):
@@ -266,10 +273,11 @@ def _bounds_in_words(allowed: Mapping[str, Any]) -> str:
 
 
 def settings_from(kind: type, values: Mapping[str, Any]) -> Any:
-    """Return settings from the values of a run.json, under the current names; missing ones have their defaults.
+    """Build the Settings from the values in a run.json, which may have names of earlier versions.
 
-    A setting that was added later, and whose default differs from the previous behavior, is in the class's `unnamed`.
-    Raises KibitzError for a name that this version doesn't know, because its meaning can't be guessed.
+    A setting that is missing in the file gets its default. If a setting was added later and its default changed the
+    behavior, the class's `unnamed` has the value for such files. Raises KibitzError for a name that this version
+    doesn't know, because its meaning can't be guessed.
     """
     known = {f.name for f in fields(kind)}
     current = respelled(values, known, {f.name: f.metadata.get("choices", ()) for f in fields(kind)})
@@ -283,7 +291,7 @@ def settings_from(kind: type, values: Mapping[str, Any]) -> Any:
 
 
 class Network(Protocol):
-    """The attributes that every network of a system has, see `System`."""
+    """The attributes that every network of a system must have, see `System`."""
 
     outputs: tuple[str, ...]
     side_inputs: dict[str, int]
@@ -293,9 +301,10 @@ class System:
     """One paper. A subclass sets `name`, `settings_type` and `recipes`, and builds and trains its network.
 
     `network(settings)` takes codes, uint8 [n, squares], and state, uint8 [n, numbers]. It returns a tuple of tensors,
-    named by its attribute `outputs` (see systems.declaration.OUTPUTS), as probabilities and not logits. Planes are made
-    inside it. A network with side inputs, such as ratings, reads them from further columns of the state. Its attribute
-    `side_inputs` maps their names to the value (0 to 255) of each if an interface has none.
+    named by its attribute `outputs` (see systems.declaration.OUTPUTS). Outputs are probabilities, not logits. The
+    network makes its input planes itself. A network with side inputs, such as ratings, reads them from further columns
+    of the state. Its attribute `side_inputs` maps the name of each side input to the value (0 to 255) that is used if
+    an interface has no value for it.
 
     The `Declaration` has everything else that kibitz must know about the system.
     """
@@ -303,9 +312,11 @@ class System:
     name: ClassVar[str]
     settings_type: ClassVar[type]
     recipes: Mapping[str, Recipe] = {}
-    """Recipes by name. `train` uses "default" if none is named; "paper" has the paper's own values."""
+    """Recipes by name. `train` uses "default" if the command names no recipe. "paper" has the paper's own values."""
     networks: tuple[str, ...] = ()
-    """Names of the networks that a run trains separately, for the option --networks; () if there is one."""
+    """Names of the networks that a run trains separately, for the option --networks; () if the system has a single
+    network.
+    """
     begins_from: tuple[str, ...] = ()
     """Other systems whose networks `--start-from` accepts; `adopt` converts their weights."""
 
@@ -318,7 +329,7 @@ class System:
         return self.declaration.game
 
     def check(self, settings: Any) -> None:
-        """Raise UsageError, naming the fault, for settings that no network can be trained with.
+        """Check the settings. Raises UsageError, which describes the fault, if no network can be trained with them.
 
         This method checks the choices and limits of each field. Systems add checks of combinations.
         """
@@ -333,13 +344,15 @@ class System:
         raise NotImplementedError
 
     def prepare(self, network: nn.Module, store: Store, games: NDArray[np.int64], settings: Any, seed: int) -> None:
-        """Set the initial weights from `seed`; may use training examples. By default torch's initial weights stay."""
+        """Set the initial weights from `seed`. A system may use training examples for this. By default, torch's initial
+        weights stay.
+        """
 
     def adopt(self, network: nn.Module, system: str, weights: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
-        """Return the initial weights of `network` (as prepared), taken from a trained network of `system`.
+        """Return initial weights for `network`, taken from a trained network of `system`.
 
-        By default these are the other network's weights, which must have the same shapes. Raises UsageError if they
-        don't fit.
+        By default these are the trained network's weights, which must have the same shapes. Systems may convert weights
+        of other shapes. Raises UsageError if the weights don't fit.
         """
         if {name: value.shape for name, value in weights.items()} != {
             name: value.shape for name, value in network.state_dict().items()
@@ -353,10 +366,11 @@ class System:
 
 
 def grown(begun: Mapping[str, Tensor], weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Return the weights `begun` of a network, replaced by those of another network where that has them.
+    """Return the weights `begun`, in which the weights of a trained network replace those of the same names.
 
-    Residual blocks that the other network lacks are identities (their second convolution is 0), and so are
-    normalization layers. Raises UsageError if the other network has more blocks, or other shapes.
+    Residual blocks that only `begun` has become identities: their second convolution is set to 0. Normalization layers
+    that only `begun` has stay identities. Raises UsageError if the trained network has weights that `begun` lacks, such
+    as more blocks, or other shapes.
     """
     taken = dict(begun)
     for stored, value in weights.items():

@@ -1,8 +1,9 @@
 """`chessnet`: networks that choose moves, evaluate positions, and search with both, after a thesis.
 
-After Ashudeep Singh's thesis on chess with convolutional networks (2015). ChessNet-1 is seven networks, with `P(move |
-board) = P(from | board) · P(to | from, board)`. ChessNet-2 evaluates a position by the discounted result of its game.
-kibitz.play has the methods to choose a move: Top-move, Top-prob, TopProb-Negamax, negamax with ChessNet-2.
+The thesis is Ashudeep Singh's, on chess with convolutional networks (2015). ChessNet-1 is seven networks. The
+probability of a move is P(from | board) · P(to | from, board). ChessNet-2 evaluates a position by the discounted result
+of its game. kibitz.play implements the thesis' methods to choose a move: Top-move, Top-prob, TopProb-Negamax, negamax
+with ChessNet-2.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from kibitz.text import either
 class Settings(system.Settings):
     """The thesis' settings.
 
-    It used 6 planes of ±1, and 12 planes of 0 and 1. It also tried more planes: the mover's rating, the moving piece
-    for the move selectors, and the result. The board is in the mover's view.
+    The thesis used 6 planes of ±1, and also 12 planes of 0 and 1. It tried additional planes: the mover's rating, the
+    moving piece (for the move selectors), and the result. The board is in the mover's view.
     """
 
     # ChessNet-1: convolutions 3×3 padded, 64, 96 and 256 filters, dense 1024, ReLU each; 64 outputs, softmax.
@@ -29,7 +30,7 @@ class Settings(system.Settings):
     min_rating: int = setting(
         2000, "Minimum rating of the players whose moves are used; the value network uses all players."
     )
-    # AdaGrad 0.1, and 0.01 after 50,000 iterations.
+    # AdaGrad with learning rate 0.1, and 0.01 after 50,000 iterations.
     optimiser: str = setting(
         "adagrad", "Optimizer: " + either(OPTIMISERS, {"adagrad": "as in the original thesis"}, "adagrad") + "."
     )
@@ -50,9 +51,9 @@ class Settings(system.Settings):
     )
     batch: int = setting(1000, "Number of moves per batch.")
     iterations: int = setting(300_000, "Number of batches per network; with 0, --epochs sets the length.")
-    # ChessNet-2: the same body with tanh, one output; ½(f(x) − y)², y = ±γ^i, γ from 0.7 to 0.99, with one network for
-    # each γ. RMSprop 0.001 (smoothing 0.9), batches of 1024. The thesis gives no number of iterations: as many as
-    # ChessNet-1's.
+    # ChessNet-2: the same layers with tanh, and one output. Loss: ½(f(x) − y)², y = ±γ^i, with one network for each γ
+    # from 0.7 to 0.99. RMSprop with learning rate 0.001 (smoothing 0.9), batches of 1024. The thesis gives no number of
+    # iterations, so they are as many as ChessNet-1's.
 
 
 _MODERN = {
@@ -61,9 +62,8 @@ _MODERN = {
     "weight_decay": 0.01, "gamma": 0.99, "value_weight": 3.0, "batch": 512, "most_epochs": 5.0,
     "min_rating": 0,
 }  # fmt: skip
-"""One body with residual blocks, shared by all seven networks and the value; P(to | from) by square.
-
-It learns moves of players of any rating. The import decides which games are used.
+"""One trunk of residual blocks, shared by all seven networks and the value network. Targets are predicted for each
+origin square. It learns moves of players of any rating: the import decides which games are used.
 """
 
 RECIPES = {

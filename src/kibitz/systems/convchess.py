@@ -2,7 +2,7 @@
 
 After Barak Oshri and Nishith Khandwala, "Predicting Moves in Chess using Convolutional Neural Networks" (Stanford,
 2015). The piece selector predicts the square that the move starts from. A move selector for each type of piece predicts
-its target square. Each move's probability is the product of the two, with illegal moves clipped to 0 (kibitz.play).
+its target square. A move's probability is the product of both predictions. kibitz.play sets illegal moves to 0.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class Settings(system.Settings):
     """The paper's settings.
 
     The board has six planes, +1 for the mover and −1 for the opponent. Black's positions are turned round, so the mover
-    always plays up the board. There is no input for castling rights and en passant.
+    always plays up the board. Castling rights and en passant are no inputs.
     """
 
     # Three convolutions of 32 filters 3×3, stride 1, ReLU; a pool 2×2; dense 128, ReLU; dense 64, softmax.
@@ -35,7 +35,7 @@ class Settings(system.Settings):
     moves: int = setting(
         245_000, "Maximum number of training moves, sampled evenly from the training games; 0 uses all."
     )
-    # RMSprop, found by grid search over learning rate, regularisation and initial weights (`kibitz tune`).
+    # RMSprop. A grid search found learning rate, regularization and initial weights (here: `kibitz tune`).
     optimiser: str = setting(
         "rmsprop", "Optimizer: " + either(OPTIMISERS, {"rmsprop": "as in the original paper"}) + "."
     )

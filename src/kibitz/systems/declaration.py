@@ -1,7 +1,7 @@
-"""The declaration of a system to the rest of kibitz. Readable without torch: `kibitz --help` and engines start with it.
+"""The declaration of a system to the rest of kibitz. It needs no torch, so `kibitz --help` and engines start quickly.
 
-Every interface (test, analyze, uci, gtp, match, board) reads the declaration and nothing else of a system, except to
-train it. No interface has a list of the names of systems.
+Every interface (test, analyze, uci, gtp, match, board) reads only the declaration of a system; training also needs the
+system itself. No interface has a list of the names of systems.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 VALUE, MOVES, COMPARISON, OWNERS = "value", "moves", "comparison", "owners"
-"""Kinds of outputs: the winner, the move, the better of two positions, the owner of each point."""
+"""Kinds of outputs: the game's winner, the move, the better one of two positions, the owner of each point."""
 FULL_COMPARISON = "full comparison"
 """An output of runs that also save the large network from which the network for COMPARISON is distilled."""
 
@@ -36,9 +36,9 @@ All refer to the board's real squares and points. A network with such outputs wo
 
 @dataclass(frozen=True)
 class Meaning:
-    """The event whose probability is White's (in Go Black's).
+    """The meaning of a probability for White (in Go, for Black).
 
-    name: of the probability.
+    name: the name of the probability.
     short: a heading of up to 12 characters.
     note: a sentence that prevents a wrong reading of the values, or "".
     """
@@ -56,8 +56,8 @@ class Method:
     title: what it does, in a few words.
     needs: the kinds of outputs that it needs.
     opener: "module:function"; called as `open(run, session, method=..., **settings)`, it returns a player (see
-        kibitz.play.open_player).
-    searches: whether it uses more time to search deeper; otherwise its work is always the same.
+         kibitz.play.open_player).
+    searches: whether the method searches deeper if it has more time. Other methods always do the same work.
     """
 
     name: str
@@ -110,21 +110,20 @@ class Declaration:
     name, game: for example "winner" and "chess".
     title: what it predicts, in a few words.
     module: where its `SYSTEM` (systems.base.System) is; importing it needs torch.
-    answers: which of VALUE, MOVES, COMPARISON and OWNERS its networks can output.
-    evaluation: the module whose `evaluate` makes the table for `kibitz test`.
+    answers: the kinds of outputs of its networks, from VALUE, MOVES, COMPARISON and OWNERS.
+    evaluation: the module whose function `evaluate` makes the table for `kibitz test`.
     paper: "" for a system without one.
     anchor: the published result to compare with.
-    planes: "module:function" of the inputs of its networks with their names, without torch, see systems.planes; "" for
-        none.
+    planes: "module:function" that returns the named input planes without torch, see systems.planes; "" for none.
     meaning: the meaning of White's probability.
     methods: the methods to choose a move, the default first; a run offers those whose needs it meets.
     analysis: the module that reads the outputs for `kibitz analyze` and the board; "" for the game's module, which
-        reads OUTPUTS.
-    trained: settings of a run -> its outputs, if they can be fewer (or FULL_COMPARISON more).
-    board_sizes: Go: settings of a run -> the board sizes that it supports.
-    correction: "module:function" of what corrects the network's outputs, "" for nothing. The function is called with
-        the run and returns a function (codes, state, answers) -> answers, or None.
-    command: the command that makes its runs, if that is not `train`; such a system is in no list of systems.
+         reads OUTPUTS.
+    trained: a function: settings of a run -> the run's kinds of outputs. None if every run has all of `answers`.
+    board_sizes: for Go, a function: settings of a run -> the board sizes that the run supports.
+    correction: "module:function" that corrects the network's outputs; "" for no correction. The function takes the run
+    and returns a function (codes, state, answers) -> corrected answers, or None.
+    command: the command that makes its runs, if this command is not `train`. Such a system is not in lists of systems.
     """
 
     name: str

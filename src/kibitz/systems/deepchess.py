@@ -50,15 +50,18 @@ MIN_GAMES_WON = 10
 """The smallest number of games that each side must have won."""
 N_REFERENCES = 64
 MAX_SAMPLES_BACK = 16
-"""For the setting `nearer`: the largest distance, in sampled positions, of the later position of a pair from the end of
-its game, and of the earlier position from the later one."""
+"""For the setting `nearer`: the largest distances of a pair, in sampled positions: from the later position to the end
+of its game, and from the earlier position to the later one.
+"""
 SAME_GAME_WEIGHT = 0.5
 """Weight of pairs from the same game in the loss."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings. The defaults are the paper's values; comments mark what it leaves open and our own options."""
+    """Settings. The defaults are the paper's values. Comments mark values that the paper doesn't give and options of
+    kibitz.
+    """
 
     # positions: 10 of each decisive game, not from the first 5 moves, not after a capture; a tenth for validation
     positions: int = setting(10, "Number of positions sampled from each game; 0 takes all suitable ones.", at_least=0)
@@ -175,7 +178,9 @@ _MODERN: dict[str, Any] = {
     "weight_decay": 1.5,
     "dropout": 0.15,
 }
-"""The paper's networks; all positions of a game, both colors, Muon, and pairs from one game to learn how to win."""
+"""The paper's networks, trained on all positions of a game with both colors, with Muon. Pairs from one game are added,
+so that the network learns to make progress in a won game.
+"""
 
 RECIPES = {
     "default": Recipe(
@@ -299,11 +304,12 @@ class PairExamples:
     order.
 
     A batch has codes and state of its positions, `first` and `second` (the indices of each pair) and `target`: 1.0 if
-    the first is from the game that White won. With `reuse` r, n pairs come from n / r positions of either kind, and
-    each position is in r pairs.
+    the first is from the game that White won. If the setting `reuse` is r, n pairs come from n / r positions of either
+    kind, and each position is in r pairs.
 
-    With `nearer` there are further positions, and `more_first`, `more_second` and `more_target` for pairs from one
-    game. salt: selects the pairs and their order; different for every stage and seed.
+    If the setting `nearer` is on, the batch has further positions, and `more_first`, `more_second` and `more_target`
+    describe pairs from the same game. salt: a number that determines the pairs and their order. It differs for every
+    stage and seed.
     """
 
     def __init__(self, store: Store, games: NDArray[np.int64], settings: Settings, salt: int = 0):
@@ -314,7 +320,9 @@ class PairExamples:
         ends = np.flatnonzero(np.diff(sample.games, append=-1))
         drawn = np.diff(ends, prepend=-1)
         self.ends, self.drawn = ends[drawn > 1], drawn[drawn > 1]
-        """The last position of each game that has two or more, and their number."""
+        """The last position of each game that has at least two sampled positions, and the number of sampled positions
+        of each.
+        """
         self.won, self.lost = (Sample(sample.games[side], sample.plies[side]) for side in (white_won, ~white_won))
 
     def __len__(self) -> int:
@@ -328,8 +336,9 @@ class PairExamples:
         return self.part(ids, epoch, 0, 1)
 
     def part(self, ids: NDArray[np.int64], epoch: int, rank: int, world: int) -> Arrays:
-        """Return one process's part, see `systems.base.Parted`: a block of the positions of White's games with all
-        their pairs."""
+        """Return one process's part, see `systems.base.Parted`: some positions from games that White won, and all of
+        their pairs.
+        """
         reuse = self.settings.reuse if len(ids) % self.settings.reuse == 0 else 1
         few = ids[: len(ids) // reuse]
         if len(few) < world:
@@ -337,7 +346,8 @@ class PairExamples:
                 f"--batch cannot share pairs of {len(few)} positions among {world} processes. Use fewer --devices."
             )
         row = np.array_split(np.arange(len(few)), world)[rank]
-        others = np.stack([(row - turn) % len(few) for turn in range(reuse)])  # of games that Black won: [reuse, rows]
+        # positions from games that Black won: [reuse, rows]
+        others = np.stack([(row - turn) % len(few) for turn in range(reuse)])
         other = np.unique(others)
         won, won_exchanged = self._drawn(few[row], epoch, 1, self.won, self.lost)
         lost, lost_exchanged = self._drawn(few[other], epoch, 4, self.lost, self.won)
@@ -398,7 +408,9 @@ class PairExamples:
     def _drawn(
         self, ids: NDArray[np.int64], epoch: int, key: int, straight: Sample, other: Sample
     ) -> tuple[Sample, NDArray[np.bool_]]:
-        """Return a random position for each id, and whether to swap its colors; if so, it is from `other`."""
+        """Sample a position for each id, and decide whether its colors are swapped; a swapped position is taken from
+        `other`.
+        """
         turned = np.zeros(1, np.bool_)
         if self.settings.colours:
             turned = _chance(ids, epoch, key, self.salt) & np.uint64(1) == 1
@@ -411,7 +423,7 @@ class PairExamples:
 
 
 def _chance(ids: NDArray[np.int64], epoch: int, key: int, salt: int) -> NDArray[np.uint64]:
-    """Return random bits that depend only on these arguments."""
+    """Return random bits, uint64 [n], that depend only on these arguments."""
     return splitmix64(ids.astype(np.uint64) * np.uint64(8) + np.uint64((epoch << 40) + key) ^ np.uint64(salt))
 
 
@@ -433,7 +445,7 @@ class Pos2Vec(nn.Module):
         self.rest = nn.ModuleList(nn.Linear(wide, narrow) for wide, narrow in pairwise(layers))
 
     def forward(self, codes: Tensor, state: Tensor, depth: int | None = None) -> Tensor:
-        """depth: the number of layers to apply; None for all."""
+        """Return the features. depth: the number of layers to apply; None for all."""
         values: Tensor = F.relu(self.first(codes, state))
         for layer in list(self.rest)[: None if depth is None else depth - 1]:
             values = F.relu(layer(self.dropout(values)))
@@ -441,10 +453,12 @@ class Pos2Vec(nn.Module):
 
 
 class ComparisonHead(nn.Module):
-    """Features of pairs to the logit, [pairs], that the first position is the better one for White.
+    """Computes, from the features of pairs, the logit [pairs] that the first position is better for White than the
+    second.
 
-    The paper ends with 2 values and a softmax; their difference is this logit. The first layer takes both positions'
-    features. Each half of its product is computed once per position.
+    The paper's network ends with 2 values and a softmax; the difference of these values is this logit. The first layer
+    takes both positions' features. Its product with one position's features is computed once per position, and not once
+    per pair.
     """
 
     def __init__(self, features: int, layers: Sequence[int], dropout: float):
@@ -456,8 +470,9 @@ class ComparisonHead(nn.Module):
         self.answer = nn.Linear(layers[-1], 2)
 
     def forward(self, as_first: Tensor, as_second: Tensor) -> Tensor:
-        """Return the logits. as_first, as_second: [..., first size], outputs of the layers with those names;
-        broadcast."""
+        """Return the logits. as_first, as_second: [..., first size], products of the first layer with the features of
+        the first and of the second positions. Their shapes are broadcast.
+        """
         values = F.relu(as_first + as_second)
         for layer in self.rest:
             values = F.relu(layer(self.dropout(values)))
@@ -477,7 +492,9 @@ class ComparisonNet(nn.Module):
 
     @property
     def trained(self) -> bool:
-        """Whether it has been trained: all biases are 0 before. `play.comparison.embedding` tests the same."""
+        """Whether the network has been trained: before training, all biases are 0. `play.comparison.embedding` has the
+        same test.
+        """
         return any(bool(p.any()) for name, p in self.compare.named_parameters() if name.endswith("bias"))
 
     def logit(self, features: Tensor, first: Tensor, second: Tensor) -> Tensor:
@@ -490,7 +507,9 @@ class ComparisonNet(nn.Module):
         return logit
 
     def against(self, features: Tensor, references: Tensor) -> Tensor:
-        """Return logits of each position against each reference, [n, references]: the mean of both orders."""
+        """Return logits of each position against each reference position, [n, references]: the mean of both orders of
+        the pair.
+        """
         compare = self.compare
         forth = compare(compare.as_first(features)[:, None], compare.as_second(references)[None])
         back = compare(compare.as_first(references)[None], compare.as_second(features)[:, None])
@@ -499,11 +518,11 @@ class ComparisonNet(nn.Module):
 
 
 class DeepChess(nn.Module):
-    """The full network, the decoders for the training of its Pos2Vec, and the distilled network, as the settings
-    require.
+    """The full network, its decoders for the training of Pos2Vec, and the distilled network; the settings select which
+    exist.
 
     The output is `white_better`, [n]: the probability that a position is better for White than a balanced one, as the
-    mean over the reference positions. It comes from the full network if there is one.
+    mean over the reference positions. The full network computes it if it exists, or else the distilled one.
     """
 
     outputs = ("white_better",)
@@ -524,7 +543,9 @@ class DeepChess(nn.Module):
         self.register_buffer("reference_state", torch.zeros(N_REFERENCES, 4, dtype=torch.uint8))
 
     def parts(self) -> dict[str, ComparisonNet]:
-        """Return the networks by name: full, distilled. An untrained distilled one is omitted if a full one exists."""
+        """Return the networks by name: "full", "distilled". An untrained distilled network is omitted if a full network
+        exists.
+        """
         parts = {name: getattr(self, name) for name in PARTS[1:] if hasattr(self, name)}
         return {name: part for name, part in parts.items() if part.trained or len(parts) == 1 or name == "full"}
 
@@ -539,12 +560,12 @@ def reference_positions(store: Store, games: NDArray[np.int64], settings: Settin
     """Sample balanced positions, in which both sides have the same pieces.
 
     Half of them are from games that White won, and in each half White is to move in half of the positions. If the games
-    have too few such positions, others of the sampled ones follow. Raises KibitzError if no position qualifies in the
-    games that one side won.
+    have too few balanced positions, other sampled positions are added. Raises KibitzError if no position can be sampled
+    from the games that White won, or from those that Black won.
     """
     sample = positions(store, games, settings)
     white_won = store.column("result")[sample.games] > 0
-    if white_won.all() or not white_won.any():  # both hold if there are no games
+    if white_won.all() or not white_won.any():  # with no games, both conditions are true
         raise KibitzError(
             f"{store.path} has too few pairs of positions: White won {int(white_won.sum()):,} training games, Black"
             f" {int((~white_won).sum()):,}. Import more decisive games, or lower --opening."
@@ -558,7 +579,7 @@ def reference_positions(store: Store, games: NDArray[np.int64], settings: Settin
     for which in range(4):
         chosen += np.flatnonzero(even & (kind == which))[: N_REFERENCES // 4].tolist()
     rest = np.setdiff1d(np.arange(len(order)), chosen).tolist()
-    order = order[np.resize(chosen + rest, N_REFERENCES)]  # repeated if there are fewer
+    order = order[np.resize(chosen + rest, N_REFERENCES)]  # too few positions are repeated
     return Sample(sample.games[order], sample.plies[order])
 
 
@@ -566,11 +587,11 @@ def reference_positions(store: Store, games: NDArray[np.int64], settings: Settin
 
 
 def reconstruction_loss(network: DeepChess, index: int, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
-    """Return the reconstruction error of the decoder of Pos2Vec's layer `index` (from 0) for the layer's input.
+    """Compute how well the decoder of Pos2Vec's layer `index` (from 0) reconstructs the layer's input.
 
     Layer 0: cross entropy, summed over the bits of a position; the measure `wrong` is the number of wrong bits. Other
-    layers: mean squared error of the values of the layer below; `wrong` is the error as a share of their mean square.
-    Returns the mean loss and the measures "loss" and "wrong", each float32 [n].
+    layers: the mean squared error of the values of the layer below; `wrong` is this error divided by the values' mean
+    square. Returns the mean loss and the measures "loss" and "wrong", each float32 [n].
     """
     pos2vec, decoder = network.full.pos2vec, network.decoders[index]
     if index == 0:
@@ -583,7 +604,8 @@ def reconstruction_loss(network: DeepChess, index: int, batch: Tensors) -> tuple
     with torch.no_grad():
         inputs = pos2vec(batch["codes"], batch["state"], index).float()
     decoded = decoder(F.relu(pos2vec.rest[index - 1](inputs))).float()
-    losses = (decoded - inputs).square().mean(1)  # a sum over 600 units would make steps that kill the layer's ReLUs
+    # A sum over 600 units would make so large steps that the layer's ReLUs would always output 0.
+    losses = (decoded - inputs).square().mean(1)
     mean_square = inputs.square().mean().clamp(min=1e-6)
     return losses.mean(), {"loss": losses.detach(), "wrong": losses.detach() / mean_square}
 
@@ -596,7 +618,7 @@ def _reconstruction_constant_loss(network: DeepChess, index: int, batch: Tensors
 
 
 def comparison_loss(part: ComparisonNet, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
-    """Return the cross entropy of pairs; the batch is that of PairExamples.
+    """Return the cross entropy of pairs. batch: a batch of PairExamples.
 
     Returns the mean loss and two measures, float32 [pairs]: "loss", and "accuracy": 1 if the network prefers the
     position of the game that White won.
@@ -617,7 +639,7 @@ def distillation_loss(
     """Return the cross entropy between the student's outputs and the teacher's probabilities.
 
     Returns the mean loss and three measures, float32 [pairs]: "loss"; "accuracy": 1 if the student prefers the position
-    of the game that White won; "agreement": 1 if it prefers the same position as the teacher.
+    of the game that White won; "agreement": 1 if the student prefers the same position as the teacher.
     """
     first, second, count = batch["first"], batch["second"], len(batch["first"])
     if "more_first" in batch:
@@ -636,9 +658,10 @@ def distillation_loss(
 
 
 def optimiser(settings: Settings, *modules: nn.Module, weight_decay: float = 0.0) -> torch.optim.Optimizer:
-    """Return the optimizer. The paper has no regularization, because each pass has new pairs; weight_decay is ours.
+    """Return the optimizer. weight_decay: an option of kibitz; the paper has no regularization, because each pass has
+    new pairs.
 
-    Muon optimizes the inner matrices; first and last layers and biases take Adam's steps.
+    Muon optimizes the matrices of the inner layers. Adam optimizes the first layer, the last layer and the biases.
     """
     if settings.optimiser == "muon":
         parameters = [p for module in modules for p in module.parameters()]
@@ -722,7 +745,9 @@ class DeepChessSystem(System):
                 layer.draw(generator)
 
     def stages(self, network: nn.Module, settings: Settings) -> Sequence[Stage]:
-        """Return the stages: Pos2Vec layer by layer, the comparison, the distillation; without stages of 0 epochs."""
+        """Return the stages: Pos2Vec layer by layer, the comparison, the distillation. Stages with 0 epochs are
+        omitted.
+        """
         assert isinstance(network, DeepChess)
         layers = range(1 + len(network.full.pos2vec.rest))
         stages = [_pretraining_stage(network, settings, layer) for layer in layers]
@@ -733,7 +758,9 @@ class DeepChessSystem(System):
 
 
 def _pretraining_stage(network: DeepChess, settings: Settings, index: int) -> Stage:
-    """Layer `index` of Pos2Vec (from 0), trained with its decoder to reconstruct its input."""
+    """Return the stage that trains layer `index` of Pos2Vec (from 0), with its decoder, to reconstruct the layer's
+    input.
+    """
     pos2vec = network.full.pos2vec
     layer = pos2vec.first if index == 0 else pos2vec.rest[index - 1]
     return _stage(
@@ -746,7 +773,7 @@ def _pretraining_stage(network: DeepChess, settings: Settings, index: int) -> St
 
 
 def _comparison_stage(network: DeepChess, settings: Settings) -> Stage:
-    """The full network, trained on pairs of positions."""
+    """Return the stage that trains the full network on pairs of positions."""
     full = network.full
     return _stage(
         network, settings, "deepchess", [full],
@@ -759,7 +786,7 @@ def _comparison_stage(network: DeepChess, settings: Settings) -> Stage:
 
 
 def _distillation_stage(network: DeepChess, settings: Settings) -> Stage:
-    """The small network, trained on the full network's outputs."""
+    """Return the stage that trains the small network on the full network's outputs."""
     full, small = network.full, network.distilled
     return _stage(
         network, settings, "distilled", [small],
@@ -773,7 +800,9 @@ def _stage(
     network: DeepChess, settings: Settings, name: str, trained: Sequence[nn.Module], *, rate: float, decay: float,
     epochs: float, examples: type[PositionExamples | PairExamples], weight_decay: float = 0.0, **others: Any,
 ) -> Stage:  # fmt: skip
-    """Return a stage that trains some modules of the network. others: further fields of the Stage."""
+    """Return a stage that trains some modules of the network. trained: these modules. others: further fields of the
+    Stage.
+    """
     return Stage(
         name=name,
         module=network,

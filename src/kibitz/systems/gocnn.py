@@ -1,7 +1,7 @@
 """`gocnn`: a convolutional network that predicts the final owner of each point of a Go board from a single position.
 
-After a repository of 2016, a convolutional network for board evaluation in Go. This file follows its text from top to
-bottom: games, network, target and loss, and then the stages.
+The network follows a public repository of 2016 about board evaluation in Go. This file follows the repository's text
+from top to bottom: games, network, target and loss, and then the stages.
 """
 
 from __future__ import annotations
@@ -54,12 +54,14 @@ from kibitz.text import either
 
 PAPER_LAYERS = "64conv5x5p2.64conv5x5p2.64conv5x5p2.48conv5x5p2.48conv5x5p2"
 _SCHEDULES = ("constant", "cosine")
-"""The schedules of `nets.optim` that the settings offer; they offer all of its optimizers."""
+"""The schedules of `nets.optim` that the settings offer. The settings offer all optimizers of `nets.optim`."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings. The defaults are the text's values. Options that the text only proposes, and our own, are off."""
+    """Settings. The defaults are the text's values. Options that the text only proposes, and options of kibitz, are
+    off.
+    """
 
     # games
     sizes: str = setting("19", "Board sizes of the training games: 19, or several, such as 9,13,19.")
@@ -112,7 +114,7 @@ class Settings:
 
     @property
     def boards(self) -> tuple[int, ...]:
-        """Return the sizes as numbers. Raises UsageError if they aren't valid."""
+        """Return the board sizes as integers. Raises UsageError if the setting isn't valid."""
         try:
             sizes = tuple(sorted({int(size) for size in self.sizes.split(",")}))
         except ValueError:
@@ -133,7 +135,7 @@ _MODERN = {
     "optimiser": "muon", "momentum": 0.95, "learning_rate": 0.008, "schedule": "cosine", "symmetry": True,
     "weight_decay": 0.01,
 }  # fmt: skip
-"""The text's network and planes, with an optimizer that needs an hour instead of half a day."""
+"""The text's network and planes, with another optimizer, so that training takes an hour instead of half a day."""
 
 RECIPES = {
     "default": Recipe(
@@ -196,7 +198,7 @@ RECIPES = {
 }  # fmt: skip
 
 
-# Games: played to the end and scored, so that their owners are known; even; not short.
+# Games that were played to the end and scored, so that the owners are known. They are even and not short.
 
 
 class OwnerExamples(Positions):
@@ -218,7 +220,7 @@ class OwnerExamples(Positions):
         codes, state = self.store.replay(games, plies)
         assert self._owners is not None
         owner = self._owners[games]
-        if self._ways is not None:  # a random number that depends only on position and epoch
+        if self._ways is not None:  # a random number that depends only on the position and the epoch
             way = (splitmix64(ids.astype(np.uint64) + np.uint64(epoch << 40)) & np.uint64(7)).astype(np.int64)
             source = self._ways[state[:, SIZE], way]
             codes, owner = np.take_along_axis(codes, source, 1), np.take_along_axis(owner, source, 1)
@@ -229,7 +231,8 @@ class OwnerExamples(Positions):
 
 
 class GoNet(nn.Module):
-    """Codes, uint8 [n, 361], and state, uint8 [n, 4], to the probability of Black's territory, float32 [n, 361].
+    """Codes, uint8 [n, 361], and state, uint8 [n, 4], to the probability that each point will be Black's, float32 [n,
+    361].
 
     Five convolutions of 5×5 with ReLU (64, 64, 64, 48, 48), one of 5×5 to a single channel, a sigmoid; every layer
     keeps the grid. Inside, the board is in the view of the side to move, and so are the `logits`. Points outside a
@@ -277,23 +280,25 @@ class GoNet(nn.Module):
 
 
 def _module(layer: Layer, channels: int) -> nn.Module:
-    """Return the module of a layer; chain pooling needs none."""
+    """Return the torch module of a layer; chain pooling has no weights and needs no module."""
     if isinstance(layer, Conv):
         return nn.Conv2d(channels, layer.filters, (layer.height, layer.width), layer.stride, layer.padding)
     return ResidualBlock(channels, layer) if isinstance(layer, Residual) else nn.Identity()
 
 
 def _pool_chains(values: Tensor, chains: Tensor, channels: int) -> Tensor:
-    """Max-pooling over each chain of stones, in the first `channels` channels, or in all (0), as the repository
-    proposes."""
+    """Max-pool the first `channels` channels, or all channels if `channels` is 0, over each chain of stones.
+
+    The repository proposes such pooling.
+    """
     if not channels:
         return pool_chains(values, chains)
     return torch.cat([pool_chains(values[:, :channels], chains), values[:, channels:]], 1)
 
 
 # Target: 1 if the point belongs to the side to move at the end, else 0. Loss: squared error, averaged over the points
-# with a known owner (the text sums them; Adam's steps are the same). The text draws the owners of neutral points at
-# random; here they are masked.
+# with a known owner. The original text sums the errors instead of averaging them; Adam's steps are the same. The text
+# chooses random owners for neutral points; here these points are masked.
 
 
 def loss(network: GoNet, batch: Tensors, kind: str) -> tuple[Tensor, dict[str, Tensor]]:
@@ -318,7 +323,7 @@ def loss(network: GoNet, batch: Tensors, kind: str) -> tuple[Tensor, dict[str, T
 
 
 def _constant_loss(batch: Tensors, grid: int, kind: str) -> float:
-    """Return the loss of predicting the same probability for every point."""
+    """Return the loss of the best constant prediction: the same probability for every point."""
     owner = corner(batch["owner"], grid).flatten(1)
     mine = (owner == batch["state"][:, SIDE, None] + BLACK)[owner != NONE].float()
     return float(constant.of_values(mine) if kind == "squares" else constant.of_shares(mine))

@@ -1,9 +1,9 @@
 """`gohuman`: predicts a Go player's move, the final territory, the winner and the score.
 
-A system of our own for Go, in addition to `gocnn`. One network for boards of 9, 13 and 19 lines: a residual trunk with
-global pooling and one output each for the move, the winner, the territory and the score. It uses published ideas
-(KataGo's heads and losses, GoNN's experiments with inputs), but none of their code or weights. This file goes from top
-to bottom: settings, network, losses, games and examples, training.
+The system was designed for kibitz, after no single paper. It is one network for boards of 9, 13 and 19 lines: a
+residual trunk with global pooling and one output each for the move, the winner, the territory and the score. It uses
+published ideas (KataGo's heads and losses, GoNN's experiments with inputs), but none of their code or weights. This
+file goes from top to bottom: settings, network, losses, games and examples, training.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ class GameConditions(nn.Module):
     """The conditions of the game and its players: state, uint8 [n, 10] -> float [n, 64].
 
     A rank is a point on the line through two learned vectors, at 30k and at 9p; an unknown rank has its own vector.
-    Komi and handicap are numbers in the view of the side to move.
+    Komi and handicap are numbers from the view of the side to move.
     """
 
     WIDTH, RANK_WIDTH, KIND_WIDTH = 64, 8, 8
@@ -170,8 +170,8 @@ class GameConditions(nn.Module):
     def numbers(self, state: Tensor) -> Tensor:
         """Return seven numbers, float32 [n, 7], in the mover's view.
 
-        The mover's komi / 10; whether komi is known; whether it is whole; handicap stones / 5 of the mover and of the
-        opponent; whether they are known; passes just before.
+        They are: the mover's komi / 10; 1 if komi is known; 1 if komi is a whole number; the mover's handicap stones /
+        5; the opponent's handicap stones / 5; 1 if the handicap is known; the number of passes just before.
         """
         sign = mover_sign(state)
         komi, stones = state[:, KOMI_BYTE].float(), state[:, HANDICAP].float()
@@ -194,16 +194,17 @@ def mover_sign(state: Tensor) -> Tensor:
 
 
 def white_komi(state: Tensor) -> Tensor:
-    """Return White's points from the start, float32 [n]; KOMI if unknown."""
+    """Return the points that White has at the start, float32 [n]; KOMI if the komi is unknown."""
     byte = state[:, KOMI_BYTE].float()
     return torch.where(byte > 0, (byte - NO_KOMI) / 2, torch.full_like(byte, KOMI))
 
 
 @dataclass(frozen=True)
 class BoardMask:
-    """A board's mask for masking and pooling.
+    """The points of a board on the 19×19 grid, for masking and pooling.
 
-    mask: [n, 1, 19, 19], 1 on the board. area: [n, 1], its number of points. width: [n, 1], centered.
+    mask: [n, 1, 19, 19], 1 on the board. area: [n, 1], number of points. width: [n, 1], the board's width, shifted to
+    about 0.
     """
 
     mask: Tensor
@@ -218,7 +219,8 @@ class BoardMask:
     POOLED: ClassVar[int] = 3
 
     def pool(self, values: Tensor) -> Tensor:
-        """Mean, mean times the board's width, and maximum over the board: [n, channels, 19, 19] -> [n, 3 · channels].
+        """Pool over the board: mean, mean times the board's width, and maximum: [n, channels, 19, 19] -> [n, 3 ·
+        channels].
 
         values: 0 or more, and 0 outside the board.
         """
@@ -229,8 +231,8 @@ class BoardMask:
 class Block(nn.Module):
     """A residual block: `relu(x + conv(relu(norm(conv(x)))))`.
 
-    Between the convolutions, the first `pooled` channels are pooled over the whole board. A linear layer of the result,
-    and a linear layer of the conditions, are added to every point.
+    Between the convolutions, the first `pooled` channels are pooled over the whole board. A linear layer of the pooled
+    values and a linear layer of the conditions are added to every point.
     """
 
     def __init__(self, filters: int, pooled: int, norm: bool = False):
@@ -255,10 +257,10 @@ class GoHuman(nn.Module):
     [n].
 
     policy: probability of each point as the move, and of a pass (the last); 0 on stones and outside the board.
-    value: win − loss of the side to move.
+    value: probability of a win minus probability of a loss, for the side to move.
     black_owns: probability that each point will be Black's; 0.5 outside the board.
-    lead: points by which the side to move will lead, komi included.
-    spread: the standard deviation of that score.
+    lead: expected final score of the side to move, in points, komi included.
+    spread: the standard deviation of this score, in points.
 
     All outputs are float32. Inside, everything is in the mover's view.
     """
@@ -267,12 +269,15 @@ class GoHuman(nn.Module):
     """The indices of the blocks, from 0, that pool over the board."""
     MOVE_CHANNELS, SEEN_CHANNELS, OWNER_CHANNELS, VALUE_CHANNELS, UNITS = 48, 32, 16, 32, 64
     POINTS_A_UNIT = 10.0
-    """Points of score for an output of 1."""
+    """Points of score that an output of 1 means."""
     CALM = 0.1
-    """Factor of the outputs for the result. They are few numbers from many units, which jump at high learning rates."""
+    """The outputs for the result are multiplied by this factor. They are few numbers that depend on many units, so they
+    change abruptly at high learning rates.
+    """
     CALM_OWNERS = 0.25
-    """The same for the territory logits, whose sum is the lead: shifting all by 0.1 changes the lead by ten points or
-    more."""
+    """The territory logits are multiplied by this factor. Their sum is the lead: if all change by 0.1, the lead changes
+    by ten points or more.
+    """
     outputs: tuple[str, ...] = ("policy", "value", "black_owns", "lead", "spread")
     side_inputs: ClassVar[dict[str, int]] = BEYOND
 
@@ -298,11 +303,12 @@ class GoHuman(nn.Module):
         self.owner = nn.Conv2d(self.OWNER_CHANNELS, 1, 1)
         self.narrow = nn.Conv2d(filters, self.VALUE_CHANNELS, 1)
         self.weigh = nn.Linear(BoardMask.POOLED * self.VALUE_CHANNELS + GameConditions.WIDTH, self.UNITS)
-        self.result = nn.Linear(self.UNITS, 3)  # win, lead beyond the territory's, spread
-        self.trust = nn.Parameter(torch.zeros(1))  # how much the winner depends on the lead
+        # the logit of a win, the part of the lead in addition to the territory, the spread
+        self.result = nn.Linear(self.UNITS, 3)
+        self.trust = nn.Parameter(torch.zeros(1))  # how strongly the winner's logit depends on the lead
 
     def heard(self) -> Iterator[Heard]:
-        """Yield the units outside of the blocks, with the layers that use them."""
+        """Yield the units outside of the blocks, with the layers that use their outputs."""
         pooled, told = BoardMask.POOLED * self.SEEN_CHANNELS, BoardMask.POOLED * self.VALUE_CHANNELS
         spreads = [cast(Block, block).spread for block in self.blocks]
         by_blocks = [(spread, [BoardMask.POOLED * self.pooled]) for spread in spreads if spread is not None]
@@ -315,7 +321,7 @@ class GoHuman(nn.Module):
         yield Heard(self.before, [(self.point, [0])], added=[self.everywhere])
 
     def trunk(self, codes: Tensor, state: Tensor) -> tuple[Tensor, BoardMask, Tensor]:
-        """Return features [n, filters, 19, 19], the board's mask, and the conditions [n, 64]."""
+        """Return features [n, filters, 19, 19], the board's mask (see BoardMask), and the conditions [n, 64]."""
         board, conditions = BoardMask.of(codes, state), self.conditions(state)
         grid = self.stem(self.planes(codes, state))
         told = self.told(conditions).to(grid.dtype)[:, :, None, None]
@@ -330,7 +336,7 @@ class GoHuman(nn.Module):
         return grid.sum((2, 3)) / board.area.to(grid.dtype)
 
     def move_logits(self, grid: Tensor, board: BoardMask, conditions: Tensor, codes: Tensor) -> Tensor:
-        """Return logits of each empty point and of a pass, float32 [n, 362]; very low elsewhere."""
+        """Return logits of each empty point and of a pass, float32 [n, 362]; a very low logit for all other points."""
         seen = board.pool(F.relu(self.seen(grid)) * board.mask.to(grid.dtype))
         summary = torch.cat([seen, conditions.to(grid.dtype)], 1)
         moves = F.relu(self.before(grid) + self.everywhere(summary)[:, :, None, None]) * board.mask.to(grid.dtype)
@@ -349,9 +355,9 @@ class GoHuman(nn.Module):
         """Return the winner's logit, lead and spread for the side to move, float32 [n] each.
 
         owners: the territory logits. The lead is the sum of the predicted territory and a correction. Only the
-        correction learns from the score: one number per game would shift all points at once, nine times as strongly as
-        the known owners do. The winner's logit is a share of the logit that follows from lead and spread, plus a
-        correction.
+        correction is trained on the score. Otherwise the score, one number per game, would shift the logits of all
+        points at once, nine times as strongly as the known owners. The winner's logit is the logit that follows from
+        lead and spread, times a learned factor, plus a correction.
         """
         seen = board.pool(F.relu(self.narrow(grid)) * board.mask.to(grid.dtype))
         units = F.leaky_relu(self.weigh(torch.cat([seen, conditions.to(grid.dtype)], 1)), 0.1)
@@ -379,10 +385,10 @@ class GoHuman(nn.Module):
 
 
 def loss(network: GoHuman, batch: Tensors, settings: Settings) -> tuple[Tensor, dict[str, Tensor]]:
-    """Return the weighted sum of the losses of move, winner, territory and score; the last two only if the end is
-    known.
+    """Return the weighted sum of the losses of move, winner, territory and score.
 
-    batch: as `GoMoves` makes it. Measures: the sum and its parts, and top-1 accuracy.
+    Territory and score have a loss only in games whose end is known. batch: a batch of GoMoves. The measures are the
+    sum, its parts, and the top-1 accuracy.
     """
     grid, board, conditions = network.trunk(batch["codes"], batch["state"])
     moves = network.move_logits(grid, board, conditions, batch["codes"])
@@ -394,7 +400,7 @@ def loss(network: GoHuman, batch: Tensors, settings: Settings) -> tuple[Tensor, 
     score = score_loss(lead, spread, batch["lead"])
     each = move + settings.win_weight * winner + settings.owners_weight * owned + settings.score_weight * score
     known = batch["known"].float()
-    share = known / known.mean().clamp(min=1e-6)  # so that means over a batch are means over the known owners
+    share = known / known.mean().clamp(min=1e-6)  # so that a mean over the batch is a mean over the known owners
     return each.mean(), {
         "loss": each.detach(),
         "move_loss": move.detach(),
@@ -406,9 +412,10 @@ def loss(network: GoHuman, batch: Tensors, settings: Settings) -> tuple[Tensor, 
 
 
 def owners_loss(owners: Tensor, batch: Tensors) -> tuple[Tensor, Tensor]:
-    """Return the mean cross entropy over the points with a known owner, and their accuracy, float32 [n].
+    """Return the mean cross entropy over the points with a known owner, and the accuracy at these points, float32 [n]
+    each.
 
-    0 if no owner is known. owners: logits for the side to move.
+    Both are 0 if no owner is known. owners: logits for the side to move.
     """
     mine = (batch["owner"] == batch["state"][:, SIDE, None] + BLACK).float()
     known = (batch["owner"] != NONE).float()
@@ -421,7 +428,7 @@ def owners_loss(owners: Tensor, batch: Tensors) -> tuple[Tensor, Tensor]:
 def score_loss(lead: Tensor, spread: Tensor, target: Tensor) -> Tensor:
     """Return −log density of the final score under a logistic distribution, float32 [n]; 0 for an unknown score (NaN).
 
-    lead, spread: its mean and standard deviation.
+    lead, spread: mean and standard deviation of the distribution.
     """
     known = ~target.isnan()
     scale = spread * (math.sqrt(3) / math.pi)
@@ -430,7 +437,9 @@ def score_loss(lead: Tensor, spread: Tensor, target: Tensor) -> Tensor:
 
 
 def constant_loss(batch: Tensors, settings: Settings) -> float:
-    """Return the loss of the best constant prediction of winner and move, and of territory at 50%."""
+    """Return the loss of the best constant prediction of winner and move, plus the loss of predicting 50% for every
+    owner.
+    """
     winners = of_shares(batch["won"][batch["won"] >= 0])
     known = (batch["owner"] != NONE).any(1).float().mean()
     return float(
@@ -444,8 +453,8 @@ def constant_loss(batch: Tensors, settings: Settings) -> float:
 class GoMoves:
     """Every position in which a move was played, in a random symmetry, with the move and the result.
 
-    Games with known owners, and those on small boards, are sampled more often, up to MAX_REPEATS times, so that they
-    get their shares of the samples; the other games less often.
+    Games with known owners and games on small boards are repeated, up to MAX_REPEATS times, until they have the shares
+    of samples that the settings give them. The other games are sampled less often.
 
     A batch has codes, state with the side inputs, and:
 
@@ -458,7 +467,7 @@ class GoMoves:
 
     MAX_REPEATS = 128
     FORFEITS = ("forfeit", "void")
-    """Endings that say nothing about who was better."""
+    """Endings that don't depend on who was better."""
 
     def __init__(self, store: Store, games: NDArray[np.int64], settings: Settings):
         self.store, self.settings = store, settings
@@ -470,17 +479,18 @@ class GoMoves:
         self.black_won = np.where(np.isin(store.column("ending"), self.FORFEITS), np.nan, (1 + result) / 2)
         margin = store.column("margin").astype(np.float32)
         self.black_lead = np.where(self.known, np.sign(result) * margin, np.nan).astype(np.float32)
-        # [size, symmetry, 361]: where a point comes from
+        # [size, symmetry, 361]: the point that each point's content comes from
         ways = np.stack([symmetries(size) for size in range(GRID + 1)])
         self.ways = ways
-        self.back = np.concatenate([np.argsort(ways, 2), np.full((*ways.shape[:2], 1), PASS)], 2)  # where a move goes
+        # the point that a move is mapped to
+        self.back = np.concatenate([np.argsort(ways, 2), np.full((*ways.shape[:2], 1), PASS)], 2)
         self.positions = Positions(store, np.repeat(games, self._times(games)), last=-2)
 
     def _times(self, games: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return how often each game is sampled, int64 [games], from 0 to MAX_REPEATS + 1."""
         if not len(games):
             return np.zeros(0, np.int64)
-        # 0 means a large board with an unknown end
+        # The groups: 0 for 19×19 boards with an unknown end, 1 for 19×19 boards with a known end, 2 for smaller boards.
         group = np.where(self.size[games] < GRID, 2, self.known[games].astype(np.int64))
         held = np.bincount(group, self.store.plies[games], minlength=3) / max(1, self.store.plies[games].sum())
         wanted = np.maximum(held, (0, self.settings.known, self.settings.small)) * (held > 0)
@@ -519,9 +529,10 @@ class GoMoves:
         return np.take_along_axis(self.owners[games], self.ways[size, way], 1)
 
     def _withhold(self, codes: NDArray[np.uint8], state: NDArray[np.uint8], bits: NDArray[np.uint64]) -> None:
-        """Remove the last moves, or set side inputs to unknown: ranks, the opponent's, server, rules, handicap, komi.
+        """Hide information at random: remove the last moves, or set side inputs to unknown.
 
-        `bits` decides which ones. Arrays are changed in place.
+        The side inputs are both ranks, the opponent's rank, server, rules, handicap and komi. bits: random bits that
+        decide what is hidden in each row. `codes` and `state` are changed in place.
         """
         limit = round(self.settings.withhold * 256)
 
@@ -548,7 +559,9 @@ def known_ends(store: Store) -> NDArray[np.bool_]:
 
 
 def draw_weights(network: GoHuman, generator: torch.Generator) -> None:
-    """Draw initial weights: variance 2 / fan-in; blocks begin as identities, results as even, territory nearly so."""
+    """Set random initial weights: variance 2 / fan-in. Blocks begin as identities, results as even, and territory as
+    nearly even.
+    """
     for name, p in network.named_parameters():
         with torch.no_grad():
             if name.endswith("norm.weight"):
@@ -584,9 +597,10 @@ class GoHumanSystem(System):
         draw_weights(network, torch.Generator().manual_seed(seed))
 
     def adopt(self, network: nn.Module, system: str, weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
-        """Return the weights of `network` (as prepared), replaced by those of another `gohuman`.
+        """Return the weights of `network` (as prepared), replaced by those of another `gohuman` network.
 
-        New blocks change nothing at first. Raises UsageError if the other network has more blocks or another width.
+        Additional blocks of `network` begin as identities, so they change nothing at first. Raises UsageError if the
+        other network has more blocks or another width.
         """
         return grown(network.state_dict(), weights)
 

@@ -1,8 +1,9 @@
 """`human`: predicts the move of a chess player with a given rating, and the result of the game.
 
-The first system of our own. One network for all ratings: a residual trunk conditioned on the players, an output for the
-move and one for win, draw, loss. It uses published ideas (Maia, Allie, ChessMimic), but none of their code or weights.
-This file goes from top to bottom: side inputs, network, losses, games, examples, training.
+This was the first system that was designed for kibitz, after no single paper. It is one network for all ratings: a
+residual trunk conditioned on the players, an output for the move and an output for win, draw and loss. It uses
+published ideas (Maia, Allie, ChessMimic), but none of their code or weights. This file goes from top to bottom: side
+inputs, network, losses, games, examples, training.
 """
 
 from __future__ import annotations
@@ -117,7 +118,7 @@ PLATEAU_TRAINING = {
     "patience": 0, "average": 1_000, "validate_every": 500, "validate_positions": 8_192, "checkpoint_every": 100,
     "summary_every": 100, "checkpoint_megabytes": 60.0,
 }  # fmt: skip
-"""Options of the training loop for training at a constant rate without an end."""
+"""Options of the training loop that train at a constant learning rate until the user stops the training."""
 RECIPES = {
     "default": Recipe(
         "4 blocks of 64 filters, a first network",
@@ -184,8 +185,9 @@ class ConditionedBlock(nn.Module):
     """A residual block with squeeze and excitation, which also depends on the conditions.
 
     `relu(x + scale · h + bias)` with `h = conv(relu(norm(conv(x))))`. Scale and bias, one of each per channel, come
-    from the mean of h over the board and from the conditions. The block begins as the identity. With a norm, the units
-    that produce scale and bias have leaky ReLUs, because most plain ReLUs died.
+    from the mean of h over the board and from the conditions. The block begins as the identity. With a normalization
+    layer, the units that compute scale and bias have leaky ReLUs, because most plain ReLUs there became inactive
+    (always 0).
     """
 
     SQUEEZED, LEAK = 32, 0.1
@@ -209,7 +211,8 @@ class ConditionedBlock(nn.Module):
 class Material(nn.Module):
     """The material of each side: codes, uint8 [n, 64] in the mover's view -> float32 [n, 10].
 
-    The mover's pawns, knights, bishops, rooks and queens, then the opponent's, in pawns (1, 3, 3, 5, 9) divided by 3.
+    Ten values of pieces on the board, in pawns (1, 3, 3, 5, 9) divided by 3: the mover's pawns, knights, bishops, rooks
+    and queens, then the opponent's.
     """
 
     channels = 10
@@ -230,9 +233,10 @@ class Human(nn.Module):
     """codes, uint8 [n, 64], state, uint8 [n, 12] -> origin [n, 64], target [n, 64, 64], promotion [n, 8, 4], outcome
     [n, 3], value [n].
 
-    A move's probability is origin · target given the origin. For a promotion it is multiplied by the promotion's
-    probability given the file, in the order N, B, R, Q. outcome: the mover wins, draws, loses. value: win − loss.
-    Squares are the board's real squares; inside, the board is in the mover's view. All outputs are float32.
+    A move's probability is origin · target[origin]. The probability of a promotion is also multiplied by that of the
+    new piece for the target's file; the pieces have the order N, B, R, Q. outcome: probabilities that the mover wins,
+    draws, loses. value: probability of a win minus probability of a loss. Squares are the board's real squares; inside,
+    the board is in the mover's view. All outputs are float32.
     """
 
     KEY_DIM = 32
@@ -262,18 +266,20 @@ class Human(nn.Module):
         self.weigh = nn.Linear(64 * self.VALUE_CHANNELS + inputs, self.VALUE_UNITS)
         self.outcome = nn.Linear(self.VALUE_UNITS, 3)
         flipped = torch.cat([torch.zeros(1), torch.arange(64).view(8, 8).flip(0).flatten() + 1]).long()
-        self.register_buffer("flipped", flipped, persistent=False)  # of a square + 1
-        self.register_buffer("square", torch.eye(65)[:, 1:], persistent=False)  # of a square + 1; 0 is none
+        self.register_buffer("flipped", flipped, persistent=False)  # index: a square + 1
+        self.register_buffer("square", torch.eye(65)[:, 1:], persistent=False)  # index: a square + 1; 0 for no square
 
     def heard(self) -> Iterator[Heard]:
-        """Yield the units outside of the blocks, with the layers that use them."""
+        """Yield the units outside of the blocks, with the layers that use their outputs."""
         filters = self.before.in_channels
         squeezes = [(cast(ConditionedBlock, block).squeeze, [filters]) for block in self.blocks]
         yield Heard(self.conditions.mix, [*squeezes, (self.weigh, [64 * self.VALUE_CHANNELS + filters])])
         yield Heard(self.before, [(part, [0]) for part in (self.origin, self.query, self.key, self.promotion)])
 
     def planes(self, codes: Tensor, state: Tensor) -> Tensor:
-        """Return planes [n, 34, 8, 8]: pieces 12, attacks 12, rights and en passant 5, quiet moves, last moves 4."""
+        """Return planes [n, 34, 8, 8]: pieces 12, attacks 12, castling rights and en passant 5, quiet moves 1, last
+        moves 4.
+        """
         view = self.view(codes, state)
         moved = state[:, LAST : LAST + 4].long()
         black = state[:, SIDE : SIDE + 1] == 1
@@ -298,9 +304,11 @@ class Human(nn.Module):
     def outcome_logits(self, grid: Tensor, conditions: Tensor, codes: Tensor, state: Tensor) -> Tensor:
         """Return logits of win, draw and loss for the mover, float32 [n, 3].
 
-        Material is an input, because too few games lose a piece early to learn the values of pieces from planes.
+        Material is an input: in too few games a side loses a piece early, so the network can't learn the values of
+        pieces from the planes.
         """
-        narrow = F.leaky_relu(self.narrow(grid), 0.1).flatten(1)  # plain ReLUs die here while the loss is still large
+        # plain ReLUs would become inactive here while the loss is still large
+        narrow = F.leaky_relu(self.narrow(grid), 0.1).flatten(1)
         material = self.material(self.view(codes, state))
         inputs = [part.to(narrow.dtype) for part in (grid.mean((2, 3)), conditions, material)]
         return cast(Tensor, self.outcome(F.leaky_relu(self.weigh(torch.cat([narrow, *inputs], 1)), 0.1))).float()
@@ -328,7 +336,8 @@ class Human(nn.Module):
 def loss(network: Human, batch: Tensors, outcome_weight: float, only: str = "all") -> tuple[Tensor, dict[str, Tensor]]:
     """Return the mean of `−log P(move) − weight · log P(outcome)`, and measures, float32 [n].
 
-    only: see Settings; the trunk is trained only if it is "all". The measures are both parts and the accuracies.
+    outcome_weight: the weight. only: see Settings; the trunk is trained only if `only` is "all". The measures are both
+    parts of the loss and the accuracies.
     """
     with torch.set_grad_enabled(torch.is_grad_enabled() and only == "all"):
         grid, conditions = network.trunk(batch["codes"], batch["state"])
@@ -345,7 +354,9 @@ def loss(network: Human, batch: Tensors, outcome_weight: float, only: str = "all
 
 
 def move_loss(network: Human, grid: Tensor, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
-    """Return −log P(move) of each position, [n], and the top-1 accuracies of squares. grid: the features."""
+    """Return −log P(move) of each position, [n], and the top-1 accuracies of the squares. grid: the trunk's
+    features.
+    """
     moves = F.relu(network.before(grid))
     rows = torch.arange(len(moves), device=moves.device)
     origin_logits = network.origin(moves).flatten(1).float()
@@ -382,11 +393,11 @@ BAND = 200
 class PlayedMoves:
     """Every position in which a move was played, with that move and the result in the mover's view.
 
-    A band of ratings (both players' mean; unrated games are one more band) that has few positions is sampled more
-    often. Its games count up to 16 times, and some games of the fullest bands may be omitted. The games' hashes decide
-    which ones. A batch has codes, state with the side inputs, and int64 origin, target, promotion and outcome. A
-    promotion is 0 for none, or from 2 for a knight to 5 for a queen. An outcome is 0 for a win, 1 for a draw, 2 for a
-    loss.
+    Games are divided into bands by the mean of both ratings; unrated games are a band of their own. Bands with few
+    positions are sampled more often: their games may be repeated up to 16 times, and some games of the largest bands
+    may be omitted. A hash of each game decides which ones.
+    A batch has codes, state with the side inputs, and int64 origin, target, promotion and outcome. A promotion is 0 for
+    none, or from 2 for a knight to 5 for a queen. An outcome is 0 for a win, 1 for a draw, 2 for a loss.
     """
 
     MAX_REPEATS = 16
@@ -407,7 +418,7 @@ class PlayedMoves:
         band = np.where((ratings > 0).all(0), ratings.sum(0) // (2 * BAND), -1) + 1
         held = np.bincount(band, plies)
         weight = (held.sum() / np.maximum(held, 1)) ** self.settings.balance
-        weight *= held.sum() / (weight * held).sum()  # keep the total number of positions
+        weight *= held.sum() / (weight * held).sum()  # the total number of positions stays the same
         weights = weight[band]
         if parts:
             weights = mixed_weights(parts, weights, plies, ratings, self.speeds[games], self.scales[games])
@@ -437,10 +448,10 @@ class PlayedMoves:
         }
 
     def _withhold(self, more: NDArray[np.uint8], ids: NDArray[np.int64], epoch: int) -> None:
-        """Set some side inputs to unknown, as a function of the id and the epoch.
+        """Set some side inputs to unknown; which ones depends only on the id and the epoch.
 
-        These are both ratings, the opponent's, speed and scale, the last moves, or the move before the last. more:
-        uint8 [n, 8], changed in place.
+        These are both ratings, the opponent's rating, speed and rating scale, the last moves, or the move before the
+        last. more: uint8 [n, 8], changed in place.
         """
         bits = splitmix64(ids.astype(np.uint64) + (np.uint64(epoch) << np.uint64(40)))
         limit = round(self.settings.withhold * 4096)
@@ -464,7 +475,9 @@ def learning_rate(settings: Settings, iteration: int, iterations: int) -> float:
 
 
 def optimiser(network: Human, weight_decay: float, only: str = "all") -> torch.optim.Optimizer:
-    """Return Muon and AdamW (see `muon`). If only win, draw, loss is trained, AdamW for its weights."""
+    """Return the optimizers Muon and AdamW (see `muon`). If only the head for win, draw, loss is trained, AdamW trains
+    its weights.
+    """
     if only == "outcome":
         head = [p for name, p in network.named_parameters() if name.startswith(HEAD)]
         return torch.optim.AdamW(head, betas=(0.9, 0.99), weight_decay=weight_decay)
@@ -472,7 +485,9 @@ def optimiser(network: Human, weight_decay: float, only: str = "all") -> torch.o
 
 
 def draw_weights(network: Human, generator: torch.Generator) -> None:
-    """Draw initial weights: variance 2 / fan-in; a block begins as the identity, a promotion as a queen."""
+    """Set random initial weights: variance 2 / fan-in. A block begins as the identity; promotions begin as promotions
+    to a queen.
+    """
     for name, p in network.named_parameters():
         with torch.no_grad():
             if name.endswith("norm.weight"):
@@ -490,9 +505,11 @@ def draw_weights(network: Human, generator: torch.Generator) -> None:
 
 
 CHESSNET_PLANES = 29
-"""Planes of the chessnets that training may start from: pieces 12, attacks 12, rights and en passant 5, as here."""
+"""Planes of the `chessnet` networks from which training may start: pieces 12, attacks 12, castling rights and en
+passant 5. Their order is the same here.
+"""
 HEAD = ("narrow.", "weigh.", "outcome.")
-"""Prefixes of the weights from the trunk's features to win, draw, loss."""
+"""Prefixes of the names of the weights between the trunk's features and win, draw, loss."""
 _FROM_CHESSNET = {"origin": "origin", "before": "before", "asks": "query", "answers": "key"}
 """Stored names of layers of `chessnet`'s shared trunk, and their names here."""
 
@@ -522,17 +539,18 @@ class HumanSystem(System):
         draw_weights(network, torch.Generator().manual_seed(seed))
 
     def adopt(self, network: nn.Module, system: str, weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
-        """Return the weights of `network` (as prepared), replaced by those of another network where they fit.
+        """Return the weights of `network` (as prepared), replaced by those of another network where their shapes fit.
 
-        weights: of `human` with at most as many blocks, or of `chessnet` with a shared trunk. New blocks and planes
-        change nothing at first, so the move probabilities are those of the other network. The head for win, draw, loss
-        starts from new weights if the other network's head has another shape. Raises UsageError if the widths differ.
+        weights: those of a `human` with at most as many blocks, or of a `chessnet` with a shared trunk. Blocks and
+        planes that the other network lacks have no effect at first, so the move probabilities are those of the other
+        network. The head for win, draw, loss starts from new weights if the other network's head has another shape.
+        Raises UsageError if the widths differ.
         """
         begun = dict(network.state_dict())
         if system == "chessnet":
             weights = _from_chessnet(weights)
         head = weights.get("weigh.weight")
-        # from an earlier version
+        # the other network is from an earlier version
         if head is not None and head.shape[1] != cast(Tensor, begun["weigh.weight"]).shape[1]:
             weights = {name: value for name, value in weights.items() if not name.startswith(HEAD)}
         stem = weights.get("stem.weight")
@@ -559,7 +577,9 @@ class HumanSystem(System):
 
 
 def _from_chessnet(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Return a chessnet's shared trunk under this network's names. Raises UsageError for separate networks."""
+    """Rename the weights of a chessnet's shared trunk to this network's names. Raises UsageError for separate
+    networks.
+    """
     if "shared.pairs" not in weights:
         raise UsageError(
             "this run of the system 'chessnet' has separate networks or other targets."

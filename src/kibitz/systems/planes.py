@@ -1,8 +1,8 @@
-"""The input planes of each system's networks, with their names: for display, and without torch.
+"""The input planes of each system's networks, with their names, for display. This module needs no torch.
 
 Each function takes the settings of a run, as in its run.json, and one position with its side inputs, codes, uint8
-[squares], and state, uint8 [numbers]. It returns every plane by name, float32, on the board's real squares or points. A
-setting that a run of an earlier version lacks has its default.
+[squares], and state, uint8 [numbers]. It returns every plane by name, float32, on the board's real squares or points.
+If a run of an earlier version lacks a setting, the setting's default is used.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from kibitz.systems.declaration import Settings
 NamedPlanes = dict[str, NDArray[np.float32]]
 
 WEAKEST, STRONGEST = 600, 3000
-"""Ratings that the rating plane of the move networks shows as 0 and 1."""
+"""Ratings that the rating plane of the move networks represents as 0 and as 1."""
 RECENT = 5
-"""Recent moves that gohuman gets one by one."""
+"""Number of recent moves that have a plane each in `gohuman`."""
 
 
 def winner(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NamedPlanes:
-    """Planes of `winner`."""
+    """Return the input planes of `winner`."""
     mover = settings.get("view", "white") == "mover"
     sides = OWN_AND_OTHERS if mover else WHITE_AND_BLACK
     seen = chess.mover_view(codes, state) if mover else codes
@@ -45,7 +45,7 @@ def winner(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8
 
 
 def movers(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NamedPlanes:
-    """Planes of `convchess` and `chessnet`."""
+    """Return the input planes of `convchess` and `chessnet`."""
     seen = chess.mover_view(codes, state)
     planes = {
         **chess.BOARDS[str(settings.get("planes", "6"))](seen, OWN_AND_OTHERS),
@@ -63,7 +63,7 @@ def movers(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8
 
 
 def human(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NamedPlanes:
-    """Planes of `human`. The last moves are already on the board's real squares."""
+    """Return the input planes of `human`. The last moves in `state` are already real squares."""
     seen = chess.mover_view(codes, state)
     planes = {
         **chess.pieces(seen, OWN_AND_OTHERS),
@@ -77,12 +77,14 @@ def human(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]
 
 
 def deepchess(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NamedPlanes:
-    """Planes of `deepchess`. The five bits that aren't squares are whole boards."""
+    """Return the input planes of `deepchess`. Each of the five inputs that are no squares becomes a plane with one
+    value.
+    """
     return chess.bits(codes, state)
 
 
 def gocnn(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NamedPlanes:
-    """Planes of `gocnn`, followed by the numbered chains of stones."""
+    """Return the input planes of `gocnn`, followed by a plane that numbers the chains of stones."""
     liberties, recent = (cast(int, settings.get(name, usual)) for name, usual in (("liberties", 3), ("recent", 0)))
     layers = read_layers(str(settings.get("layers", "")) or "1conv1x1")
     pools = bool(settings.get("together")) or any(isinstance(layer, Chain) for layer in layers)
@@ -92,5 +94,5 @@ def gocnn(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]
 
 
 def gohuman(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NamedPlanes:
-    """Planes of `gohuman`."""
+    """Return the input planes of `gohuman`."""
     return go.board(codes, state, recent=RECENT)

@@ -1,4 +1,4 @@
-"""How settings are spelled on the command line, and how earlier versions spelled them. Needs no torch."""
+"""The spelling of settings on the command line and in earlier versions. This module needs no torch."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 RENAMED_SETTINGS = {"l2": "weight_decay"}
-"""Old name of a setting -> its name. Run directories have old names, and command lines may have them."""
+"""Old name of a setting -> current name. Old run directories and command lines may have old names."""
 RENAMED_VALUES = {"optimiser": {"adam": "adamw"}, "value_optimiser": {"adam": "adamw"}}
-"""Setting -> old value -> new value."""
+"""Setting -> old value -> current value."""
 RENAMED_TRAINING = {"snapshot_every": "checkpoint_every", "snapshot_megabytes": "checkpoint_megabytes"}
-"""Old name of an option of the training loop -> its name. Recipes of other packages may have old names."""
+"""Old name of an option of the training loop -> current name. Recipes of other packages may have old names."""
 
 AUTO = "auto"
 """The batch size that `kibitz train` finds automatically, see training.batch_size."""
@@ -32,10 +32,12 @@ def respelled(
 
 
 def same_value(stored: Any, value: Any) -> bool:
-    """Return whether the value of a setting in a file equals this one. The choices of `planes` were numbers once."""
+    """Return whether a stored value of a setting means the same as `value`. The choices of `planes` were numbers in
+    earlier versions.
+    """
     return bool(stored == value or str(stored) == str(value))
 
 
 def option_of(setting: str) -> str:
-    """Return the option of a setting: --weight-decay for "weight_decay"."""
+    """Return the command line option of a setting: "--weight-decay" for "weight_decay"."""
     return f"--{setting.replace('_', '-')}"

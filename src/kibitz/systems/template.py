@@ -1,4 +1,4 @@
-"""The template of a system in a separate package: a folder with a small system that can be installed as it is."""
+"""The template of a system in a separate package: a folder with a small system that can be installed unchanged."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from kibitz.errors import KibitzError, UsageError
 from kibitz.systems import SYSTEMS
 
 NAME = "toy"
-"""The system of the template."""
+"""The name of the template's system."""
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 
 def template() -> Path:
-    """The folder of the template, of an installed kibitz or of its source tree. Raises KibitzError if it is missing."""
+    """Return the template's folder, in the installed kibitz or in its source tree. Raises KibitzError if it is
+    missing.
+    """
     package = Path(kibitz.__file__).parent
     for folder in (package / "data" / "template-system", package.parents[1] / "tests" / "support" / "template-system"):
         if (folder / "pyproject.toml").is_file():
@@ -26,9 +28,10 @@ def template() -> Path:
 
 
 def copy_template(name: str, folder: Path) -> list[Path]:
-    """Copy the template into a new folder, for a system of this name; the files that were written.
+    """Copy the template into a new folder, for a system named `name`. Returns the paths of the written files.
 
-    Raises UsageError for a name that a Python package or a system cannot have, KibitzError if there is such a folder.
+    Raises UsageError if `name` can't be the name of a Python package or of a system, and KibitzError if the folder
+    exists.
     """
     if not _NAME.fullmatch(name) or keyword.iskeyword(name):
         raise UsageError(
@@ -53,6 +56,6 @@ def copy_template(name: str, folder: Path) -> list[Path]:
 
 
 def _renamed(text: str, name: str) -> str:
-    """A file of the template with this system's name."""
+    """Return the text of a template file, with the system's name replaced by `name`."""
     text = re.sub(rf"(?<![a-z]){NAME}(?![a-z])", name, text)
     return text.replace("ToySystem", name.title().replace("_", "").removesuffix("System") + "System")

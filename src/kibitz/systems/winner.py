@@ -1,7 +1,7 @@
 """`winner`: a convolutional network that predicts who wins from a single chess position.
 
 After "Chess position evaluation with convolutional neural network in Julia", a post of 2016 that trained with Mocha.jl.
-This file follows it from top to bottom: games, network, target and loss, optimizer, and then the stages.
+This file follows the post from top to bottom: games, network, target and loss, optimizer, and then the stages.
 """
 
 from __future__ import annotations
@@ -55,7 +55,9 @@ _OPTIMISERS, _SCHEDULES = ("sgd", "adamw"), ("inv", "cosine")
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings. The defaults are the post's values; the options that it proposes, and ours, are off."""
+    """Settings. The defaults are the post's values. Options that the post only proposes, and options of kibitz, are
+    off.
+    """
 
     # network
     layers: str = setting(PAPER_LAYERS, "Layers before the output, in the notation of the original blog post.")
@@ -133,7 +135,7 @@ _MODERN = {
     "activation": "relu", "view": "mover", "attacks": "pieces", "optimiser": "adamw", "learning_rate": 0.0015,
     "schedule": "cosine",
 }  # fmt: skip
-"""Departures from the post with which its layers learn faster (docs/results/winner.md)."""
+"""Changes from the post that let the layers learn faster (docs/results/winner.md)."""
 
 RECIPES = {
     "default": Recipe(
@@ -216,14 +218,15 @@ RECIPES = {
 }
 
 
-# Games: decisive ones. The import selects ratings over 2000 and games that end in mate.
+# The games are decisive. The import selects games with ratings over 2000 that end in mate.
 
 
 class OutcomeExamples(Positions):
     """Every position of the games (the post takes all, from the first to the mate), with White's result as the target.
 
-    With `mirror`, half of the positions without castling rights have mirrored files, which the rules treat alike.
-    held_out: percent of the positions to omit, always the same ones, see `store.sampling`.
+    If the setting `mirror` is on, the files are mirrored in half of the positions without castling rights; the rules
+    are the same in the mirrored positions. held_out: percentage of the positions to omit; always the same positions are
+    omitted, see `store.sampling`.
     """
 
     def __init__(self, store: Store, games: NDArray[np.int64], mirror: bool = False, held_out: float = 0.0):
@@ -251,7 +254,7 @@ class OutcomeExamples(Positions):
 
 
 class Net(nn.Module):
-    """One network of the post's shape: planes [n, channels, 8, 8] to the logit that White wins, [n].
+    """One network with the post's layers: planes [n, channels, 8, 8] to the logit that White wins, [n].
 
     conv 400 4×4 → 5×5×400; max-pool 2×2 (ceil) → 3×3×400; conv 200 2×2 → 2×2×200; dense 70, sigmoid; dropout; dense 1.
     The post's convolutions have no activation.
@@ -270,8 +273,11 @@ class Net(nn.Module):
 
 
 def phase(codes: Tensor) -> Tensor:
-    """material.phase for tensors: 0 opening, 1 middlegame, 2 endgame. codes: uint8 [n, 64]. Returns int64 [n]."""
-    kind = (codes.long() + 5) % 6  # 0 pawn … 5 king; 5 for an empty square too
+    """Compute the phase of the game: 0 opening, 1 middlegame, 2 endgame, like material.phase, but for tensors.
+
+    codes: uint8 [n, 64]. Returns int64 [n].
+    """
+    kind = (codes.long() + 5) % 6  # 0 pawn … 5 king; an empty square also gives 5
     officers = ((kind > 0) & (kind < 5)).sum(1)
     return (officers <= OPENING_OVER).long() + (officers <= ENDGAME_UP_TO).long()
 
@@ -290,7 +296,8 @@ class Winner(nn.Module):
         self.mover = settings.view == "mover"
         self.view = MoverView() if self.mover else None
         self.by_side = settings.separate in ("side", "side+phase")
-        # Separate networks by side to move don't need the channel for the side to move, as the post proposes.
+        # If each side to move has its own network, the networks don't need the channel for the side to move. The post
+        # proposes this.
         parts: list[Encoding] = [SignedPlanes(side=not self.by_side)]
         if settings.attacks != "none":
             parts.append(AttackPlanes(settings.attacks))
@@ -300,8 +307,8 @@ class Winner(nn.Module):
         self.nets = nn.ModuleList(Net(settings, self.planes.channels) for _ in range(count))
 
     def which(self, codes: Tensor, state: Tensor) -> Tensor:
-        """The index of the network that is used for each position, int64 [n]."""
-        index = torch.zeros_like(state[:, SIDE], dtype=torch.long)  # traced with any number of positions
+        """Return the index of the network that evaluates each position, int64 [n]."""
+        index = torch.zeros_like(state[:, SIDE], dtype=torch.long)  # the export traces this for any number of positions
         if self.by_phase:
             index = phase(codes)
         if self.by_side:
@@ -315,7 +322,7 @@ class Winner(nn.Module):
         planes = self.planes(seen, side)
         if len(self.nets) == 1:
             answer: Tensor = self.nets[0](planes)
-        elif torch.onnx.is_in_onnx_export():  # all networks are evaluated, one is selected
+        elif torch.onnx.is_in_onnx_export():  # the exported network evaluates all networks and selects one
             every = torch.stack([net(planes) for net in self.nets], 1)
             answer = every.gather(1, self.which(codes, state)[:, None])[:, 0]
         else:
@@ -351,7 +358,7 @@ def loss(network: Winner, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
 
 
 def optimiser(network: nn.Module, settings: Settings) -> torch.optim.Optimizer:
-    """Return the optimizer. "sgd" follows Mocha's rules; "adamw" is that of `nets.optim`.
+    """Return the optimizer. "sgd" updates weights as Mocha.jl does. "adamw" is the optimizer of `nets.optim`.
 
     Mocha's L2 term is coefficient·‖w‖², so weights decay with twice the coefficient. Biases don't decay and learn at
     twice the rate (a group's `rate` multiplies the schedule).
@@ -371,13 +378,13 @@ def optimiser(network: nn.Module, settings: Settings) -> torch.optim.Optimizer:
 
 
 def mocha_weights(network: nn.Module, generator: torch.Generator) -> None:
-    """Draw weights with Mocha's XavierInitializer, uniform in ±√(3 / fan-in), and set biases to 0."""
+    """Set random weights as Mocha's XavierInitializer does, uniform in ±√(3 / fan-in), and set biases to 0."""
     for layer in network.modules():
         if isinstance(layer, nn.Conv2d | nn.Linear):
             bound = (3 / layer.weight[0].numel()) ** 0.5
             with torch.no_grad():
                 layer.weight.uniform_(-bound, bound, generator=generator)
-                if layer.bias is not None:  # there is none before a normalization layer
+                if layer.bias is not None:  # a layer before a normalization layer has no bias
                     layer.bias.zero_()
 
 
@@ -385,8 +392,8 @@ def mocha_weights(network: nn.Module, generator: torch.Generator) -> None:
 def unit_variance(net: Net, planes: Tensor) -> None:
     """Scale each layer's weights to outputs of unit variance over these planes, and center the outputs with the bias.
 
-    Boards are nearly empty. With Mocha's weights, the sigmoids can hardly distinguish positions. See
-    docs/results/winner.md for the effect. planes: [n, channels, 8, 8].
+    Boards are nearly empty, so with Mocha's weights the sigmoids have almost the same output for all positions.
+    docs/results/winner.md has the measured effect. planes: [n, channels, 8, 8].
     """
     net.eval()
     values = planes
@@ -414,7 +421,8 @@ class WinnerSystem(System):
 
     def check(self, settings: Settings) -> None:
         super().check(settings)
-        shapes(read_layers(settings.layers), channels=7)  # the shapes don't depend on the planes
+        # any number of channels does: the shapes of the layers' outputs don't depend on it
+        shapes(read_layers(settings.layers), channels=7)
 
     def games(self, store: Store, settings: Settings) -> NDArray[np.int64]:
         return np.flatnonzero(store.column("result") != 0)

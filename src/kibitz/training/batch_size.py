@@ -19,14 +19,14 @@ from kibitz.training.trainer import TrainConfig, best_precision
 MEMORY = 0.9
 """The share of a GPU's memory that a step may use. The rest is for fragmentation in torch's allocator."""
 LEAST_BATCHES = 100
-"""The smallest number of batches in a pass over the examples, however much memory there is."""
+"""The number of batches in a pass over the examples is at least this, however much memory there is."""
 
 
 def largest(usual: int, most: int, fits: Callable[[int], bool]) -> int:
-    """Return the largest batch that fits: the usual one times 2, 4, 8 … up to `most`.
+    """Return the largest batch size for which `fits` is true: the usual size times 2, 4, 8 … up to `most`.
 
-    If the usual batch doesn't fit, try its half, its quarter, and so on. The result is at least 1, whether that fits or
-    not.
+    If the usual size doesn't fit, its half, its quarter and so on are tried. The result is at least 1, even if `fits`
+    is false for 1.
     """
     batch = usual
     while batch > 1 and not fits(batch):
@@ -39,16 +39,16 @@ def largest(usual: int, most: int, fits: Callable[[int], bool]) -> int:
 
 
 def find_batch(system: System, settings: Any, store: Store, games: Any, plan: TrainConfig) -> int:
-    """Return the largest batch with which one step of each stage fits into the memory of this process' device.
+    """Return the largest batch size with which one step of each stage fits into the memory of this process' device.
 
-    settings: with the usual batch. games: int64, indices of the training games. On a CPU, memory doesn't limit the
-    batch, so the result is the usual batch.
+    settings: the settings with the usual batch size. games: int64, indices of the training games. The result on a CPU
+    is always the usual batch size.
     """
     usual: int = settings.batch
     device = plan.ranks.fabric(plan.device, "32-true").device
     if device.type != "cuda":
         return usual
-    # Stages with their own batch (`value_batch`) do not limit this one.
+    # Stages with their own batch size (setting `value_batch`) don't use the batch size that is searched here.
     counts = [len(stage.examples(store, games)) for stage in _stages(system, settings, device) if stage.batch == usual]
     if not counts:
         return usual
@@ -74,7 +74,7 @@ def step_fits(system: System, settings: Any, store: Store, games: Any, plan: Tra
 
 
 def _stages(system: System, settings: Any, device: torch.device) -> Sequence[Stage]:
-    """Return the stages of a network that is only used for this test."""
+    """Return the stages of a new network that is used only to test the memory."""
     network: nn.Module = system.network(settings)
     return list(system.stages(network.to(device, memory_format=torch.channels_last), settings))  # type: ignore[call-overload]
 
@@ -92,7 +92,7 @@ def _step(stage: Stage, batch: dict[str, torch.Tensor], plan: TrainConfig, devic
 
 @contextlib.contextmanager
 def _limited(device: torch.device) -> Iterator[None]:
-    """Keep a part of the device's memory free."""
+    """Reserve a part of the device's memory inside the context, so that steps can't use it."""
     torch.cuda.set_per_process_memory_fraction(MEMORY, device)
     try:
         yield

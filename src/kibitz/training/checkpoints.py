@@ -1,7 +1,7 @@
-"""The checkpoints of a training run, which the board's slider shows, and which of them are kept.
+"""The checkpoints of a training run: their order, and the removal of old ones. The board's slider shows them.
 
-Files are named STAGE-ITERATION.safetensors. kibitz keeps an even series of the older checkpoints, so that the total
-size stays below a limit.
+Files are named STAGE-ITERATION.safetensors. kibitz removes older checkpoints at even intervals, so that the total size
+stays below a limit.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _NAME = re.compile(r"(?P<stage>.+)-(?P<iteration>\d{1,15})")
 
 
 def stage_and_iteration(path: Path) -> tuple[str, int] | None:
-    """Return the stage and iteration in a checkpoint's name; None for another file."""
+    """Parse the stage and the iteration from a checkpoint's file name; None for another file."""
     match = _NAME.fullmatch(path.stem)
     return (match["stage"], int(match["iteration"])) if match else None
 
@@ -30,8 +30,8 @@ def stage_and_iteration(path: Path) -> tuple[str, int] | None:
 def series(folder: Path, stages: Sequence[str]) -> list[tuple[int, Path]]:
     """Return the checkpoints in the order of training, each with the number of iterations since the start of the run.
 
-    stages: names in the order of training; checkpoints of other stages come last. A finished stage's length is taken to
-    be the iteration of its last checkpoint.
+    stages: names in the order of training; checkpoints of other stages come last. The length of a finished stage is
+    estimated as the iteration of its last checkpoint.
     """
     checkpoints: list[tuple[int, int, Path]] = []
     for path in folder.glob("*.safetensors"):
@@ -44,7 +44,7 @@ def series(folder: Path, stages: Sequence[str]) -> list[tuple[int, Path]]:
 
 
 def thin(folder: Path, stages: Sequence[str], megabytes: float) -> None:
-    """Remove checkpoints until all together take at most `megabytes` (of 1,000,000 bytes)."""
+    """Remove checkpoints until the remaining ones take at most `megabytes` (of 1,000,000 bytes) together."""
     checkpoints = series(folder, stages)
     sizes = {path: path.stat().st_size for _, path in checkpoints}
     while checkpoints and sum(sizes[path] for _, path in checkpoints) > megabytes * 1e6:
@@ -55,7 +55,7 @@ def thin(folder: Path, stages: Sequence[str], megabytes: float) -> None:
 def _least_missed(iterations: Sequence[int]) -> int:
     """Return the index in an ascending series whose removal leaves the smallest gap.
 
-    The first and the newest are never removed; 0 if the series has no others.
+    The first iteration and the newest ones are never selected; the result is 0 if the series has no other iterations.
     """
     inner = range(1, len(iterations) - N_NEWEST)
     return min(inner, key=lambda i: iterations[i + 1] - iterations[i - 1]) if inner else 0
@@ -66,8 +66,8 @@ class RunBytes:
     """Upper limits of a run's size on disk, in bytes.
 
     weights: one copy of the network's weights.
-    kept: during the training and at its end.
-    peak: while a file is being replaced.
+    kept: all files, during the training and at its end.
+    peak: all files while one of them is being replaced, so that its old and new version exist.
     """
 
     weights: int
@@ -76,10 +76,10 @@ class RunBytes:
 
 
 def run_bytes(network: nn.Module, checkpoint_megabytes: float, averages: bool = False) -> RunBytes:
-    """Return the limits before the training starts.
+    """Return upper limits of the run's size on disk, before the training starts.
 
-    last.pt has the weights, their averages if there are any, and at most two values per weight for the optimizer.
-    best.safetensors and the export have the weights once each.
+    last.pt contains the weights, their averages if `averages` is true, and at most two values per weight for the
+    optimizer. best.safetensors and the export contain the weights once each.
     """
     weights = sum(p.numel() * p.element_size() for p in network.state_dict().values())
     kept = (

@@ -1,4 +1,4 @@
-"""`--compile`: training steps as code that torch compiles for this network on this machine."""
+"""`--compile`: let torch compile the training steps for this network and this machine."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from kibitz.systems.base import Loss
 
 AUTO, ON, OFF = "auto", "on", "off"
 WISHES = (AUTO, ON, OFF)
-"""Compile if there is a GPU that torch can compile for; compile or fail; never compile."""
+"""AUTO: compile if a GPU exists for which torch can compile. ON: compile, or raise an error. OFF: never compile."""
 
 
 class CannotCompile(KibitzError):
@@ -51,24 +51,28 @@ def check(wish: str, device: torch.device) -> None:
 
 
 def impossible(why: str) -> UsageError:
-    """Return the error for `--compile on` if torch can't compile."""
+    """Return the UsageError for `--compile on` if torch can't compile. why: the reason."""
     return UsageError(f"--compile {ON} is not possible here ({why}). Leave it out.")
 
 
 def compiled(loss: Loss) -> Loss:
-    """Return the loss as torch.compile makes it at its first call, with its gradient then or later.
+    """Return the loss compiled by torch.compile. Compilation starts at the first call, and for the gradient at the
+    first backward pass.
 
     Dropout omits the same units as without compilation. Compiled code is saved in the user's cache (see `environment`),
     so the next run starts faster.
     """
-    torch.compiler.reset()  # from earlier stages: torch gives up after a few variants of a function
+    # removes the variants of earlier stages, because torch gives up after a few variants of a function
+    torch.compiler.reset()
     fast: Loss = torch.compile(loss, options={"fallback_random": True})
     return fast
 
 
 @contextlib.contextmanager
 def failures_told() -> Iterator[None]:
-    """Raise CannotCompile, with torch's error as its cause, if torch can't compile. torch's warnings are suppressed."""
+    """Inside the context, raise CannotCompile, with torch's error as its cause, if torch can't compile. torch's
+    warnings are suppressed.
+    """
     from torch._dynamo.exc import TorchDynamoException
     from torch._inductor.exc import InductorError
 

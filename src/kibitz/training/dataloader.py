@@ -22,10 +22,11 @@ N_READY = 3
 def make_batch(
     examples: Examples, batch: int, seed: int, iteration: int, rank: int = 0, world: int = 1
 ) -> dict[str, Tensor]:
-    """Return the batch of one iteration: `batch` examples, or all if there are fewer. A pure function of its arguments.
+    """Return the batch of one iteration: `batch` examples, or all examples if they are fewer. The result depends only
+    on the arguments.
 
-    rank, world: each of several processes makes its part, and together the parts have the examples of one batch. Raises
-    KibitzError if there are fewer examples than processes.
+    rank, world: the process's number and the number of processes. The processes' parts together have the examples of
+    one batch. Raises KibitzError if there are fewer examples than processes.
     """
     size = min(batch, len(examples))
     epoch, index = divmod(iteration, batches_in_epoch(len(examples), batch))
@@ -34,9 +35,9 @@ def make_batch(
 
 
 def part_of(examples: Examples, ids: NDArray[np.int64], epoch: int, rank: int, world: int) -> Arrays:
-    """Return the examples, of these ids, for one of `world` processes.
+    """Return the part of a batch for process `rank` of `world`. ids: the examples of the whole batch.
 
-    They are a contiguous stretch, or the result of `examples.part` if an example depends on several rows.
+    The part is a contiguous range of the rows. If an example depends on several rows, `examples.part` makes the part.
     """
     if world == 1:
         return examples.batch(ids, epoch)
@@ -48,14 +49,18 @@ def part_of(examples: Examples, ids: NDArray[np.int64], epoch: int, rank: int, w
 
 
 def prefetch_batches(examples: Examples, batch: int, seed: int, first: int, last: int) -> Iterator[dict[str, Tensor]]:
-    """Yield the batches of iterations first to last - 1, in order. One thread makes up to N_READY in advance."""
+    """Yield the batches of iterations `first` to `last` - 1, in order. One thread makes up to N_READY batches in
+    advance.
+    """
     return ahead(lambda iteration: make_batch(examples, batch, seed, iteration), range(first, last))
 
 
 def ahead(
     make: Callable[[int], dict[str, Tensor]], iterations: Iterable[int], threads: int = 1
 ) -> Iterator[dict[str, Tensor]]:
-    """Yield the results of `make` for these iterations, in order. Each thread makes up to N_READY in advance."""
+    """Yield the results of `make` for these iterations, in order. Each thread makes up to N_READY results in
+    advance.
+    """
     with ThreadPoolExecutor(threads) as maker:
         ready: deque[Future[dict[str, Tensor]]] = deque()
         try:

@@ -20,10 +20,11 @@ from kibitz.systems.base import Network
 
 
 def export_onnx(network: nn.Module, codes: NDArray[np.uint8], state: NDArray[np.uint8], path: Path) -> None:
-    """Write the network with inputs `codes` and `state` (any number of positions) and its outputs.
+    """Write the network as an ONNX file with inputs `codes` and `state` and the network's outputs, for any number of
+    positions.
 
-    codes, state: a few real positions, for tracing. The network is changed: its normalization layers become part of its
-    convolutions.
+    codes, state: a few real positions, for tracing. The function changes the network: its normalization layers are
+    merged into its convolutions.
     """
     outputs, side_inputs = cast(Network, network).outputs, cast(Network, network).side_inputs
     network = network.cpu().float().eval().to(memory_format=torch.contiguous_format)  # type: ignore[call-overload]
@@ -32,7 +33,7 @@ def export_onnx(network: nn.Module, codes: NDArray[np.uint8], state: NDArray[np.
     names = ["codes", "state", *outputs]
     state = with_default_side_inputs(state, side_inputs)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about the exporter itself
+        warnings.simplefilter("ignore")  # these warnings are about the exporter itself
         logging.getLogger("torch.onnx").setLevel(logging.ERROR)
         torch.onnx.export(
             network,

@@ -51,7 +51,7 @@ from kibitz.training.trainer import FINISHED_BEFORE, TrainConfig, Trainer, Train
 
 RUNS = Path("runs")
 _OTHERS_CHOOSE = 60.0
-"""Seconds to wait while other training runs choose their directories."""
+"""Seconds to wait for the lock while other training runs choose their directories."""
 
 
 @dataclass(frozen=True)
@@ -72,9 +72,9 @@ def choose(
 ) -> tuple[Path, dict[str, Any] | None]:
     """Return the run directory for this training, and its run.json if an earlier call began the run.
 
-    requested: the directory that the caller names; None for the numbered run of the same training, or the next free
-    number. Raises UsageError if `requested` belongs to another training, or if it isn't a run and isn't empty. A folder
-    that only has files of a call that was killed before it wrote run.json counts as empty.
+    requested: the directory that the caller requests. None selects the numbered run of the same training; if none
+    exists, the next free number. Raises UsageError if `requested` belongs to another training, or if it isn't a run and
+    isn't empty. A folder counts as empty if its only files are from a call that was killed before it wrote run.json.
     """
     if requested is not None:
         if (name := printable(str(requested))) != str(requested):
@@ -99,7 +99,7 @@ def choose(
 
 
 def _numbered(system: str) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """Yield the numbered runs of a system with their run.json, in order; unreadable ones are skipped."""
+    """Yield the numbered runs of a system with their run.json, in order. Unreadable runs are skipped."""
     numbers = (path.name.removeprefix(f"{system}-") for path in RUNS.glob(f"{system}-*"))
     for number in sorted(int(text) for text in numbers if text.isdecimal() and text.isascii() and text[0] != "0"):
         with contextlib.suppress(KibitzError):
@@ -108,7 +108,9 @@ def _numbered(system: str) -> Iterator[tuple[Path, dict[str, Any]]]:
 
 
 def begun_before(system: str, settings: Any, data: dict[str, Any], seed: int) -> Path | None:
-    """Return the last numbered run of the same call when the store had other games; None if there is none."""
+    """Return the last numbered run that differs from the requested training only in the games of the store; None if
+    none does.
+    """
     latest = None
     for path, info in _numbered(system):
         then = info.get("data", {})
@@ -119,7 +121,7 @@ def begun_before(system: str, settings: Any, data: dict[str, Any], seed: int) ->
 
 
 def differences(info: dict[str, Any], system: str, settings: Any, data: dict[str, Any], seed: int) -> str:
-    """Return how an existing run differs from the requested training, in a few words."""
+    """Describe in a few words how an existing run differs from the requested training."""
     if info.get("system") != system:
         return f"is a run of {info.get('system')}"
     old, new = respelled(info.get("settings", {}), [each.name for each in fields(settings)]), asdict(settings)
@@ -142,7 +144,7 @@ class TrainingData:
     """The games of a store that a system trains on.
 
     games: int64 indices of the store's games, by split (TRAIN, VALIDATE, TEST). description: store, fingerprint, split
-    and counts, as run.json has them under "data".
+    and counts: the value of "data" in run.json.
     """
 
     store: Store
@@ -180,7 +182,9 @@ def prepare_data(system: System, settings: Any, store_path: str, split: Split | 
 
 @dataclass(frozen=True)
 class TrainRequest:
-    """A call of `train`, see there. batch_found: whether the batch was found automatically, see batch_size."""
+    """The arguments of a call of `train`. batch_found: whether the batch size was found automatically, see
+    batch_size.
+    """
 
     system: str
     settings: Any
@@ -196,13 +200,13 @@ class TrainRequest:
 
 @dataclass
 class TrainJob:
-    """A training that `prepare` has checked, with its directory.
+    """A training run that `prepare` has checked, with its directory.
 
-    info: the run.json, as written.
-    parent: the run whose weights it starts from.
-    plan: with the precision of the run.
-    continued: whether an earlier call began it.
-    finished: whether that call also finished it.
+    info: the content of run.json.
+    parent: the run whose weights this run starts from.
+    plan: the plan, with the run's precision.
+    continued: whether an earlier call began this run.
+    finished: whether an earlier call finished this run.
     held: the lock of the directory, in the main process.
     """
 
@@ -236,17 +240,18 @@ def train(
 ) -> TrainResult:
     """Train a system on a store, or resume a run that was interrupted.
 
-    name, settings: the system and an instance of its `settings_type`.
+    name, settings: the system's name and an instance of its `settings_type`.
     run: the directory; None for runs/NAME-NUMBER.
     split: None for the store's default.
-    start_from: a run or bundled network for the initial weights; its training games count as this run's, too.
+    start_from: a run or bundled network for the initial weights; its training games also count as training games of
+    this run.
     recipe, command: the source of the settings, recorded in run.json.
     export: write model.onnx at the end.
     on_progress: called after every iteration; if it returns True, the training stops as with Ctrl-C.
     log: called with each message.
 
-    The processes of `plan.ranks` call this function together. Raises KibitzError or UsageError if the store has no
-    training games, or if no network fits the settings.
+    If several processes train (`plan.ranks`), all of them call this function. Raises KibitzError or UsageError if the
+    store has no training games, or if no network fits the settings.
     """
     request = TrainRequest(name, settings, store_path, run, split, plan or TrainConfig(), start_from, recipe, command)
     job = prepare_all(request, log)
@@ -256,7 +261,8 @@ def train(
 
 
 def prepare_all(request: TrainRequest, log: Callable[[str], None]) -> TrainJob:
-    """Run `prepare` in the main process. The others use its decisions, and need neither the run nor its parent.
+    """Run `prepare` in the main process. Other processes get its decisions, so they need neither the run directory nor
+    the parent run.
 
     Raises KibitzError if another process has other games or settings.
     """
@@ -291,7 +297,7 @@ def prepare_all(request: TrainRequest, log: Callable[[str], None]) -> TrainJob:
 
 
 def _with_batch(request: TrainRequest, log: Callable[[str], None]) -> TrainRequest:
-    """Return the request with a number instead of the batch "auto": the same in every process."""
+    """Return the request with the batch size "auto" replaced by a number, which is the same in every process."""
     if getattr(request.settings, "batch", None) != AUTO:
         return request
     ranks = request.plan.ranks
@@ -300,7 +306,9 @@ def _with_batch(request: TrainRequest, log: Callable[[str], None]) -> TrainReque
 
 
 def _batch(request: TrainRequest, log: Callable[[str], None]) -> int:
-    """Return the batch of the run that this call resumes, or else the largest that fits."""
+    """Return the batch size of the run that this call resumes. If there is none, return the largest batch size that
+    fits.
+    """
     system, kind = load(request.system), type(request.settings)
     usual = find_recipe(request.system, request.recipe or DEFAULT).settings.get("batch", kind().batch)
     settings = replace(request.settings, batch=usual)
@@ -324,7 +332,7 @@ def _batch(request: TrainRequest, log: Callable[[str], None]) -> int:
 
 
 def _follow(request: TrainRequest) -> TrainJob:
-    """Prepare everything that a process without output files can prepare by itself."""
+    """Prepare a process that writes no output files: everything that it can do without the main process."""
     system, settings = load(request.system), request.settings
     system.check(settings)
     data = prepare_data(system, settings, request.store, request.split)
@@ -346,7 +354,7 @@ def prepare(request: TrainRequest, log: Callable[[str], None]) -> TrainJob:
     torch.manual_seed(seed)
     network = system.network(settings)
     if parent:
-        _weights_from(parent, system, network)  # raises before a directory is made
+        _weights_from(parent, system, network)  # raises an error before a directory is made
     with contextlib.ExitStack() as choosing, contextlib.ExitStack() as held:
         path, begun = _chosen(request, system, data, choosing, held)
         if begun and begun.get("finished"):
@@ -361,8 +369,8 @@ def prepare(request: TrainRequest, log: Callable[[str], None]) -> TrainJob:
             _write_new_run(job)
         else:
             info.pop("ended", None)
-            info["data"]["store"] = data.description["store"]  # it may have been moved
-            write_json(path / INFO, info)  # it goes on
+            info["data"]["store"] = data.description["store"]  # the store may have been moved
+            write_json(path / INFO, info)  # the run is resumed
         job.held = held.pop_all()
     _announce(job, request.recipe, size, log)
     return job
@@ -395,14 +403,15 @@ def _chosen(
     if request.run is None and begun is None:
         _lock(RUNS, choosing, wait=_OTHERS_CHOOSE)
         path, begun = look()
-    if not (begun and begun.get("finished")):  # nothing is written to a finished run, and it may be read-only
+    if not (begun and begun.get("finished")):  # A finished run is never written, and its directory may be read-only.
         _lock(path, held)
         path, begun = look()
     return path, begun
 
 
 def _lock(path: Path, held: contextlib.ExitStack, wait: float = 0.0) -> None:
-    """Create a directory if necessary, and lock it until `held` is closed. A directory that is empty then is removed.
+    """Create a directory if necessary, and lock it until `held` is closed. If the directory is then empty, it is
+    removed.
 
     Raises KibitzError if it can't be created or written, or if another process has locked it.
     """
@@ -415,14 +424,14 @@ def _lock(path: Path, held: contextlib.ExitStack, wait: float = 0.0) -> None:
 
 
 def fit(job: TrainJob, on_progress: Callable[[TrainProgress], object]) -> TrainOutcome:
-    """Train until the last iteration, or until the training is stopped, and record the outcome in run.json."""
+    """Train until the last iteration, or until the training is stopped. The outcome is recorded in run.json."""
     info, games, ranks = job.info, job.data.games, job.plan.ranks
     if job.finished:
         return TrainOutcome(True, FINISHED_BEFORE, info["iteration"], info["best"])
     try:
         job.system.prepare(job.network, job.data.store, games[TRAIN], job.settings, job.plan.seed)
     except KibitzError:
-        if ranks.main and not job.continued:  # it can't start, so nothing of it stays
+        if ranks.main and not job.continued:  # the training can't start, so the new directory is removed
             for name in (INFO, SEEN):
                 (job.path / name).unlink(missing_ok=True)
         raise
@@ -462,8 +471,8 @@ def fit(job: TrainJob, on_progress: Callable[[TrainProgress], object]) -> TrainO
 def finish(job: TrainJob, outcome: TrainOutcome, export: bool) -> TrainResult:
     """Export the best weights, if there are any.
 
-    If nothing was left to train, export only if model.onnx is missing: an earlier process may have been killed between
-    the last iteration and the export.
+    If an earlier call finished the training, export only if model.onnx is missing: that call may have been killed
+    between the last iteration and the export.
     """
     onnx, export = job.path / ONNX, export and job.plan.ranks.main
     if export and (job.path / WEIGHTS).is_file() and not (job.finished and onnx.is_file()):
@@ -474,7 +483,7 @@ def finish(job: TrainJob, outcome: TrainOutcome, export: bool) -> TrainResult:
 
 
 def _open_parent(system: System, name: str) -> Run:
-    """Return the run to start from. Raises UsageError if the system can't use its weights."""
+    """Open the run or bundled network to start from. Raises UsageError if the system can't use its weights."""
     parent = Run(name)
     if parent.info["system"] not in (system.name, *system.begins_from):
         raise UsageError(f"--start-from must be a run of {system.name} (got {name}, a run of {parent.info['system']})")
@@ -486,7 +495,7 @@ def _open_parent(system: System, name: str) -> Run:
 
 
 def _weights_from(parent: Run, system: System, network: nn.Module) -> Mapping[str, torch.Tensor]:
-    """Return the parent's weights in the form of `network`. Raises UsageError if they don't fit."""
+    """Convert the parent's weights to the form of `network`. Raises UsageError if they don't fit."""
     try:
         with parent.naming_unreadable_weights():
             weights = load_file(parent.trained())
@@ -497,11 +506,11 @@ def _weights_from(parent: Run, system: System, network: nn.Module) -> Mapping[st
 
 def _remove_empty(path: Path) -> None:
     with contextlib.suppress(OSError):
-        path.rmdir()  # only if it is empty
+        path.rmdir()  # fails if the directory is not empty
 
 
 def _make_room(path: Path, network: nn.Module, plan: TrainConfig) -> RunBytes:
-    """Return the sizes on disk of the run in this directory. Raises KibitzError if the disk is too full."""
+    """Return upper limits of the run's size on disk. Raises KibitzError if the disk has too little free space."""
     size = run_bytes(network, plan.checkpoint_megabytes, averages=plan.average > 0)
     present = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
     if (free := shutil.disk_usage(path).free + present) < size.peak:

@@ -1,8 +1,8 @@
-"""Detect dead networks and networks that learn nothing, during training.
+"""During training, detect networks with dead layers and networks that learn nothing.
 
-A step that is too large can kill a network's ReLUs within the first iterations. For hours, the network then looks like
-one that learns slowly. Two signs are cheap and reliable: units without gradient for any example of a batch, and a
-validation loss that is no lower than that of the best constant prediction.
+If a step is too large, the network's ReLUs can become 0 for all inputs within the first iterations. For hours, such a
+network seems to learn slowly. Two signs of the fault are cheap and reliable: units without gradient for any example of
+a batch, and a validation loss that is no lower than that of the best constant prediction.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ from torch import nn
 from kibitz.systems.base import Stage, Tensors
 
 DEAD_SHARE = 0.75
-"""A layer counts as dead if this share of its units has no gradient.
-
-Healthy networks have up to a third (the bundled convchess), small overfitted ones up to two thirds.
+"""A layer counts as dead if this share of its units has no gradient. In healthy networks the share is up to one third
+(the bundled convchess), in small overfitted networks up to two thirds.
 """
 MIN_UNITS = 8
 NAMED = 6
-"""The largest number of layers that a report names."""
+"""The largest number of layers that a report lists."""
 FIRST_SHARE = 0.1
-"""The share of a stage's iterations after which it should be better than a constant prediction."""
+"""The share of a stage's iterations after which its loss should be lower than that of a constant prediction."""
 FIRST_ITERATION = 50
-"""No report before this iteration, or before the end of a shorter stage: the first steps may go in the wrong
-direction."""
+"""Nothing is reported before this iteration (or before the end of a shorter stage), because the first steps may go in
+the wrong direction.
+"""
 MARGIN = 0.002
-"""A validation loss must be smaller than the loss of a constant prediction by this share of it."""
+"""A validation loss must be smaller than the loss of a constant prediction by at least this fraction."""
 ADVICE = "if it stays so: a smaller --learning-rate, another --seed, or --recipe default if that is not in use"
 
 
 @dataclass(frozen=True)
 class Symptom:
-    """A sign of failure, as one line of text. kind: "dead units" or "learned nothing"."""
+    """A sign that the training fails, as one line of text. kind: "dead units" or "learned nothing"."""
 
     kind: str
     text: str
@@ -44,7 +44,8 @@ class Symptom:
 class HealthCheck:
     """The checks of one stage.
 
-    sample: a batch of validation examples, for the loss of the best constant prediction; None if there are none.
+    sample: a batch of validation examples, for the loss of the best constant prediction; None without validation
+    examples.
     """
 
     def __init__(self, stage: Stage, iterations: int, sample: Tensors | None):
@@ -70,7 +71,8 @@ class HealthCheck:
                 moved.add(_part(name))
             if len(p) >= MIN_UNITS:
                 shares[name.removesuffix(".bias")] = dead
-        # A module without any gradient had no example in this batch, for instance one of several networks.
+        # If no unit of a module has a gradient, no example of this batch used the module. This happens if a system has
+        # several networks.
         shares = {name: share for name, share in shares.items() if share >= DEAD_SHARE and _part(name) in moved}
         if not shares:
             return None
@@ -84,10 +86,10 @@ class HealthCheck:
         )
 
     def learned_nothing(self, iteration: int, training_loss: float, means: Mapping[str, float]) -> Symptom | None:
-        """Return a symptom if the validation loss is that of a constant prediction.
+        """Return a symptom if the validation loss is no better than that of a constant prediction.
 
-        training_loss: mean over the last batches. A small one means that the network has learned, perhaps by
-        overfitting. means: of the measures of a validation, including "loss".
+        training_loss: mean over the last batches. If it is small, the network has learned, perhaps by overfitting, and
+        there is no symptom. means: the means of a validation's measures, including "loss".
         """
         first = max(FIRST_SHARE * self.iterations, min(FIRST_ITERATION, self.iterations))
         if self.constant_loss is None or iteration < first or "loss" not in means:

@@ -23,12 +23,12 @@ PARTS = {
 }
 """The parts of a training iteration, in order, with their names in tables."""
 REPLAY = "replay"
-"""Threads make batches during training, so this time isn't part of the sum."""
+"""The time for making batches. It is not part of the sum, because threads make batches during the training."""
 
 
 @dataclass
 class Profile:
-    """Seconds of each part of a training run; nothing is measured unless `on`.
+    """Seconds of each part of a training run. Nothing is measured if `on` is false.
 
     wait_for_device: called at the end of each part, so that unfinished GPU work counts for the part that requested it.
     This prevents parts from overlapping, so a profiled run on a GPU is slower.
@@ -42,8 +42,9 @@ class Profile:
 
     @contextlib.contextmanager
     def part(self, name: str) -> Iterator[None]:
-        """Measure the time inside the context. name: one of PARTS, or REPLAY, which several threads may measure at
-        once."""
+        """Measure the time inside the context as the part `name`: one of PARTS, or REPLAY, which several threads may
+        measure at once.
+        """
         if not self.on:
             yield
             return

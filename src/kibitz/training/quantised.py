@@ -1,4 +1,4 @@
-"""Write a network with int8 numbers, or with fp16 numbers. bench/bench_int8.py measures the gain and the loss."""
+"""Write an ONNX file with int8 or fp16 numbers. bench/bench_int8.py measures the speed and the loss of accuracy."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from kibitz.store.store import Store
 from kibitz.store.writer import StoreWriter
 
 KINDS = ["Conv", "MatMul", "Gemm"]
-"""The operations that are done with int8 numbers."""
+"""The ONNX operations that are computed with int8 numbers."""
 POSITIONS, BATCH = 512, 64
-"""Number of positions to calibrate the ranges of numbers, and number of positions per batch."""
+"""Number of positions that determine the ranges of the int8 numbers, and number of positions per batch."""
 RECORDS = {"chess": "games.pgn.zst", "go": "games.sgfl.zst"}
 
 
@@ -33,7 +33,7 @@ def write_half(run: Run, path: Path) -> None:
     from onnxruntime.transformers.float16 import convert_float_to_float16
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about tiny weights that become 0
+        warnings.simplefilter("ignore")  # these warnings are about tiny weights that become 0
         network = convert_float_to_float16(onnx.load(run.path / ONNX), keep_io_types=True)
     write_whole(path, network.SerializeToString())
 
@@ -41,7 +41,7 @@ def write_half(run: Run, path: Path) -> None:
 def write_int8(run: Run, path: Path, store: Store | None = None) -> None:
     """Write the run's ONNX file with int8 numbers.
 
-    store: positions to calibrate the ranges of numbers; None for the games that kibitz includes.
+    store: its positions determine the ranges of the int8 numbers; None for the games that kibitz includes.
     """
     from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_static
 
@@ -63,7 +63,7 @@ def write_int8(run: Run, path: Path, store: Store | None = None) -> None:
 
 
 def _no_advice(record: logging.LogRecord) -> bool:
-    """Drop ONNX Runtime's advice to preprocess the file, which our files don't need."""
+    """Filter out ONNX Runtime's advice to preprocess the file: the files of kibitz don't need it."""
     return "pre-processing" not in record.getMessage()
 
 

@@ -6,8 +6,8 @@ the communication: gloo between CPUs, NCCL between GPUs. Lightning's wrapper doe
 `forward` computes the loss, but a stage trains parts of a network with separate functions. Its launcher also kills all
 processes silently if one fails.
 
-A small exchange over gloo precedes every sum of gradients, on GPUs too. It carries what the ranks must agree on, and
-fails at once if another process has died, while NCCL would wait.
+Before every sum of gradients, also on GPUs, the ranks exchange a few values over gloo: those on which they must agree.
+This exchange fails at once if another process has died; NCCL would wait.
 """
 
 from __future__ import annotations
@@ -33,9 +33,11 @@ from kibitz.errors import KibitzError, UsageError
 
 T = TypeVar("T")
 TIMEOUT = timedelta(minutes=5)
-"""How long a process waits for another one that is alive, or for a machine that has disappeared from the network."""
+"""How long a process waits for a living process that doesn't respond, or for a machine that has disappeared from the
+network.
+"""
 PORT = 29400
-"""The port of the first of several machines, unless --main-address names another one."""
+"""The port of the first of several machines, unless --main-address has another port."""
 _LAST_PORT = 65_535
 _PARENT = "KIBITZ_PARENT"
 """Environment variable of processes that kibitz starts: the id of the process that started them."""
@@ -47,7 +49,7 @@ class Lost(KibitzError):
 
 
 class ToldElsewhere(KibitzError):
-    """Raised in a process whose error another process of this machine reports."""
+    """Raised in a process whose error is already reported by another process of this machine."""
 
     def __init__(self, exit_code: int):
         super().__init__("another process reports the error")
@@ -56,12 +58,12 @@ class ToldElsewhere(KibitzError):
 
 @dataclass(eq=False)
 class Ranks:
-    """The role of this process among those that train together; `Ranks()` for a process that trains alone.
+    """The role of this process among the processes that train together; `Ranks()` for a process that trains alone.
 
     rank: from 0 to world - 1.
     world: number of processes.
-    local: the rank on this machine.
-    children: processes that this one has started.
+    local: the rank among the processes of this machine.
+    children: the processes that this process has started.
     lost: whether another process has ended.
     """
 
@@ -109,8 +111,9 @@ class Ranks:
         return values
 
     def together(self, work: Callable[[], T]) -> T:
-        """Return the local result of `work`. A KibitzError on any rank ends all of them; one process per machine raises
-        it."""
+        """Return the local result of `work`. If a KibitzError is raised on any rank, all ranks end. One process per
+        machine raises this error.
+        """
         if self.alone:
             return work()
         problem: tuple[str, int] | None = None
@@ -124,11 +127,11 @@ class Ranks:
         return done
 
     def add_gradients(self, parameters: Sequence[Tensor], rows: int, flags: Sequence[bool]) -> list[bool]:
-        """Replace each gradient by that of the mean loss over the rows of all ranks, and return which flags any rank
-        has set.
+        """Replace each gradient by the gradient of the mean loss over the rows of all ranks. Return, for each flag,
+        whether any rank has set it.
 
-        rows: the number of examples in this rank's mean loss. A parameter without gradient on all ranks stays without
-        one, as in a single process.
+        rows: the number of examples in this rank's mean loss. If a parameter has no gradient on any rank, its gradient
+        stays None, as in a single process.
         """
         if self.alone:
             return list(flags)
@@ -169,7 +172,7 @@ class Ranks:
 
     @contextlib.contextmanager
     def _losses(self) -> Iterator[None]:
-        """Turn torch's error about a process that doesn't respond into one line."""
+        """Inside the context, turn torch's error about a process that doesn't respond into one line."""
         try:
             yield
         except RuntimeError:
@@ -178,14 +181,15 @@ class Ranks:
             ) from None
 
     def _who(self) -> str:
-        """Return which process has ended, as far as this process knows."""
-        until = time.monotonic() + 1.0  # a connection may break a moment before its process ends
+        """Describe which process has ended, as far as this process knows."""
+        until = time.monotonic() + 1.0  # a connection may break shortly before its process ends
         while self.children and time.monotonic() < until and all(child.poll() is None for child in self.children):
             time.sleep(0.02)
         ended = [(i, child.returncode) for i, child in enumerate(self.children, 1) if child.returncode]
         if not ended:
             return f"another of the {self.world} processes ended"
-        i, code = min(ended, key=lambda each: each[1])  # killed ones first
+        # killed processes have negative exit codes and are reported first
+        i, code = min(ended, key=lambda each: each[1])
         how = f"was killed (signal {-code})" if code < 0 else f"ended (exit code {code})"
         return f"process {self.rank + i + 1} of {self.world} {how}"
 
@@ -197,8 +201,7 @@ ALONE = Ranks()
 class Place:
     """The role of this process, as given by options or environment.
 
-    host, port: of the main process. outside: whether another program (torchrun) has started this process and the
-    others.
+    host, port: the address of the main process. outside: whether another program (torchrun) has started all processes.
     """
 
     rank: int
@@ -210,7 +213,7 @@ class Place:
     outside: bool = False
 
     def environment(self, child: int) -> dict[str, str]:
-        """Return the environment of the process with that local rank, with torchrun's variables."""
+        """Return the environment of the process with the local rank `child`, with torchrun's variables."""
         return os.environ | {
             "RANK": str(self.rank + child), "WORLD_SIZE": str(self.world), "LOCAL_RANK": str(child),
             "LOCAL_WORLD_SIZE": str(self.here), "MASTER_ADDR": self.host, "MASTER_PORT": str(self.port),
@@ -221,7 +224,8 @@ class Place:
 def place(devices: int | None, nodes: int | None, node_rank: int | None, main_address: str | None) -> Place:
     """Return the role of this process: from its environment if torchrun or kibitz started it, else from the options.
 
-    None: not given. Raises UsageError for options that don't fit together, or don't fit the environment.
+    An option that isn't given is None. Raises UsageError for options that don't fit together, or that don't fit the
+    environment.
     """
     if "RANK" in os.environ and "LOCAL_RANK" in os.environ:
         return _place_outside(devices, nodes)
@@ -265,12 +269,12 @@ def _place_outside(devices: int | None, nodes: int | None) -> Place:
 
 @contextlib.contextmanager
 def joined(where: Place, device: str) -> Iterator[Ranks]:
-    """Join this process with the others of its training. If nothing else starts those of this machine, this process
-    does.
+    """Connect this process with the other processes of its training. If no other program starts the processes of this
+    machine, this process starts them.
 
     device: auto, cpu or cuda. Raises UsageError if there are fewer GPUs than processes, and KibitzError if the first
-    machine doesn't respond. If another process of this machine reports the errors, they become ToldElsewhere in this
-    one.
+    machine doesn't respond. If another process of this machine reports the errors, this process raises ToldElsewhere
+    instead.
     """
     if where.world == 1:
         yield Ranks()
@@ -297,7 +301,7 @@ def joined(where: Place, device: str) -> Iterator[Ranks]:
 
 
 def _quiet(ranks: Ranks, error: KibitzError) -> bool:
-    """Return whether another process of this machine reports this process' error."""
+    """Return whether another process of this machine reports this error of this process."""
     if not ranks.local:
         return False
     parent = os.environ.get(_PARENT)
@@ -309,7 +313,7 @@ def _connect(ranks: Ranks, where: Place) -> None:
         torch.cuda.set_device(ranks.local)
     listens = where.rank == 0 and not where.outside
     try:
-        socket.getaddrinfo(where.host, None)  # for an unknown name torch would print pages, again and again
+        socket.getaddrinfo(where.host, None)  # for an unknown host name, torch would print long messages repeatedly
         if where.outside:
             dist.init_process_group(ranks.backend, timeout=TIMEOUT)
         else:
@@ -318,7 +322,7 @@ def _connect(ranks: Ranks, where: Place) -> None:
                 ranks.backend, store=store, rank=ranks.rank, world_size=ranks.world, timeout=TIMEOUT
             )
         ranks.control = dist.new_group(backend="gloo", timeout=TIMEOUT)
-    except (RuntimeError, OSError, UnicodeError):  # the last one is for an invalid host name
+    except (RuntimeError, OSError, UnicodeError):  # an invalid host name raises UnicodeError
         what = "this address cannot be used on this machine" if listens else "no answer"
         raise KibitzError(
             f"{where.host}:{where.port}: {what}. Start the same command on every machine, with the --main-address of"
@@ -354,7 +358,7 @@ def _start_children(ranks: Ranks, where: Place, store: Any) -> None:
 
 
 def _leave(ranks: Ranks) -> None:
-    """Disconnect from the others. Children that don't end by themselves are killed."""
+    """Disconnect from the other processes. Children that don't end by themselves are killed."""
     if dist.is_initialized():
         # at the end of a process, NCCL waits for devices that have disappeared
         if ranks.lost and ranks.backend == "nccl":

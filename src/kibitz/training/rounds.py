@@ -26,10 +26,11 @@ ROUNDS = 6
 
 
 class TimeShares:
-    """When a stage must give way to the next one.
+    """Decides when a stage must pause so that the next one can train.
 
-    stages: of the training. limit: seconds of this call, None for no limit. alone: whether one process trains; several
-    processes must agree, so their rounds end at fixed iterations.
+    stages: all stages of the training. limit: the time limit of this call in seconds, None for no limit. alone: whether
+    a single process trains. Several processes must agree on the end of a round, so their rounds end at fixed
+    iterations.
     """
 
     def __init__(self, stages: Sequence[Stage], limit: float | None, alone: bool):
@@ -39,7 +40,7 @@ class TimeShares:
         self._began, self._stop_at = 0.0, 0
 
     def begin(self, index: int, iteration: int, iterations: int, started: float) -> None:
-        """Start or resume a stage. started: when the training began (time.monotonic)."""
+        """Start or resume a stage. started: the time at which the training began (time.monotonic)."""
         now = time.monotonic()
         self._stop_at, self._until = iterations, float("inf")
         if self.limit is None:
@@ -55,39 +56,39 @@ class TimeShares:
             self._until = float("inf")  # the time limit ends the last stage
 
     def over(self, iteration: int) -> bool:
-        """Return whether the stage must give way after this iteration."""
+        """Return whether the stage must pause after this iteration."""
         return iteration >= self._stop_at or time.monotonic() > self._until
 
 
 class BestParts:
-    """The best weights of each stage's module so far, on the CPU, for stages that train in rounds."""
+    """The best weights so far of each stage, on the CPU, for stages that train in rounds."""
 
     def __init__(self, network: nn.Module, stages: Sequence[Stage]):
         self.names = {stage.name: names_of(network, stage.module) for stage in stages}
         self.weights: dict[str, torch.Tensor] = {}
 
     def keep(self, network: nn.Module, stage: str) -> None:
-        """Record the current weights of the stage as its best ones."""
+        """Record the stage's current weights as its best ones."""
         state = network.state_dict()
         self.weights |= {name: state[name].detach().cpu().clone() for name in self.names[stage]}
 
     def of(self, stage: str) -> dict[str, torch.Tensor]:
-        """Return the best weights of a stage; empty if there are none yet."""
+        """Return the best weights of a stage, by name; {} if the stage has no best weights yet."""
         return {name: self.weights[name] for name in self.names[stage] if name in self.weights}
 
     def merged(self, network: nn.Module) -> dict[str, torch.Tensor]:
-        """Return the network's weights, with the best ones of each stage that has some."""
+        """Return the network's weights, in which recorded best weights of stages replace the current weights."""
         return {**network.state_dict(), **self.weights}
 
 
 def names_of(network: nn.Module, module: nn.Module) -> list[str]:
-    """Return the names, in the network's state, of the entries of one of its modules."""
+    """Return the names that the entries of a module have in the network's state."""
     prefix = next(name for name, part in network.named_modules() if part is module)
     return [name for name in network.state_dict() if not prefix or name.startswith(prefix + ".")]
 
 
 def next_stage(index: int, finished: Mapping[int, Any], count: int) -> int:
-    """Return the index of the stage that comes next in the round; `count` if all are finished."""
+    """Return the index of the next stage in the round that is not finished; `count` if all are finished."""
     for step in range(1, count + 1):
         if (index + step) % count not in finished:
             return (index + step) % count

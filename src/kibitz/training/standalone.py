@@ -52,8 +52,8 @@ OUTPUTS = {
 def write_folder(run: Run, folder: Path, name: str | None = None, numbers: str = "") -> list[Path]:
     """Write the files into an empty folder, and return their paths.
 
-    name: the name of the network there; None for the name of the run. numbers: "int8" or "half" (fp16) to convert the
-    weights, "" for no change. Raises KibitzError if the run has no ONNX file, or can't be exported, see `check`.
+    name: the network's name in the folder; None for the name of the run. numbers: "int8" or "half" (fp16) to convert
+    the weights, "" for no change. Raises KibitzError if the run has no ONNX file, or can't be exported, see `check`.
     """
     check(run)
     description = describe(run, name)
@@ -83,7 +83,7 @@ def check(run: Run) -> None:
 
 
 def opened(run: Run) -> Any:
-    """Return the run's ONNX file as an onnxruntime.InferenceSession. Raises KibitzError if it is missing or damaged."""
+    """Open the run's ONNX file as an onnxruntime.InferenceSession. Raises KibitzError if it is missing or damaged."""
     import onnxruntime
 
     if not (run.path / ONNX).is_file():

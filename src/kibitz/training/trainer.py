@@ -53,17 +53,21 @@ _VALIDATION_SEED = 1  # the same examples in the same order in every run
 
 @dataclass(frozen=True)
 class TrainConfig:
-    """When to report, validate, save and stop. Intervals are in iterations; None makes them proportional to a stage."""
+    """When to report, validate, save and stop. Intervals are in iterations; None makes an interval proportional to the
+    length of a stage.
+    """
 
     summary_every: int | None = None
     validate_every: int | None = None
-    """None for `validations` validations in every stage."""
+    """Iterations between two validations; None for `validations` validations in every stage."""
     checkpoint_every: int | None = None
     validate_positions: int | None = None
-    """None: as many as take about a twentieth of the stage's time, from 2,048 to 51,200."""
+    """Positions of a validation; None for as many as take about a twentieth of the stage's time, from 2,048 to
+    51,200.
+    """
     validations: int = 20
     patience: int = 20
-    """Stop after this number of validations without improvement; 0 for never."""
+    """Number of validations without improvement after which a stage stops; 0 for no limit."""
     time_limit: float | None = None
     """Seconds after which this call saves a checkpoint and stops."""
     seed: int = 0
@@ -74,17 +78,17 @@ class TrainConfig:
     profile: bool = False
     """Whether to measure where the time goes."""
     compile: str = OFF
-    """Whether torch compiles the steps: one of `compiled.WISHES`."""
+    """Whether torch compiles the training steps: one of `compiled.WISHES`."""
     average: int = 0
     """Number of iterations over which the weights are averaged (see `nets.averaging`); 0 for no averages.
 
     The averages are validated and saved, while training continues with the raw weights.
     """
     checkpoint_megabytes: float = 200.0
-    """Limit for all checkpoints of a run together. The newest are kept, and an even series of the older ones."""
+    """Limit for the total size of a run's checkpoints. The newest are kept, and older ones at even intervals."""
 
     def intervals(self, iterations: int, batch: int) -> Intervals:
-        """Return the intervals of a stage. iterations: of the whole stage. batch: examples in a batch."""
+        """Return the intervals of a stage. iterations: the length of the whole stage. batch: examples in a batch."""
         validation = self.validate_every or max(1, iterations // self.validations)
         return Intervals(
             self.summary_every or min(300, max(1, iterations // 100)),
@@ -106,7 +110,9 @@ class Intervals:
 
 @dataclass(frozen=True)
 class TrainProgress:
-    """Progress, reported after every iteration. loss: mean since the last summary; None if this isn't a summary."""
+    """Progress, reported after every iteration. loss: the mean since the last summary; None if this iteration has no
+    summary.
+    """
 
     stage: str
     iteration: int
@@ -125,20 +131,20 @@ class Diverged(KibitzError):
 ALL_DONE, STALLED, STOPPED, TIME_LIMIT = "all iterations done", "no better validation", "stopped", "time limit"
 """Reasons for the end of a training run."""
 FINISHED_BEFORE = "finished before"
-"""The reason if an earlier call has finished it."""
+"""The reason if an earlier call has finished the training."""
 ROUND_OVER = "round over"
-"""The reason why a stage gave way to the next one."""
+"""The reason if a stage pauses so that the next one can train."""
 
 
 @dataclass
 class TrainOutcome:
     """How a training run ended.
 
-    finished: whether it is complete; otherwise it can be resumed.
+    finished: whether the training is complete; otherwise it can be resumed.
     reason: one of the reasons above.
-    iteration: of the last stage.
-    best: the measures of its best validation, with their "iteration".
-    profile: where the time went, if requested (`Profile.rows`).
+    iteration: the last iteration of the last stage.
+    best: the measures of the last stage's best validation, with their "iteration".
+    profile: where the time went, if this was requested (`Profile.rows`).
     """
 
     finished: bool
@@ -152,7 +158,9 @@ class TrainOutcome:
 
 
 def best_precision(device: str) -> str:
-    """Return bf16 if the machine computes in it (such a CPU trains `winner` 1.5 times as fast), else float32."""
+    """Return bf16 if the machine computes in bf16, else float32. A CPU that computes in bf16 trains `winner` 1.5 times
+    as fast.
+    """
     if device != "cpu" and torch.cuda.is_available():
         return "bf16-mixed" if torch.cuda.is_bf16_supported() else "32-true"
     has = [getattr(torch.cpu, name, bool)() for name in ("_is_avx512_bf16_supported", "_is_amx_tile_supported")]
@@ -160,8 +168,9 @@ def best_precision(device: str) -> str:
 
 
 class _Stop:
-    """Turns the first Ctrl-C (or SIGTERM) into a flag, so that the iteration is completed. A second one interrupts
-    it."""
+    """Turns the first Ctrl-C (or SIGTERM) into a flag, so that the iteration is completed. A second one interrupts the
+    iteration.
+    """
 
     def __init__(self) -> None:
         self.requested = False
@@ -169,7 +178,7 @@ class _Stop:
 
     def __enter__(self) -> _Stop:
         for name in (signal.SIGINT, signal.SIGTERM):
-            with contextlib.suppress(ValueError):  # not in the main thread, so signals aren't ours to handle
+            with contextlib.suppress(ValueError):  # only the main thread may handle signals
                 self._old[name] = signal.signal(name, self._ask)
         return self
 
@@ -187,7 +196,9 @@ class _Stop:
 
 @contextlib.contextmanager
 def _denormals_flushed() -> Iterator[None]:
-    """Flush denormal numbers to 0: their values don't matter here, and a CPU is slow with them."""
+    """Flush denormal numbers to 0 inside the context: a CPU is slow with them, and such small values don't matter
+    here.
+    """
     torch.set_flush_denormal(True)
     try:
         yield
@@ -196,17 +207,19 @@ def _denormals_flushed() -> Iterator[None]:
 
 
 class _Pace:
-    """Forecasts once, from the first iterations of a stage, how long it will take on this machine."""
+    """Forecasts, once per stage, how long the stage will take on this machine."""
 
     WARM_UP, SECONDS, SHORT = 3, 4.0, 10.0
-    """Iterations that are not measured; seconds of measuring; shorter forecasts (in seconds) aren't reported."""
+    """The number of first iterations that are not measured; the seconds of measuring; the shortest forecast, in
+    seconds, that is reported.
+    """
 
     def __init__(self, stage: Stage, first: int, iterations: int, later: Sequence[Stage]):
         self.stage, self.first, self.iterations, self.later = stage, first, iterations, later
         self.began = 0.0
 
     def forecast(self, iteration: int) -> str:
-        """Return the forecast in one line, or "" while too little is measured."""
+        """Return the forecast in one line; "" if the measured time is still too short."""
         done = iteration - self.first - self.WARM_UP
         if done <= 0:
             self.began = time.monotonic()
@@ -225,7 +238,7 @@ class _Pace:
 
 
 def duration(seconds: float) -> str:
-    """Return a duration in words: 40 seconds, 19 minutes, 3.5 hours, 11 days."""
+    """Return a duration in words, such as "40 seconds", "19 minutes", "3.5 hours" or "11 days"."""
     for unit, name in ((86400, "days"), (3600, "hours"), (60, "minutes")):
         if seconds >= 2 * unit:
             count = seconds / unit
@@ -237,13 +250,13 @@ def duration(seconds: float) -> str:
 class _StageRun:
     """A stage during training.
 
-    index: of the stage.
-    loss: its loss, perhaps compiled by torch.
-    rate_factors: factors of the learning rate, for each parameter group of the optimizer.
-    iterations: of the whole stage.
+    index: the stage's index.
+    loss: the stage's loss function, perhaps compiled by torch.
+    rate_factors: factors of the learning rate, one for each parameter group of the optimizer.
+    iterations: the length of the whole stage.
     iteration: the number of completed iterations.
-    pace: None after its forecast is reported.
-    averages: of its weights, between its turns.
+    pace: None after the forecast is reported.
+    averages: the averages of the stage's weights, kept while other stages train.
     """
 
     index: int
@@ -271,9 +284,9 @@ class _StageRun:
 class Trainer:
     """One training run in one run directory.
 
-    network: as `system.prepare` returns it, or with other weights. games, validation: int64 indices of the store's
-    games in the training and the validation split. revive: first replace dead units by new ones (`nets.dead_units`),
-    for a run that starts from another network.
+    network: the network after `system.prepare`, perhaps with weights of another network. games, validation: int64
+    indices of the store's games in the training and the validation split. revive: first replace dead units by new ones
+    (`nets.dead_units`), for a run that starts from another network.
     """
 
     def __init__(
@@ -294,7 +307,7 @@ class Trainer:
         self.store, self.games, self.validation = store, games, validation
         precision: Any = best_precision(plan.device) if plan.precision == "auto" else plan.precision
         for name in ("lightning_fabric", "lightning_utilities.core.rank_zero"):
-            logging.getLogger(name).setLevel(logging.WARNING)  # they log every setting
+            logging.getLogger(name).setLevel(logging.WARNING)  # these libraries log every setting
         self.ranks = plan.ranks
         self.fabric = self.ranks.fabric(plan.device, precision)
         self.on_gpu = self.fabric.device.type == "cuda"
@@ -303,7 +316,7 @@ class Trainer:
         self.stages = list(system.stages(self.network, settings))
         self.started = time.monotonic()
         self._best_stage = ""
-        self._sums: dict[str, float] = {}  # of iterations before those in _unread
+        self._sums: dict[str, float] = {}  # sums over the iterations before those in _unread
         self._samples = 0
         self._unread: Tensor | None = None  # sums of measures that stay on the device until they are needed
         self._measures: tuple[str, ...] = ()
@@ -315,27 +328,27 @@ class Trainer:
         self._best: dict[str, float] = {}
         self._shares = TimeShares(self.stages, plan.time_limit, self.ranks.alone)
         self._parts = BestParts(self.network, self.stages) if self._shares.rounds else None
-        self._runs: dict[int, _StageRun] = {}  # the started ones, by the stage's index
-        self._finished: dict[int, str] = {}  # the reason why each finished stage ended
+        self._runs: dict[int, _StageRun] = {}  # the stages that have started, by index
+        self._finished: dict[int, str] = {}  # the reason why each finished stage ended, by index
         # the state in last.pt of stages that haven't started in this call
         self._resumed: dict[int, dict[str, Any]] = {}
         self._earlier: dict[str, dict[str, Any]] = {}  # the progress of each stage in last.pt, by its name
-        self._cut_short = False  # whether a stage that others depend on gave way before its end
+        self._cut_short = False  # whether a stage paused before its end although other stages depend on it
         self._averages = self._new_averages(0)
 
     def _notify(self, progress: TrainProgress) -> None:
         """Call `on_progress`. If it returns True, the training stops after this iteration.
 
-        If several processes must agree, it stops after the next one.
+        If several processes train, it stops one iteration later, because they must agree.
         """
         if self.ranks.main and self._on_progress(progress) is True:
             self._stop.requested = True
 
     def _new_averages(self, index: int, state: dict[str, Any] | None = None) -> AveragedWeights | None:
-        """Return the averaged weights of a stage; None if no averages are wanted.
+        """Return new averages of a stage's weights; None if the plan has no averages.
 
-        A stage that takes turns averages its own module alone, which no other stage changes. state: the averages in
-        last.pt, None for a new stage.
+        If stages train in rounds, the averages have only the stage's own module, which no other stage changes. state:
+        the averages in last.pt; None for a new stage.
         """
         if not self.plan.average or index >= len(self.stages):
             return None
@@ -375,8 +388,9 @@ class Trainer:
         write_whole(self.path / "last.pt", file.getvalue())
 
     def _resume(self) -> tuple[int, int, dict[str, Any] | None]:
-        """Return the stage index, iteration and optimizer state to resume from, and drop later rows of
-        metrics.jsonl."""
+        """Return the stage index, iteration and optimizer state to resume from. Rows of metrics.jsonl that are later
+        are removed.
+        """
         path = self.path / "last.pt"
         saved = self.ranks.broadcast(path.read_bytes() if self.ranks.main and path.is_file() else None)
         if saved is None:
@@ -399,7 +413,8 @@ class Trainer:
             self._earlier = {part["stage"]: part for part in state.get("parts") or ()}
             self._cut_short = bool(state.get("cut_short"))
             rounds = state.get("rounds") or {}
-            earlier = self._parts is not None and not rounds  # a version that averaged one stage after the other
+            # last.pt is from a version that trained the stages one after the other
+            earlier = self._parts is not None and not rounds
             self._averages = self._new_averages(where[0], None if earlier else state.get("averages"))
             self._resume_rounds(rounds)
             if earlier:
@@ -418,7 +433,7 @@ class Trainer:
         current = self.stages[index].name if index < len(self.stages) else ""
         rows = []
         for line in path.read_text(encoding="utf-8", errors="replace").splitlines() if path.exists() else []:
-            with contextlib.suppress(ValueError, KeyError, TypeError):  # an incomplete row
+            with contextlib.suppress(ValueError, KeyError, TypeError):  # a row that is incomplete or invalid is skipped
                 row = json.loads(line)
                 paused = self._resumed.get(self._index_of(row["stage"]), {}).get("iteration", -1)
                 if (
@@ -449,7 +464,7 @@ class Trainer:
                     if self._revives and iteration == 0 and (index == 0 or self._parts is not None):
                         self._revive(self._runs[index])
                 run = self._runs[index]
-                if run.pace is not None:  # its forecast is for time without a pause
+                if run.pace is not None:  # the forecast must not include the pause
                     run.pace.first = run.iteration
                 self._shares.begin(index, run.iteration, run.iterations, self.started)
                 reason = self._train_stage(run, stop)
@@ -460,7 +475,8 @@ class Trainer:
                     continue
                 run.best = self._best
                 self._cut_short |= reason == ROUND_OVER
-                if self._best_stage == run.stage.name:  # the next stage, and the end, use the best weights of this one
+                # the next stage and the final result use the best weights of this stage
+                if self._best_stage == run.stage.name:
                     best = self.ranks.broadcast((self.path / WEIGHTS).read_bytes() if self.ranks.main else b"")
                     try:
                         self.network.load_state_dict(load(best))
@@ -474,7 +490,7 @@ class Trainer:
         return self._outcome(True, TIME_LIMIT if self._cut_short else reason, run)
 
     def _revive(self, run: _StageRun) -> None:
-        """Replace units that are 0 for all examples by new ones: the same ones in each process."""
+        """Replace units that are 0 for all examples by new ones, which are the same in each process."""
         batch = self._sample(run.examples, _REVIVAL_BATCH)
         generator = torch.Generator().manual_seed(self.plan.seed)
         learning = [p for group in run.optimiser.param_groups for p in group["params"]]
@@ -483,7 +499,7 @@ class Trainer:
             self._warn(run, 0, Symptom("revived", f"{dead:,} of {units:,} units were dead and got new weights"))
 
     def _outcome(self, finished: bool, reason: str, run: _StageRun) -> TrainOutcome:
-        self.ranks.gather(None)  # no process leaves while another still needs it
+        self.ranks.gather(None)  # no process ends while another process still needs it
         return TrainOutcome(
             finished, reason, run.iteration, self._best, self.profile.rows() if self.profile.on else None,
             self._progress_of_parts(),
@@ -522,7 +538,7 @@ class Trainer:
         return next((index for index, stage in enumerate(self.stages) if stage.name == name), -1)
 
     def _state_of_rounds(self) -> dict[str, Any] | None:
-        """Return the state, for last.pt, of the stages that are not being trained now."""
+        """Return the state, for last.pt, of the stages that are paused."""
         if self._parts is None:
             return None
         aside = dict(self._resumed)
@@ -535,15 +551,16 @@ class Trainer:
         return {"aside": aside, "finished": self._finished, "best_weights": self._parts.weights}
 
     def _resume_rounds(self, state: dict[str, Any]) -> None:
-        """Restore the result of `_state_of_rounds`."""
+        """Restore the state that `_state_of_rounds` returned."""
         if self._parts is not None and state:
             self._resumed = {int(index): values for index, values in state["aside"].items()}
             self._finished = {int(index): str(reason) for index, reason in state["finished"].items()}
             self._parts.weights = {name: values.cpu() for name, values in state["best_weights"].items()}
 
     def _finish_earlier(self, index: int) -> None:
-        """Take the stages before this one as finished, with the weights that they have: an earlier version trained them
-        one after the other."""
+        """Mark the stages before this one as finished, with their current weights: an earlier version trained the
+        stages one after the other.
+        """
         assert self._parts is not None
         for before, stage in enumerate(self.stages[:index]):
             self._finished[before] = ALL_DONE
@@ -565,7 +582,7 @@ class Trainer:
         return parts
 
     def _begin_stage(self, index: int, iteration: int, optimiser_state: dict[str, Any] | None) -> _StageRun:
-        """Prepare examples, optimizer and checks of a stage. Raises KibitzError if it has no examples."""
+        """Prepare a stage's examples, optimizer and checks. Raises KibitzError if the stage has no examples."""
         stage = self.stages[index]
         optimiser = stage.optimiser()
         if optimiser_state is not None:
@@ -595,8 +612,8 @@ class Trainer:
     def _loss(self, stage: Stage, examples: Examples, iteration: int, iterations: int) -> Loss:
         """Return the stage's loss, compiled if the plan requires it.
 
-        With `auto`, all processes continue without compilation if one of them can't compile. With `on`, that raises
-        UsageError.
+        With `auto`, all processes continue without compilation if one of them can't compile. The wish `on` raises
+        UsageError in this case.
         """
         device = self.fabric.device
         if not wanted(self.plan.compile, device):
@@ -619,7 +636,7 @@ class Trainer:
         return stage.loss
 
     def _first_failure(self, loss: Loss, stage: Stage, examples: Examples, iteration: int) -> str:
-        """Return why torch can't compile a loss and its gradient, by running them once; "" if it can."""
+        """Run the loss and its gradient once, and return why torch can't compile them; "" if it can."""
         batch = make_batch(examples, stage.batch, self.plan.seed, iteration, self.ranks.rank, self.ranks.world)
         before = [part.clone() for part in self.network.buffers()]
         try:
@@ -637,7 +654,7 @@ class Trainer:
         return ""
 
     def _train_stage(self, run: _StageRun, stop: _Stop) -> str:
-        """Train a stage from `run.iteration` on, and return the reason why it ended."""
+        """Train a stage from `run.iteration` on. Returns the reason why the stage stopped."""
         if self._stalled:
             return STALLED
         for batch in self._batches(run):
@@ -655,7 +672,7 @@ class Trainer:
             if interruption:
                 if interruption == TIME_LIMIT:
                     self._keep_some(run)
-                elif not self._best:  # without a validation, which could take long
+                elif not self._best:  # saves the current weights without a validation, which could take long
                     self._keep_averaged(run.stage)
                 return interruption
             if self._shares.over(run.iteration):
@@ -666,9 +683,9 @@ class Trainer:
         return STALLED if self._stalled else ALL_DONE
 
     def _keep_some(self, run: _StageRun) -> None:
-        """Save weights when a stage gives way, so that a short run also leaves usable weights.
+        """Save weights when a stage pauses, so that a short run also has usable weights.
 
-        If there is a time limit, a stage whose last validation was some time ago is validated again.
+        If there is a time limit and the stage's last validation was some time ago, the stage is validated again.
         """
         behind = run.iteration - run.validated_at > run.intervals.validation // 2
         if self._best and not (behind and self._shares.limit is not None):
@@ -680,7 +697,7 @@ class Trainer:
 
     @property
     def _stalled(self) -> bool:
-        """Whether the patience is used up."""
+        """Whether the last `patience` validations brought no improvement."""
         return 0 < self.plan.patience <= self._checks_without_better
 
     def _interruption(self, stop: _Stop) -> str:
@@ -703,16 +720,18 @@ class Trainer:
     def _fed(
         self, make: Callable[[int], dict[str, Tensor]], iterations: Sequence[int], *parts: str
     ) -> Iterator[dict[str, Tensor]]:
-        """Yield batches made by threads, on the network's device. parts: of the profile, for waiting and for
-        copying."""
+        """Yield batches on the network's device; threads make them. parts: the parts of the profile for waiting and for
+        copying.
+        """
 
         def made(iteration: int) -> dict[str, Tensor]:
             with self.profile.part(REPLAY):
                 batch = make(iteration)
                 if not self.on_gpu:
                     return batch
-                torch.cuda.set_device(self.fabric.device)  # a thread begins with the first device
-                return {name: values.pin_memory() for name, values in batch.items()}  # to copy during the computation
+                torch.cuda.set_device(self.fabric.device)  # a new thread uses the first device by default
+                # pinned memory can be copied to the GPU during the computation
+                return {name: values.pin_memory() for name, values in batch.items()}
 
         source = ahead(made, iterations, min(GPU_THREADS, cores()) if self.on_gpu else 1)
         while True:
@@ -727,7 +746,8 @@ class Trainer:
     def _step(self, run: _StageRun, batch: dict[str, Tensor], stop: _Stop) -> None:
         """Run one iteration: loss, gradients, and a step of the optimizer."""
         seed = (self.plan.seed << 32) + (run.index << 28) + run.iteration
-        torch.manual_seed((seed + self.ranks.rank * 0x9E3779B97F4A7C15) % 2**64)  # each rank drops different units
+        # dropout omits different units on each rank
+        torch.manual_seed((seed + self.ranks.rank * 0x9E3779B97F4A7C15) % 2**64)
         learning_rate = run.stage.learning_rate(run.iteration, run.iterations)
         for group, factor in zip(run.optimiser.param_groups, run.rate_factors, strict=True):
             group["lr"] = learning_rate * factor
@@ -761,7 +781,7 @@ class Trainer:
     # Reports
 
     def _report(self, run: _StageRun) -> None:
-        """Report the completed iteration: a summary if one is due, and the forecast once."""
+        """Report the completed iteration: with a summary if one is due, and once with the forecast."""
         if run.iteration % run.intervals.summary == 0 or run.done:
             self._summarise(run)
         else:
@@ -771,7 +791,7 @@ class Trainer:
             run.pace = None
 
     def _count(self, measures: dict[str, Tensor]) -> None:
-        """Add the measures of a batch to the sums. Reading them would make the program wait for a GPU."""
+        """Add the measures of a batch to the sums, without reading them: the program would have to wait for a GPU."""
         if tuple(measures) != self._measures:
             self._read_sums()
             self._measures = tuple(measures)
@@ -780,14 +800,14 @@ class Trainer:
         self._samples += len(next(iter(measures.values())))
 
     def _read_sums(self) -> None:
-        """Copy the sums from the device."""
+        """Copy the sums from the device and reset them."""
         if self._unread is not None:
             for name, value in zip(self._measures, self._unread.tolist(), strict=True):
                 self._sums[name] = self._sums.get(name, 0.0) + value
             self._unread = None
 
     def _gather_sums(self) -> None:
-        """Collect the sums of all ranks in the main one, so that they are the same whenever they are written."""
+        """Collect the sums of all ranks in the main process."""
         self._read_sums()
         if self.ranks.alone:
             return
@@ -806,7 +826,7 @@ class Trainer:
         return {name: total / max(1, samples) for name, total in sums.items()}, samples
 
     def _summarise(self, run: _StageRun) -> None:
-        """Write the means of the measures since the last summary, and the rate, to metrics.jsonl."""
+        """Write the means of the measures since the last summary, and the learning rate, to metrics.jsonl."""
         stage, iteration = run.stage, run.iteration
         means, samples = self._means()
         now = time.monotonic()
@@ -836,8 +856,8 @@ class Trainer:
 
     @torch.no_grad()
     def _validate(self, run: _StageRun) -> dict[str, float]:
-        """Evaluate the stage on its validation examples, always the same ones, and save the weights if they are the
-        best.
+        """Evaluate the stage on its validation examples, which are always the same. Save the weights if they are the
+        best so far.
 
         If the weights are averaged, the averages are evaluated and saved; a row "validation_raw" has the measures of
         the raw weights. Returns the mean of each measure.
@@ -859,7 +879,7 @@ class Trainer:
                 self._keep_best(stage)
             else:
                 self._checks_without_better += 1
-        self._clock += time.monotonic() - began  # the rate is that of training
+        self._clock += time.monotonic() - began  # the speed of training must not include this time
         figures = ", ".join(f"{name} {value:.4f}" for name, value in means.items())
         self._notify(
             TrainProgress(stage.name, iteration, run.iterations, validation=means, note=f"validation {figures}")
@@ -867,8 +887,9 @@ class Trainer:
         return means
 
     def _validation_row(self, kind: str, run: _StageRun) -> dict[str, float]:
-        """Return the mean of each measure over the validation examples, and write it to metrics.jsonl as a row of a
-        kind."""
+        """Write a row of the kind `kind` to metrics.jsonl, with the mean of each measure over the validation examples.
+        Returns the means.
+        """
         means, count = self._validation_means(run)
         samples = run.iteration * run.stage.batch
         self._row(kind=kind, stage=run.stage.name, iteration=run.iteration, samples=samples, **means, n=count)
@@ -877,12 +898,12 @@ class Trainer:
     def _validation_means(self, run: _StageRun) -> tuple[dict[str, float], int]:
         """Return the mean of each measure over the validation examples, and their number.
 
-        Each process takes whole batches, because measures may depend on all of a batch.
+        Each process takes whole batches, because a measure may depend on all examples of a batch.
         """
         examples = run.validation
         total = min(len(examples), run.intervals.validate_positions)
         batches = -(-total // _VALIDATION_BATCH)
-        size = total // batches  # equal sizes, so that almost no example is omitted
+        size = total // batches  # batches of equal sizes, so that almost no example is omitted
         mine = range(self.ranks.rank, batches, self.ranks.world)
         self.network.eval()
         found: dict[int, tuple[tuple[str, ...], Tensor, int]] = {}
@@ -897,7 +918,7 @@ class Trainer:
         for some in self.ranks.gather({i: (names, sums.tolist(), n) for i, (names, sums, n) in found.items()}):
             parts |= some
         sums: dict[str, float] = {}
-        for i in range(batches):  # in this order, whichever process measured them
+        for i in range(batches):  # the sums are added in this order, whichever process measured them
             for name, value in zip(*parts[i][:2], strict=True):
                 sums[name] = sums.get(name, 0.0) + value
         count = sum(n for _, _, n in parts.values())
@@ -908,7 +929,7 @@ class Trainer:
         return {name: values.to(self.fabric.device) for name, values in batch.items()}
 
     def _warn(self, run: _StageRun, iteration: int, symptom: Symptom | None) -> None:
-        """Report a symptom, each kind once per stage, and continue training."""
+        """Report a symptom, and continue training. Each kind of symptom is reported once per stage."""
         stage = run.stage.name
         if symptom and f"{stage} {symptom.kind}" not in self._warned:
             self._warned.add(f"{stage} {symptom.kind}")
@@ -927,7 +948,8 @@ class Trainer:
             self._parts.keep(self.network, stage.name)
         if not self.ranks.main:
             return
-        (self.path / ONNX).unlink(missing_ok=True)  # an export of other weights; the next one is written at the end
+        # the exported file has older weights; a new one is written at the end
+        (self.path / ONNX).unlink(missing_ok=True)
         if self._parts is not None:
             merged = {name: value.contiguous() for name, value in self._parts.merged(self.network).items()}
             write_whole(self.path / WEIGHTS, save(merged))
@@ -935,7 +957,7 @@ class Trainer:
             save_weights(self.network, self.path / WEIGHTS)
 
     def _save_checkpoint(self, run: _StageRun) -> None:
-        """Write the weights into the series of checkpoints, and the state to resume from to last.pt."""
+        """Write the weights as a checkpoint, and the state to resume from as last.pt."""
         began = time.monotonic()
         with self.profile.part("checkpoint"):
             self.ranks.average(averages(self.network))

@@ -200,5 +200,5 @@ def _move(move: Move) -> str:
 
 
 def change_words(change: float) -> str:
-    """Return a change of points: +7.2, -12.0, 0."""
+    """Format a change of the lead in points as text: "+7.2", "-12.0", or "0" for less than 0.05."""
     return f"{change:+.1f}" if abs(change) >= 0.05 else "0"

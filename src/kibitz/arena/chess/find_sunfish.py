@@ -27,11 +27,13 @@ def sunfish_command(folder: Path | None = None) -> tuple[str, ...]:
 
 
 def _python_of(script: Path) -> str:
-    """Return the Python of an installed script: named in its first line, or else next to it."""
+    """Return the path of the Python that runs an installed script: the one in the first line, or else one in its
+    folder.
+    """
     with script.open("rb") as file:
         first = file.readline().decode(errors="replace").strip()
     named = first.removeprefix("#!").strip()
-    # If the path is long or has a space, pip lets a shell start the Python.
+    # If Python's path is long or has a space, pip writes a script whose first line names a shell, not Python.
     if first.startswith("#!") and "py" in Path(named).name and Path(named).exists():
         return named
     for neighbour in (script.with_name("python"), script.with_name("python.exe")):

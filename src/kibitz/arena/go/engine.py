@@ -169,7 +169,10 @@ class GoEngine:
             program.kill()
 
     def close(self) -> None:
-        """End the process for good, also from another thread, whose wait for a move then ends with a Fault."""
+        """End the process, and don't start it again.
+
+        Another thread may call this method. If a thread waits for a move, its wait then ends with a Fault.
+        """
         self._closed = True
         self.stop()
 

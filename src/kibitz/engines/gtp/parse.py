@@ -79,7 +79,7 @@ def vertex(text: str, size: int) -> int:
 
 
 def whole(text: str, low: int, high: int) -> int:
-    """Return an integer in a range."""
+    """Parse an integer from `low` to `high`. Raises GtpError for any other text."""
     number = whole_number(text)
     if number is None or not low <= number <= high:
         raise GtpError(f"syntax error: the value must be a whole number from {low} to {high} (got {shown(text)})")
@@ -87,7 +87,7 @@ def whole(text: str, low: int, high: int) -> int:
 
 
 def number(text: str, low: float = -math.inf, high: float = math.inf) -> float:
-    """A finite number in a range."""
+    """Parse a finite number from `low` to `high`. Raises GtpError for any other text."""
     try:
         value = float(text) if text.isascii() and "_" not in text and len(text) < 40 else math.nan
     except ValueError:

@@ -31,20 +31,20 @@ from kibitz.store.positions import Batch
 from kibitz.store.store import Store
 
 EVERY = 20
-"""Playouts and GNU Go predict every 20 moves."""
+"""Playouts and GNU Go predict only the positions after each 20 moves."""
 PLAYOUTS = 200
 BATCH_SIZE = 8
-"""Number of positions that a thread plays out between two reports of progress."""
+"""Number of positions in a thread's playouts between two reports of progress."""
 
 
 @dataclass(frozen=True)
 class OwnerBaseline:
-    """A simpler predictor.
+    """A simpler predictor of owners.
 
-    key, name: for programs and for people.
-    network: the network's results on the positions of this predictor.
-    own: its counts there.
-    chances: whether it predicts probabilities, so that squared errors are meaningful.
+    key, name: its name for programs and for people.
+    network: the network's results on this predictor's positions.
+    own: the predictor's counts on these positions.
+    chances: whether the predictor has probabilities, so that squared errors are meaningful.
     """
 
     key: str
@@ -55,7 +55,7 @@ class OwnerBaseline:
 
     @property
     def names_owners(self) -> bool:
-        """Whether it predicts the owners of points, not only the score."""
+        """Whether the predictor predicts the owners of points, and not only the score."""
         return "right" in self.own
 
 
@@ -67,7 +67,7 @@ def every_so_many(store: Store, games: NDArray[np.int64]) -> tuple[NDArray[np.in
 
 
 Part = tuple[NDArray[np.uint8], NDArray[np.uint8], int]
-"""Codes and state of some positions, and the seed of their playouts."""
+"""Codes and state of some positions, and the seed for random playouts from them."""
 
 
 def playouts(
@@ -79,7 +79,8 @@ def playouts(
 ) -> NDArray[np.float32]:
     """Return how often each point is Black's after random playouts, float32 [n, 361].
 
-    codes: uint8 [n, 361]. state: uint8 [n, 4]. workers: processes, or the number of threads in this process.
+    codes: uint8 [n, 361]. state: uint8 [n, 4]. seed: seed of the playouts. workers: processes, or the number of threads
+    in this process.
     """
     starts = range(0, len(codes), BATCH_SIZE)
     parts = ((codes[i : i + BATCH_SIZE], state[i : i + BATCH_SIZE], seed + i) for i in starts)
@@ -96,7 +97,7 @@ def playouts(
 
 
 def _play_out(part: Part) -> NDArray[np.float32]:
-    """Return the result of `playouts` for some positions, float32 [positions, 361]: the job of a worker."""
+    """Compute `playouts` for some positions in a worker, float32 [positions, 361]."""
     codes, state, seed = part
     return black_shares(codes, state, PLAYOUTS, seed)
 
@@ -109,9 +110,10 @@ def run_baselines(
     on_progress: OnProgress,
     log: Callable[[str], None],
 ) -> list[OwnerBaseline]:
-    """Return the baselines: the nearest stone on all tested positions; playouts and GNU Go every 20 moves of the games.
+    """Return the baselines: the nearest stone on all tested positions; playouts and GNU Go, each on the positions after
+    every 20 moves.
 
-    The configuration limits their number of positions. A baseline that fails is skipped and logged.
+    The configuration limits the number of positions of the last two. A baseline that fails is skipped and logged.
     """
     store = results.store
     nearest = {name: results.marks[f"nearest_{name}"] for name in ("right", "squared", "score")}
@@ -148,7 +150,9 @@ def run_baselines(
 def _of_gnugo(
     asked: ProgramEstimates, games: NDArray[np.int64], plies: NDArray[np.int64], store: Store, session: NetworkSession
 ) -> list[OwnerBaseline]:
-    """The influence, and the score estimate on the same positions as far as the program gave one."""
+    """Return two baselines of GNU Go: its influence, and its score estimate on the positions for which it gave an
+    estimate.
+    """
     some = asked.answered
     influence = _compared(
         "gnugo", f"{asked.name}'s influence", store, session, games[some], plies[some], asked.chance[some]
@@ -172,7 +176,9 @@ def _compared(
     plies: NDArray[np.int64],
     chance: NDArray[np.float32],
 ) -> OwnerBaseline:
-    """Return a predictor of probabilities, chance [n, 361], with the network on the same positions."""
+    """Return a predictor of probabilities, with the network's results on the same positions. chance: [n, 361], its
+    predictions.
+    """
     owners = owners_of(store)
     batch = Batch(*store.replay(games, plies), games, plies)
     own = count_points(chance, owners[games], colours_of(batch.codes), batch.state[:, SIZE])
@@ -181,8 +187,10 @@ def _compared(
 
 
 def as_baselines(baselines: list[OwnerBaseline]) -> dict[str, Any]:
-    """Return the accuracy by name. If a baseline has other positions than the test, the network's accuracy there
-    follows. A score estimate has no accuracy."""
+    """Return the accuracy of each baseline that predicts owners, by the baseline's key.
+
+    If a baseline covers other positions than the test, the network's accuracy on these positions is added.
+    """
     figures: dict[str, Any] = {}
     for one in filter(lambda each: each.names_owners, baselines):
         figures[one.key] = baseline(one.name, one.network.accuracy(of=one.own))
@@ -193,7 +201,7 @@ def as_baselines(baselines: list[OwnerBaseline]) -> dict[str, Any]:
 
 
 def table(baselines: list[OwnerBaseline]) -> Table:
-    """Return the table of all results of each predictor, and of the network on the same positions."""
+    """Return the table with all results of each predictor, and of the network on the same positions."""
     rows: list[list[Cell]] = []
     for one in baselines:
         for name, own, chances in ((one.name, one.own, one.chances), ("the network, the same", None, True)):

@@ -30,15 +30,19 @@ from kibitz.store.positions import Positions
 from kibitz.store.store import Store
 
 BATCH_SIZE = 512
-"""Number of positions that are measured at once; a large network needs a second for them."""
+"""Number of positions that are measured at once. A large network needs a second for this number."""
 
 MOVES = (*range(0, 301, 20), np.inf)
 MOST_RIGHT = 0.96
-"""The text: "for most games the model achieves > 96% accuracy at the end of the game"."""
+"""The minimum accuracy in a statement of the original text: "for most games the model achieves > 96% accuracy at the
+end of the game".
+"""
 CURVE_STEP = 10
 """Number of moves between two points of the curve."""
 CURVE_MIN_GAMES = 10
-"""The curve ends where fewer games continue (or fewer than all, if there are not as many)."""
+"""The curve ends where the number of games that continue falls below this limit. If the test has fewer games, the curve
+continues while all of them do.
+"""
 STAGES = tuple(f"{10 * i} to {10 * i + 10}%" for i in range(10))
 RANKS = (-np.inf, -8, 1, 4, 7, FIRST_PROFESSIONAL, np.inf)
 RANK_WORDS = ("10 kyu and weaker", "9 to 1 kyu", "1 to 3 dan", "4 to 6 dan", "7 to 9 dan", "professional")
@@ -50,8 +54,8 @@ def evaluate(
 ) -> dict[str, Any]:
     """Return the system's part of a result, see `kibitz.evaluation.Evaluation`.
 
-    Results over points are sums over all points with a known final owner, so a large board has more weight than a small
-    one. Results over positions (score, winner) count each position once.
+    Results over points use all points with a known final owner, so a large board has more weight than a small board.
+    Results over positions (score, winner) count each position once.
     """
     session: NetworkSession = AllWays(Session(run)) if config.all_ways else Session(run)
     owners = owners_of(store)
@@ -94,7 +98,7 @@ def row_questions(run: Run) -> tuple[str, ...]:
 
 
 def eligible(run: Run, store: Store, games: NDArray[np.int64], question: str) -> EligiblePositions:
-    """Return all positions of these games, including the last."""
+    """Return all positions of these games, including the last position."""
     return EligiblePositions(Positions(store, games))
 
 
@@ -141,7 +145,7 @@ TEXTS = {
 
 
 def figures(results: OwnerResults) -> Metrics:
-    """Return the system's results by name."""
+    """Return the system's metrics by name."""
     marks = results.marks
     last = results.plies == results.store.plies[results.games]
     return {
@@ -163,7 +167,7 @@ def figures(results: OwnerResults) -> Metrics:
 
 
 def through(results: OwnerResults) -> Table:
-    """Return the table of the results by tenths of the game."""
+    """Return the table of the results by tenths of the game's length."""
     rows: list[list[Cell]] = []
     for stage, words in enumerate(STAGES):
         mask = results.stage == stage
@@ -195,7 +199,7 @@ def by_move(results: OwnerResults, others: list[OwnerBaseline]) -> Curve:
     needed = min(CURVE_MIN_GAMES, groups.games)
     lines = [("the network", _points(results, None, CURVE_STEP, needed))]
     for one in filter(lambda each: each.names_owners, others):
-        step = CURVE_STEP if one.network is results else 1  # baselines have positions exactly every 20 moves
+        step = CURVE_STEP if one.network is results else 1  # baselines exist only after every 20 moves
         name = one.name.partition(" (")[0].partition(",")[0]
         lines.append((name, _points(one.network, one.own, step, needed)))
     return Curve(
@@ -217,8 +221,9 @@ def _points(results: OwnerResults, of: PointCounts | None, step: int, min_games:
 
 
 def per_slice(results: OwnerResults) -> dict[str, list[dict[str, Any]]]:
-    """Return accuracy over parts of the positions and of their points, without empty parts and tables of a single
-    part."""
+    """Return accuracy over parts of the positions and over parts of their points. Empty parts, and tables with a single
+    part, are omitted.
+    """
     marks, groups = results.marks, results.groups
     right, known = marks["right"], marks["known"]
 
@@ -230,7 +235,8 @@ def per_slice(results: OwnerResults) -> dict[str, list[dict[str, Any]]]:
         return [{"slice": name, "figure": figure} for name, figure in zip(names, estimates, strict=True)]
 
     counts, black = marks["counts"].astype(np.int64), marks["black"].astype(np.int64)
-    for_black, for_white = slice(BINS // 2, None), slice(BINS // 2 - 1, None, -1)  # from the least certain bin on
+    # from the least certain bin to the most certain one
+    for_black, for_white = slice(BINS // 2, None), slice(BINS // 2 - 1, None, -1)
     white_right = counts[:, for_white] - black[:, for_white]
     sure = [f"{50 + 10 * i} to {60 + 10 * i}% sure" for i in range(BINS // 2)]
     tables = {
@@ -252,7 +258,7 @@ def per_slice(results: OwnerResults) -> dict[str, list[dict[str, Any]]]:
 
 
 def _rank(results: OwnerResults) -> NDArray[np.float64]:
-    """Return the weaker player's rank in each position, float64 [n]; NaN if one is unknown."""
+    """Return the rank of the weaker player in each position's game, float64 [n]; NaN if a rank is unknown."""
     black, white = (
         np.array([value_or_nan(rank) for rank in results.store.column(f"{side}_rank")], np.float64)
         for side in ("black", "white")

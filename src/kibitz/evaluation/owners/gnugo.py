@@ -20,18 +20,19 @@ from kibitz.parallel import Workers, map_ordered
 from kibitz.store.store import Store
 
 LIMIT = 20.0
-"""Seconds for one reply; usually it takes a tenth of a second."""
+"""Seconds of the time limit for one reply; a reply usually takes a tenth of a second."""
 PART = 10
-"""Number of games that a worker gives to one GNU Go process."""
+"""Number of games in one piece of work for a GNU Go process."""
 MAX_DEATHS = 3
-"""A worker whose program has died this often stops."""
+"""A worker stops after this number of deaths of its GNU Go."""
 
 
 def read_territory(text: str, size: int, colours: NDArray[np.uint8]) -> NDArray[np.float32]:
-    """Return the probability that each point is Black's, float32 [361], from `initial_influence … territory_value`.
+    """Parse the reply to `initial_influence … territory_value`. Returns the probability that each point is Black's,
+    float32 [361].
 
-    The text has the territory value of each point for White, negative for Black: up to 1 on an empty point, and up to 2
-    on a dead stone; a living stone has 0. Raises ValueError for other text.
+    The text has the territory value of each point, positive for White and negative for Black: up to 1 on an empty
+    point, and up to 2 on a dead stone; a living stone has 0. Raises ValueError for other text.
     """
     rows = [[float(word) for word in line.split()] for line in text.splitlines()]
     if len(rows) != size or any(len(row) != size for row in rows):
@@ -47,8 +48,9 @@ _SCORE = re.compile(r"(?P<side>[BW])\+(?P<points>\d+(\.\d+)?)\b")
 
 
 def read_score(text: str) -> float:
-    """Black's points less White's, from the answer to `estimate_score`: "B+3.5 (upper bound: …)". Raises ValueError on
-    other text."""
+    """Parse the reply to `estimate_score`, such as "B+3.5 (upper bound: …)". Returns Black's points minus White's.
+    Raises ValueError for other text.
+    """
     if not (found := _SCORE.match(text.strip())):
         raise ValueError(f"no score: {text!r}")
     points = float(found["points"])
@@ -61,8 +63,8 @@ class ProgramEstimates:
 
     name: name of the program.
     chance: float32 [n, 361], the probability that each point is Black's.
-    lead: float64 [n], the program's score estimate: Black's area minus White's, without komi; NaN if it gave none.
-    answered: bool [n], which positions the program answered.
+    lead: float64 [n], the program's score estimate: Black's area minus White's, without komi; NaN without an estimate.
+    answered: bool [n], whether the program evaluated the position.
     """
 
     name: str
@@ -80,12 +82,11 @@ def ask_gnugo(
     workers: Workers | int,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> ProgramEstimates:
-    """Return GNU Go's evaluation of these positions, which are sorted by game and ply.
+    """Return GNU Go's evaluation of these positions.
 
-
-    games, plies: int64 [n], sorted by game and ply. If it refuses a move or hangs, the rest of that game is skipped.
-    workers: processes that start it, or the number of its processes that this one starts. Raises EngineDied if it can't
-    be started, or dies again and again.
+    games, plies: int64 [n], sorted by game and ply. If GNU Go refuses a move or hangs, the rest of this game is
+    skipped. workers: processes that start GNU Go, or the number of GNU Go processes that this process starts. Raises
+    EngineDied if GNU Go can't be started or dies repeatedly.
     """
     if not isinstance(workers, int):
         return _ask_apart(path, store, games, plies, workers, on_progress)
@@ -123,7 +124,7 @@ def _ask_apart(
 
 
 def _ask_part(path: str, store: str, part: Part) -> ProgramEstimates | str:
-    """Return GNU Go's evaluation of some games, or an error message: the job of a worker."""
+    """Evaluate some games in a worker. Returns GNU Go's evaluation, or an error message."""
     games, plies = part
     asked = _Positions(_opened(store), games, plies, Counter(len(games), lambda done, total: None))
     try:
@@ -135,12 +136,13 @@ def _ask_part(path: str, store: str, part: Part) -> ProgramEstimates | str:
 
 @functools.lru_cache(maxsize=1)
 def _opened(path: str) -> Store:
-    """Return a worker's store, which it keeps open for its next games."""
+    """Return the store of a worker. The worker keeps it open for its next games."""
     return Store(path)
 
 
 class _Positions:
-    """Positions for GNU Go and its evaluation, see `ProgramEstimates`. Threads write the positions of different games.
+    """Positions for GNU Go, and arrays for its evaluation, see `ProgramEstimates`. Threads write the positions of
+    different games.
 
     `chance` is 0.5 and `lead` NaN at the positions that are not `answered`.
     """
@@ -154,9 +156,12 @@ class _Positions:
         self.answered = np.zeros(len(games), np.bool_)
 
     def ask(self, program: GtpProgram, game: int) -> None:
-        """Play a game through, and evaluate its positions. Raises EngineDied, and ValueError for unexpected replies."""
+        """Play a game from its start, and evaluate its positions. Raises EngineDied, and ValueError for unexpected
+        replies.
+        """
         commands = _commands(self._store, game)
-        ply, more = -1, 0  # after the commands that set up the board; Black's stones on it minus White's
+        # ply: -1 while the board is set up. more: Black's stones that were put on the board minus White's
+        ply, more = -1, 0
         for i in np.flatnonzero(self._games == game):
             while ply < self._plies[i]:
                 for command in next(commands):
@@ -166,17 +171,18 @@ class _Positions:
             mover = "white" if self._state[i, SIDE] else "black"
             text = program.ask(f"initial_influence {mover} territory_value", LIMIT)
             self.chance[i] = read_territory(text, int(self._state[i, SIZE]), self._colours[i])
-            with contextlib.suppress(ValueError):  # CommandRefused among them: it gives no estimate
-                # GNU Go counts territory and prisoners. Adding the difference of the stones on the board gives the
-                # difference of the areas.
+            with contextlib.suppress(ValueError):  # includes CommandRefused: then GNU Go has no estimate
+                # GNU Go counts territory and prisoners. The difference of areas is this score plus the difference of
+                # the stones that were put on the board.
                 self.lead[i] = read_score(program.ask("estimate_score", LIMIT)) + more
             self.answered[i] = True
             self._counter.step()
 
 
 def _work(path: str, positions: _Positions, games: Iterator[int]) -> str:
-    """Evaluate the positions of some games with one GNU Go, and return its name. If it hangs or dies, it is
-    restarted."""
+    """Evaluate the positions of some games with one GNU Go process, and return its name. If it hangs or dies, it is
+    restarted.
+    """
     command = [path, "--mode", "gtp", "--level", "1"]
     program, deaths = GtpProgram(command, "GNU Go"), 0
     try:
@@ -202,7 +208,7 @@ def _work(path: str, positions: _Positions, games: Iterator[int]) -> str:
 
 
 def _stones(command: str) -> int:
-    """1 for a command that puts a black stone on the board, −1 for a white one, 0 for any other."""
+    """Return 1 for a command that puts a black stone on the board, −1 for a white stone, 0 for any other command."""
     words = command.split()
     if words[0] != "play" or words[2].lower() == "pass":
         return 0

@@ -1,7 +1,7 @@
 """Counts of right and wrong predictions for the 361 points of many positions.
 
-Predictions are large (361 numbers per position), so each batch is reduced at once to a few sums per position. Points
-that are neutral at the end, or whose owner is unknown, are excluded from every sum except the score.
+Predictions are large (361 numbers per position), so each batch is reduced at once to a few sums per position. The sums,
+except for the score, exclude points that are neutral at the end or whose owner is unknown.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from kibitz.kernels import inner, kernel
 BINS = 10
 """Number of bins for the probability that a point is Black's."""
 LINES = (GRID + 1) // 2
-"""Number of lines of the board: the edge is the first, the center of the largest board the tenth."""
+"""Number of lines of the largest board. The edge is line 1, the center is line 10."""
 KINDS = ("a black stone", "a white stone", "an empty point")
 """Kinds of points at the time of the prediction."""
 SURE = 0.9
@@ -48,7 +48,7 @@ _SUMS = np.dtype(
 
 @kernel
 def _tally(chance, owners, colours, sizes, sums):  # type: ignore[no-untyped-def]
-    """Fill sums, _SUMS [n] of zeros. The other arguments are those of `count_points`."""
+    """Fill `sums`, a zeroed array of dtype _SUMS, [n]. The other arguments are those of `count_points`."""
     for i in range(chance.shape[0]):
         of = sums[i]
         for point in range(POINTS):
@@ -85,17 +85,17 @@ def count_points(
     """Return the sums of a batch of positions by name; their first axis is the position.
 
     chance: float32 [n, 361], the probability that each point is Black's. owners: uint8 [n, 361], the final owner (0:
-    excluded). colours: uint8 [n, 361], the stones now. sizes: uint8 [n], of the boards.
+    excluded). colours: uint8 [n, 361], the stones now. sizes: uint8 [n], the board sizes.
 
     known: number of points with a known owner.
-    right: those predicted correctly (more than 0.5 for Black; exactly 0.5 counts half).
+    right: number of these points that are predicted correctly; a probability of exactly 0.5 counts as half.
     squared: sum of squared errors.
     surely_wrong: wrongly predicted points with a probability of at least SURE.
     score: Black's predicted points minus White's, the sum of 2 · chance - 1 over all points of the board.
-    counts, predicted, black: [n, BINS], points in each bin of probability, the sum of their probabilities, and those
-        that are Black's.
-    line_known, line_right: [n, LINES], known and right by line.
-    kind_known, kind_right: [n, 3], known and right by the kind of point (KINDS).
+    counts, predicted, black: [n, BINS], points in each bin of probability, the sum of their probabilities, and the
+    number of points that are Black's.
+    line_known, line_right: [n, LINES], the values of known and right for each line.
+    kind_known, kind_right: [n, 3], the values of known and right for each kind of point (KINDS).
     """
     sums = np.zeros(len(chance), _SUMS)
     _tally(np.ascontiguousarray(chance, np.float32), owners, colours, sizes, sums.view(np.recarray))
@@ -140,7 +140,8 @@ def _nearest(colours, chance):  # type: ignore[no-untyped-def]
 def nearest_stone(colours: NDArray[np.uint8]) -> NDArray[np.float32]:
     """Return the simplest prediction, float32 [n, 361]: 1 if the nearest stone is black, 0 if it is white.
 
-    0.5 if both are equally near, and outside the board. Distances are steps along the lines. colours: uint8 [n, 361].
+    The prediction is 0.5 if both are equally near, and outside the board. Distances are steps along the lines. colours:
+    uint8 [n, 361].
     """
     chance = np.empty(colours.shape, np.float32)
     _nearest(np.ascontiguousarray(colours), chance)

@@ -22,7 +22,7 @@ from kibitz.store.store import Store
 
 
 def owners_of(store: Store) -> NDArray[np.uint8]:
-    """Return the final owner of each point, uint8 [games, 361]. Raises KibitzError if the store has no labels."""
+    """Return the final owner of each point, uint8 [games, 361]. Raises KibitzError if the store has no owners."""
     owners = store.per_game("owner")
     if owners is None:
         raise KibitzError(f"{store.path} has no territory labels. Import its games again with --referee auto.")
@@ -32,8 +32,8 @@ def owners_of(store: Store) -> NDArray[np.uint8]:
 def measure(session: NetworkSession, owners: NDArray[np.uint8], batch: Batch) -> PointCounts:
     """Return a batch's part of OwnerResults.marks.
 
-    It has the counts of the network, some of the nearest-stone baseline, the side to move, and the number of neutral
-    points.
+    These are the counts of the network, some counts of the nearest-stone baseline, the side to move, and the number of
+    neutral points.
     """
     colours, sizes, final = colours_of(batch.codes), batch.state[:, SIZE], owners[batch.games]
     marks = count_points(session.evaluate(batch.codes, batch.state)[OUTPUT], final, colours, sizes)
@@ -45,10 +45,10 @@ def measure(session: NetworkSession, owners: NDArray[np.uint8], batch: Batch) ->
 
 @dataclass(frozen=True)
 class OwnerResults:
-    """Positions by game and ply, and the counts of a network's predictions for each (`points.count_points`).
+    """Positions by game and ply, and the counts of a network's predictions for each position (`points.count_points`).
 
-    The methods take the counts of another predictor of the same positions as `of`. A mask, bool [n], limits them to
-    some positions.
+    of: an argument of several methods, the counts of another predictor for the same positions. mask: bool [n], limits a
+    method to some positions.
     """
 
     store: Store

@@ -20,10 +20,10 @@ MOMENTS = (
     (0.1, "After a tenth of the game"), (0.25, "After a quarter"), (0.5, "Half-way"), (0.75, "After three quarters"),
     (1.0, "After the last move"),
 )  # fmt: skip
-"""Stages of the game for which the page shows boards."""
+"""The stages of the game for which the page shows boards: share of the moves, and text."""
 AT_EACH, MISTAKES = 4, 12
 NEAR = 0.02
-"""The largest distance of a position from a stage, as a share of the game."""
+"""The largest distance of a position from a stage, as a share of the game's moves."""
 
 _STONES, _OWNERS = np.array(list(".XO")), np.array(list("-XO"))
 _ENDINGS = {"resignation": "R", "time": "T", "forfeit": "F"}
@@ -34,10 +34,10 @@ def board(
 ) -> dict[str, Any]:
     """Return a position as JSON, row by row from the top.
 
-    size: of the board.
+    size: the board's size.
     stones: "X" black, "O" white, "." none.
-    owners: at the end, "-" neutral or unknown.
-    black_owns: the network's predictions in percent.
+    owners: the owners at the end of the game, as in "stones"; "-" for neutral or unknown.
+    black_owns: the predicted probability that each point is Black's, in percent.
     """
     grid = (slice(size), slice(size))
     stones, final = (values.reshape(GRID, GRID)[grid] for values in (colours, owner))
@@ -51,7 +51,7 @@ def board(
 
 
 def result_text(row: dict[str, Any]) -> str:
-    """Return a result as SGF writes it: "B+3.5", "W+R"."""
+    """Format a game's result as in SGF: "B+3.5", "W+R"."""
     if not row["result"]:
         return "0" if row["ending"] == "counted" else "void"
     points = f"{row['margin']:g}" if row["margin"] is not None else _ENDINGS.get(row["ending"], "")
@@ -93,20 +93,22 @@ def page_samples(results: OwnerResults, session: NetworkSession, seed: int) -> d
 
 
 def _at(results: OwnerResults, share: float, seed: int) -> list[int]:
-    """Return positions near that share of their game's moves, from a few random games.
+    """Return positions near the share `share` of their game's moves, from a few random games.
 
-    If a test has few positions, most games have none near that share. Then the nearest positions are taken.
+    If a test has few positions, most games have no position near this share. Then the nearest positions are taken.
     """
     away = np.abs(results.plies / np.maximum(1, results.store.plies[results.games]) - share)
     drawn = np.random.default_rng(seed).permutation(len(away))
-    near = NEAR if share < 1 else 0.0  # the end needs no tolerance
+    near = NEAR if share < 1 else 0.0  # the position after the last move is exact
     order = drawn[np.argsort(np.maximum(away[drawn], near), kind="stable")]
     _, first = np.unique(results.games[order], return_index=True)
     return sorted(order[np.sort(first)][:AT_EACH].tolist())
 
 
 def _worst(results: OwnerResults) -> list[int]:
-    """Return positions of the second half of their games with the most certain wrong predictions: one per game."""
+    """Return the positions with the most certain wrong predictions, one per game. They are in the second halves of
+    games.
+    """
     wrong = np.where(results.stage >= 5, results.marks["surely_wrong"].astype(np.int64), 0)
     order = np.lexsort((results.plies, -wrong))
     _, first = np.unique(results.games[order], return_index=True)
@@ -116,7 +118,7 @@ def _worst(results: OwnerResults) -> list[int]:
 def _positions(
     results: OwnerResults, session: NetworkSession, some: NDArray[np.int64], known: dict[int, dict[str, Any]]
 ) -> Iterable[dict[str, Any]]:
-    """Return these positions as the page shows them."""
+    """Return these positions in the form for the page."""
     store, games, plies = results.store, results.games[some], results.plies[some]
     codes, state = store.replay(games, plies)
     chance, owners, colours = session.evaluate(codes, state)[OUTPUT], owners_of(store), colours_of(codes)
@@ -139,7 +141,7 @@ def _positions(
 
 
 def _story(store: Store, session: NetworkSession, game: int, row: dict[str, Any]) -> dict[str, Any]:
-    """Return a game as the page shows it; its curve is the accuracy after each move."""
+    """Return a game in the form for the page. Its curve is the accuracy after each move."""
     plies = np.arange(store.plies[game] + 1)
     games = np.full(len(plies), game)
     batch = Batch(*store.replay(games, plies), games, plies)

@@ -1,7 +1,7 @@
 """Evaluation volatility of a Go network: how much its win probability changes from one position to the next.
 
-A good player's ordinary move hardly changes the win probability. After excluding moves that the network calls mistakes,
-the remaining change is the network's own noise.
+A good player's ordinary move hardly changes the win probability. If moves that the network evaluates as mistakes are
+excluded, the remaining change is an error of the network.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from kibitz.store.positions import Batch, Positions
 from kibitz.store.store import Store
 
 GAMES = 200
-"""The largest number of games that are followed move by move."""
+"""The largest number of games that are evaluated move by move."""
 POSITIONS_A_GAME = 200
 
 Judgement = tuple[NDArray[np.float64], NDArray[np.float64]]
@@ -30,8 +30,9 @@ Judgement = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
 def followed(games: NDArray[np.int64], positions: int) -> NDArray[np.int64]:
-    """Return the games to follow in a test with `positions` positions (0: any number), evenly spaced over those
-    given."""
+    """Return the games to evaluate move by move, at even distances in `games`. positions: number of positions of the
+    test (0: no limit), which limits the number of games.
+    """
     most = GAMES if positions <= 0 else max(1, min(GAMES, positions // POSITIONS_A_GAME))
     return games if len(games) <= most else games[np.arange(most) * len(games) // most]
 
@@ -42,10 +43,11 @@ def steadiness(
     judge: Callable[[Batch], Judgement],
     on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Metrics:
-    """Return the mean absolute change of Black's win probability from a position to the next of the same game, by name.
+    """Return the mean absolute change of Black's win probability from a position to the next one, by name.
 
-    unsteadiness: over moves that are not mistakes; these lose less than the usual variation by the network's own lead.
-    unsteadiness_of_all_moves: over all moves, which exposes a network that calls most moves mistakes.
+    unsteadiness: the mean over moves that are not mistakes: moves that lose less than the usual variation, by the
+    network's predicted lead.
+    unsteadiness_of_all_moves: the mean over all moves. It exposes a network that evaluates most moves as mistakes.
     """
     positions = Positions(store, games)
 
@@ -67,8 +69,9 @@ def steadiness(
 
 
 def by_owners(session: NetworkSession, store: Store) -> Callable[[Batch], Judgement]:
-    """Return the evaluation function of a network that only predicts territory: win probability and lead follow from
-    it."""
+    """Return the evaluation function of a network that only predicts territory. It computes win probability and lead
+    from the territory.
+    """
     komi, rules, stones = (store.column(name) for name in ("komi", "rules", "handicap"))
 
     def judge(batch: Batch) -> Judgement:

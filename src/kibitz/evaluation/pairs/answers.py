@@ -23,7 +23,7 @@ from kibitz.store.store import Store
 from kibitz.systems.deepchess import ComparisonNet, Settings
 
 BATCH_SIZE = 4096
-"""Number of positions replayed, or pairs compared, at once."""
+"""Number of positions that are replayed, or of pairs that are compared, at once."""
 MAX_PAIRS = 4_000_000
 """Number of pairs that are sampled if all are requested: even a few thousand games have too many pairs."""
 
@@ -31,7 +31,8 @@ MAX_PAIRS = 4_000_000
 def as_tested(settings: Settings) -> Settings:
     """Return the settings for sampling test positions: 10 per game as in the paper, if training used all positions.
 
-    Otherwise long games would have more weight, and the results of two runs couldn't be compared.
+    Without this limit, long games would have more weight, and results of runs with different settings couldn't be
+    compared.
     """
     return replace(settings, positions=settings.positions or Settings.positions)
 
@@ -41,8 +42,8 @@ class PairSample:
     """Positions by game and ply, int64 [positions], and pairs of them.
 
     won, lost: int64 [pairs], indices of each pair's two positions, from a game that White won and one that Black won.
-    first: bool [pairs], whether the network gets the former first.
-    indices: int64 [positions], of each position in the sample.
+    first: bool [pairs], whether the network gets the position of White's won game as the first one.
+    indices: int64 [positions], the index of each position in the sample.
     possible: the number of pairs that this sample allows.
     """
 
@@ -64,15 +65,15 @@ class PairSample:
         return TwoWayBootstrap(self.games[self.won], self.games[self.lost], seed=self.seed)
 
     def both(self, values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return a column of the positions at both positions of each pair, the one from White's won game first."""
+        """Return values of both positions of each pair, the one from White's won game first. values: [positions]."""
         return values[self.won], values[self.lost]
 
 
 def pairs(store: Store, sample: Sample, limit: int, seed: int, bootstrap: int = SEED) -> PairSample | None:
-    """Sample at most `limit` pairs (0: MAX_PAIRS) uniformly; positions in no pair are removed.
+    """Sample at most `limit` pairs (0: MAX_PAIRS) uniformly; positions that are in no pair are removed.
 
-    None if the sample has no position of games that White won, or none of games that Black won. bootstrap: the seed of
-    its resamples.
+    The result is None if the sample has no position from games that White won, or none from games that Black won.
+    bootstrap: the seed for the bootstrap's resamples.
     """
     white_won = store.column("result")[sample.games] > 0
     won, lost = np.flatnonzero(white_won), np.flatnonzero(~white_won)
@@ -93,7 +94,7 @@ def pairs(store: Store, sample: Sample, limit: int, seed: int, bootstrap: int = 
 
 
 def networks(run: Run) -> dict[str, ComparisonNet]:
-    """Return the run's networks by name, see DeepChess.parts. Raises KibitzError if its weights are damaged."""
+    """Return the run's networks by name, see DeepChess.parts. Raises KibitzError if the run's weights are damaged."""
     network: Any = run.load_network()
     parts: dict[str, ComparisonNet] = network.parts()
     return parts
@@ -101,7 +102,8 @@ def networks(run: Run) -> dict[str, ComparisonNet]:
 
 @torch.inference_mode()
 def both_ways(part: ComparisonNet, first: torch.Tensor, second: torch.Tensor) -> NDArray[np.float32]:
-    """Return logits, float32 [2, n], that each first position is better for White than its second, and the reverse.
+    """Return logits, float32 [2, n]: that each first position is better for White than the second one, and the logit
+    with both positions swapped.
 
     first, second: features of the positions, [n, features].
     """
@@ -117,9 +119,10 @@ def both_ways(part: ComparisonNet, first: torch.Tensor, second: torch.Tensor) ->
 class PairAnswers:
     """A network's predictions for pairs.
 
-    as_first: float32 [pairs], logits that the position of the game that White won is better for White, if it is first.
-    as_second: the same if it is second.
-    as_shown: the logit in the order in which the pair was shown, which counts.
+    as_first: float32 [pairs], logits that the position of the game that White won is better for White, if the network
+    gets it first.
+    as_second: the same logits if the network gets it second.
+    as_shown: the logit in the order that the sample determines. Results use this logit.
     """
 
     as_first: NDArray[np.float32]
@@ -128,12 +131,16 @@ class PairAnswers:
 
     @property
     def right(self) -> NDArray[np.float64]:
-        """1 if the network prefers the position of the game that White won, 0.5 if it prefers neither."""
+        """How right the network is, [pairs]: 1 if it prefers the position of the game that White won, 0.5 if it prefers
+        neither position, else 0.
+        """
         return preferred(self.as_shown)
 
     @property
     def chance(self) -> NDArray[np.float64]:
-        """The predicted probability that this position is the better one for White."""
+        """The predicted probability, [pairs], that the position of the game that White won is the better one for
+        White.
+        """
         return sigmoid(self.as_shown)
 
     @property
@@ -144,13 +151,15 @@ class PairAnswers:
 
     @property
     def changed(self) -> NDArray[np.bool_]:
-        """Whether the decision depends on the order in which the two are shown."""
+        """Whether the preferred position depends on the order of the two positions, bool [pairs]."""
         changed: NDArray[np.bool_] = np.sign(self.as_first) != np.sign(self.as_second)
         return changed
 
 
 def preferred(score: NDArray[Any]) -> NDArray[np.float64]:
-    """Return 1 for a score above 0 (the position of White's won game is preferred), 0 below, 0.5 at 0."""
+    """Return 1 for a score above 0 (the position of White's won game is preferred), 0 for a score below 0, and 0.5 for
+    0.
+    """
     right: NDArray[np.float64] = (np.sign(score).astype(np.float64) + 1) / 2
     return right
 
@@ -166,7 +175,7 @@ def answers(
     of: PairSample,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> PairAnswers:
-    """Return the network's predictions for pairs. features: [positions, …], of the pairs' positions."""
+    """Return the network's predictions for pairs. features: [positions, …], features of the pairs' positions."""
     logits = np.empty((2, len(of)), np.float32)
     for start in range(0, len(of), BATCH_SIZE):
         rows = slice(start, start + BATCH_SIZE)
@@ -185,7 +194,8 @@ class PairResults:
 
     material: int16 [positions], in pawns, White's view.
     phase: int64 [positions], see material.phase.
-    parts, features, answers: by the network's name; the first one counts. Features are [positions, …].
+    parts, features, answers: the networks, their features [positions, …] and their predictions, by the network's name.
+    Results are those of the first network.
     """
 
     pairs: PairSample
@@ -201,7 +211,9 @@ class PairResults:
 
     @property
     def material_difference(self) -> NDArray[np.int16]:
-        """White's material in the position of the game that White won, minus that in the other, [pairs]."""
+        """White's material in the position of the game that White won, minus White's material in the other position,
+        [pairs].
+        """
         won, lost = self.pairs.both(self.material)
         ahead: NDArray[np.int16] = won - lost
         return ahead
@@ -211,13 +223,15 @@ class PairResults:
         return self.pairs.groups
 
     def right(self) -> dict[str, NDArray[np.float64]]:
-        """Return the accuracy of each network, and then of material, by name, [pairs]."""
+        """Return how right each network and, last, material is, by name, [pairs] each."""
         return {name: one.right for name, one in self.answers.items()} | {
             "material": preferred(self.material_difference)
         }
 
     def of_some(self, indices: NDArray[np.int64], most: int, seed: int) -> PairResults | None:
-        """Return pairs of some of the positions, with the first network's predictions; None if they allow no pairs."""
+        """Return pairs of some of the positions, with the first network's predictions; None if the positions form no
+        pair. most: the largest number of pairs.
+        """
         sample = Sample(self.pairs.games[indices], self.pairs.plies[indices])
         if (of := pairs(self.pairs.store, sample, most, seed)) is None:
             return None
@@ -231,7 +245,7 @@ class PairResults:
 def fill(
     of: PairSample, parts: Mapping[str, ComparisonNet], on_progress: Callable[[str, int, int], None], words: str
 ) -> PairResults:
-    """Evaluate every position once, and compare all pairs. words: for the progress bar."""
+    """Evaluate every position once, and compare all pairs with all networks. words: the text of the progress bar."""
     many = len(of.games)
     material, phases = np.empty(many, np.int16), np.empty(many, np.int64)
     features = {name: torch.empty(many, part.compare.as_first.in_features) for name, part in parts.items()}
@@ -259,7 +273,7 @@ def intransitive(
 ) -> Estimate:
     """Return the share of random triples of positions for which the network prefers a to b, b to c and c to a.
 
-    Each pair is shown in one random order. Random predictions would give a quarter.
+    The network gets each pair in one random order. Random predictions would give a quarter.
     """
     if len(games) < 3:
         return Estimate(math.nan, math.nan, math.nan, 0, 0)

@@ -1,4 +1,4 @@
-"""Simpler predictors for pairs of positions: material, Stockfish, and the bundled `winner` network as comparator."""
+"""Simpler predictors for pairs of positions: material, Stockfish, and the bundled `winner` network."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from kibitz.systems.winner import WinnerSystem
 
 MATERIAL = "material (equal: half right)"
 PAIRS = 100_000
-"""The largest number of pairs made from the positions of a baseline."""
+"""The largest number of pairs that are made from a baseline's positions."""
 WINNER_POSITIONS = 20_000
 
 
@@ -28,10 +28,10 @@ WINNER_POSITIONS = 20_000
 class PairBaseline:
     """A simpler predictor for pairs.
 
-    key, name: for programs and for people.
+    key, name: its name for programs and for people.
     results: the pairs that it evaluated.
-    right: [pairs], 1 for a right prediction, 0 for a wrong one, 0.5 for none.
-    same: the label of the network's accuracy on the same pairs; None if they are all pairs.
+    right: [pairs], 1 for a right prediction, 0 for a wrong one, 0.5 for no preference.
+    same: the label of the network's accuracy on the same pairs; None if these are all tested pairs.
     """
 
     key: str
@@ -66,7 +66,8 @@ def run_baselines(
 
 
 def part(results: PairResults, positions: int, seed: int, among: NDArray[np.bool_] | None = None) -> PairResults | None:
-    """Return pairs of at most `positions` positions, sampled uniformly, half of each kind if there are enough.
+    """Return pairs of at most `positions` positions, sampled uniformly, half of them from games that White won if there
+    are enough.
 
     among: bool [positions], the positions to sample from; None for all.
     """
@@ -85,7 +86,7 @@ def by_winner(
 ) -> PairBaseline | None:
     """Return the bundled `winner` as a baseline: it prefers the position with the higher win probability for White.
 
-    It only uses games that this network hasn't seen either.
+    It uses only games that `winner` hasn't seen either.
     """
     name = WinnerSystem.name
     if name not in packaged():
@@ -116,7 +117,9 @@ def by_winner(
 
 
 def as_baselines(others: list[PairBaseline]) -> dict[str, Any]:
-    """Return the "baselines" of a result, each followed by the network's on the same pairs if these are not all."""
+    """Return the "baselines" of a result. Each baseline that covers only some of the pairs is followed by the network's
+    accuracy on the same pairs.
+    """
     entries = {}
     for one in others:
         groups = one.results.groups
@@ -127,7 +130,9 @@ def as_baselines(others: list[PairBaseline]) -> dict[str, Any]:
 
 
 def table(others: list[PairBaseline]) -> Table:
-    """Return the network's advantage over each baseline, and each baseline's over material, on the same pairs."""
+    """Return the table with two differences on the same pairs: the network's accuracy minus each baseline's, and each
+    baseline's minus that of material.
+    """
     rows: list[list[Cell]] = []
     for one in others:
         groups, network = one.results.groups, one.results.main.right

@@ -18,7 +18,7 @@ SECONDS, TRIES = 0.1, 3
 
 
 def distilled(run: Run, results: PairResults, by_position: PairResults | None) -> list[Table]:
-    """Return the table of both networks; nothing if the run has only one."""
+    """Return the table that compares both networks; [] if the run has only one."""
     if len(results.parts) < 2:
         return []
     full, small = results.answers["full"], results.answers["distilled"]
@@ -60,7 +60,7 @@ def distilled(run: Run, results: PairResults, by_position: PairResults | None) -
 
 
 def speed(run: Run, name: str, pairs: PairSample) -> tuple[float, float]:
-    """Return embeddings and comparisons per second."""
+    """Return how many embeddings and how many comparisons the network computes per second."""
     network = embedding.load(run, name)
     rows = np.resize(np.arange(len(pairs.games)), SPEED_POSITIONS)
     codes, state = pairs.store.replay(pairs.games[rows], pairs.plies[rows])
@@ -72,8 +72,9 @@ def speed(run: Run, name: str, pairs: PairSample) -> tuple[float, float]:
 
 
 def rate(work: Callable[[], object], many: int) -> float:
-    """Return the rate per second, if one call does `many`: the best of a few tries, as other load only slows it
-    down."""
+    """Return the rate per second of `work`, one call of which does `many` units. The result is the best of a few tries,
+    because other load can only slow it down.
+    """
     work()
     best = 0.0
     for _ in range(TRIES):

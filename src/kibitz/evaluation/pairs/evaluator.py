@@ -1,7 +1,7 @@
 """The evaluation of `deepchess`: pairs split by game and, for comparison, by position as in the paper.
 
 A pair is a position of a game that White won and one of a game that Black won. The network is right if it prefers the
-former. It gets the two in random order, as in training.
+position from the game that White won. It gets the two positions in random order, as in training.
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ MATERIAL_WORDS = (
 CURVE_STEP = 10
 """Number of plies between two points of the curve."""
 CURVE_MIN_GAMES = 20
-"""The curve ends where fewer games continue (or fewer than all, if there are not as many)."""
+"""The curve ends where the number of games that continue falls below this limit. If the test has fewer games, the curve
+continues while all of them do.
+"""
 
 
 def evaluate(
@@ -49,7 +51,7 @@ def evaluate(
 ) -> dict[str, Any]:
     """Return the system's part of a result, see `kibitz.evaluation.Evaluation`.
 
-    Results are over pairs, and config.positions counts pairs.
+    Results are means over pairs, and config.positions is the number of pairs.
     """
     settings, parts = as_tested(run.settings), networks(run)
     sample = positions(store, chosen.games, settings)
@@ -97,7 +99,7 @@ def row_questions(run: Run) -> tuple[str, ...]:
 
 
 def eligible(run: Run, store: Store, games: NDArray[np.int64], question: str) -> Eligible:
-    """Raise UsageError, because `rows_of_pairs` samples the pairs."""
+    """Raise UsageError: pairs can't be selected by position. Use `rows_of_pairs`, which samples pairs."""
     raise UsageError(
         f"{run.name} is tested on pairs of positions. Compare it with another network of the system 'deepchess'."
     )
@@ -120,7 +122,7 @@ def measure_rows(
 def rows_of_pairs(
     runs: Sequence[Run], store: Store, games: NDArray[np.int64], count: int, seed: int, on_progress: OnProgress
 ) -> list[Rows]:
-    """Return the rows of each run for the same pairs, sampled as in the test of the first run."""
+    """Sample the same pairs for all runs, as in the test of the first run. Returns the rows of each run."""
     of = pairs(store, positions(store, games, as_tested(runs[0].settings)), count, seed)
     if of is None:
         raise KibitzError(f"{store.path}: no pair of positions can be made from the unseen games. Name another store.")
@@ -158,7 +160,7 @@ TEXTS = {
 
 
 def drawn(settings: Settings) -> str:
-    """Return how positions are sampled, as text."""
+    """Describe in words how positions are sampled."""
     each = f"{settings.positions} a game" if settings.positions else "all of a game that qualify"
     opening = f"not from the first {settings.opening} moves" if settings.opening else ""
     captures = "" if settings.captures else "not after a capture"
@@ -191,7 +193,7 @@ def _one_sided(store: Store, chosen: Chosen) -> str:
 
 
 def main_figures(results: PairResults) -> Metrics:
-    """Return results of the first network besides its accuracy."""
+    """Return the metrics of the first network, without its accuracy."""
     answers, groups = results.main, results.groups
     chance, first = shown_first(results)
     return {
@@ -204,7 +206,9 @@ def main_figures(results: PairResults) -> Metrics:
 
 
 def shown_first(results: PairResults) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Return the predicted probability that the first position is the better one, and whether it was."""
+    """Return, for each pair, the predicted probability that the first position is the better one, and whether it
+    was.
+    """
     first = results.pairs.first
     return np.where(first, results.main.chance, 1 - results.main.chance), first
 
@@ -241,7 +245,7 @@ def _ply_words() -> list[str]:
 
 
 def rating(results: PairResults) -> NDArray[np.int64]:
-    """Return the mean rating of a pair's four players, int64 [pairs]; -1 if one is unknown."""
+    """Return the mean rating of the four players of each pair's games, int64 [pairs]; -1 if a rating is unknown."""
     store, of = results.pairs.store, results.pairs
     columns = [store.column(f"{side}_rating").astype(np.int64)[of.games] for side in ("white", "black")]
     four = np.stack([column for values in columns for column in of.both(values)])
@@ -252,7 +256,9 @@ def rating(results: PairResults) -> NDArray[np.int64]:
 
 
 def by_ply(results: PairResults, known: LearnedPairs) -> Curve:
-    """Return accuracy along the game: on the tested games, on other positions of training games, and for material."""
+    """Return accuracy by ply: of the network on the tested games, of the network on held-out positions of training
+    games, and of material.
+    """
     lines = [("games tested", results, results.main.right)]
     if known.other:
         lines.append(("training games", known.other, known.other.main.right))
@@ -280,7 +286,7 @@ def _points(right: NDArray[np.float64], of: PairResults) -> list[CurvePoint]:
 
 
 def properties(results: PairResults, seed: int) -> Table:
-    """Return how often the network violates properties of a consistent comparison."""
+    """Return how often the network violates the properties of a consistent comparison."""
     rows: list[list[Cell]] = []
     for name, answers in results.answers.items():
         gap, changed = results.groups.means([answers.gap, answers.changed])

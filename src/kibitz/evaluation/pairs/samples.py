@@ -15,7 +15,7 @@ OUTPUT, MEANING = "white_better", "better for White"
 GALLERY = ((0.9, 1.0, "Surely right"), (0.45, 0.55, "Even"), (0.0, 0.1, "Surely wrong"))
 IN_BAND, MISTAKES = 4, 6
 CANDIDATES = 20_000
-"""Number of pairs that are searched for games that were not shown yet."""
+"""Number of pairs among which those with games that were not shown yet are chosen."""
 
 
 def page_samples(results: PairResults, session: Session, seed: int) -> dict[str, Any]:
@@ -72,7 +72,9 @@ def page_samples(results: PairResults, session: Session, seed: int) -> dict[str,
 def take(
     results: PairResults, sampler: DiverseSampler, used: set[int], candidates: NDArray[np.int64], count: int
 ) -> list[int]:
-    """Return the first pairs (by index) whose games and positions are all new. used: games shown so far."""
+    """Return the first pairs (by index) whose games and positions were not shown yet. used: the games that were shown
+    so far.
+    """
     of = results.pairs
     taken: list[int] = []
     for index in candidates[:CANDIDATES].tolist():

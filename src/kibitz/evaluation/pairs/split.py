@@ -1,4 +1,6 @@
-"""The paper's split compared with ours: pairs of other positions from the network's training games."""
+"""The paper's split compared with that of kibitz. The paper tests on other positions of the network's training
+games.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ from kibitz.store.store import Store
 from kibitz.systems.deepchess import ComparisonNet, positions
 
 GAMES, PAIRS = 20_000, 200_000
-"""The largest numbers of training games, sampled uniformly, and of their pairs. More hardly narrow the intervals."""
+"""The largest numbers of training games and of their pairs; both are sampled uniformly. More pairs would hardly narrow
+the intervals.
+"""
 PARTS = (1, 2, 3, 6, 11, np.inf)
 PARTS_WORDS = ("1", "2", "3 to 5", "6 to 10", "11 and over")
 
@@ -29,12 +33,12 @@ PARTS_WORDS = ("1", "2", "3 to 5", "6 to 10", "11 and over")
 class LearnedPairs:
     """Pairs from the run's training games.
 
-    own: pairs of the positions that it trained on; None if there are none.
+    own: pairs of positions that the run trained on; None if there are none.
     other: pairs of held-out positions of the same games (the paper's split); None if there are none.
-    why: why there are none, as text.
+    why: the reason, as text, if there are no pairs.
     games: the number of games used.
-    away: int64, for each held-out position, the plies to the nearest training position of its game.
-    same: int64, the number of squares (of 64) that are equal in both.
+    away: int64, for each held-out position, the plies to the nearest training position of the same game.
+    same: int64, the number of squares (of 64) that are equal in these two positions.
     """
 
     own: PairResults | None
@@ -77,16 +81,16 @@ def learned(
 
 
 def nothing_learned(why: str) -> LearnedPairs:
-    """Return an empty result with the reason."""
+    """Return a LearnedPairs without pairs. why: the reason."""
     nothing = np.zeros(0, np.int64)
     return LearnedPairs(None, None, why, 0, nothing, nothing)
 
 
 def nearest(store: Store, learned: Sample, others: Sample) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return, for each of the others, the plies to the nearest training position of its game and the number of equal
-    squares.
+    """Return, for each position of `others`, the plies to the nearest training position of its game and the number of
+    equal squares.
 
-    If its game has no training position, they are a very large number and 0.
+    If the game has no training position, these are a very large number and 0.
     """
     far = np.int64(1) << 20  # more than any game has plies
     keys, other_keys = learned.games * far + learned.plies, others.games * far + others.plies
@@ -106,14 +110,15 @@ def nearest(store: Store, learned: Sample, others: Sample) -> tuple[NDArray[np.i
 
 
 def split_figures(known: LearnedPairs) -> Metrics:
-    """Return the first network's results on training games."""
+    """Return the first network's metrics on training games."""
     by_name = {"accuracy_by_position": known.other, "accuracy_on_learned_positions": known.own}
     return {name: Metric(of.groups.mean(of.main.right)) for name, of in by_name.items() if of}
 
 
 def split_tables(results: PairResults, known: LearnedPairs) -> list[Table]:
-    """Return tables by position and by game next to each other, with material; and the nearness of training
-    positions."""
+    """Return two tables: the split by position next to the split by game, with material; and accuracy by the distance
+    from training positions.
+    """
     rows: list[list[Cell]] = []
     gaps: dict[str, Estimate] = {}
     for name, right in results.right().items():
@@ -141,7 +146,7 @@ def split_tables(results: PairResults, known: LearnedPairs) -> list[Table]:
 
 
 def split_text(known: LearnedPairs, gaps: Mapping[str, Estimate]) -> str:
-    """Return the table as text."""
+    """Return the text for the table."""
     text = (
         "By game: pairs of positions from the tested games, which are unseen by default. By position, as in the paper: "
         "pairs of held-out positions from the training games."

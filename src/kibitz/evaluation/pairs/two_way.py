@@ -1,10 +1,10 @@
 """Estimates over pairs of positions, with intervals that respect the games of both.
 
-A pair depends on two games: one that White won and one that Black won. Pairs that share a game are correlated.
-Resampling the games of one side alone would treat the other side's as fixed, and its intervals would be too narrow. So
-the games of both sides are resampled, each side separately, and a pair counts as often as its first game was drawn
-times its second: a resample has every pair between the drawn games (Owen's "pigeonhole bootstrap", 2007). It is
-conservative: variance specific to one pair is counted three times, which is negligible if each game has many pairs.
+A pair depends on two games: one that White won and one that Black won. Pairs that share a game are correlated. If only
+the games of one side were resampled, the other side's games would be treated as fixed, and the intervals would be too
+narrow. So the games of both sides are resampled, each side separately. The weight of a pair in a resample is the
+product of how often its two games were drawn (Owen's "pigeonhole bootstrap", 2007). The method is conservative:
+variance that is specific to one pair is counted three times. This is negligible if each game has many pairs.
 """
 
 from __future__ import annotations
@@ -22,16 +22,17 @@ BUNDLES = 400
 
 
 class TwoWayBootstrap(ClusterBootstrap):
-    """Pairs grouped by both of their games; provides everything that ClusterBootstrap does, with pairs as positions.
+    """Pairs grouped by both of their games. It has all methods of ClusterBootstrap, with pairs in place of positions.
 
-    won, lost: int64 [pairs], the game of each pair that White won, and the one that Black won. An estimate's `games`
-    are those of both sides. It has no interval if one side has a single game.
+    won, lost: int64 [pairs], the two games of each pair: the one that White won and the one that Black won. An
+    estimate's `games` is the number of games of both sides. An estimate has no interval if one side has a single game.
     """
 
     def __init__(self, won: ArrayLike, lost: ArrayLike, resamples: int = RESAMPLES, seed: int = SEED) -> None:
         row, rows = _numbered(np.asarray(won))
         column, columns = _numbered(np.asarray(lost))
-        super().__init__(row * columns + column, resamples, seed)  # its unit: two games that have pairs
+        # the unit of resampling is a combination of two games
+        super().__init__(row * columns + column, resamples, seed)
         self._row, self._column = np.divmod(np.unique(row * columns + column), max(1, columns))
         self.games = rows + columns
         rng = np.random.default_rng(seed)
@@ -61,11 +62,11 @@ class TwoWayBootstrap(ClusterBootstrap):
 
 
 def clustered_mean(values: ArrayLike, games: ArrayLike) -> Estimate:
-    """Return the mean of `values`, [n], each of which depends on all of its `games`, int64 [n, k].
+    """Return the mean of `values`, [n]. Each value depends on k games: `games`, int64 [n, k].
 
     The interval comes from a cluster-robust variance, not from a bootstrap: for each game, the deviations of all its
-    values are summed, and the squares of these sums are added. The variance of a single value, which is in the sums of
-    each of its k games, is counted once.
+    values are summed, and the squares of these sums are added. The variance of a single value would be counted k times,
+    because the value is in the sums of k games. It is counted once.
     """
     numbers, ids = np.asarray(values, np.float64), np.asarray(games)
     known, of = np.unique(ids, return_inverse=True)

@@ -1,4 +1,6 @@
-"""The evaluation of the systems that predict moves: both papers' tables, for whole moves and network by network."""
+"""The evaluation of the systems that predict moves. It makes the tables of both papers: for whole moves and for each
+network.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,7 @@ MAIN = (
     "accuracy", "accuracy_at_3", "accuracy_at_5", "accuracy_at_10", "log_loss", "top_move_accuracy", "move_rank",
     "sign_accuracy", "value_squared_error", "material_correlation",
 )  # fmt: skip
-"""Results that are not in another table."""
+"""Metrics that are in the main table, because no other table has them."""
 
 TEXTS = {
     "accuracy": "Top-1 accuracy among the legal moves, with all promotions counted as promotions to a queen."
@@ -65,8 +67,8 @@ def evaluate(
 ) -> dict[str, Any]:
     """Return the system's part of a result, see `kibitz.evaluation.Evaluation`.
 
-    The headline is the accuracy of the whole move. For a run of some networks only, it is the first network's. For a
-    value network alone, it is how often its sign is right.
+    The headline is the accuracy of the whole move. If a run has only some networks, the headline is the accuracy of the
+    first one. If it has only a value network, the headline is how often the value's sign is right.
     """
     session = Session(run)
     results, data = _evaluate_positions(run, session, store, chosen, config, on_progress)
@@ -142,7 +144,9 @@ def row_questions(run: Run) -> tuple[str, ...]:
 
 
 def eligible(run: Run, store: Store, games: NDArray[np.int64], question: str) -> EligiblePositions:
-    """Return positions with a move of a player whose moves the system learns; for winners, in decided games."""
+    """Return positions with a move of a player from whom the system learns. For the question of the winner, only
+    decisive games count.
+    """
     if question == WINNER:
         games = games[store.column("result")[games] != 0]
     moves = _tested_moves(run, store, games)
@@ -157,7 +161,7 @@ def measure_rows(
     question: str,
     on_progress: Callable[[int, int], None],
 ) -> Rows:
-    """Rows of these positions, see `kibitz.evaluation.compare`."""
+    """Return rows of these positions, see `kibitz.evaluation.compare`."""
     session, settings = Session(run), run.settings
     names = movers.selected_networks(settings, run.system.networks)
 
@@ -172,7 +176,7 @@ def measure_rows(
 
 
 def _rows(results: PolicyResults, question: str) -> Rows:
-    """Return the rows of a test, limited to the positions that the predictions are about."""
+    """Return the rows of a test for the positions to which the question applies."""
     if question == MOVE:
         return make_rows(MOVE, results.games, results.plies, results.right, move_loss(results.marks["chance"]))
     if question == WINNER:
@@ -192,13 +196,13 @@ def _tested_moves(run: Run, store: Store, games: NDArray[np.int64]) -> movers.Mo
 
 
 def _by_square(session: Session) -> bool:
-    """Return whether targets are by origin square."""
+    """Return whether the network predicts targets by origin square (otherwise by type of piece)."""
     answers = session.evaluate(np.empty((0, 64), np.uint8), np.empty((0, 4), np.uint8))
     return "target" in answers and answers["target"].shape[1] == 64
 
 
 def _figures(results: PolicyResults, on_progress: OnProgress) -> tuple[Metrics, list[Table]]:
-    """Return all results by name, and the tables."""
+    """Return all metrics by name, and the tables."""
     parts = [selectors]
     if results.whole:
         parts.insert(0, whole_moves)
@@ -212,11 +216,14 @@ def _figures(results: PolicyResults, on_progress: OnProgress) -> tuple[Metrics, 
         figures |= more
         tables += its_tables
     on_progress("figures", len(parts), len(parts))
-    return figures, sorted(tables, key=lambda table: table.title == "Special moves")  # last of them
+    # the table of special moves is the last one
+    return figures, sorted(tables, key=lambda table: table.title == "Special moves")
 
 
 def _headline(results: PolicyResults) -> tuple[str, NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return the headline's name, where it is right, and the positions that it is about, bool [n] each."""
+    """Return the headline's name, where the network is right, and the positions to which the headline applies, bool [n]
+    each.
+    """
     every = np.ones(len(results.games), np.bool_)
     if results.whole:
         return "accuracy", results.right, every
@@ -256,7 +263,7 @@ def _note(results: PolicyResults, chosen: Chosen) -> str:
 def per_slice(
     results: PolicyResults, right: NDArray[np.bool_], among: NDArray[np.bool_]
 ) -> dict[str, list[dict[str, Any]]]:
-    """Return the headline over parts of its positions, without empty parts."""
+    """Return the headline's metric over parts of its positions, without empty parts."""
     subset = np.flatnonzero(among)
     right, games, marks = (
         right[subset],

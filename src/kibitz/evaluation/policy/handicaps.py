@@ -1,4 +1,6 @@
-"""The value of a piece to a network early in a game: positions of real openings with one piece removed."""
+"""The value of a piece to a network early in a game: the expected score in positions of real openings without one
+piece.
+"""
 
 from __future__ import annotations
 
@@ -15,18 +17,22 @@ from kibitz.stats import ClusterBootstrap, Estimate
 from kibitz.store.store import Store
 
 FROM, TO = 8, 14
-"""The first and the last ply for the openings."""
+"""The first and the last ply at which an opening position is taken."""
 OPENINGS = 200
 EQUALS = 1500
-"""The rating of both sides."""
+"""The rating of both players."""
 TAKEN = {"queen": (5,), "rook": (4,), "piece": (2, 3)}
-"""The removed pieces by name: codes of White's pieces."""
+"""The removed pieces by name, as codes of White's pieces."""
 KNOWN = "rnb1kbnr/1pp1pppp/p7/3q4/8/2N5/PPPP1PPP/R1BQKBNR w KQkq - 0 4"
-"""1. e4 d5 2. exd5 Qxd5 3. Nc3 a6: White can take a queen for nothing. The test is after 4. Nxd5."""
+"""After 1. e4 d5 2. exd5 Qxd5 3. Nc3 a6, White can take a queen for nothing. The test uses the position after 4.
+Nxd5.
+"""
 
 
 def openings(store: Store, games: NDArray[np.int64], seed: int) -> NDArray[np.int64]:
-    """Return (game, ply), [k, 2], of at most OPENINGS openings with equal material, each from another game."""
+    """Return (game, ply), [k, 2], of at most OPENINGS opening positions with equal material, each from a different
+    game.
+    """
     rng = np.random.default_rng(seed)
     picked = rng.permutation(games[store.plies[games] > TO])[: 8 * OPENINGS]
     plies = rng.integers(FROM, TO + 1, len(picked))
@@ -40,7 +46,11 @@ def openings(store: Store, games: NDArray[np.int64], seed: int) -> NDArray[np.in
 def without(
     board: chess.Board, codes: tuple[int, ...], colour: chess.Color, rng: np.random.Generator
 ) -> chess.Board | None:
-    """Return the board without one piece of a color; None if it has none, or if the position would be invalid."""
+    """Return the board without one random piece of a color. The result is None if the color has no such piece, or if
+    the position would be invalid.
+
+    codes: the types of pieces that may be removed.
+    """
     squares = [square for code in codes for square in board.pieces(code, colour)]
     if not squares:
         return None
@@ -67,8 +77,8 @@ def expected_scores(session: Session, boards: list[chess.Board], rating: int = E
 def handicaps(session: Session, store: Store, games: NDArray[np.int64], seed: int) -> tuple[Metrics, Table]:
     """Return the results "ahead_by_queen", "ahead_by_rook", "ahead_by_piece" and "known_blunder", and their table.
 
-    They are the mean expected score of the side with the additional piece, between players rated 1500, and the same
-    after a queen was left en prise.
+    The first three are mean expected scores of the side with the additional piece, between players rated 1500. The last
+    one is the expected score after White took a queen for nothing.
     """
     rng = np.random.default_rng(seed)
     figures: Metrics = {}

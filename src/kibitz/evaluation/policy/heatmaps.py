@@ -1,4 +1,4 @@
-"""Heat maps of a network's moves: origin and target squares of sample positions, by probability."""
+"""Heat maps of a network's moves: the probabilities of origin and target squares in sample positions."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ POSITIONS, CHOICES = 8, 3
 
 
 def heat_maps(session: Session, results: PolicyResults, seed: int) -> list[dict[str, Any]]:
-    """Return sample positions as the page shows them, each from another game, by ply.
+    """Return sample positions in the form for the page, each from a different game, ordered by ply.
 
-    origin, target: the network's outputs on the 64 squares, illegal ones too; the target is that of the first choice's
-        piece.
-    choices: its most likely legal moves with their probabilities, normalized over legal moves.
-    played, rank: the move of the game and its rank among the legal ones.
+    origin, target: the network's outputs on the 64 squares, including illegal ones; the target is that for the piece of
+    the most likely move.
+    choices: the most likely legal moves with their probabilities, normalized over legal moves.
+    played, rank: the move of the game, and its rank among the legal moves.
     """
     order = np.random.default_rng(seed).permutation(len(results.games))
     chosen = np.array(DiverseSampler(results.store, results.games, results.plies).take(order, POSITIONS))

@@ -1,4 +1,4 @@
-"""Marks of a network that predicts moves: how it ranks the played move in each position."""
+"""Marks of a network that predicts moves: arrays that show how it ranks the played move in each position."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ class PolicyResults:
 
     @property
     def whole(self) -> bool:
-        """Whether the run has the seven networks that a move needs."""
+        """Whether the run has all seven networks that are needed to predict a whole move."""
         return set(system.SELECTORS) <= set(self.names)
 
     @property
     def right(self) -> NDArray[np.bool_]:
-        """Whether the first choice among the legal moves is the played move, bool [n]."""
+        """Whether the most likely legal move is the played move, bool [n]."""
         right: NDArray[np.bool_] = self.marks["rank"] == 1
         return right
 
@@ -71,8 +71,8 @@ class PolicyResults:
 def with_side_inputs(session: Session, settings: system.Settings, store: Store, batch: Batch) -> NDArray[np.uint8]:
     """Return the state of a batch with the network's side inputs.
 
-    These are the mover's rating and, for the result, the value that the network gets when it plays, because the result
-    is unknown during a game.
+    These are the mover's rating and the result. The result's input is the constant that the network also gets when it
+    plays, because the result is unknown during a game.
     """
     if not session.side_inputs:
         return batch.state
@@ -93,11 +93,12 @@ def played_in(store: Store, games: NDArray[np.int64], plies: NDArray[np.int64]) 
 def measure(answers: Answers, batch: Batch, played: NDArray[np.int64]) -> Arrays:
     """Return the marks of a batch, each [n]. played: int64 [n], packed moves.
 
-    Always: side, 0 for White; phase, from 0 for the opening to 2 for the endgame; material, in pawns, in the mover's
-    view; piece, the type of the moving piece from 0 for a pawn to 5 for a king; and value if the network outputs one.
-    With origin and target also `move_marks`, and `square_marks` with a prefix: origin; target, given the type of the
-    moving piece; and from_square, given its square, if the network predicts by square. The target given a type is then
-    the mean over its pieces, weighted by P(origin).
+    These marks always exist: side, 0 for White; phase, from 0 for the opening to 2 for the endgame; material, in pawns,
+    in the mover's view; piece, the type of the moving piece from 0 for a pawn to 5 for a king; The mark value exists if
+    the network outputs a value. If the network outputs origin and target, there are also `move_marks`, and
+    `square_marks` with a prefix: origin; target, given the type of the moving piece; and from_square, given its square,
+    if the network predicts by square. In this case, the target given a type is the mean over the pieces of this type,
+    weighted by P(origin).
     """
     codes, side, rows = batch.codes, batch.state[:, SIDE], np.arange(len(played))
     piece = (codes[rows, played & 63].astype(np.int64) - 1) % 6
@@ -112,19 +113,20 @@ def measure(answers: Answers, batch: Batch, played: NDArray[np.int64]) -> Arrays
     if "origin" not in answers:
         return marks
     moves, offsets = legal_moves(codes, batch.state)
-    of = np.repeat(rows, np.diff(offsets))  # the position of each legal move
+    of = np.repeat(rows, np.diff(offsets))  # the index of the position of each legal move
     origin, target = (moves & 63).astype(np.int64), (moves >> 6 & 63).astype(np.int64)
     starts = np.zeros((len(played), 64), np.bool_)
     starts[of, origin] = True
     marks |= _named("origin", square_marks(answers["origin"], starts, played & 63))
 
     def targets(chance: NDArray[np.float32], mask: NDArray[np.bool_]) -> Arrays:
-        """Return the marks of a prediction over the legal moves in the mask."""
+        """Return the marks of a prediction of the target. mask: the legal squares."""
         ends = np.zeros((len(played), 64), np.bool_)
         ends[of[mask], target[mask]] = True
         return square_marks(chance, ends, played >> 6 & 63)
 
-    same_kind = (codes - 1) % 6 == piece[:, None]  # of either side: no move starts from the opponent's squares
+    # pieces of both sides; this is harmless, because no move starts from the opponent's squares
+    same_kind = (codes - 1) % 6 == piece[:, None]
     if answers["target"].shape[1] == 64:
         start = played & 63
         marks |= _named("from_square", targets(answers["target"][rows, start], origin == start[of]))
@@ -137,7 +139,7 @@ def measure(answers: Answers, batch: Batch, played: NDArray[np.int64]) -> Arrays
 
 
 def starts_own(codes: NDArray[np.uint8], side: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Return squares, bool [n, 64], with a piece of the side to move. side: uint8 [n]."""
+    """Return which squares have a piece of the side to move, bool [n, 64]. side: uint8 [n]."""
     own: NDArray[np.bool_] = (codes > 0) & ((codes > 6) == (side[:, None] == 1))
     return own
 
@@ -151,16 +153,16 @@ def square_marks(chance: NDArray[np.float32], legal: NDArray[np.bool_], played: 
 
     chance: float32 [n, 64]. legal: bool [n, 64]. played: int64 [n], the square that was played.
 
-    rank: its rank by probability, from 1.
-    legal_rank: the same among legal squares.
-    illegal: whether the first choice is illegal.
+    rank: the rank of the played square by probability, from 1.
+    legal_rank: its rank among legal squares.
+    illegal: whether the most likely square is illegal.
     squared, largest: ‖p − q‖² and max|p − q|, where q is p with 0 on illegal squares, normalized.
     choices: number of legal squares.
     """
     choices = legal.sum(1)
     legal_chance = np.where(legal, chance, 0)
     total = legal_chance.sum(1, keepdims=True)
-    even = legal / np.maximum(choices, 1)[:, None]  # for networks that only predict illegal squares
+    even = legal / np.maximum(choices, 1)[:, None]  # used if a network gives all probability to illegal squares
     gap = chance - np.where(total > 0, legal_chance / np.where(total > 0, total, 1), even)
     return {
         "rank": place(chance, played),
@@ -185,11 +187,11 @@ def move_marks(
     moves, offsets: as `legal_moves` returns them. starts: bool [n, 64], squares that legal moves start from.
 
     rank: the played move's rank by probability, from 1.
-    chance: its probability, normalized over legal moves.
+    chance: the played move's probability, normalized over legal moves.
     choices: number of legal moves.
-    top_move: whether the thesis' Top-move plays it, the best target of the best origin.
-    pair: whether the first choice has its squares, whatever the promotion piece.
-    promotion, underpromotion, castling, en_passant: whether it is one.
+    top_move: whether the thesis' method Top-move chooses the played move: the best target of the best origin.
+    pair: whether the most likely move has the same squares as the played move; the promotion piece may differ.
+    promotion, underpromotion, castling, en_passant: whether the played move is of this kind.
     """
     chances = move_probabilities(answers, batch.codes, moves, offsets)
     counts = np.diff(offsets)
@@ -219,7 +221,9 @@ def move_marks(
 
 
 def place(scores: NDArray[np.float32], at: NDArray[np.int64]) -> NDArray[np.int16]:
-    """Return the ranks, from 1, of the scores, [n, k], at the columns `at`, [n]: the highest first; ties by column."""
+    """Return the ranks, from 1 for the highest score, of the scores at the columns `at`, [n]. scores: [n, k]. Equal
+    scores are ordered by column.
+    """
     own = scores[np.arange(len(scores)), at][:, None]
     before = (scores > own) | ((scores == own) & (np.arange(scores.shape[1]) < at[:, None]))
     places: NDArray[np.int16] = (1 + before.sum(1)).astype(np.int16)

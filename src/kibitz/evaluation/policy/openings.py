@@ -21,7 +21,7 @@ SHOWN = 8
 def opening_moves(session: Session, store: Store, games: NDArray[np.int64]) -> list[Table]:
     """Return the table of the network's most likely first moves, with their frequency in the games.
 
-    [] if no game began from the usual start.
+    The table is missing ([]) if no game began from the usual start.
     """
     games = games[(store.start_of[games] == 0) & (store.plies[games] > 0)]  # 0 is the usual start
     if not len(games):

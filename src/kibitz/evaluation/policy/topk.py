@@ -19,19 +19,20 @@ SPECIAL = {
 RULES: dict[str, Kind] = {
     "illegal": "share", "squared_gap": "number", "largest_gap": "number", "rank": "number", "legal_rank": "number",
 }  # fmt: skip
-"""Results about the rules of chess: the last part of the name, and the kind."""
+"""Metrics about the rules of chess: the last part of the name, and the kind of value."""
 
 
 def at_names(name: str) -> list[str]:
-    """Return names of the results of accuracy at k: "pawn_accuracy_at_3"."""
+    """Return the names of the metrics of accuracy at each k, such as "pawn_accuracy_at_3" for the name "pawn"."""
     return [f"{name}_accuracy" if k == 1 else f"{name}_accuracy_at_{k}" for k in AT]
 
 
 def questions(results: PolicyResults) -> list[tuple[str, str, str, int | None]]:
     """Return the quantities that the run's networks predict about single squares.
 
-    Each has a name in the results, words, a prefix of the marks, and the type of piece that the prediction is about. A
-    network that predicts by square also predicts by type, which is the papers' quantity, using its own origin.
+    Each quantity has a name in the results, a text, a prefix of the marks, and the type of piece of the moves that it
+    covers. The papers' quantity is a target given the type of piece. A network that predicts targets by origin square
+    gives this quantity too, with its predicted origins.
     """
     listed: list[tuple[str, str, str, int | None]] = []
     if "piece" in results.names:
@@ -48,7 +49,7 @@ def questions(results: PolicyResults) -> list[tuple[str, str, str, int | None]]:
 
 
 def selectors(results: PolicyResults) -> tuple[Metrics, list[Table]]:
-    """Return results, by name, of each network that predicts squares, and two tables of them."""
+    """Return the metrics, by name, of each network that predicts squares, and two tables of them."""
     figures: Metrics = {}
     at_rows: list[list[Cell]] = []
     rule_rows: list[list[Cell]] = []
@@ -92,7 +93,7 @@ def selectors(results: PolicyResults) -> tuple[Metrics, list[Table]]:
 
 
 def whole_moves(results: PolicyResults) -> tuple[Metrics, list[Table]]:
-    """Return results of whole moves by name, and the table of special moves. Only for results of whole moves."""
+    """Return the metrics of whole moves by name, and the table of special moves. `results` must have whole moves."""
     rank = results.marks["rank"]
     loss = log_loss(results.marks["chance"], 1)
     *at, nats, top_move, place = results.groups.means([*(rank <= k for k in AT), loss, results.marks["top_move"], rank])

@@ -1,4 +1,6 @@
-"""The value network's part of a test: its error, material, and how results separate towards the end of a game."""
+"""The value network's part of a test: its error, the comparison with material, and the values by distance from the end
+of the game.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +16,12 @@ LEFT_WORDS = ("1 to 4", "5 to 9", "10 to 19", "20 to 39", "40 to 79", "80 and ov
 
 
 def left(results: PolicyResults) -> np.ndarray:
-    """Return plies from each position to the end of its game, 1 before the last move."""
+    """Return the plies from each position to the end of its game, int64 [n]; 1 before the last move."""
     return np.asarray(results.store.plies[results.games] - results.plies)
 
 
 def valued(results: PolicyResults) -> tuple[Metrics, list[Table]]:
-    """Return results of the value network by name, and its table."""
+    """Return the value network's metrics by name, and a table of its values by plies to the end of the game."""
     value, result, away = results.marks["value"].astype(np.float64), results.result, left(results)
     side, gamma = results.marks["side"].astype(np.int64), results.settings.gamma
     truth = system.values(results.store.column("result")[results.games], side, away, gamma)

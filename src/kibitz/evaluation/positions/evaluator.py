@@ -35,7 +35,9 @@ GALLERY = (
 """The post's bands of probability."""
 
 IN_BAND, SHOWN = 4, 12
-"""In each band, this number of right and of wrong positions; this number of hardest positions and of mistakes."""
+"""The number of right and of wrong positions that each band shows, and the number of hardest positions and of
+mistakes.
+"""
 
 PLIES = (0, 10, 20, 30, 40, 60, 80, 100, 140, np.inf)
 MATERIAL = (-np.inf, -8, -4, -2, 0, 1, 3, 5, 9, np.inf)
@@ -52,7 +54,7 @@ class PositionResults:
     games, plies: int64, the positions.
     chance: float32, the predicted probability that White wins.
     won: whether White won.
-    material: int16, in pawns, White's view.
+    material: int16, White's material minus Black's, in pawns.
     phase: 0 opening, 1 middlegame, 2 endgame.
     side: 0 White to move, 1 Black.
     """
@@ -68,12 +70,12 @@ class PositionResults:
 
     @property
     def right(self) -> NDArray[np.bool_]:
-        """Whether the network is right, at threshold 0.5."""
+        """Whether the network predicts the winner, with the threshold 0.5, bool [n]."""
         right: NDArray[np.bool_] = (self.chance > 0.5) == self.won
         return right
 
     def of_game(self, column: str) -> NDArray[Any]:
-        """Return a column of the store's table, position by position."""
+        """Return a column of the store's table for the game of each position."""
         return self.store.column(column)[self.games]
 
 
@@ -152,7 +154,7 @@ def row_questions(run: Run) -> tuple[str, ...]:
 
 
 def eligible(run: Run, store: Store, games: NDArray[np.int64], question: str) -> EligiblePositions:
-    """Return all positions of these games, including the last."""
+    """Return all positions of these games, including the last position."""
     return EligiblePositions(Positions(store, games))
 
 
@@ -164,7 +166,7 @@ def measure_rows(
     question: str,
     on_progress: Callable[[int, int], None],
 ) -> Rows:
-    """Rows of these positions, see `kibitz.evaluation.compare`."""
+    """Return rows of these positions, see `kibitz.evaluation.compare`."""
     session = Session(run)
     chance = measure_in_batches(
         store, games, plies, lambda batch: {"chance": session.evaluate(batch.codes, batch.state)[OUTPUT]}, on_progress
@@ -179,7 +181,7 @@ def _rows(
 
 
 def protocol_note(store: Store, games: NDArray[np.int64]) -> str | None:
-    """Return how the games differ from those of the post, as text; None if they don't."""
+    """Describe how the games differ from those of the post; None if they don't differ."""
     mates = float(np.mean(store.column("ending")[games] == "checkmate"))
     ratings = np.minimum(store.column("white_rating")[games], store.column("black_rating")[games])
     strong = float(np.mean(ratings > 2000))
@@ -217,17 +219,21 @@ def per_slice(results: PositionResults, groups: ClusterBootstrap) -> dict[str, l
 
 
 def answered(score: NDArray[Any], won: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return 1 if the side that a score (White's view) prefers won, 0 if not, 0.5 if it prefers none."""
+    """Return how right a score is: 1 if the side that it prefers won, 0 if this side lost, 0.5 if the score is 0.
+    score: White's view.
+    """
     return np.where(score == 0, 0.5, (score > 0) == won)
 
 
 def judged(chance: NDArray[np.float32], material: NDArray[np.int16], won: NDArray[np.bool_]) -> list[NDArray[Any]]:
-    """How right the network and the side with more material are, see `split.PREDICTORS`."""
+    """Return how right each of `split.PREDICTORS` is: the network, and the side with more material."""
     return [(chance > 0.5) == won, answered(material, won)]
 
 
 def baselines(results: PositionResults, groups: ClusterBootstrap, stockfish: StockfishBaseline) -> dict[str, Any]:
-    """Return results of simpler predictors by key; if one covers only some positions, the network's there follows."""
+    """Return results of simpler predictors by key. If a predictor covers only some positions, the network's result on
+    these positions follows.
+    """
     white, black = (results.of_game(f"{side}_rating").astype(np.int64) for side in ("white", "black"))
     rated = (white > 0) & (black > 0)
     baselines = {
@@ -250,7 +256,7 @@ def baselines(results: PositionResults, groups: ClusterBootstrap, stockfish: Sto
 
 
 def page_samples(results: PositionResults, session: Session, seed: int) -> dict[str, Any]:
-    """Return the sample positions of the page, and the games of the hardest ones and of the mistakes."""
+    """Return the sample positions of the page, and the games of the hardest positions and of the mistakes."""
     order = np.random.default_rng(seed).permutation(len(results.games))
     sampler = DiverseSampler(results.store, results.games, results.plies)
     bands = []
@@ -270,7 +276,8 @@ def page_samples(results: PositionResults, session: Session, seed: int) -> dict[
         place = (int(results.games[index]), int(results.plies[index]))
         return position(known[place[0]], place, round(float(results.chance[index]), 4), MEANING)
 
-    link_to = {int(results.games[i]): int(results.plies[i]) for i in linked}  # a mistake's ply, if a game has both
+    # the page's link to a game leads to this ply; if a game has several positions, a mistake's ply
+    link_to = {int(results.games[i]): int(results.plies[i]) for i in linked}
     return {
         "gallery": [
             {
@@ -291,7 +298,7 @@ def page_samples(results: PositionResults, session: Session, seed: int) -> dict[
 
 
 def _pick(results: PositionResults, key: NDArray[np.float32], among: NDArray[np.bool_]) -> list[int]:
-    """Return positions with the smallest keys, each from another game."""
+    """Return the positions with the smallest keys, each from a different game."""
     candidates = np.flatnonzero(among)
     order = candidates[np.argsort(key[candidates], kind="stable")]
     return DiverseSampler(results.store, results.games, results.plies).take(order, SHOWN)

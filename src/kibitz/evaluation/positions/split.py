@@ -1,5 +1,6 @@
-"""Compares the post's validation with kibitz's test. The post's validation has other positions of the same games that
-the network was trained on."""
+"""Compares the post's validation with kibitz's test. The post validates on other positions of the games that the
+network was trained on.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +21,15 @@ from kibitz.store.sampling import Sample, sample_positions
 from kibitz.store.store import Store
 
 GAMES, POSITIONS = 20_000, 100_000
-"""Training games that are used, and positions of each kind, drawn evenly. More positions would hardly make the
-intervals narrower."""
+"""The number of training games that are used, and of positions of each kind, sampled uniformly. More positions would
+hardly narrow the intervals.
+"""
 PREDICTORS = ("the network", "more material")
 
 Answers = Callable[[NDArray[np.int64], NDArray[np.int64]], list[NDArray[Any]]]
-"""Games and plies of positions, int64 [n] each, to how right each of PREDICTORS is there, from 0 to 1."""
+"""A function from games and plies, int64 [n] each, to how right each of PREDICTORS is in these positions, from 0 to
+1.
+"""
 Judged = tuple[ClusterBootstrap, list[NDArray[Any]]]
 
 
@@ -36,20 +40,21 @@ def by_position(
     answers: Answers,
     tested: Judged,
 ) -> tuple[Metrics, list[Table]]:
-    """The figures and the table of a run that kept positions out of its training (`--held-out`); none of another run.
+    """Return the metrics and the table of a run that was trained with `--held-out`; nothing for any other run.
 
-    tested: the positions of the test itself, and how right each of PREDICTORS is there.
+    tested: the tested positions, and how right each of PREDICTORS is in them.
     """
-    share = getattr(run.settings, "held_out", 0.0)  # of winner; systems of other packages may have none
+    share = getattr(run.settings, "held_out", 0.0)  # a setting of `winner` that systems of other packages may lack
     if not share:
         return {}, []
     try:
         games = choose(run, store, "training").games
     except KibitzError:
-        return {}, []  # another store than that of the training
+        return {}, []  # the run was trained on another store
     if len(games) > GAMES:
         games = np.sort(np.random.default_rng(config.seed).permutation(games)[:GAMES])
-    # Another seed for the bootstrap than the tested positions have: equal draws would not be independent.
+    # The bootstrap has another seed than that of the tested positions: with equal resamples, the two results would not
+    # be independent.
     parts: list[Judged] = []
     for held_out in (False, True):
         sample = _drawn(sample_positions(store, games, 0, share=share, held_out=held_out), config)
@@ -81,7 +86,7 @@ def by_position(
 
 
 def _drawn(sample: Sample, config: EvalConfig) -> Sample:
-    """At most POSITIONS of the sample, or as many as the test has, drawn evenly."""
+    """Sample at most POSITIONS positions uniformly, and no more than the test has."""
     most = min(config.positions or POSITIONS, POSITIONS)
     if len(sample) <= most:
         return sample

@@ -19,7 +19,7 @@ from kibitz.systems.movers.nets import PIECES, MoveNets
 
 POINTS = 1500
 FEWEST = 12
-"""The smallest number of positions; fewer show nothing."""
+"""The smallest number of positions for a map; fewer positions would show nothing."""
 LENGTH = 80
 """The preferred length of the shown game, in plies."""
 STEPS, PERPLEXITY, BATCH_SIZE = 600, 30, 256
@@ -28,12 +28,12 @@ STEPS, PERPLEXITY, BATCH_SIZE = 600, 30, 256
 def landscape(
     run: Run, session: Session, results: PolicyResults, seed: int, log: Callable[[str], None]
 ) -> dict[str, Any] | None:
-    """Return the map of some tested positions; None, with a log line, if there is nothing to draw.
+    """Return the map of some tested positions. If there is nothing to draw, log why and return None.
 
     points: [x, y, group] of some tested positions.
-    groups: their names (phases).
-    course: [x, y] of every position of one game in order.
-    game: the players of that game, as text.
+    groups: the names of the groups (phases).
+    course: [x, y] of every position of one game, in order.
+    game: the players of this game, as text.
     """
     network = cast(MoveNets, run.load_network())
     if network.piece_plane and network.shared is None and network.names[0] in PIECES:
@@ -78,7 +78,7 @@ def _features(network: MoveNets, codes: NDArray[np.uint8], state: NDArray[np.uin
 
 def _flattened(features: NDArray[np.float32], seed: int) -> list[list[float]] | None:
     """Return coordinates, [n, 2], of features, [n, k]; None if all features are equal."""
-    from sklearn.manifold import TSNE  # importing it takes a second, and only this function needs it
+    from sklearn.manifold import TSNE  # importing sklearn takes a second, and only this function needs it
 
     if features.shape[1] < 2 or not (features.std(0) > 1e-6).any():
         return None

@@ -21,14 +21,17 @@ MOVE_STATISTICS = "VerboseMoveStats"
 _STATISTICS = re.compile(
     r"\A(?P<move>[a-h][1-8][a-h][1-8][qrbnQRBN]?)\s.*\(P:\s*(?P<percent>\d+(?:\.(?P<digits>\d+))?)%\)"
 )
-"""A line such as `e2e4  (322 ) N: 0 (+ 0) (P: 12.34%) …`."""
+"""The format of a line such as `e2e4 (322 ) N: 0 (+ 0) (P: 12.34%) …`."""
 
 
 class UciPredictor:
     """A UCI engine that predicts moves from the moves of the game so far.
 
-    command: the program and its arguments; options: UCI options that the user sets; nodes: the limit of a search;
-    limit: seconds after which a search counts as failed. The engine starts each position with an empty memory.
+    command: the program and its arguments.
+    options: UCI options that the user sets.
+    nodes: the limit of a search.
+    limit: seconds after which a search counts as failed.
+    The engine's memory is cleared before each position.
     """
 
     def __init__(self, command: Sequence[str], options: Mapping[str, str | int], nodes: int, limit: float):
@@ -71,7 +74,9 @@ class UciPredictor:
 
 
 def read_report(board: chess.Board, report: SearchReport) -> MovePrediction:
-    """Return the prediction in the output of a search: the printed probabilities, or else the ranked lines."""
+    """Parse the output of a search. Returns a prediction from the printed probabilities, or from the ranked lines if
+    there are none.
+    """
     probabilities: dict[int, float] = {}
     least = 0.0
     for text in report.strings:

@@ -1,4 +1,4 @@
-"""The test of engines as predictors of moves, alone or paired with a network on the same positions."""
+"""The test of engines as predictors of moves, alone or compared with a network on the same positions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from kibitz.store.positions import Positions
 from kibitz.store.store import Store
 
 SECONDS_PER_POSITION = 60.0
-"""Seconds that an engine has for a position."""
+"""Seconds that an engine has for a position; more count as a failure."""
 
 TEXTS = {
     "by": "Top-1 accuracy of the engine. The dashed line is the accuracy over all positions.",
@@ -41,8 +41,10 @@ TEXTS = {
 class RatedEngine:
     """An engine of a test.
 
-    command: the program and its arguments. label: the command as the user gave it. rating: the rating of the players
-    whose moves it predicts; None for all players. options: UCI options by name.
+    command: the program and its arguments.
+    label: the command as the user gave it.
+    rating: the rating of the players whose moves the engine predicts; None for all players.
+    options: UCI options by name.
     """
 
     command: tuple[str, ...]
@@ -53,12 +55,12 @@ class RatedEngine:
 
 @dataclass(frozen=True)
 class EngineTest:
-    """What is tested.
+    """The settings of a test of engines.
 
-    engines: the engines; each position goes to the one with the nearest rating.
+    engines: the engines; each position is evaluated by the engine with the nearest rating.
     nodes: the search limit of UCI engines.
     positions: the largest number of positions; 0 for all.
-    workers: processes of an engine at a time; None for one per core.
+    workers: the number of processes of an engine that run at a time; None for one per core.
     """
 
     engines: tuple[RatedEngine, ...]
@@ -68,7 +70,7 @@ class EngineTest:
     workers: int | None = None
 
     def check(self) -> None:
-        """Raise UsageError if ratings are missing or given twice."""
+        """Raise UsageError if ratings are missing or if several engines have the same rating."""
         ratings = [engine.rating for engine in self.engines]
         if len(ratings) > 1 and None in ratings:
             raise UsageError(
@@ -91,8 +93,9 @@ def evaluate_engines(
 ) -> dict[str, Any]:
     """Return the result of engines on positions of a store, as `kibitz test --engine --json` prints it.
 
-    run: a network that predicts the moves of the same positions; None for the engines alone. log: called with what was
-    skipped. Raises KibitzError if no position is left, EngineDied if an engine fails again and again.
+    run: a network that predicts the moves of the same positions; None for the engines alone. log: called with a line
+    about everything that was skipped. Raises KibitzError if no position is left, and EngineDied if an engine fails
+    repeatedly.
     """
     test.check()
     every = Positions(store, chosen.games, last=-2)
@@ -116,7 +119,7 @@ def evaluate_engines(
 
 
 def _with_rating(some: PlayedPositions, log: Callable[[str], None]) -> PlayedPositions:
-    """Return the positions whose mover has a rating, which decides the engine of a position."""
+    """Return the positions whose mover has a rating: the rating determines the engine of a position."""
     known = np.flatnonzero(some.rating > 0)
     if missing := len(some) - len(known):
         log(f"{missing:,} of {len(some):,} positions are skipped: the mover has no rating, by which engines are chosen")
@@ -128,7 +131,9 @@ def _with_rating(some: PlayedPositions, log: Callable[[str], None]) -> PlayedPos
 
 
 def nearest(ratings: Sequence[int], rating: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the index of the nearest of the ratings for each rating, int64 [n]; ties go to the lower rating."""
+    """Return, for each value of `rating`, the index of the nearest of `ratings`, int64 [n]. If two are equally near,
+    the lower rating is taken.
+    """
     order = np.argsort(np.array(ratings), kind="stable")
     ascending = np.array(ratings)[order]
     found: NDArray[np.int64] = order[np.abs(ascending[None] - rating[:, None]).argmin(1)]
@@ -138,7 +143,9 @@ def nearest(ratings: Sequence[int], rating: NDArray[np.int64]) -> NDArray[np.int
 def _predict(
     test: EngineTest, some: PlayedPositions, on_progress: OnProgress
 ) -> tuple[Predicted, NDArray[np.int64], list[str]]:
-    """The predictions, the index of the engine of each position, and the names of the engines."""
+    """Let the engines predict. Returns the predictions, the index of the engine of each position, and the names of the
+    engines.
+    """
     n, names = len(some), []
     engine_of = np.zeros(n, np.int64)
     if len(test.engines) > 1:
@@ -204,7 +211,7 @@ def _result(
 
 
 def _figures(groups: ClusterBootstrap, rank: NDArray[np.int16], chance: NDArray[np.float64], prefix: str) -> Metrics:
-    """Top-1 and top-3 accuracy, and the log loss if every position has a probability."""
+    """Return top-1 and top-3 accuracy, and the log loss if every position has a probability."""
     shares = {f"{prefix}accuracy": rank == 1, f"{prefix}accuracy_at_{LINES}": rank <= LINES}
     figures = metrics("share", {name: groups.mean(values) for name, values in shares.items()})
     if np.isfinite(chance).all():
@@ -213,7 +220,7 @@ def _figures(groups: ClusterBootstrap, rank: NDArray[np.int16], chance: NDArray[
 
 
 def _differences(groups: ClusterBootstrap, found: Predicted, marks: tested.Marks) -> Metrics:
-    """The network minus the engine on the same positions."""
+    """Return the differences network minus engine on the same positions."""
     pairs: dict[str, tuple[NDArray[Any], NDArray[Any], Kind]] = {
         "difference_accuracy": (marks["rank"] == 1, found.rank == 1, "points"),
         f"difference_accuracy_at_{LINES}": (marks["rank"] <= LINES, found.rank <= LINES, "points"),
@@ -247,7 +254,7 @@ def _engines_table(
 def _paired_table(
     name: str, groups: ClusterBootstrap, found: Predicted, marks: tested.Marks, key: tested.SliceKey
 ) -> Table:
-    """The network and the engine over parts of the positions."""
+    """Return the table of the network and the engine over parts of the positions."""
     ours, theirs = marks["rank"] == 1, found.rank == 1
     both = bool(np.isfinite(found.chance).all())
     rows: list[list[Cell]] = []

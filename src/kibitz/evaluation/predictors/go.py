@@ -94,17 +94,19 @@ class GtpPredictor:
 
 
 def _chosen(text: str, size: int) -> MovePrediction:
-    """The prediction of an engine that named one move; none if it resigns."""
+    """Parse the move that an engine chose. Returns it as the only predicted move; an empty prediction if the engine
+    resigns.
+    """
     with contextlib.suppress(ValueError):
         return MovePrediction([from_gtp(text.split()[0] if text.split() else "", size)], {})
     return MovePrediction([], {})
 
 
 def read_network(text: str, size: int) -> MovePrediction:
-    """Return the prediction in the reply to `kata-raw-nn`. Raises EngineDied if it has no table.
+    """Parse the reply to `kata-raw-nn`. Raises EngineDied if the reply has no table.
 
-    The reply has a table of probabilities after the word policy, with "NAN" at illegal points, and the probability of a
-    pass after policyPass.
+    The table of probabilities is after the word policy, with "NAN" at illegal points. The probability of a pass is
+    after policyPass.
     """
     words = text.split()
     try:

@@ -1,4 +1,4 @@
-"""The positions of a test of engines: their place in the store, their slices, and a network's marks on them."""
+"""The positions of a test of engines: their games and plies, their slices, and a network's marks on them."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ Marks = dict[str, NDArray[Any]]
 
 @dataclass(frozen=True)
 class SliceKey:
-    """A key of each position, and the bands over which a table is made: `edges` or `labels` of `stats.slices`."""
+    """A key of each position, and the bands of this key for a table: `edges` or `labels` of `stats.slices`."""
 
     values: NDArray[Any]
     bands: dict[str, Any]
 
     def parts(self) -> Iterator[tuple[str, NDArray[np.bool_]]]:
-        """Yield the name of each band that has positions, and which they are, bool [n]."""
+        """Yield the name of each band that has positions, and a mask of these positions, bool [n]."""
         edges, labels = self.bands.get("edges"), self.bands.get("labels")
         if edges is None:
             for index, label in enumerate(labels or ()):
@@ -48,10 +48,12 @@ class SliceKey:
 
 @dataclass(frozen=True)
 class PlayedPositions:
-    """Positions of a store in each of which a move was played, sorted by game and ply.
+    """Positions of a store in which a move was played, sorted by game and ply.
 
-    positions, indices: what they were drawn from, and their indices there. games, plies: int64 [n]. rating: of the
-    mover, int64 [n], −1 for unknown; in Go, ranks are used instead and it is −1. side: uint8 [n], 0 the first player.
+    positions, indices: all positions from which these were sampled, and the indices of these.
+    games, plies: int64 [n].
+    rating: int64 [n], the mover's rating, −1 if unknown. In Go it is −1, because ranks are used instead.
+    side: uint8 [n], 0 for the player who moves first.
     phase, size: chess phase 0..2 and Go board size; one of them is empty.
     """
 
@@ -67,19 +69,21 @@ class PlayedPositions:
         return len(self.games)
 
     def take(self, some: NDArray[np.int64]) -> PlayedPositions:
-        """Some of the positions, by index."""
+        """Return some of the positions. some: their indices."""
         marks = {name: values[some] for name, values in self.marks.items()}
         return PlayedPositions(
             self.store, self.positions, self.indices[some], self.games[some], self.plies[some], self.rating[some], marks
         )
 
     def slices(self) -> dict[str, SliceKey]:
-        """The parts over which the tables of kibitz's own networks are made, by name; those without any are absent."""
+        """Return the parts, by name, that the tables of kibitz's own networks also have; parts without positions are
+        omitted.
+        """
         return _go_slices(self) if self.store.game == "go" else _chess_slices(self)
 
 
 def select(store: Store, positions: Positions, indices: NDArray[np.int64]) -> PlayedPositions:
-    """The positions of these indices, with what their slices need."""
+    """Return the positions of these indices, with the data for their slices."""
     measure = _measure_go if store.game == "go" else _measure_chess
     marks = evaluate_in_batches(positions, indices, measure)
     games, plies = positions.locate(indices)
@@ -146,7 +150,9 @@ def _go_slices(some: PlayedPositions) -> dict[str, SliceKey]:
 
 
 def network_marks(run: Run, some: PlayedPositions, on_progress: OnProgress) -> Marks:
-    """Return the marks of a network that predicts moves, with all its inputs. Raises UsageError if it predicts none."""
+    """Return the marks of a network that predicts moves, with all its inputs. Raises UsageError if the network predicts
+    no moves.
+    """
     session = Session(run)
     answers = run.system.declaration.answers_of(run.info["settings"])
     if MOVES not in answers:

@@ -1,4 +1,4 @@
-"""What an engine predicts in a position, and how its prediction ranks the move that was played."""
+"""An engine's prediction in a position, and the rank of the played move in it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kibitz.external.pool import Counter, fan_out
 from kibitz.store.store import Store
 
 LINES = 3
-"""Moves that an engine without probabilities ranks, if it can list several."""
+"""Number of moves that an engine without probabilities ranks, if it can list several."""
 UNRANKED = 9_999
 """Rank of a played move that is not among the moves that the engine lists."""
 MAX_FAILURES = 3
@@ -25,8 +25,8 @@ MAX_FAILURES = 3
 class MovePrediction:
     """An engine's prediction of the move in one position.
 
-    ranked: packed moves in chess, points in Go, the most likely first. It may have only the best of them.
-    probabilities: of the same moves, or of all legal moves, by move, 0 to 1; empty if the engine prints none.
+    ranked: packed moves in chess, points in Go, the most likely first. It may have only the best moves. probabilities:
+    the probabilities by move, 0 to 1, of the ranked moves or of all legal moves; empty if the engine prints none.
     least: half of the last digit that the engine prints; it replaces a printed probability of 0.
     """
 
@@ -35,7 +35,7 @@ class MovePrediction:
     least: float = 0.0
 
     def rank(self, played: int) -> int:
-        """The rank of the played move, from 1; UNRANKED if it is not listed."""
+        """Return the rank of the played move, from 1; UNRANKED if it is not in `ranked`."""
         return self.ranked.index(played) + 1 if played in self.ranked else UNRANKED
 
     def chance(self, played: int) -> float:
@@ -46,7 +46,7 @@ class MovePrediction:
 
 
 class Predictor(Protocol):
-    """A running engine that predicts moves. A context, which ends the process."""
+    """A running engine that predicts moves. It is a context manager, which ends the engine's process."""
 
     name: str
 
@@ -54,10 +54,10 @@ class Predictor(Protocol):
         """Set up the start of a game of the store."""
 
     def advance(self, ply: int) -> None:
-        """Play on to the position after `ply` moves of that game; plies ascend."""
+        """Play moves until the position after `ply` moves of the game. Plies must ascend from call to call."""
 
     def predict(self) -> MovePrediction:
-        """Return the prediction. Raises EngineDied if the engine doesn't reply in time."""
+        """Return the prediction for the position. Raises EngineDied if the engine doesn't reply in time."""
 
     def __enter__(self) -> Predictor: ...
 
@@ -69,9 +69,9 @@ class Predicted:
     """The predictions of an engine, one entry of each array per position.
 
     name: the engine's name, as it reports it.
-    answered: bool [n], False where the engine failed.
-    rank: int16 [n], from 1.
-    chance: float64 [n], NaN if there is none.
+    answered: bool [n], False if the engine failed.
+    rank: int16 [n], the played move's rank, from 1.
+    chance: float64 [n], the played move's probability; NaN if the engine prints none.
     best: int64 [n], the engine's first choice, −1 for none.
     """
 
@@ -82,7 +82,7 @@ class Predicted:
     best: NDArray[np.int64]
 
     def take(self, some: NDArray[np.int64]) -> Predicted:
-        """Some of the positions, by index."""
+        """Return some of the positions. some: their indices."""
         return Predicted(self.name, self.answered[some], self.rank[some], self.chance[some], self.best[some])
 
 
@@ -94,10 +94,11 @@ def predict_positions(
     workers: int,
     on_progress: Callable[[int, int], None],
 ) -> Predicted:
-    """Return the predictions for positions of a store that are sorted by game and ply.
+    """Return the predictions for positions of a store.
 
-    start: starts the engine; each of `workers` threads has one engine. An engine that fails in a position is restarted,
-    and the position counts as not answered. Raises EngineDied after MAX_FAILURES in a row.
+    games, plies: int64 [n], sorted by game and ply. start: starts the engine; each of `workers` threads has one engine.
+    If an engine fails in a position, it is restarted, and the position counts as not answered. Raises EngineDied after
+    MAX_FAILURES failures in a row.
     """
     n = len(games)
     found = Predicted(

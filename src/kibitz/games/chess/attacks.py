@@ -94,11 +94,13 @@ def attacked(board, square, forward):  # type: ignore[no-untyped-def]
 
 @inner
 def takes_in_passing(board, king, origin, forward, file):  # type: ignore[no-untyped-def]
-    """Return whether a pawn may capture en passant.
+    """Return whether a pawn may capture the pawn on `file` en passant.
 
-    The capture is made on the board and tested, because two pawns leave a rank at once, and pins don't cover this case.
-    board: int8 [64], unchanged at the end. king: the square of the mover's king, or -1. origin: the square of the pawn.
-    file: the file, 0 to 7, of the pawn to capture.
+    The capture is made on the board, and the king is then tested for check. A test for pins would miss that both pawns
+    leave the same rank at once.
+    board: int8 [64] in the mover's view of pieces, restored before the return. king: the square of the mover's king, or
+    -1. origin: the square of the capturing pawn. forward: the step of a pawn move, +8 or -8. file: the file, 0 to 7, of
+    the captured pawn.
     """
     aside = origin & 7
     if origin >> 3 != (4 if forward > 0 else 3) or (aside != file - 1 and aside != file + 1):

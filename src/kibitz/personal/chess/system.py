@@ -56,7 +56,7 @@ class Settings(human.Settings):
 
     @property
     def spellings(self) -> tuple[str, ...]:
-        """The names of the person, one by one."""
+        """Return the player's names, split from the setting `players`."""
         return tuple(name for name in self.players.split(names.SEPARATOR) if name)
 
 

@@ -19,9 +19,9 @@ from kibitz.store.store import Store
 
 
 class GoPlayerPositions(PlayerPositions):
-    """See PlayerPositions. The moves are all empty points and a pass, even if ko or suicide forbids them.
+    """See PlayerPositions. The candidate moves are all empty points and a pass, without a check for ko and suicide.
 
-    A network has no input for either in a test.
+    The tested networks have no input for ko or suicide, so they also give such moves a probability.
     """
 
     BATCH = 512

@@ -113,12 +113,15 @@ class BestFirstSearch:
         tree.backup(self.tuning.doubt)
 
     def _frontier(self, least: float) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-        """Return the untried moves: edges, nodes, probabilities. least: the smallest probability in the last batch."""
+        """Return the moves that have not been searched: edges, nodes and probabilities, [n] each. least: the smallest
+        probability in the last batch.
+        """
         tuning, depth = self.tuning, self.limits.depth
         plies = 1000 if depth is None else depth
         focus, root_value = tuning.focus, float(self.tree.value[0])
         if root_value > 1 and self.lines == 1:
-            # After a forced mate, search for a shorter one. Nodes detect a mate in one by the rules.
+            # A forced mate was found: only lines that are long enough for a shorter mate are searched. The bound is two
+            # plies lower, because a node detects a mate in one by the rules, without a search.
             plies = min(plies, round((2 - root_value) / STEP) - 3)
             focus = 0.0
         if depth is not None:  # everything that is probable enough

@@ -131,7 +131,7 @@ def find_mate(row: NDArray[np.uint8], drawn: NDArray[np.uint8] = NO_ROWS) -> tup
 
 
 def _check(row: NDArray[np.uint8]) -> MoveCheck:
-    # separately, so that the result doesn't depend on other positions
+    # Each position is searched alone, so that its result doesn't depend on the other positions of a batch.
     found = quiescence_search(row[None], CHECK_PLIES, threads=1)
     depth = max(0, int(found.reached[0]))
     score = int(found.scores[0, depth])

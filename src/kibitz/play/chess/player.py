@@ -118,7 +118,7 @@ class ChessPlayer:
         self._side_inputs = side_inputs or {}
         policy = self.policy
         if method == "value-negamax" and policy is not self.value:
-            # Ordering moves isn't worth another evaluation of each position.
+            # A second network only for the order of moves would cost more time than the better order saves.
             policy = value if value is not None and "origin" in value.outputs else None
         if method == VALUE_NEGAMAX.name:
             cut, width = 1.0, 256
@@ -147,7 +147,7 @@ class ChessPlayer:
             thought, odds = self._at_once(board, limits)
         else:
             position, seen = positions.root(board)
-            # Temperature samples from all moves whose values the search found, and searches no more for it.
+            # With a temperature, the move is sampled from all legal moves, so the search must return a value for each.
             final_lines = self.lines if self.temperature == 0 else len(legal)
             search = _SEARCHES[self.method](
                 self._evaluator, self.tuning, position, seen, limits, self.lines, final_lines

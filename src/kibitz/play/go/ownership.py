@@ -115,11 +115,13 @@ class BothSides:
 
 
 class ResultsOfBothSides:
-    """A network of winner, lead and territory that is evaluated with either side to move, for steadier evaluations.
+    """A network of winner, lead and territory that is evaluated twice, with either side to move, for steadier
+    evaluations.
 
-    Such a network, too, is uncertain about the value of the move, so its win probability changes up and down. Win
-    probability (in log odds) and lead are the means of both evaluations, plus the usual value of a move in similar
-    games. The network's own estimate of this value is one feature among others. Moves and spread are the network's own.
+    A single evaluation is uncertain about the value of having the move, so its win probability jumps up and down from
+    move to move. Here win probability (in log odds) and lead are the means of both evaluations, plus the usual value of
+    a move in similar games. A feature for this usual value is the network's own estimate of it. The move probabilities
+    and the spread come from the evaluation with the real side to move.
     """
 
     OWN_PART = 0.3
@@ -226,11 +228,14 @@ class WholeBoardLead(ResultsOfBothSides):
         is_open: NDArray[np.float64],
         area: NDArray[np.float64] | float,
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return Black's leads [n] by owners, and their weights, 0 to 1, against the leads that the network predicts.
+        """Return Black's leads that follow from the ownership maps, float64 [n], and their weights, float64 [n], 0 to
+        1.
 
-        board: sums over ownership maps, in points without komi. is_open: the open parts of the boards. area: number of
-        points of the board. The weight depends on the lead on the board, because the network expects the stronger side
-        to win back handicap stones, whatever the komi is; and on very large leads by komi.
+        The lead that the network predicts has the remaining weight. board: sums over ownership maps, in points without
+        komi. komi: in points. is_open: the open share of each board, 0 to 1. area: number of points of the board.
+        The weight grows with the lead on the board, without komi: the network expects the stronger side to win back
+        handicap stones, whatever the komi is. The weight also grows with the lead after komi if this lead is larger by
+        more than EVEN_KOMI.
         """
         ahead = (board - cls.EVEN_KOMI) * (1 + cls.STRETCH * is_open)
         points = np.asarray(ahead + cls.EVEN_KOMI - komi)

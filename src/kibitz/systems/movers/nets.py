@@ -46,8 +46,10 @@ OUTCOMES = ("", "loss", "draw", "win")
 
 
 class ConstantPlanes(Encoding):
-    """Side inputs as constant planes: the mover's rating, 0 at 600 to 1 at 3000; the result for the mover: 0 lost, 0.5
-    drawn, 1 won."""
+    """Side inputs as constant planes.
+
+    The mover's rating: 0 at 600 to 1 at 3000. The result for the mover: 0 for a loss, 0.5 for a draw, 1 for a win.
+    """
 
     def __init__(self, rating: bool, outcome: bool):
         super().__init__()
@@ -106,7 +108,7 @@ class SharedTrunk(nn.Module):
     query vector of the from-square times key vector of the to-square, plus a learned constant for each pair of squares.
     Value: a small dense layer over a few channels.
 
-    Weight files call the layers `query` and `key` "asks" and "answers", as the first versions did.
+    The linear layers `query` and `key` are called "asks" and "answers" in weight files, as in the first versions.
     """
 
     KEY_DIM = 32
@@ -116,7 +118,7 @@ class SharedTrunk(nn.Module):
         super().__init__()
         layers = read_layers(settings.layers)
         steps, _ = build(layers, channels, nn.ReLU, nn.ReLU)
-        self.body = nn.Sequential(*steps[:-1])  # without the last one, which flattens
+        self.body = nn.Sequential(*steps[:-1])  # without the last layer, which flattens
         width = shapes(layers, channels)[-1][0]
         self.by_square = settings.targets == "square"
         self.before = nn.Conv2d(width, width, 1)
@@ -157,12 +159,12 @@ class SharedTrunk(nn.Module):
 
 
 class MoveNets(nn.Module):
-    """The networks of a system, or one shared trunk, with the same outputs.
+    """The move networks of a system. They are separate networks or one shared trunk; the outputs are the same.
 
     codes, uint8 [n, 64], and state, uint8 [n, 4 + len(side_inputs)] -> probabilities origin, [n, 64], and target, [n, 6
-    or 64, 64]. With a value network there is also value, [n] in [−1, 1], for the mover. Targets are by type of piece,
-    or by origin square if the moving piece is an input. A selector that is not among `names` outputs a uniform
-    distribution, or 0 by origin square.
+    or 64, 64]. With a value network there is also value, [n] in [−1, 1], for the mover. Targets depend on the type of
+    piece, or on the origin square if the moving piece is an input. A selector that is not in `names` outputs a uniform
+    distribution; if targets depend on the origin square, it outputs 0.
     """
 
     RATING: ClassVar[int] = 2400 // RATING_UNIT
@@ -211,13 +213,14 @@ class MoveNets(nn.Module):
         return view, planes.to(memory_format=torch.channels_last)
 
     def features(self, codes: Tensor, state: Tensor) -> Tensor:
-        """Return the last hidden layer of the network for origins, [n, k]; for a shared trunk, its mean over the
-        squares."""
+        """Return features of the position, [n, k]: the last hidden layer of the piece selector, or of a shared trunk
+        the last layer's mean over the squares.
+        """
         _, planes = self.planes(codes, state)
         if self.shared is not None:
             return self.shared.features(planes)
         first = self.names[0]
-        if self.piece_plane and first in PIECES:  # no piece is marked
+        if self.piece_plane and first in PIECES:  # no moving piece is marked
             planes = torch.cat([planes, torch.zeros_like(planes[:, :1])], 1)
         return cast(SquareSelector, self.nets[first]).features(planes)
 
@@ -249,7 +252,7 @@ class MoveNets(nn.Module):
         return torch.full_like(planes[:, 0], 1 / 64).flatten(1).float()
 
     def _by_square(self, view: Tensor, planes: Tensor) -> Tensor:
-        """Return targets, [n, 64, 64], for every piece of the mover; a plane marks the piece that moves."""
+        """Return probabilities of targets, [n, 64, 64], by origin square; a plane marks the piece that moves."""
         target = torch.zeros_like(view, dtype=torch.float32)[:, :, None] * planes.new_zeros(64).float()
         for kind, name in enumerate(PIECES):
             if name not in self.nets:
@@ -262,21 +265,26 @@ class MoveNets(nn.Module):
 
 
 def real(squares: Tensor, black: Tensor) -> Tensor:
-    """Convert [n, 64] from the mover's view to the board's squares: ranks flipped if Black is to move (black: bool
-    [n])."""
+    """Convert values of squares, [n, 64], from the mover's view to the real squares.
+
+    The ranks are flipped if Black is to move. black: bool [n].
+    """
     flipped = squares.view(-1, 8, 8).flip(1).flatten(1)
     return torch.where(black[:, None], flipped, squares)
 
 
 def real_pairs(target: Tensor, black: Tensor) -> Tensor:
-    """The same for targets, [n, 6 or 64, 64]; 64 rows are squares too, and flipped likewise."""
+    """Convert targets, [n, 6 or 64, 64], from the mover's view to the real squares.
+
+    If there are 64 rows, they are origin squares, and their ranks are flipped too.
+    """
     flipped = target.view(-1, target.shape[1], 8, 8).flip(2).flatten(2)
     if target.shape[1] == 64:
         flipped = flipped.view(-1, 8, 8, 64).flip(1).flatten(1, 2)
     return torch.where(black[:, None, None], flipped, target)
 
 
-# Losses: a softmax over squares for moves, half the squared error for values.
+# Loss of a move: cross entropy of a softmax over squares. Loss of a value: half the squared error.
 
 Result = tuple[Tensor, dict[str, Tensor]]
 
@@ -284,7 +292,8 @@ Result = tuple[Tensor, dict[str, Tensor]]
 def move_loss(network: MoveNets, name: str, batch: Tensors) -> Result:
     """Return the cross entropy of the piece selector for the origin, or of one move selector for the target.
 
-    batch: see movers.system. Returns the mean loss, and the measures "loss" and "accuracy", float32 [n].
+    batch: a batch of movers.system.MoveExamples. Returns the mean loss, and the measures "loss" and "accuracy", float32
+    [n].
     """
     _, planes = network.planes(batch["codes"], batch["state"])
     if network.piece_plane and name in PIECES:
@@ -297,7 +306,9 @@ def move_loss(network: MoveNets, name: str, batch: Tensors) -> Result:
 
 
 def value_loss(network: MoveNets, batch: Tensors) -> Result:
-    """Return ½(tanh x − y)²: its mean over the batch, and the measure "loss", [n]."""
+    """Return the loss ½(tanh x − y)²: its mean over the batch, and the measure "loss", float32 [n]. x: the network's
+    output. y: the target.
+    """
     _, planes = network.planes(batch["codes"], batch["state"])
     error = torch.tanh(network.nets[VALUE](planes)[:, 0].float()) - batch["value"]
     each = 0.5 * error**2
@@ -305,7 +316,7 @@ def value_loss(network: MoveNets, batch: Tensors) -> Result:
 
 
 def shared_loss(network: MoveNets, batch: Tensors, value_weight: float) -> Result:
-    """Return `−log P(origin) − log P(target | origin)`, plus value_weight times the value's loss.
+    """Return `−log P(origin) − log P(target | origin)`, plus value_weight times the loss of the value.
 
     The result is the mean over the batch and the measures, float32 [n] each: loss, moves_loss, value_loss,
     origin_accuracy, target_accuracy.

@@ -70,14 +70,14 @@ ONE_BODY_LACKS = (
     "dropout", "value_layers", "value_activation", "value_optimiser", "value_learning_rate", "value_schedule",
     "value_smoothing", "value_batch", "value_iterations",
 )  # fmt: skip
-"""Settings of separate networks, which a shared trunk doesn't use."""
+"""Settings of separate networks that have no effect on a shared trunk."""
 
 
 @dataclass(frozen=True)
 class Settings:
     """Settings of the move-predicting systems. Each paper's values are in its system's file."""
 
-    # which networks, of which shape
+    # the networks and their shapes
     networks: str = setting(
         "all", "Networks to train, separated by commas: all, or some of piece,pawn,knight,bishop,rook,queen,king,value."
     )
@@ -200,7 +200,8 @@ class Settings:
     )
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "planes", str(self.planes))  # a number in earlier versions and their runs
+        # this setting was a number in earlier versions and their runs
+        object.__setattr__(self, "planes", str(self.planes))
 
 
 SHARED_SOURCES = {
@@ -221,7 +222,7 @@ VALUE_OFF = dict.fromkeys(
     ),
     OPTION_OFF,
 )  # fmt: skip
-"""The sources of a value network's settings, if there is none."""
+"""The sources of a value network's settings, for recipes without a value network."""
 
 
 def selected_networks(settings: Settings, every: Sequence[str]) -> tuple[str, ...]:
@@ -236,7 +237,7 @@ def selected_networks(settings: Settings, every: Sequence[str]) -> tuple[str, ..
 
 
 def check(settings: Settings, every: Sequence[str]) -> None:
-    """Raise UsageError, naming the fault, for settings that no network can be built from."""
+    """Check the settings. Raises UsageError, which describes the fault, if no network can be built from them."""
     names = selected_networks(settings, every)
     if settings.outcome_plane and VALUE in names:
         raise UsageError("--outcome-plane would show the result to the value network. Leave value out of --networks.")
@@ -278,7 +279,9 @@ def check(settings: Settings, every: Sequence[str]) -> None:
 
 
 def drawn_games(games: NDArray[np.int64], settings: Settings) -> NDArray[np.int64]:
-    """Return the training games: `settings.games` of them, sampled uniformly, always the same, in their order."""
+    """Return the training games: `settings.games` of them, sampled uniformly. The sample is always the same and keeps
+    the games' order.
+    """
     if not settings.games or settings.games >= len(games):
         return games
     return np.sort(games[permutation(len(games), 0, 0, 0, settings.games)])
@@ -287,15 +290,15 @@ def drawn_games(games: NDArray[np.int64], settings: Settings) -> NDArray[np.int6
 class MoveExamples:
     """Positions with the move that was played in them, in the mover's view.
 
-    piece: only moves of this type (0 pawn … 5 king); None for all. A batch has codes, state (with the columns of
-    `side_inputs`), origin, target and piece, int64, and the value's target, float32.
+    piece: the type of piece whose moves are examples (0 pawn … 5 king); None for all moves. A batch has codes, state
+    (with the columns of `side_inputs`), origin, target and piece, int64, and the value's target, float32.
     """
 
     def __init__(self, store: Store, games: NDArray[np.int64], settings: Settings, piece: int | None = None):
         games = drawn_games(games, settings)
         self.store, self.settings = store, settings
         self.positions = Positions(store, games, last=-2)
-        self.chosen: NDArray[np.int64] | None = None  # ids of positions; None for all
+        self.chosen: NDArray[np.int64] | None = None  # ids of selected positions; None for all
         self.results = store.column("result")
         self.ratings = np.stack([store.column("white_rating"), store.column("black_rating")])
         low = (self.ratings > 0) & (self.ratings < settings.min_rating)
@@ -316,7 +319,7 @@ class MoveExamples:
     def _keep(self, which: Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.bool_]]) -> None:
         """Select positions: `which` maps games and plies, int64 [n], to bool [n]."""
         ids = np.arange(len(self.positions)) if self.chosen is None else self.chosen
-        parts = np.array_split(ids, max(1, len(ids) >> 20))  # a million at a time
+        parts = np.array_split(ids, max(1, len(ids) >> 20))  # a million positions at a time
         self.chosen = np.concatenate([part[which(*self.positions.locate(part))] for part in parts])
 
     def __len__(self) -> int:
@@ -341,7 +344,7 @@ class MoveExamples:
 class ValueExamples:
     """Every position of the games, including the last, with the discounted result for the mover.
 
-    The result is ±γ^i, i plies before the end, and 0 in drawn games.
+    The discounted result is ±γ^i for a position i plies before the end, and 0 in drawn games.
     """
 
     def __init__(self, store: Store, games: NDArray[np.int64], settings: Settings):
@@ -368,9 +371,10 @@ class ValueExamples:
 def values(
     results: NDArray[Any], side: NDArray[np.int64], left: NDArray[np.int64], gamma: float
 ) -> NDArray[np.float32]:
-    """Return ±γ^left, float32 [n].
+    """Return discounted results ±γ^left, float32 [n].
 
-    results: White's results, 1, 0 or −1. side: the side to move, 0 or 1. left: the number of plies to the end.
+    results: White's results, 1, 0 or −1. side: the side to move, 0 for White and 1 for Black. left: the number of plies
+    to the end.
     """
     return (results * (1 - 2 * side) * gamma**left).astype(np.float32)
 
@@ -382,7 +386,8 @@ def side_input_columns(
     games: NDArray[np.int64],
     side: NDArray[np.int64],
 ) -> NDArray[np.uint8]:
-    """Return the side inputs of positions, uint8 [n, k]: rating in units of 16, result as 1 + 0, 1, 2.
+    """Return the side inputs of positions, uint8 [n, k]: the rating / 16, and the result as 1 for a loss, 2 for a draw,
+    3 for a win.
 
     ratings: [2, all games], of White and Black; an unknown rating becomes the default. games, side: int64 [n].
     """
@@ -404,8 +409,9 @@ def pieces_of(store: Store) -> NDArray[np.uint8]:
 
 
 def playable(store: Store, settings: Settings) -> NDArray[np.int64]:
-    """Return the store's games that have a move. Raises KibitzError if the rating plane needs ratings and there are
-    none."""
+    """Return the indices of the store's games that have at least one move. Raises KibitzError if a setting needs
+    ratings and no game has ratings.
+    """
     games = np.flatnonzero(store.plies > 0)
     if settings.rating_plane:
         unrated = (store.column("white_rating")[games] == 0) | (store.column("black_rating")[games] == 0)
@@ -468,7 +474,8 @@ def _move_stage(network: MoveNets, settings: Settings, name: str) -> Stage:
         epochs=settings.epochs,
         most_epochs=settings.most_epochs,
         independent=True,
-        time_share=3.0 if name == "piece" else 1.0,  # it has as many moves to learn as all others together
+        # the piece selector learns from as many moves as all other networks together
+        time_share=3.0 if name == "piece" else 1.0,
     )
 
 
@@ -494,7 +501,9 @@ def _value_stage(network: MoveNets, settings: Settings) -> Stage:
 def _optimiser(
     module: nn.Module, settings: Settings, name: str | None = None, smoothing: float | None = None
 ) -> torch.optim.Optimizer:
-    """Return the optimizer of a module. name, smoothing: None for those of the settings."""
+    """Return the optimizer of a module. name: the optimizer's name. smoothing: RMSprop's. None takes the value of the
+    settings.
+    """
     return make_optimiser(
         name or settings.optimiser, module, weight_decay=settings.weight_decay, momentum=settings.momentum,
         smoothing=settings.smoothing if smoothing is None else smoothing, accumulator=settings.accumulator,
@@ -502,7 +511,7 @@ def _optimiser(
 
 
 def _learning_rate(settings: Settings, base: float, schedule: str) -> Callable[[int, int], float]:
-    """Return the learning rate by iteration and number of iterations. base: the first rate."""
+    """Return the learning rate as a function of the iteration and the number of iterations. base: the first rate."""
     epochs = settings.epochs
     if settings.most_epochs and not settings.iterations:
         epochs = min(epochs, settings.most_epochs)
@@ -512,13 +521,15 @@ def _learning_rate(settings: Settings, base: float, schedule: str) -> Callable[[
 
 
 def _constant_loss(batch: Tensors, squares: Sequence[str], value_weight: float) -> float:
-    """Return the loss of the best constant prediction of these squares, and of the value with its weight."""
+    """Return the loss of the best constant prediction of these squares, plus the weighted loss of the best constant
+    value.
+    """
     moves = sum(float(constant.of_labels(batch[name])) for name in squares)
     return moves + value_weight * 0.5 * float(constant.of_values(batch["value"]))
 
 
 class MoverSystem(System):
-    """A system of these networks. A paper adds its settings and recipes, and perhaps a value network."""
+    """A system of move networks. Each paper's class adds its settings and recipes, and perhaps a value network."""
 
     def __init__(
         self, name: str, settings_type: type[Settings], networks: Sequence[str], recipes: Mapping[str, Recipe]

@@ -35,18 +35,18 @@ if TYPE_CHECKING:
 N_VALIDATIONS = 10
 """Number of validations in a trial."""
 BEFORE_PRUNING = 5
-"""Number of finished trials before another one may be pruned."""
+"""Number of trials that must be finished before another one may be pruned."""
 ALL_DONE = "all trials done"
 
 
 @dataclass(frozen=True)
 class TrialResult:
-    """A trial.
+    """A trial of the search.
 
-    number: from 1.
+    number: the trial's number, from 1.
     settings: the values of the searched settings.
-    state: done, pruned, diverged, or begun if it has not ended.
-    iteration: the last one.
+    state: done, pruned, diverged, or begun if the trial has not ended.
+    iteration: the last completed iteration.
     figures: the measures of its best validation.
     path: its run directory.
     """
@@ -78,7 +78,9 @@ class TuneResult:
 
 @dataclass(frozen=True)
 class Step:
-    """Progress: the trial's number, the number of ended trials, and the progress of its training."""
+    """The search's progress: the trial's number, the number of ended trials, and the progress of the trial's
+    training.
+    """
 
     number: int
     ended: int
@@ -86,7 +88,7 @@ class Step:
 
 
 class TrialPruned(Exception):
-    """Raised to end a trial that is worse than the median of those before it."""
+    """Raised to end a trial that is worse than the median of the trials before it."""
 
 
 def folder_of(out: Path) -> Path:
@@ -94,7 +96,7 @@ def folder_of(out: Path) -> Path:
     if out.suffix == ".journal":
         return out.with_suffix("")
     folder = out.with_name(out.name + "-trials")
-    # other endings too were removed, until two studies met in one folder: rate-0.1 and rate-0.2
+    # Earlier versions removed any ending of the name. Then the studies rate-0.1 and rate-0.2 had the same folder.
     earlier = out.with_suffix("")
     return earlier if out.suffix and out.exists() and earlier.is_dir() and not folder.exists() else folder
 
@@ -110,8 +112,9 @@ def search(
     """Run all trials that are not finished in the file `out`. Ctrl-C and the time limit stop the search.
 
     on_progress: called after each iteration of a trial. on_end: called after each trial. log: called with each message.
-    backend: who trains; None for this process, one trial after the other. The results are the same: workers train each
-    trial of the grid to its end, and it is pruned when it is compared in its turn. They don't call `on_progress`.
+    backend: the workers that train; None for this process, which trains one trial after the other. The results are the
+    same: workers train each trial of the grid to its end, and the trial is pruned afterwards, when it is compared with
+    the trials before it. Workers don't call `on_progress`.
 
     Raises KibitzError or UsageError if the store has no training games, if no network fits the settings, or if the file
     belongs to another search.
@@ -144,8 +147,8 @@ def search(
 class _Trials:
     """The trials of an open study.
 
-    In Optuna's terms, "done" is complete; "pruned" and "diverged" are pruned. An interrupted trial is running until the
-    next call marks it as failed, and its number is tried again.
+    The state "done" is Optuna's state COMPLETE; "pruned" and "diverged" are PRUNED. An interrupted trial has the state
+    RUNNING until the next call marks it as FAIL and tries its number again.
     """
 
     def __init__(
@@ -171,7 +174,8 @@ class _Trials:
     def run(self, backend: Backend | None = None) -> TuneResult:
         for trial in self.study.get_trials(deepcopy=False, states=(self.states.RUNNING,)):
             self.study.tell(trial.number, state=self.states.FAIL)
-        while self.study.get_trials(deepcopy=False, states=(self.states.WAITING,)):  # killed before it was started
+        # the program was killed before these trials were started
+        while self.study.get_trials(deepcopy=False, states=(self.states.WAITING,)):
             self.study.tell(self.study.ask(), state=self.states.FAIL)
         reason = ALL_DONE
         try:
@@ -181,7 +185,7 @@ class _Trials:
             while (left := self._left()) and reason == ALL_DONE:
                 reason = self._try(left[0])
                 self._tidy()
-        except KeyboardInterrupt:  # between two trainings
+        except KeyboardInterrupt:  # Ctrl-C between two training runs
             reason = "stopped"
         tried = [self._tried(trial) for trial in self._trials(begun=True)]
         return TuneResult(sorted(tried, key=lambda trial: trial.number), self._best(), reason, self.monitor)
@@ -189,7 +193,7 @@ class _Trials:
     # Reading the study
 
     def _trials(self, begun: bool = False) -> list[FrozenTrial]:
-        """Return the trials that have ended; with `begun` also the one that hasn't."""
+        """Return the trials that have ended. begun: whether to include the trial that has not ended."""
         states = (self.states.COMPLETE, self.states.PRUNED) + ((self.states.RUNNING,) if begun else ())
         trials = self.study.get_trials(deepcopy=False, states=states)
         return [trial for trial in trials if "settings" in trial.user_attrs]
@@ -217,7 +221,7 @@ class _Trials:
     # One trial
 
     def _try(self, number: int) -> str:
-        """Run one trial. Return ALL_DONE if the search can continue with the next one, else the reason to stop."""
+        """Run one trial. Returns ALL_DONE if the search can continue with the next trial, else the reason to stop."""
         plan = _plan(self.config, self.began)
         if plan is None:
             return TIME_LIMIT
@@ -237,7 +241,7 @@ class _Trials:
         return ALL_DONE
 
     def _finish(self, trial: Trial, number: int, best: dict[str, float], iteration: int, watch: _PruningWatch) -> None:
-        """Record the end of a completely trained trial. Raises KibitzError if nothing was measured."""
+        """Record the end of a trial whose training is complete. Raises KibitzError if nothing was measured."""
         if self.monitor not in best:
             raise KibitzError(
                 f"{self.config.store} has no validation example for {self.config.network or self.config.system}."
@@ -249,9 +253,9 @@ class _Trials:
     # Trials by workers
 
     def _run_apart(self, backend: Backend) -> str:
-        """Let workers train the grid's unfinished trials; return ALL_DONE, or why they stopped.
+        """Let workers train the grid's unfinished trials; return ALL_DONE, or the reason why they stopped.
 
-        Trials are compared in the order of their numbers, each with those before it, as in one process.
+        Trials are compared in the order of their numbers, each with the trials before it, as in one process.
         """
         asked: dict[int, Trial] = {}
 
@@ -271,7 +275,7 @@ class _Trials:
         return reason
 
     def _compare(self, trial: Trial, one: _Trained) -> str:
-        """Record the result of a worker's trial; return ALL_DONE, or why it was stopped."""
+        """Record the result of a worker's trial. Returns ALL_DONE, or the reason why the trial was stopped."""
         for line in one.log:
             self.log(line)
         watch = _PruningWatch(self, trial, one.number, self._path(one.number))
@@ -292,8 +296,7 @@ class _Trials:
         return ALL_DONE
 
     def _ask(self, number: int) -> Trial:
-        """Start the trial with this number, with the grid's settings, those of an interrupted trial, or sampled
-        ones."""
+        """Start the trial with this number. Its settings are those of the grid, of an interrupted trial, or sampled."""
         from optuna.samplers import RandomSampler, TPESampler
 
         free = self.config.trials is not None
@@ -331,7 +334,7 @@ class _Trials:
 
 
 class _PruningWatch:
-    """Reports the progress of a trial, and its validations to Optuna, which may prune it."""
+    """Reports the progress of a trial. It also reports the trial's validations to Optuna, which may prune the trial."""
 
     def __init__(self, trials: _Trials, trial: Trial, number: int, path: Path):
         self.trials, self.trial, self.number, self.path = trials, trial, number, path
@@ -341,7 +344,7 @@ class _PruningWatch:
         self._recalled = False
 
     def recall(self, before: int) -> None:
-        """Report, once, the validations of an earlier call before that iteration."""
+        """Report, once, the validations that an earlier call made before iteration `before`."""
         if not self._recalled:
             self._recalled = True
             for iteration, figures in _validations(self.path):
@@ -351,11 +354,12 @@ class _PruningWatch:
     def replay(self, one: _Trained) -> None:
         """Report the validations of a trial that a worker has trained.
 
-        Raises TrialPruned at the validation at which one process would have stopped it.
+        Raises TrialPruned at the validation at which a search in one process would have stopped the trial.
         """
         self._recalled = True
         whole = not one.reason and one.diverged_at is None
-        last = one.iteration if whole else self.trials.config.iterations  # with few positions, a trial may end earlier
+        # if there are few positions, a trial may end earlier
+        last = one.iteration if whole else self.trials.config.iterations
         for iteration, figures in _validations(self.path):
             if one.diverged_at is not None and iteration > one.diverged_at:
                 return
@@ -381,7 +385,7 @@ class _PruningWatch:
 
 
 def _validations(path: Path) -> Iterator[tuple[int, dict[str, float]]]:
-    """Yield the validations of a run so far: iteration, and the measures."""
+    """Yield the validations of a run so far, as pairs of iteration and measures."""
     no_measures = ("kind", "stage", "iteration", "samples", "n")
     for row in Run(path).metrics():
         if row["kind"] == "validation":
@@ -389,7 +393,9 @@ def _validations(path: Path) -> Iterator[tuple[int, dict[str, float]]]:
 
 
 def _plan(config: TuneConfig, began: float, now: Callable[[], float] = time.monotonic) -> TrainConfig | None:
-    """Return the plan of a trial that starts now; None if the search has no time left. began: by the clock `now`."""
+    """Return the plan of a trial that starts now; None if the search has no time left. began: the search's start by the
+    clock `now`.
+    """
     seconds = config.plan.time_limit
     if seconds is not None and (seconds := seconds - (now() - began)) <= 0:
         return None
@@ -412,8 +418,8 @@ def _train(
     on_progress: Callable[[TrainProgress], None],
     log: Callable[[str], None],
 ) -> TrainResult:
-    """Train a trial, or resume it. Raises Diverged, and what `on_progress` raises."""
-    if path.exists() and not (path / INFO).is_file():  # killed before it started
+    """Train a trial, or resume it. Raises Diverged, and the exceptions of `on_progress`."""
+    if path.exists() and not (path / INFO).is_file():  # the program was killed before this trial started
         shutil.rmtree(path)
     return train(
         config.system, config.at(point), config.store, run=path, plan=plan, export=False, on_progress=on_progress,
@@ -432,7 +438,9 @@ class _Errand:
 
 @dataclass
 class _Trained:
-    """The result of a worker's trial. reason: why it was not finished. best: the measures of its best validation."""
+    """The result of a worker's trial. reason: why the trial was not finished. best: the measures of its best
+    validation.
+    """
 
     number: int
     reason: str = ""
@@ -443,7 +451,7 @@ class _Trained:
 
 
 def _train_apart(config: TuneConfig, began: float, errand: _Errand) -> _Trained:
-    """The job of a worker. began: start of the search by the wall clock, which other processes share."""
+    """Train one trial in a worker. began: start of the search by the wall clock, which other processes share."""
     plan, came_to = _plan(config, began, time.time), _Trained(errand.number)
     if plan is None:
         came_to.reason = TIME_LIMIT

@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 
 INITIAL = "initial"
 SEARCHED = ("learning_rate", "weight_decay", INITIAL)
-"""The settings that are searched; the last one only if the system has it."""
+"""The settings that are searched. The last one is searched only if the system has it."""
 INITIALS = ("he", "xavier", "0.01", "mocha", "unit")
-"""Initial weights that systems support. A system's usual grid has those that it accepts."""
+"""Kinds of initial weights that systems support. A system's usual grid has only the kinds that the system accepts."""
 
 
 @dataclass(frozen=True)
 class Grid:
-    """The values to try; no initials for a system that has no choice of them.
+    """The values to try. `initials` is empty for a system without a choice of initial weights.
 
-    Sampled trials take rates and decays between the smallest and the largest, log-uniformly.
+    Sampled trials take learning rates and weight decays between the smallest and the largest value, log-uniformly.
     """
 
     learning_rates: tuple[float, ...]
@@ -41,17 +41,17 @@ class Grid:
 
     @property
     def values(self) -> dict[str, tuple[Any, ...]]:
-        """The values to try by setting."""
+        """Return the values to try, by setting."""
         every = zip(SEARCHED, (self.learning_rates, self.weight_decays, self.initials), strict=True)
         return {name: some for name, some in every if some}
 
     @property
     def total(self) -> int:
-        """Number of combinations."""
+        """Return the number of combinations."""
         return math.prod(map(len, self.values.values()))
 
     def points(self, seed: int) -> list[dict[str, Any]]:
-        """All combinations, shuffled by the seed, so that the first few are spread over the grid."""
+        """Return all combinations, shuffled by the seed, so that the first few are spread over the grid."""
         every = list(itertools.product(*self.values.values()))
         order = np.random.default_rng(seed).permutation(len(every))
         return [dict(zip(self.values, every[i], strict=True)) for i in order]
@@ -63,7 +63,7 @@ class TuneConfig:
 
     system: the name of the system.
     store: the path of the game store.
-    settings: the same in every trial except for the searched ones.
+    settings: the settings of every trial; the searched settings are replaced.
     grid: the values to try.
     network: the network to train, if the system has several.
     iterations: batches per trial, for example 2000.
@@ -102,26 +102,26 @@ class TuneConfig:
         return self.trials or self.grid.total
 
     def named(self, name: str) -> str:
-        """Return the name of a setting for the network that is trained."""
+        """Return the name of a setting for the network that is trained, see `_named`."""
         return _named(self.settings, self.network, name)
 
     @cached_property
     def base(self) -> Any:
-        """The settings of a trial, without the searched ones."""
+        """Return the settings that are the same in every trial, by name."""
         changed: dict[str, Any] = {self.named("iterations"): self.iterations}
         if self.network:
             changed["networks"] = self.network
         return replace(self.settings, **changed)
 
     def at(self, point: dict[str, Any]) -> Any:
-        """The settings of the trial with these values of the searched settings."""
+        """Return the settings of the trial with these values of the searched settings."""
         return replace(self.base, **{self.named(name): value for name, value in point.items()})
 
     def fingerprint(self, data: dict[str, Any], monitor: str) -> dict[str, Any]:
-        """Return the identity of a search as JSON, to refuse a file of another search. monitor: the measure for
-        comparisons.
+        """Return the identity of a search as JSON, so that a file of another search can be refused.
 
-        Searches by accuracy of earlier versions took the least accurate trial for the best one, and are refused too.
+        monitor: the measure by which trials are compared. Files of earlier versions that searched by accuracy are
+        refused too, because those versions chose the least accurate trial.
         """
         same = {name: value for name, value in asdict(self.base).items() if name not in map(self.named, SEARCHED)}
         return {
@@ -134,13 +134,15 @@ class TuneConfig:
 
 
 def _named(settings: Any, network: str, name: str) -> str:
-    """Return the name of a setting for one network, which may have its own: value_learning_rate for learning_rate."""
+    """Return the name of a setting for one network. If the network has a separate setting, it is this one:
+    value_learning_rate for learning_rate.
+    """
     own = f"{network}_{name}"
     return own if hasattr(settings, own) else name
 
 
 def _check_searchable(system: str, settings: Any) -> None:
-    """Raise UsageError for a system without the searched settings."""
+    """Raise UsageError if the system lacks one of the searched settings."""
     needed = [name for name in (*SEARCHED, "iterations") if name != INITIAL]
     lacking = [name for name in needed if not hasattr(settings, name)]
     if lacking:
@@ -148,7 +150,7 @@ def _check_searchable(system: str, settings: Any) -> None:
 
 
 def usual_grid(system: System, network: str = "") -> Grid:
-    """Return a grid around the system's defaults: half a power of ten on either side of its learning rate.
+    """Return a grid around the system's defaults. Learning rates go half a power of ten below and above the default.
 
     Raises UsageError for a system without such settings.
     """
@@ -165,12 +167,12 @@ def usual_grid(system: System, network: str = "") -> Grid:
 
 
 def of_grid(trial: Trial, grid: Grid) -> dict[str, Any]:
-    """Return the searched settings of this trial, from the grid."""
+    """Return the searched settings of a trial, read from its point on the grid."""
     return {name: trial.suggest_categorical(name, list(some)) for name, some in grid.values.items()}
 
 
 def sampled(trial: Trial, grid: Grid) -> dict[str, Any]:
-    """Return the searched settings of this trial, sampled by Optuna and rounded, so that a person can type them."""
+    """Return the searched settings of a trial, sampled by Optuna and rounded, so that a person can type them."""
 
     def between(name: str, values: Sequence[float]) -> float:
         if min(values) == max(values):
@@ -180,7 +182,7 @@ def sampled(trial: Trial, grid: Grid) -> dict[str, Any]:
     rate = between("learning_rate", grid.learning_rates)
     positive = [value for value in grid.weight_decays if value > 0]
     decays = bool(positive)
-    if positive and len(positive) < len(grid.weight_decays):  # 0 is not on a logarithmic scale: sample it separately
+    if positive and len(positive) < len(grid.weight_decays):  # a logarithmic scale has no 0, so 0 is sampled separately
         decays = trial.suggest_categorical("decays", [False, True])
     return {
         "learning_rate": rate,

@@ -1,6 +1,6 @@
 """The file of a search: a journal of Optuna's study, with one line per event.
 
-However the program ends, the file has all finished trials and the number of the unfinished one.
+Even if the program is killed, the file has all finished trials and the number of the unfinished one.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ _FIRST = b'{"op_code"'
 
 
 class _NoLock:
-    """Replaces the journal's lock, which persists for half a minute after a kill; the whole study is locked instead."""
+    """Replaces the journal's lock, which would persist for half a minute after a kill. kibitz locks the whole study
+    instead.
+    """
 
     def acquire(self) -> bool:
         return True
@@ -37,7 +39,7 @@ class _NoLock:
 
 @contextlib.contextmanager
 def opened(path: Path, about: dict[str, Any]) -> Iterator[Study]:
-    """Open the study in a file, or create it; the file is locked during the context.
+    """Open the study in a file, or create a new study. The file is locked during the context.
 
     about: the identity of the search, as JSON. Raises UsageError if the file belongs to another search, and KibitzError
     if it is not a study, damaged, or in use.
@@ -86,7 +88,7 @@ def _same(before: dict[str, Any], now: dict[str, Any]) -> bool:
 
 
 def _differences(before: dict[str, Any], now: dict[str, Any]) -> str:
-    """Return how the search in the file differs from the requested one, in a few words."""
+    """Describe in a few words how the search in the file differs from the requested one."""
     parts = []
     for name, value in now.items():
         if name in ("fingerprint", "split"):

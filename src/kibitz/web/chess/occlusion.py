@@ -23,7 +23,8 @@ _ROOKS = {7: 1, 0: 2, 63: 4, 56: 8}
 def occlusion(session: Session, network: NetworkInfo, line: ChessLine) -> dict[str, Any]:
     """See `kibitz.web.positions.Line.occlusion`.
 
-    The value is White's, or else the probability of the most likely move. Kings can't be removed.
+    The output is White's probability. If the network has none, it is the probability of the most likely move. Kings
+    stay on the board.
     """
     from kibitz.analysis import load
 

@@ -97,9 +97,9 @@ def _seconds(control: str) -> float:
 
 @dataclass
 class PlayerStrength:
-    """The games of one player on one rating scale, and the rating that the moves look like.
+    """The games of one player on one rating scale, and the rating estimated from their moves.
 
-    name: the player's, as shown.
+    name: the player's name as it is displayed.
     """
 
     name: str
@@ -125,7 +125,7 @@ class PlayerStrength:
         return [game for game in self.games if game.scale == self.scale]
 
     def rating(self) -> RatingEstimate | None:
-        """Return the rating that all counted games look like; None for fewer than ENOUGH games."""
+        """Estimate the player's rating from the moves of all games in `counted`; None if they are fewer than ENOUGH."""
         return self._estimate([game.moves for game in self.counted])
 
     def recorded(self) -> int | None:

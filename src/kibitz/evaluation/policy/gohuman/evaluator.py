@@ -40,14 +40,14 @@ from kibitz.store.positions import Batch, Positions
 from kibitz.store.store import Store
 
 MOVES = (0, 20, 50, 100, 150, 200, 250, np.inf)
-"""Limits of the bands of moves played before."""
+"""Limits of the bands of the number of moves played before."""
 CHANCES = 10
 """Number of bins of the win probability."""
 MAIN = (
     "accuracy", "accuracy_at_3", "accuracy_at_5", "log_loss", "winner_accuracy", "owners_accuracy",
     "owners_score_error", "unsteadiness",
 )  # fmt: skip
-"""Results in the first table."""
+"""Metrics in the first table."""
 
 TEXTS = {
     "by": "Top-1 accuracy by the rank of the player to move. The dashed line is the accuracy over all positions.",
@@ -60,8 +60,8 @@ def evaluate(
 ) -> dict[str, Any]:
     """Return the system's part of a result, see `kibitz.evaluation.Evaluation`.
 
-    Moves and winners: over positions of all games. Territory and score: over positions of the games whose end is known,
-    counted as for `gocnn`.
+    Moves and winners are tested on positions of all games. Territory and score are tested on positions of the games
+    whose end is known, in the same way as for `gocnn`.
     """
     session: NetworkSession = AllWays(Session(run)) if config.all_ways else Session(run)
     told = ToldSession(session, store)
@@ -106,7 +106,7 @@ def row_questions(run: Run) -> tuple[str, ...]:
 
 
 def eligible(run: Run, store: Store, games: NDArray[np.int64], question: str) -> EligiblePositions:
-    """Return positions in which a move was played; for winners, in decided games."""
+    """Return positions in which a move was played. For the question of the winner, only decisive games count."""
     if question == WINNER:
         games = games[store.column("result")[games] != 0]
     return EligiblePositions(Positions(store, games, last=-2))
@@ -120,7 +120,7 @@ def measure_rows(
     question: str,
     on_progress: Callable[[int, int], None],
 ) -> Rows:
-    """Rows of these positions, see `kibitz.evaluation.compare`."""
+    """Return rows of these positions, see `kibitz.evaluation.compare`."""
     told = ToldSession(Session(run), store)
     marks = measure_in_batches(store, games, plies, told.measure, on_progress, owners.BATCH_SIZE)
     return _rows(GoResults(store, games, plies, marks), question)
@@ -146,8 +146,9 @@ def move_figures(results: GoResults) -> Metrics:
 
 
 def winner_figures(results: GoResults) -> Metrics:
-    """Return how often the predicted winner wins, over games decided on the board, and the calibration of the
-    probability."""
+    """Return how often the predicted winner wins, over games decided on the board, and the calibration error of the
+    probability.
+    """
     groups, win, won, decided = _winners(results)
     if not decided.any():
         return {}
@@ -159,18 +160,22 @@ def winner_figures(results: GoResults) -> Metrics:
 
 
 def _winners(results: GoResults) -> tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return the bootstrap, the mover's win probability, whether the mover won, and where the game was decided."""
+    """Return the bootstrap, the mover's win probability, whether the mover won, and a mask of positions in decided
+    games.
+    """
     return results.groups, results.marks["win"], results.result > 0, results.result != 0
 
 
 def _off(results: GoResults, mask: NDArray[np.bool_]) -> Estimate:
-    """Return the calibration error of the win probability, over bins of it, in the positions of a mask."""
+    """Return the calibration error of the win probability, over bins of this probability, in the positions of a
+    mask.
+    """
     some = ClusterBootstrap(results.games[mask])
     return some.calibration_error(results.marks["win"][mask], results.result[mask] > 0, CHANCES)
 
 
 def winners(results: GoResults) -> Table:
-    """Return the table of the winner by move number."""
+    """Return the table of the winner's accuracy by move number."""
     groups, win, won, decided = _winners(results)
     rows: list[list[Cell]] = []
     for low, high in itertools.pairwise(MOVES):
@@ -197,10 +202,10 @@ def winners(results: GoResults) -> Table:
 def owner_figures(
     told: ToldSession, games: NDArray[np.int64], config: EvalConfig, on_progress: OnProgress
 ) -> tuple[Metrics, Table | None]:
-    """Return the results of `gocnn` under names that begin with owners_, and its table.
+    """Return the metrics of `gocnn` under names that begin with owners_, and their table.
 
-    They are over all positions of the games whose end is known; empty if there is no such game. score_lead_error: of
-    the score that the network predicts directly, compared with the recorded one.
+    They use all positions of the games whose end is known; without such a game, there are none. score_lead_error: the
+    error of the directly predicted score compared with the recorded score.
     """
     store = told.store
     final = store.per_game("owner")
@@ -229,7 +234,7 @@ def owner_figures(
 
 
 class _Answered:
-    """Precomputed predictions, as a session."""
+    """Replaces a session: returns predictions that were computed before."""
 
     def __init__(self, answers: dict[str, NDArray[np.float32]]):
         self.outputs, self._answers = tuple(answers), answers
@@ -239,7 +244,7 @@ class _Answered:
 
 
 def per_slice(results: GoResults) -> dict[str, list[dict[str, Any]]]:
-    """Return accuracy over parts of the positions, without empty parts and tables of a single part."""
+    """Return accuracy over parts of the positions. Empty parts, and tables with a single part, are omitted."""
     store, groups, right = results.store, results.groups, results.right
     side = results.marks["side"].astype(np.int64)
     ranks = np.stack([

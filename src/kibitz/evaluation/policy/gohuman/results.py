@@ -30,7 +30,7 @@ class ToldSession:
         self.sides = GameSides(store)
 
     def told(self, batch: Batch) -> Batch:
-        """Return the batch with the side inputs of its games in further columns of the state."""
+        """Return the batch with the games' side inputs in further columns of the state."""
         more = self.sides.of(batch.games, batch.state[:, SIDE])
         return replace(batch, state=np.concatenate([batch.state, more], 1))
 
@@ -63,9 +63,9 @@ def move_marks(policy: NDArray[np.float32], played: NDArray[np.int64]) -> Marks:
     policy: float32 [n, 362]. played: int64 [n], points or PASS.
 
     chance: the played move's probability.
-    rank: from 1; of equal probabilities the lower point first.
+    rank: the played move's rank by probability, from 1; if probabilities are equal, the lower point is first.
     best: the most likely move.
-    surest: its probability.
+    surest: the probability of the most likely move.
     passed: whether the played move was a pass.
     """
     rows = np.arange(len(played))

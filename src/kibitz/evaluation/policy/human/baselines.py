@@ -26,7 +26,7 @@ from kibitz.store.split import TRAIN
 from kibitz.store.store import Store
 
 COUNTED_GAMES = 10_000
-"""The largest number of games in which moves are counted for the most frequent one."""
+"""The largest number of games in which moves are counted to find the most frequent ones."""
 CHESSNET = "chessnet"
 
 
@@ -39,7 +39,8 @@ def baselines(
     on_progress: OnProgress,
 ) -> tuple[dict[str, Any], list[Table]]:
     """Return results of simpler predictors by key, and their tables. subset: indices of the positions for the slower
-    ones."""
+    predictors.
+    """
     random = baseline("a random legal move", results.groups.mean(1 / results.marks["choices"]))
     of_chessnet, tables = chessnet_baseline(results, subset, log, on_progress)
     return {
@@ -61,8 +62,7 @@ def _agrees(
 
 
 def usual_moves(store: Store, games: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return how often each pair of squares was played in some games, int64 [4096], at index from + 64 · to (mover's
-    view)."""
+    """Count the moves of some games by their squares: int64 [4096], at index from + 64 · to (mover's view)."""
     counts = np.zeros(4096, np.int64)
     for part in np.array_split(games, max(1, len(games) >> 12)):
         plies = store.plies[part]
@@ -117,7 +117,9 @@ def most_frequent_move(
 def chessnet_baseline(
     results: HumanResults, subset: NDArray[np.int64], log: Callable[[str], None], on_progress: OnProgress
 ) -> tuple[dict[str, Any], list[Table]]:
-    """Return the bundled `chessnet` on some of the positions: its accuracy as a baseline, and a table by rating."""
+    """Test the bundled `chessnet` on some of the positions. Returns its accuracy as a baseline, and a table by
+    rating.
+    """
     if CHESSNET not in packaged():
         log(f"the baseline '{CHESSNET}' is skipped: this bundled network is missing")
         return {}, []

@@ -11,7 +11,7 @@ from kibitz.stats import ClusterBootstrap, Estimate, log_loss
 
 
 def moves_by_rating(results: HumanResults) -> tuple[Metrics, Table]:
-    """Return accuracy, log loss and perplexity of the moves."""
+    """Return the metrics and the table of the moves: accuracy, log loss and perplexity."""
     marks, groups = results.marks, results.groups
     loss = log_loss(marks["chance"], 1)
     columns = [*(marks["rank"] <= k for k in (1, 3, 5)), loss]
@@ -45,7 +45,9 @@ def _exp(estimate: Estimate) -> Estimate:
 
 
 def results_by_rating(results: HumanResults) -> tuple[Metrics, Table]:
-    """Return log loss and calibration of win, draw and loss. Only for a network that predicts them."""
+    """Return the metrics and the table of win, draw and loss: log loss and calibration. The network must predict
+    these.
+    """
     marks, groups = results.marks, results.groups
     given = np.select([results.result > 0, results.result == 0], [marks["win"], marks["draw"]], marks["loss"])
     loss = log_loss(given, 1)
@@ -86,7 +88,9 @@ def results_by_rating(results: HumanResults) -> tuple[Metrics, Table]:
 
 
 def _winner_figures(results: HumanResults, winner: NDArray[np.float64]) -> Metrics:
-    """Return how often the predicted winner won, and for comparison the side with the higher rating."""
+    """Return how often the predicted winner won and, for comparison, how often the player with the higher rating
+    won.
+    """
     decided = results.result != 0
     if not decided.any():
         return {}

@@ -1,4 +1,6 @@
-"""The evaluation of `human`: moves and results by rating, the value of its side inputs, and of a lost piece."""
+"""The evaluation of `human`: moves and results by rating, the value of its side inputs, and the effect of a lost
+piece.
+"""
 
 from __future__ import annotations
 
@@ -48,12 +50,13 @@ from kibitz.store.store import Store
 OPENING = 20
 """Number of plies of the opening."""
 COMPARED = 100_000
-"""The largest number of positions that are evaluated again: with other ratings, without any, and with another
-network."""
+"""The largest number of positions that are evaluated again: with other ratings, without ratings, and with another
+network.
+"""
 PLIES = (0, OPENING, 40, 60, 80, np.inf)
 
 MAIN = ("accuracy", "accuracy_at_3", "accuracy_at_5", "log_loss", "perplexity", "winner_accuracy")
-"""Results in the first table."""
+"""Metrics in the first table."""
 
 TEXTS = {
     "baselines": "Top-1 accuracy of simpler predictions. If a baseline has fewer positions, the row below it shows the"
@@ -115,7 +118,7 @@ def row_questions(run: Run) -> tuple[str, ...]:
 
 
 def eligible(run: Run, store: Store, games: NDArray[np.int64], question: str) -> EligiblePositions:
-    """Return positions in which a move was played; for winners, in decided games."""
+    """Return positions in which a move was played. For the question of the winner, only decisive games count."""
     if question == WINNER:
         games = games[store.column("result")[games] != 0]
     return EligiblePositions(Positions(store, games, last=-2))
@@ -129,8 +132,9 @@ def measure_rows(
     question: str,
     on_progress: Callable[[int, int], None],
 ) -> Rows:
-    """Return rows of these positions, see `kibitz.evaluation.compare`. The loss of a winner only covers wins and
-    losses."""
+    """Return rows of these positions, see `kibitz.evaluation.compare`. For the question of the winner, the loss uses
+    only the probabilities of win and loss.
+    """
     rated = RatedSession(Session(run), store)
 
     def measure(batch: Batch) -> Marks:

@@ -31,7 +31,7 @@ BANDS = (0, *range(800, 2801, 200), 4000)
 
 
 def rating_bands(rating: NDArray[np.int64]) -> Iterator[tuple[str, NDArray[np.bool_]]]:
-    """Yield the name of each band that has any of these known ratings, and which of them are in it, bool [n]."""
+    """Yield, for each band that has any of these ratings, its name and a mask of the ratings in it, bool [n]."""
     for low, high in itertools.pairwise(BANDS):
         inside = (rating >= max(low, 1)) & (rating < high)
         if inside.any():
@@ -43,7 +43,7 @@ def band_name(low: int, high: int) -> str:
 
 
 class RatedSession:
-    """Evaluates positions of a store with a network, with the players' ratings or others."""
+    """Evaluates positions of a store with a network, with the players' ratings or with other ratings."""
 
     def __init__(self, session: Session, store: Store):
         self.session, self.store = session, store
@@ -51,7 +51,7 @@ class RatedSession:
         self.speeds, self.scales = speed_codes(store), scale_codes(store)
 
     def full_state(self, batch: Batch) -> NDArray[np.uint8]:
-        """Return the state with all known side inputs of the games, a new array, uint8 [n, 12]."""
+        """Return a new array with the state and all known side inputs of the games, uint8 [n, 12]."""
         side = batch.state[:, SIDE].astype(np.int64)
         at = self.store.offsets[batch.games] + batch.plies
         more = side_inputs(
@@ -61,8 +61,9 @@ class RatedSession:
         return np.concatenate([batch.state, more], 1)
 
     def measure(self, batch: Batch, state: NDArray[np.uint8]) -> Marks:
-        """Return the marks of each played move (see `ranked`), and win, draw and loss of the mover if the network
-        predicts them."""
+        """Return the marks of each played move (see `ranked`). If the network predicts them, the mover's win, draw and
+        loss are included.
+        """
         answers = self.session.evaluate(batch.codes, state)
         played = self.store.moves[self.store.offsets[batch.games] + batch.plies]
         marks = ranked(answers, batch, played)
@@ -74,10 +75,10 @@ class RatedSession:
 def ranked(answers: dict[str, NDArray[np.float32]], batch: Batch, played: NDArray[np.uint16]) -> Marks:
     """Return how the network ranks the played moves among the legal ones, [n] each.
 
-    chance: the move's probability among the legal moves.
-    rank: from 1.
+    chance: the played move's probability among the legal moves.
+    rank: the played move's rank, from 1.
     best: the most likely move.
-    surest: its probability.
+    surest: the probability of the most likely move.
     choices: number of legal moves.
     """
     moves, offsets = legal_moves(batch.codes, batch.state)
@@ -105,11 +106,11 @@ def ranked(answers: dict[str, NDArray[np.float32]], batch: Batch, played: NDArra
 class HumanResults:
     """The tested positions, in each of which a move was played; arrays have one entry per position.
 
-    positions, indices: the positions that were sampled from, and indices in them.
-    games, plies: int64, the positions.
+    positions, indices: all positions from which the tested ones were sampled, and the indices of the tested ones.
+    games, plies: int64, the tested positions.
     marks: as `RatedSession.measure` returns them, with side and phase.
-    rating, opponent: int64, of the mover and the opponent, −1 if unknown.
-    result: int64, for the mover, 1, 0, −1.
+    rating, opponent: int64, the ratings of the mover and the opponent, −1 if unknown.
+    result: int64, the game's result for the mover: 1, 0 or −1.
     """
 
     rated: RatedSession
@@ -143,7 +144,7 @@ class HumanResults:
     def measure_again(
         self, some: NDArray[np.int64], measure: Callable[[Batch], Marks], on_progress: Callable[[int, int], None]
     ) -> Marks:
-        """Return other marks of some of the positions."""
+        """Evaluate some of the positions again with another function `measure`, and return its marks."""
         return evaluate_in_batches(self.positions, self.indices[some], measure, on_progress)
 
 
@@ -167,6 +168,8 @@ def evaluate_positions(
 
 
 def winner_right(marks: Marks, result: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return 1 if the predicted winner won, 0 if not, 0.5 if none is predicted. result: for the mover."""
+    """Return 1 if the predicted winner won, 0 if not, 0.5 if no winner is predicted. result: the game's result for the
+    mover.
+    """
     ahead = marks["win"] - marks["loss"]
     return np.where(ahead == 0, 0.5, (ahead > 0) == (result > 0))

@@ -1,4 +1,6 @@
-"""The positions of a `human` test that its page shows: where ratings differ most, and the largest mistakes."""
+"""The positions of a `human` test that its page shows: those whose predictions differ most by rating, and the largest
+mistakes.
+"""
 
 from __future__ import annotations
 
@@ -18,13 +20,15 @@ from kibitz.play.chess.policy import move_probabilities, normalised
 
 N_SAMPLES = 12
 SEARCHED = 4096
-"""Number of positions that the gallery searches for different moves."""
+"""Number of positions in which the gallery searches for different predictions."""
 WEAKER, STRONGER = 1200, 2200
 """Ratings whose predicted moves the gallery compares."""
 
 
 def samples(results: HumanResults, seed: int) -> dict[str, Any]:
-    """Return positions with different predictions for two ratings, and those with the most certain mistakes."""
+    """Return positions with different predictions for two ratings, and positions with the most certain wrong
+    predictions.
+    """
     sampler = DiverseSampler(results.store, results.games, results.plies)
     wrong = np.flatnonzero(~results.right)
     mistakes = sampler.take(wrong[np.argsort(-results.marks["surest"][wrong], kind="stable")], N_SAMPLES)
@@ -58,9 +62,10 @@ def samples(results: HumanResults, seed: int) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Difference:
-    """The packed moves that are predicted for ratings WEAKER and STRONGER, with their probabilities there.
+    """The packed moves that are predicted for the ratings WEAKER and STRONGER, with their probabilities at these
+    ratings.
 
-    chance: the probability of the stronger one's move at WEAKER.
+    chance: the probability, at WEAKER, of the move that is predicted for STRONGER.
     """
 
     weaker: int
@@ -71,9 +76,9 @@ class Difference:
 
 
 def _differences(results: HumanResults, subset: NDArray[np.int64]) -> dict[int, Difference]:
-    """Return positions in which the two first choices differ, by index.
+    """Return indices of positions in which the most likely moves for the two ratings differ.
 
-    They are ordered by how much more likely the stronger one's move is at STRONGER than at WEAKER.
+    They are ordered by how much more likely the move predicted for STRONGER is at STRONGER than at WEAKER.
     """
     rated = results.rated
     batch = results.positions.batch(results.indices[subset])

@@ -1,4 +1,4 @@
-"""The value of `human`'s side inputs: the same positions evaluated with other ratings, or without any."""
+"""The value of `human`'s side inputs: the same positions are evaluated with other ratings, or without ratings."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from kibitz.stats import ClusterBootstrap, Kind, log_loss
 from kibitz.store.positions import Batch
 
 ASKED_RATINGS = (1000, 1400, 1800, 2200, 2600)
-"""Ratings that the network gets instead of the players' own."""
+"""Ratings that the network gets instead of the players' real ratings."""
 ASKED_POSITIONS = 2_000
-"""The largest number of positions of each band in the tables of given ratings."""
+"""The largest number of positions of each rating band in these tables."""
 
 ChangeState = Callable[[Batch, NDArray[np.uint8]], NDArray[np.uint8]]
-"""Changes the side inputs of a batch's state."""
+"""A function that changes the side inputs in the state of a batch."""
 
 
 def other_inputs(results: HumanResults, seed: int) -> dict[str, ChangeState]:
-    """Return functions that change the side inputs, by name: other players' ratings, no ratings, and no side inputs.
+    """Return functions that change the side inputs, by name: ratings of other players, no ratings, and no side inputs.
 
-    Shuffled ratings move from game to game, both players' together, so every game has a real pair.
+    Ratings of other players are those of another game, both together, so they are a real pair.
     """
     rated, store = results.rated, results.store
     rng = np.random.default_rng(seed)
     with_ratings = np.flatnonzero((rated.ratings > 0).all(0) & np.isin(np.arange(len(store)), results.games))
     other = np.arange(len(store))
     other[with_ratings] = rng.permutation(with_ratings)
-    side_of_game = rng.integers(0, 2, len(store))  # the colors of the other players don't matter
+    side_of_game = rng.integers(0, 2, len(store))  # White's and Black's rating of the other game may be exchanged
 
     def shuffled(batch: Batch, state: NDArray[np.uint8]) -> NDArray[np.uint8]:
         side = batch.state[:, SIDE].astype(np.int64) ^ side_of_game[batch.games]
@@ -60,8 +60,8 @@ class _Compared:
     """Positions that are evaluated again.
 
     own: their marks with the true inputs.
-    mask: the positions that count; if any have both ratings, only those.
-    decided: those of them in decisive games.
+    mask: the positions that count. If some positions have both ratings, only these count.
+    decided: the counted positions in decisive games.
     """
 
     groups: ClusterBootstrap
@@ -96,8 +96,9 @@ class _Compared:
 def with_other_inputs(
     results: HumanResults, subset: NDArray[np.int64], seed: int, on_progress: OnProgress
 ) -> tuple[Metrics, Table]:
-    """Return results of the network with the changed side inputs of `other_inputs`. subset: indices of the
-    positions."""
+    """Return the network's results with the side inputs that `other_inputs` changes. subset: indices of the
+    positions.
+    """
     both = (results.rating[subset] > 0) & (results.opponent[subset] > 0)
     mask = both if both.any() else np.ones_like(both)
     own = {name: values[subset] for name, values in results.marks.items()}
@@ -106,7 +107,7 @@ def with_other_inputs(
     figures: Metrics = {}
     ways = other_inputs(results, seed)
     rated = len(np.unique(results.games[subset][both]))
-    if rated < 2:  # there are no other ratings to exchange
+    if rated < 2:  # ratings can be exchanged only between two games
         del ways["ratings_shuffled"]
     if rated:
         figures["log_loss_where_rated"] = Metric(compared.groups.mean(log_loss(own["chance"], 1), mask), "number")
@@ -146,7 +147,9 @@ def _measure_changed(rated: RatedSession, change: ChangeState, batch: Batch) -> 
 
 
 def by_asked_rating(results: HumanResults, seed: int, on_progress: OnProgress) -> list[Table]:
-    """Return log loss and accuracy by the players' rating and by the rating that the network gets for both of them."""
+    """Return log loss and accuracy, by the player's real rating and by the rating that the network gets for both
+    players.
+    """
     bands = [(rating - 200, rating + 200) for rating in ASKED_RATINGS]
     subset, band = _positions_of_bands(results, bands, seed)
     if not len(subset):
@@ -186,7 +189,9 @@ def _as_rating(rating: int, batch: Batch, state: NDArray[np.uint8]) -> NDArray[n
 def _positions_of_bands(
     results: HumanResults, bands: list[tuple[int, int]], seed: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return ascending indices of positions whose movers' ratings are in the bands, and the band of each."""
+    """Return ascending indices of positions whose movers' ratings are in the bands, and the band's index of each
+    position.
+    """
     rng = np.random.default_rng(seed)
     picked = []
     for low, high in bands:

@@ -1,4 +1,6 @@
-"""The compared models for a person's moves: the base, the book, the adapters, both, and another person's network."""
+"""The compared models of a person's moves: the base network, the book, the adapters, both, and another person's
+network.
+"""
 
 from __future__ import annotations
 
@@ -31,9 +33,9 @@ OPENING = 20
 class Arms:
     """The positions in which a person moved, and how well each model predicts the moves.
 
-    judged: by model, see `JudgedMoves`.
-    shares: by model, the probabilities of all legal moves of `asked`.
-    seen: bool [n], whether the book has the position, so the person has played it before.
+    judged: the evaluated moves by model, see `JudgedMoves`.
+    shares: the probabilities of all legal moves of `asked`, by model.
+    seen: bool [n], whether the book has the position, which means that the person has played in it before.
     """
 
     asked: PlayerPositions
@@ -60,7 +62,7 @@ def compare(
 ) -> Arms:
     """Predict a person's moves in some games of a store with all models.
 
-    run: the person's. stranger: another person's run, whose network is used without a book. Every model gets the
+    run: the person's run. stranger: another person's run; its network is used without its book. Every model gets the
     ratings and the speed of each game. Raises KibitzError if the person played none of the games.
     """
     sides = sides_of(store, run.info["person"]["names"])

@@ -1,7 +1,7 @@
-"""A person's moves compared with those of other players of the same strength, in both games.
+"""A person's moves compared with those of other players of the same strength, for chess and Go.
 
-The base network of the run, conditioned on the person's strength, represents the others: its most likely move, and one
-sampled move, which represents another player of that strength in the same position.
+The base network of the run, conditioned on the person's strength, represents the other players: its most likely move,
+and one sampled move, which represents another player of that strength in the same position.
 """
 
 from __future__ import annotations
@@ -19,26 +19,29 @@ from kibitz.play.session import Session
 from kibitz.stats import ClusterBootstrap
 
 MISTAKE, FIND = 0.2, 0.1
-"""Limits for the difference in expected score (0 to 1) to the move that others play most.
+"""Limits for the difference of expected scores (0 to 1) between the person's move and the move that other players play
+most.
 
 A move is a mistake if its expected score is lower by at least MISTAKE, and a find if it is higher by at least FIND.
 """
 FAVOURITES, LEAST_GAMES = 8, 3
-"""The largest number of openings of each color, and the smallest number of games of each."""
+"""The largest number of openings that are shown for each color, and the smallest number of games that an opening
+needs.
+"""
 FEW_GAMES = 10
-"""A score of fewer games has no interval."""
+"""With fewer games, a score has no interval."""
 Worth = Callable[[Session, PlayerPositions, NDArray[np.uint16]], NDArray[np.float64]]
-"""Returns the mover's expected score after a move in each position, 0 to 1, [n]."""
+"""A function that returns the mover's expected score after a move in each position, 0 to 1, [n]."""
 
 
 @dataclass(frozen=True)
 class BesideOthers:
-    """The person's moves compared with those of others, one entry per move.
+    """The person's moves compared with those of other players, one entry per move.
 
-    own, drawn: the values of the person's move, and of the move sampled from the others', minus that of the others'
-        most likely move, −1 to 1.
-    usual: the others' most likely move.
-    chance: the probability of the person's move among the others.
+    own: the value of the person's move minus the value of the other players' most likely move, −1 to 1.
+    drawn: the value of the move that was sampled for another player minus the same value, −1 to 1.
+    usual: the other players' most likely move.
+    chance: the probability that another player plays the person's move.
     """
 
     asked: PlayerPositions
@@ -51,7 +54,9 @@ class BesideOthers:
 def beside_others(
     asked: PlayerPositions, base: Session, worth: Worth, seed: int, on_progress: Callable[[int, int], None]
 ) -> BesideOthers:
-    """Compare the moves. base: the network that the run started from. seed: for the samples."""
+    """Compare a person's moves with those of other players. base: the network that the run started from. worth:
+    evaluates moves. seed: seed of the samples.
+    """
     shares = asked.shares(base, on_progress)
     usual = asked.judge(shares).first
     within = np.random.default_rng(seed).random(len(asked))
@@ -63,9 +68,9 @@ def beside_others(
 
 
 def mistakes_and_finds(compared: BesideOthers, parts: Sequence[tuple[str, NDArray[np.bool_]]], by: str) -> list[Table]:
-    """Return how often the person's moves are better and worse than the others', over parts of the moves.
+    """Return how often the person's moves are better and worse than the other players' moves, over parts of the moves.
 
-    by: a description of the parts.
+    parts: name and mask of each part. by: a description of the parts.
     """
     groups = ClusterBootstrap(compared.asked.games)
     tables = []
@@ -106,10 +111,10 @@ def favourites(
     score: NDArray[np.float64],
     text: str,
 ) -> Table:
-    """Return the most frequent openings with each color, and the score with them.
+    """Return the most frequent openings with each color, and the person's score with them.
 
-    lines: for each color its name, and openings with their games. score: of every game of the store, for the person, 0
-    to 1.
+    lines: for each color its name, and its openings with their games. score: the person's score in every game of the
+    store, 0 to 1.
     """
     rows: list[list[Cell]] = []
     for colour, beginnings in lines:
@@ -117,7 +122,7 @@ def favourites(
         for name, games in sorted(beginnings, key=lambda found: -len(found[1]))[:FAVOURITES]:
             if len(games) >= LEAST_GAMES:
                 figure = ClusterBootstrap(games).mean(score[games])
-                if len(games) < FEW_GAMES:  # too few for a useful interval
+                if len(games) < FEW_GAMES:  # too few games for a useful interval
                     figure = replace(figure, low=math.nan, high=math.nan)
                 rows.append([f"{colour}: {name}", figure, len(games) / every, len(games)])
     return Table(

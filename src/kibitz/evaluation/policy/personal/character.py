@@ -1,8 +1,9 @@
-"""What is special about a person: favorite openings, moves that others of the rating don't find, mistakes they avoid.
+"""What is special about a person: favorite openings, moves that others of the same rating don't find, and mistakes that
+others avoid.
 
-The base network of the run, conditioned on the person's rating, represents the others: its most likely move, and one
-sampled move, which represents another player of that rating in the same position. The same network, conditioned on the
-highest rating that it knows well, evaluates a move by the expected score after it.
+The base network of the run, conditioned on the person's rating, represents the other players: its most likely move, and
+one sampled move, which represents another player of that rating in the same position. The same network, conditioned on
+a high rating with enough training games, evaluates a move by the expected score after it.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ LOOKED_AT = 300
 STRONG = 2400
 """The rating of both sides for the evaluation of a move."""
 RARE = 0.1
-"""A move with a lower probability is rare among others."""
+"""A move is rare among the other players if its probability is lower."""
 FIRST_PLIES, SHOWN = 4, 12
 PIECES = ("pawn", "knight", "bishop", "rook", "queen", "king")
 
@@ -50,7 +51,8 @@ PIECES = ("pawn", "knight", "bishop", "rook", "queen", "king")
 def character(run: Run, store: Store, arms: Arms, seed: int, on_progress: Callable[[int, int], None]) -> dict[str, Any]:
     """Return the tables, gallery and mistakes of a result page.
 
-    They use the person's newest games in the store, training games too, because they don't use the trained weights.
+    They use the person's newest games in the store. These may be training games, because the analysis uses only the
+    base network, which was not trained on them.
     """
     sides = sides_of(store, run.info["person"]["names"])
     order = in_time(store)
@@ -65,7 +67,7 @@ def character(run: Run, store: Store, arms: Arms, seed: int, on_progress: Callab
 
 
 def _openings(store: Store, mine: NDArray[np.int64], sides: NDArray[np.int8]) -> Table:
-    """Return the most frequent first moves with White and with Black, and the score with them."""
+    """Return the table of the most frequent first moves with White and with Black, and the person's score with them."""
     lines: dict[tuple[int, tuple[int, ...]], list[int]] = {}
     for game in mine.tolist():
         if store.start_of[game] == 0 and store.plies[game] >= FIRST_PLIES:
@@ -88,7 +90,7 @@ def _line(moves: tuple[int, ...]) -> str:
 
 
 def _parts(asked: PlayerPositions) -> list[tuple[str, NDArray[np.bool_]]]:
-    """Return all moves, and those by phase and by moving piece."""
+    """Return masks of the moves by name: all moves, and the moves by phase and by moving piece."""
     squares = (asked.packed & 63).astype(np.intp)
     piece = (asked.codes[np.arange(len(asked)), squares].astype(np.int64) - 1) % 6
     parts = [("all moves", np.ones(len(asked), np.bool_))]
@@ -97,9 +99,9 @@ def _parts(asked: PlayerPositions) -> list[tuple[str, NDArray[np.bool_]]]:
 
 
 def worth(session: Session, asked: PlayerPositions, moves: NDArray[np.uint16]) -> NDArray[np.float64]:
-    """Return the mover's expected score after each of some moves, 0 to 1, [n].
+    """Return the mover's expected score after a move in each position, 0 to 1, [n].
 
-    It is 1 after a mate, and 0 if the opponent can mate.
+    It is 1 after a mate, and 0 if the opponent can then mate in one move.
     """
     rows = np.concatenate([asked.codes, asked.state[:, :4]], 1)
     ended = ChessRules(session, session).enter(rows, moves).ended
@@ -115,7 +117,7 @@ def worth(session: Session, asked: PlayerPositions, moves: NDArray[np.uint16]) -
 
 
 def _boards(store: Store, compared: BesideOthers) -> dict[str, Any]:
-    """Return the finds and the mistakes that others seldom play, the largest first."""
+    """Return the positions of finds and of mistakes that others seldom play, the largest difference first."""
     asked, seldom = compared.asked, compared.chance < RARE
     sampler = DiverseSampler(store, asked.games, asked.plies)
 

@@ -27,10 +27,10 @@ NAMES = {BOTH: "adapters and book", BOOK_ARM: "book", ADAPTED: "adapters", BASE:
 def learning_curve(
     run: Run, store: Store, tested: NDArray[np.int64], on_progress: OnProgress, log: Callable[[str], None]
 ) -> Curve:
-    """Return the accuracy on the tested games after training on some of the games before them, for each model.
+    """For each model, return the accuracy on the tested games after training on some of the earlier games.
 
     The networks are trained on the newest of these games, in a folder that is removed at the end. Raises KibitzError if
-    the store is not the run's.
+    the run was trained on another store.
     """
     if store.fingerprint != run.info["data"]["fingerprint"]:
         raise KibitzError(f"--learning-curve needs the store of {run.name} (got {store.path}). Leave the store out.")

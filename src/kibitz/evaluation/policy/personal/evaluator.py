@@ -35,7 +35,7 @@ LABELS = {
 FIGURES = {BOTH: "accuracy", **{arm: f"accuracy_{arm}" for arm in (BASE, BOOK_ARM, ADAPTED, STRANGER)}}
 LATE = "_past_move_10"
 MOVES = (0, 20, 50, 100, 150, 200, 250, np.inf)
-"""Limits of the bands of Go moves played before."""
+"""Limits of the bands of the number of moves played before, for Go."""
 MAIN = ("accuracy", "accuracy_base", "gain", "accuracy_past_move_10", "accuracy_base_past_move_10", "gain_past_move_10",
         "log_loss", "log_loss_base")  # fmt: skip
 TEXTS = {
@@ -97,7 +97,7 @@ def _note(run: Run) -> str:
 
 
 def _stranger(name: str | None, game: str) -> Run | None:
-    """Return the run of another person. Raises UsageError for a run of another kind."""
+    """Open the run of another person. Raises UsageError for a run of another kind."""
     if name is None:
         return None
     other = Run(name)
@@ -112,7 +112,9 @@ def _stranger(name: str | None, game: str) -> Run | None:
 
 
 def figures_of(arms: Arms) -> Metrics:
-    """Return accuracy and log loss of each model, and the paired gains, over all moves and past move 10."""
+    """Return accuracy and log loss of each model, and the differences between models on the same moves. They cover all
+    moves, and the moves past move 10.
+    """
     figures: Metrics = {}
     groups, everywhere = arms.groups, np.ones(len(arms.asked), np.bool_)
     for ending, mask in (("", everywhere), (LATE, arms.late)):
@@ -135,7 +137,7 @@ def figures_of(arms: Arms) -> Metrics:
 
 
 def _table(arms: Arms) -> Table:
-    """Return a row for each model: accuracy in all moves and in parts of them, and the log loss."""
+    """Return the table with a row for each model: accuracy in all moves and in parts of them, and the log loss."""
     parts = {"first 10 moves": ~arms.late, "past move 10": arms.late, "seen": arms.seen, "unseen": ~arms.seen}
     rows: list[list[Cell]] = []
     for arm, judged in arms.judged.items():

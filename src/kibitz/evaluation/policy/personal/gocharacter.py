@@ -1,7 +1,7 @@
 """What is special about a Go player: first moves, mistakes and finds compared with others of the same rank.
 
-The base network of the run, conditioned on the player's rank, represents the others, see `beside`. The same network,
-conditioned on the highest amateur rank, evaluates a move by the win probability after it.
+The base network of the run, conditioned on the player's rank, represents the other players, see `beside`. The same
+network, conditioned on the highest amateur rank, evaluates a move by the win probability after it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from kibitz.runs import Run
 from kibitz.store.store import Store
 
 LOOKED_AT = 40
-"""The number of newest games that are analyzed; evaluating a Go position takes long."""
+"""The number of newest games that are analyzed. It is small, because evaluating a Go position takes long."""
 STRONG = rank_byte("9d")
 PHASES = (("first 50 moves", 0, 50), ("moves 51 to 150", 50, 150), ("after", 150, 1 << 30))
 FIRST_MOVES = 2
@@ -36,7 +36,8 @@ FIRST_MOVES = 2
 def character(run: Run, store: Store, arms: Arms, seed: int, on_progress: Callable[[int, int], None]) -> dict[str, Any]:
     """Return the tables of a result page.
 
-    They use the player's newest games in the store, training games too, because they don't use the trained weights.
+    They use the player's newest games in the store. These may be training games, because the analysis uses only the
+    base network, which was not trained on them.
     """
     sides = sides_of(store, run.info["person"]["names"])
     order = in_time(store)
@@ -55,7 +56,8 @@ def worth(session: Session, asked: PlayerPositions, moves: NDArray[np.uint16]) -
     sizes = asked.plies + 1
     offsets = np.concatenate(([0], np.cumsum(sizes)))
     inside = np.arange(offsets[-1]) - np.repeat(offsets[:-1], sizes)
-    played = store.moves[np.repeat(store.offsets[asked.games], sizes) + inside]  # the move of each game and, last, this
+    # the moves of each game so far and, as the last one, the move to evaluate
+    played = store.moves[np.repeat(store.offsets[asked.games], sizes) + inside]
     played[offsets[1:] - 1] = moves
     codes, state = replay(played, offsets, store.starts, store.start_of[asked.games], np.arange(n), sizes)
     told = asked.state[:, state.shape[1] :].copy()
@@ -65,8 +67,9 @@ def worth(session: Session, asked: PlayerPositions, moves: NDArray[np.uint16]) -
 
 
 def _openings(store: Store, mine: NDArray[np.int64], sides: NDArray[np.int8]) -> Table:
-    """Return the player's most frequent first moves with each color, by their distance from the edges, and the
-    score."""
+    """Return the table of the player's most frequent first moves with each color, by their distance from the edges, and
+    the score.
+    """
     own = OwnPositions(store, mine, sides)
     game, ply = own.locate(np.arange(len(own)))
     first = ply < 2 * FIRST_MOVES
@@ -90,7 +93,7 @@ def _openings(store: Store, mine: NDArray[np.int64], sides: NDArray[np.int8]) ->
 
 
 def _place(point: int, size: int) -> str:
-    """Return a point by its lines from the two nearest edges, from 1: the lower first."""
+    """Describe a point by its distances from the two nearest edges, as lines from 1; the lower number is first."""
     if point >= POINTS:
         return "pass"
     low, high = sorted(1 + min(at, size - 1 - at) for at in divmod(point, GRID))

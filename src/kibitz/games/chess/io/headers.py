@@ -153,13 +153,19 @@ class ValueColumn:
         return cls(found.indices.fill_null(len(values)).to_numpy(), [*values, None])
 
     def map(self, function: Callable[[str | None], Any], dtype: Any = object) -> NDArray[Any]:
-        """Return the function of each game's value, [n]. The function is called once for each distinct value."""
+        """Apply a function to each game's value; returns an array [n] of its results.
+
+        The function is called once for each distinct value.
+        """
         answers = np.empty(len(self.values), dtype)
         answers[:] = [function(value) for value in self.values]
         return answers[self.codes]
 
     def beside(self, other: ValueColumn, function: Callable[[str | None, str | None], Any]) -> NDArray[Any]:
-        """Return the function of each game's two values, [n]. The function is called once for each distinct pair."""
+        """Apply a function to each game's two values; returns an array [n] of its results.
+
+        The function is called once for each distinct pair.
+        """
         pairs = self.codes.astype(np.int64) * len(other.values) + other.codes
         found, where = np.unique(pairs, return_inverse=True)
         answers = np.empty(len(found), object)

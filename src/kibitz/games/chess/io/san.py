@@ -80,9 +80,10 @@ class Word:
 
 
 def read_word(text: str) -> Word:
-    """Split a word into the move and the annotations after it.
+    """Split a word of a game's text into a move and the annotations after the move.
 
-    Words that are only annotations, or that belong to the move before, have an empty core.
+    The result has an empty move if the word contains none: it has annotations only, or is a remark about the previous
+    move, such as "e.p.".
     """
     if text in NULLS:
         return Word(text)

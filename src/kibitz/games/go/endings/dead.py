@@ -77,13 +77,10 @@ class GnuGo:
         self._closed = False
 
     def dead(self, colours: NDArray[np.uint8], size: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """The dead stones and the stones in seki, bool [361] each.
-
-        Raises EngineDied if GNU Go dies or exceeds the time limit, ValueError if its answer is not valid.
-        """
+        """Return the dead stones and the stones in seki, bool [361] each."""
         until = time.monotonic() + self.limit
         self._set_up(_position(colours, size), until)
-        # The first list takes half a second; after it the second one is ready.
+        # GNU Go needs half a second for the first list. It computes both lists then, so the second one takes no time.
         dead = self._stones("dead", colours, size, until)
         return dead, self._stones("seki", colours, size, until)
 

@@ -112,9 +112,10 @@ def compile_kernels() -> None:
 def nothing_to_gain(colours: NDArray[np.uint8], mover: int, by_territory: bool) -> bool:
     """Return whether no move gains anything for the side to move, so that it may pass.
 
-    All chains must be certainly alive or dead, even if the opponent moves first. Under territory scoring, only neutral
-    points may be left that touch both colors, and where a stone captures nothing and puts nothing into atari. Under
-    area scoring such a point is worth a move, so none may be left. colours: uint8 [361]. mover: BLACK or WHITE.
+    All chains must be certainly alive or certainly dead, even if the opponent moves first. Under area scoring, every
+    remaining neutral point is worth a move, so there must be none. Under territory scoring, a neutral point may remain
+    if a stone on it can't change anything: no side can make territory of it, capture there or put a chain into atari.
+    colours: uint8 [361]. mover: BLACK or WHITE.
     """
     colours = np.ascontiguousarray(colours, np.uint8)
     if np.count_nonzero(colours == NONE) > MAX_EMPTY_PART * np.count_nonzero(colours != OUTSIDE):
@@ -134,8 +135,9 @@ def nothing_to_gain(colours: NDArray[np.uint8], mover: int, by_territory: bool) 
 
 
 def _matters(colours: NDArray[np.uint8], point: int) -> bool:
-    """Return whether a neutral point can still become territory, or a stone of either side there captures something or
-    puts a chain into atari."""
+    """Return whether a neutral point can still become territory, or whether a stone there, of either side, captures
+    something or puts a chain into atari.
+    """
     board = np.empty((ROWS, CELLS), np.int16)
     cell = int(CELL[point])
     for colour in (BLACK, WHITE):

@@ -254,9 +254,10 @@ def _main_line(text, at, end, doubles, setup, written):  # type: ignore[no-untyp
     name, last, begin, nodes, in_root = 0, 0, at, 0, False
     while at < end:
         byte = text[at]
-        # the first move is in the root node, so its other properties belong to the game, before the move or after it
+        # The end of a root node that has a move: all other properties of this node belong to the game, whether they are
+        # before the move or after it.
         if in_root and (byte == 41 or byte == 59 or byte == 40):
-            head, in_root = at, False  # properties are the game's, before the move or after it
+            head, in_root = at, False
         if byte == 41:
             break
         if 65 <= byte <= 90:

@@ -59,7 +59,8 @@ def charset_of(text: bytes) -> str:
             name = codecs.lookup(match[1].decode("ascii", "replace").strip()).name
             name = _WIDER.get(name, name)
             text.decode(name)
-            # Latin-1 fits any text, and many programs write it by default. In UTF-16, brackets have two bytes.
+            # Latin-1 is not trusted: it can decode any text, and many programs declare it by default. UTF-16 is
+            # impossible, because its brackets have two bytes.
             if name != "iso8859-1" and _BRACKETS.decode(name) == _BRACKETS.decode():
                 return name
         except (LookupError, UnicodeDecodeError, ValueError):
@@ -82,7 +83,8 @@ def _guess(text: bytes) -> str:
     kana = {pair for pair in pairs if pair[0] in (0xA4, 0xA5)}
     if 3 * len(pairs & _JAPANESE | kana) > len(pairs) and _fits(text, "euc_jp"):
         return "euc_jp"
-    # In Big5 a Latin letter with an accent and the letter after it are a character; two accents side by side are rare.
+    # Big5 reads a Latin letter with an accent and the next letter as one Chinese character. So Big5 is tried only if
+    # there are pairs of bytes above 127, which are rare in Latin text.
     fitting = [
         name for name in _FREQUENT if (pairs or name != "big5") and _fits(text, name) and _asian(text.decode(name))
     ]
