@@ -19,7 +19,7 @@ from kibitz.evaluation.policy.personal import curve
 from kibitz.personal import fitting
 from kibitz.personal import games as games_module
 from kibitz.personal.book import Book
-from kibitz.personal.chess.system import PersonalSystem
+from kibitz.personal.chess.system import PersonalChessSystem
 from kibitz.personal.fitting import PersonalRequest, make
 from kibitz.personal.shares import PlayerPositions
 from kibitz.play.session import Session
@@ -261,7 +261,7 @@ def test_names_may_have_anything_in_them(human_run: Path, tmp_path: Path) -> Non
     settings = Run(run).settings
     assert set(settings.spellings) == set(Run(run).info["person"]["names"])
     store = Store(run / "games")
-    assert len(PersonalSystem().games(store, settings)) == len(store) == 40
+    assert len(PersonalChessSystem().games(store, settings)) == len(store) == 40
 
 
 def test_a_learning_curve_learns_from_no_game_that_it_is_tested_by(

@@ -118,6 +118,7 @@ TESTS = {
     "nets/sparse.py": ["nets/test_sparse.py"],
     "personal/book.py": ["personal/test_book.py"],
     "personal/chess/answers.py": ["personal/test_book.py"],
+    "personal/system.py": ["personal/test_system.py", "personal/test_go.py"],
     "personal/chess/system.py": ["personal/test_system.py"],
     "personal/fitting.py": ["personal/test_fitting.py"],
     "personal/games.py": ["personal/test_games.py"],

@@ -6,7 +6,6 @@ With thousands of games all weights may be trained instead.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -14,16 +13,16 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 from numpy.typing import NDArray
-from torch import Tensor, nn
+from torch import Tensor
 
-from kibitz.errors import UsageError
 from kibitz.personal import names
-from kibitz.personal.adapter import ADAPTERS, ALL, NOTHING, Adapter, adapters, hold_the_rest
+from kibitz.personal.adapter import ADAPTERS, ALL, NOTHING, adapters, hold_the_rest
 from kibitz.personal.chess.answers import position_keys
 from kibitz.personal.games import NEITHER, OwnPositions, sides_of
+from kibitz.personal.system import PersonalSystem
 from kibitz.store.store import Store
 from kibitz.systems import human
-from kibitz.systems.base import Arrays, Recipe, Stage, System, Tensors, setting
+from kibitz.systems.base import Arrays, Examples, Recipe, Tensors, setting
 
 KEPT_WEIGHT = 0.3
 """Weight of the loss that preserves the predicted results while adapters learn moves."""
@@ -144,21 +143,14 @@ def loss(network: PersonalHuman, batch: Tensors) -> tuple[Tensor, dict[str, Tens
     return (move + KEPT_WEIGHT * kept).mean(), {"loss": move.detach(), **measures}
 
 
-class PersonalSystem(System):
+class PersonalChessSystem(PersonalSystem):
     """The system `personal`. It starts from a network of `human`; `kibitz personal` makes its runs."""
 
     name = "personal"
     settings_type = Settings
     begins_from = ("human",)
     recipes = RECIPES
-
-    def check(self, settings: Settings) -> None:
-        super().check(settings)
-        if not settings.spellings:
-            raise UsageError(
-                "the system personal cannot be trained with kibitz train. Use: kibitz personal my-games.pgn"
-                " --player NAME"
-            )
+    example = "my-games.pgn"
 
     def games(self, store: Store, settings: Settings) -> NDArray[np.int64]:
         return np.flatnonzero((store.plies > 1) & (sides_of(store, settings.spellings) != NEITHER))
@@ -166,44 +158,14 @@ class PersonalSystem(System):
     def network(self, settings: Settings) -> PersonalHuman:
         return PersonalHuman(settings)
 
-    def prepare(
-        self, network: nn.Module, store: Store, games: NDArray[np.int64], settings: Settings, seed: int
-    ) -> None:
-        assert isinstance(network, PersonalHuman)
-        generator = torch.Generator().manual_seed(seed)
+    def draw_weights(self, network: PersonalHuman, generator: torch.Generator) -> None:
         human.draw_weights(network, generator)
-        with torch.no_grad():
-            for adapter in network.adapters:
-                cast(Adapter, adapter).up.weight.zero_()
 
-    def adopt(self, network: nn.Module, system: str, weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
-        """Return the weights of `network` (as prepared), replaced by those of a network of `human`."""
-        begun = dict(network.state_dict())
-        theirs = {name: value.shape for name, value in weights.items()}
-        if theirs != {name: value.shape for name, value in begun.items() if not name.startswith("adapters.")}:
-            raise UsageError(
-                "its network has another shape. Choose a run of the system 'human' with the same number of"
-                " blocks and filters."
-            )
-        return {**begun, **weights}
+    def loss(self, network: PersonalHuman, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
+        return loss(network, batch)
 
-    def stages(self, network: nn.Module, settings: Settings) -> Sequence[Stage]:
-        assert isinstance(network, PersonalHuman)
-        return [
-            Stage(
-                name="moves",
-                module=network,
-                examples=lambda store, games: OwnMoves(store, games, network, settings),
-                loss=lambda batch: loss(network, batch),
-                optimiser=lambda: torch.optim.AdamW(
-                    [p for p in network.parameters() if p.requires_grad], weight_decay=0.0
-                ),
-                learning_rate=lambda iteration, iterations: settings.learning_rate * (1 - iteration / iterations),
-                batch=settings.batch,
-                iterations=None,
-                epochs=settings.epochs,
-            )
-        ]
+    def examples(self, store: Store, games: NDArray[np.int64], network: PersonalHuman, settings: Settings) -> Examples:
+        return OwnMoves(store, games, network, settings)
 
 
-SYSTEM: Any = PersonalSystem()
+SYSTEM: Any = PersonalChessSystem()

@@ -6,28 +6,27 @@ weights may be trained instead.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import torch
 import torch.nn.functional as F
 from numpy.typing import NDArray
-from torch import Tensor, nn
+from torch import Tensor
 
-from kibitz.errors import UsageError
 from kibitz.games.go.points import GRID, SIZES, symmetries
 from kibitz.games.go.replay import SIDE, SIZE
 from kibitz.games.go.sides import GameSides
 from kibitz.personal import names
-from kibitz.personal.adapter import ADAPTERS, ALL, NOTHING, Adapter, adapters, hold_the_rest
+from kibitz.personal.adapter import ADAPTERS, ALL, NOTHING, adapters, hold_the_rest
 from kibitz.personal.games import NEITHER, OwnPositions, sides_of
 from kibitz.personal.go.answers import WAYS, position_keys
+from kibitz.personal.system import PersonalSystem
 from kibitz.store.sampling import splitmix64
 from kibitz.store.store import Store
 from kibitz.systems import gohuman
-from kibitz.systems.base import Arrays, Recipe, Stage, System, Tensors, setting
+from kibitz.systems.base import Arrays, Examples, Recipe, Tensors, setting
 
 KEPT_WEIGHT = 0.3
 """Weight of the loss that preserves the predictions of winner, territory and lead while adapters learn moves."""
@@ -184,21 +183,14 @@ POINTS_OFF = 10.0
 """Points of lead that count as much as a nat of the other losses."""
 
 
-class PersonalGoSystem(System):
+class PersonalGoSystem(PersonalSystem):
     """The system `gopersonal`. It starts from a network of `gohuman`; `kibitz personal` makes its runs."""
 
     name = "gopersonal"
     settings_type = Settings
     begins_from = ("gohuman",)
     recipes = RECIPES
-
-    def check(self, settings: Settings) -> None:
-        super().check(settings)
-        if not settings.spellings:
-            raise UsageError(
-                "the system gopersonal cannot be trained with kibitz train. Use: kibitz personal my-games.sgf"
-                " --player NAME"
-            )
+    example = "my-games.sgf"
 
     def games(self, store: Store, settings: Settings) -> NDArray[np.int64]:
         fits = np.isin(store.column("size"), SIZES) & (store.plies >= settings.min_moves)
@@ -207,44 +199,16 @@ class PersonalGoSystem(System):
     def network(self, settings: Settings) -> PersonalGoHuman:
         return PersonalGoHuman(settings)
 
-    def prepare(
-        self, network: nn.Module, store: Store, games: NDArray[np.int64], settings: Settings, seed: int
-    ) -> None:
-        assert isinstance(network, PersonalGoHuman)
-        generator = torch.Generator().manual_seed(seed)
+    def draw_weights(self, network: PersonalGoHuman, generator: torch.Generator) -> None:
         gohuman.draw_weights(network, generator)
-        with torch.no_grad():
-            for adapter in network.adapters:
-                cast(Adapter, adapter).up.weight.zero_()
 
-    def adopt(self, network: nn.Module, system: str, weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
-        """Return the weights of `network` (as prepared), replaced by those of a network of `gohuman`."""
-        begun = dict(network.state_dict())
-        theirs = {name: value.shape for name, value in weights.items()}
-        if theirs != {name: value.shape for name, value in begun.items() if not name.startswith("adapters.")}:
-            raise UsageError(
-                "its network has another shape. Choose a run of the system 'gohuman' with the same number of"
-                " blocks and filters."
-            )
-        return {**begun, **weights}
+    def loss(self, network: PersonalGoHuman, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
+        return loss(network, batch)
 
-    def stages(self, network: nn.Module, settings: Settings) -> Sequence[Stage]:
-        assert isinstance(network, PersonalGoHuman)
-        return [
-            Stage(
-                name="moves",
-                module=network,
-                examples=lambda store, games: OwnGoMoves(store, games, network, settings),
-                loss=lambda batch: loss(network, batch),
-                optimiser=lambda: torch.optim.AdamW(
-                    [p for p in network.parameters() if p.requires_grad], weight_decay=0.0
-                ),
-                learning_rate=lambda iteration, iterations: settings.learning_rate * (1 - iteration / iterations),
-                batch=settings.batch,
-                iterations=None,
-                epochs=settings.epochs,
-            )
-        ]
+    def examples(
+        self, store: Store, games: NDArray[np.int64], network: PersonalGoHuman, settings: Settings
+    ) -> Examples:
+        return OwnGoMoves(store, games, network, settings)
 
 
 SYSTEM: Any = PersonalGoSystem()

@@ -1,0 +1,80 @@
+"""The common part of the personal systems: adapters start as the identity, and one stage trains them."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from kibitz.errors import UsageError
+from kibitz.personal.adapter import Adapter
+from kibitz.store.store import Store
+from kibitz.systems.base import Examples, Stage, System, Tensors
+
+
+class PersonalSystem(System):
+    """The network of one person, made from a network of another system. `kibitz personal` makes its runs.
+
+    A network of it has `adapters`, a list of Adapter. `begins_from` has one name. example: a file name for messages.
+    """
+
+    example: str
+
+    @abstractmethod
+    def examples(self, store: Store, games: NDArray[np.int64], network: Any, settings: Any) -> Examples:
+        """Return the positions of some games in which the person moved."""
+
+    @abstractmethod
+    def draw_weights(self, network: Any, generator: torch.Generator) -> None:
+        """Write random weights into all layers but the adapters."""
+
+    @abstractmethod
+    def loss(self, network: Any, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
+        """Return the mean loss of a batch, and measures per position, float32 [n]."""
+
+    def check(self, settings: Any) -> None:
+        super().check(settings)
+        if not settings.spellings:
+            raise UsageError(
+                f"the system {self.name} cannot be trained with kibitz train. Use: kibitz personal {self.example}"
+                " --player NAME"
+            )
+
+    def prepare(self, network: nn.Module, store: Store, games: NDArray[np.int64], settings: Any, seed: int) -> None:
+        self.draw_weights(network, torch.Generator().manual_seed(seed))
+        with torch.no_grad():
+            for adapter in cast(nn.ModuleList, network.adapters):
+                cast(Adapter, adapter).up.weight.zero_()
+
+    def adopt(self, network: nn.Module, system: str, weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
+        """Return the weights of `network` (as prepared), replaced by those of a network of the base system."""
+        begun = dict(network.state_dict())
+        theirs = {name: value.shape for name, value in weights.items()}
+        if theirs != {name: value.shape for name, value in begun.items() if not name.startswith("adapters.")}:
+            raise UsageError(
+                f"its network has another shape. Choose a run of the system '{self.begins_from[0]}' with the same"
+                " number of blocks and filters."
+            )
+        return {**begun, **weights}
+
+    def stages(self, network: nn.Module, settings: Any) -> Sequence[Stage]:
+        return [
+            Stage(
+                name="moves",
+                module=network,
+                examples=lambda store, games: self.examples(store, games, network, settings),
+                loss=lambda batch: self.loss(network, batch),
+                optimiser=lambda: torch.optim.AdamW(
+                    [p for p in network.parameters() if p.requires_grad], weight_decay=0.0
+                ),
+                learning_rate=lambda iteration, iterations: settings.learning_rate * (1 - iteration / iterations),
+                batch=settings.batch,
+                iterations=None,
+                epochs=settings.epochs,
+            )
+        ]
