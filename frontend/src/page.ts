@@ -39,7 +39,7 @@ export function mountPage(app: App, head: Head, tabsOf: (mistakes: Mistakes) => 
   const opener = mountLoading(app);
   const size = (): void => void place("main").classList.toggle("of-go", app.game.kind === "go");
   app.on("game", size);
-  mountHeader(place("header"), app, opener, head);
+  mountHeader(place("header"), app, opener, mistakes, head);
   mountEvalBar(place("evalbar"), app, mistakes.judging);
   const typed = mountControls(place("controls"), app);
   const counter = new Counter(app);

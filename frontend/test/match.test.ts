@@ -234,6 +234,9 @@ describe("the record", () => {
     match.begin({ name: "human", program: false }, "w", { ...STRENGTH, rating: 1000 });
     expect(app.game.headers.Black).toMatch(/human .*network/);
     expect(app.game.headers.Event).toContain("1000");
+    expect([app.game.headers.WhiteElo, app.game.headers.BlackElo]).toEqual([undefined, "1000"]);
+    match.begin({ name: "human", program: false }, "b", STRENGTH);
+    expect([app.game.headers.WhiteElo, app.game.headers.BlackElo]).toEqual([undefined, undefined]);
   });
 
   test("of Go a program resigns, and the record says so", async () => {

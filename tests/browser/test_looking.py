@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import chess
 import chess.pgn
@@ -177,6 +178,31 @@ def test_the_summary_of_a_game_leads_to_its_moves(desk: Desk) -> None:
     desk.keys("h")
     card.get_by_role("button", name="Practice").click()
     expect(desk.page.locator("#panel-puzzles .puzzle-list li")).to_have_count(1)
+
+
+def test_a_game_with_evaluations_is_read_again_with_the_same_marks(desk: Desk, tmp_path: Path) -> None:
+    desk.choose("winner")
+    desk.opened(HANGS, 8)
+    desk.judged(8)
+    expect(desk.page.locator(".summary")).to_be_visible()
+    marks = [sign.strip() for sign in desk.moves.locator(".mark").all_inner_texts()]
+    assert "??" in marks
+    text = desk.copied("Game with evaluations")
+    game = chess.pgn.read_game(io.StringIO(text))
+    assert game is not None
+    assert [node.eval() is not None for node in game.mainline()] == [True] * 8
+    assert float(game.headers["WhiteAccuracy"]) < 60
+    desk.page.evaluate("delete window.showSaveFilePicker")
+    with desk.page.expect_download() as downloading:
+        desk.menu("Save with evaluations")
+    downloading.value.save_as(tmp_path / "game.pgn")
+    assert (tmp_path / "game.pgn").read_text(encoding="utf-8") == text
+    desk.keys("h")
+    desk.open(text)
+    desk.counts(8)
+    expect(desk.moves.locator(".mark")).to_have_count(0)
+    signs = [re.sub(r"[^?!]", "", move) for move in desk.moves.locator("button.move").all_inner_texts()]
+    assert [sign for sign in signs if sign] == [mark for mark in marks if mark != "□"]
 
 
 WALLS = "D5.E5.D4.E4.D6.E6.D3.E3.D7.E7.D2.E2.D8.E8.D1.E1"

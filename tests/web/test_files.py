@@ -468,3 +468,127 @@ def test_a_word_without_end(client: Client) -> None:
     """Patterns would search it for seconds, and keep all other requests waiting."""
     assert mentions(client.error("/api/load", {"text": "1. e4 " + "x" * 10_001}), "10,000 & characters")
     assert client.good("/api/load", {"text": "1. e4 {" + "x" * 9_000 + "} *"})["games"]
+
+
+def noted(found: dict[str, Any], notes: dict[int, dict[str, Any]], **analysis: Any) -> str:
+    tree = [{**node, **({"judged": notes[node["id"]]} if node["id"] in notes else {})} for node in found["tree"]]
+    return save(found, tree=tree, analysis=analysis)
+
+
+def test_chess_with_what_the_page_found() -> None:
+    text = '[WhiteElo "1500"]\n\n1. f3 {[%clk 0:01:00] bad} (1. e4) 1... e5 $1 2. g4 $2 (2. h4) 2... Qh4# *'
+    found = load(text)
+    notes = {
+        1: {"value": 0.4, "mark": "?!", "loss": 0.12},
+        2: {"value": 0.3, "mark": "??", "loss": 0.4},
+        3: {"value": 0.01, "mark": "??", "reasons": {"en": "Allows mate {in} [1].", "de": "Erlaubt Matt."}},
+        4: {"value": 0.0},
+        6: {"value": 0.35, "mark": "?", "reasons": {"en": "The pawn is weak."}},
+    }
+    by = {"engine": "Stockfish 15.1", "nodes": 1000, "depth": None}
+    written = noted(found, notes, meaning="White's expected score", checked_by=by)
+    game = chess.pgn.read_game(io.StringIO(written))
+    assert game is not None
+    assert not game.errors
+    assert game.headers["WhiteElo"] == "1500"
+    assert game.comment == "net: White's expected score / checked by: Stockfish 15.1, 1,000 nodes per position"
+    nodes = list(game.mainline())
+    assert [node.nags for node in nodes] == [{6}, {1}, {2}, set()]  # annotations of the record stay
+    assert [score and score.white().score() for score in (node.eval() for node in nodes)] == [-110, -230, -1248, None]
+    assert nodes[0].clock() == 60
+    again = load(written)
+    assert [node["nags"] for node in again["tree"]] == [[], [6], [1], [2], [], [], [2]]
+    assert again["tree"][6]["comment"] == "reason: The pawn is weak."
+    assert again["tree"][1]["commands"] == {"clk": "0:01:00", "eval": "-1.10", "kibitz": "?!"}
+    # Written again with other notes: the earlier ones are replaced, those of the record stay.
+    twice = load(noted(again, {1: {"value": 0.5}, 6: {"value": 0.5, "mark": "?!"}}))
+    assert [node["nags"] for node in twice["tree"]] == [[], [], [1], [2], [], [], [6]]
+    assert twice["tree"][6]["comment"] == ""
+    assert twice["tree"][1]["comment"] == "bad"
+    assert twice["tree"][1]["commands"] == {"clk": "0:01:00", "eval": "0.00"}
+    # Without an analysis nothing is written.
+    plain = save(found, tree=[{**node, "judged": {"value": 0.5, "mark": "??"}} for node in found["tree"]])
+    assert "eval" not in plain
+
+
+def test_the_reason_has_the_language_of_the_page_or_english() -> None:
+    found = load("1. f3 e5")
+    note = {1: {"mark": "?", "reasons": {"en": "It is weak.", "de": "Er ist schwach."}}}
+    assert "reason: Er ist schwach." in noted(found, note, language="de")
+    assert "reason: It is weak." in noted(found, note, language="fr")
+    assert "reason: It is weak." in noted(found, note)
+
+
+def test_the_accuracy_of_a_judged_game() -> None:
+    found = load("1. f3 e5 2. g4")
+    summary = {
+        "game": "chess", "values": [0.5, 0.4, 0.4, 0.1], "movers": ["white", "black", "white"],
+        "losses": [0.1, 0, 0.3], "marks": ["?!", "", "??"],
+    }  # fmt: skip
+    headers = load(noted(found, {}, summary=summary))["headers"]
+    assert headers["BlackAccuracy"] == "100.0"
+    assert 0 < float(headers["WhiteAccuracy"]) < 70
+    assert "BlackAccuracy" not in load(noted(found, {}))["headers"]
+
+
+def test_a_stalemate_is_even() -> None:
+    found = load('[SetUp "1"]\n[FEN "7k/5K2/8/8/6Q1/8/8/8 w - - 9 60"]\n\n60. Qg6 1/2-1/2')
+    assert "[%eval 0.00]" in noted(found, {1: {"value": 0.4}})
+    assert "[%eval -1.10]" in noted(load("1. e4"), {1: {"value": 0.4}})
+
+
+def test_go_with_what_the_page_found() -> None:
+    text = "(;GM[1]SZ[9]KM[6.5]PB[A]BR[3k];B[ee]BL[59.0];W[ec]C[why?];B[cc]BM[1](;W[gg])(;W[cg]))"
+    found = load(text)
+    notes = {
+        0: {"value": 0.5, "lead": 0.0},
+        1: {"value": 0.6, "lead": 1.24},
+        2: {"value": 0.9, "lead": 7.5, "mark": "??", "points": 6.3, "best": "G5"},
+        3: {"value": 0.5, "lead": 0.5, "mark": "?", "points": 7.0, "best": "C3"},
+        5: {"value": 0.6, "lead": 4.0, "mark": "?!", "points": None, "loss": 0.125, "reasons": {"en": "It dies."}},
+    }
+    summary = {
+        "game": "go", "values": [0.5, 0.6, 0.9, 0.5, 0.5], "movers": ["black", "white", "black", "white"],
+        "losses": [0, 6.3, 7, 0], "marks": ["", "??", "?", ""],
+    }  # fmt: skip
+    by = {"engine": "GNU Go 3.8", "nodes": None, "depth": None}
+    written = noted(found, notes, summary=summary, checked_by=by)
+    assert sgf.Sgf_game.from_string(written).get_root().get("BR") == "3k"
+    again = load(written)
+    tree = again["tree"]
+    assert [node["nags"] for node in tree] == [[], [], [4], [2], [], [6]]
+    assert tree[0]["comment"] == "Checked by GNU Go 3.8\nLead 0"
+    assert tree[1]["props"] == {"BL": ["59.0"], "V": ["1.2"]}
+    assert tree[2]["comment"] == (
+        "why?\nLead B+7.5\nBig mistake: -6.3 points for White\nG5 is worth about 6 points more."
+    )
+    assert tree[2]["props"] == {"V": ["7.5"], "HO": ["1"]}
+    assert tree[3]["comment"] == "Lead B+0.5"  # the record's own annotation stays
+    assert tree[4]["comment"].startswith("Accuracy: Black ")
+    assert "Turning point: nobody is ahead after move 3, Black C7" in tree[4]["comment"]
+    assert tree[5]["comment"] == "Lead B+4.0\nDoubtful: -12.5 percentage points for White\nIt dies."
+    # The same notes once more change nothing; other ones replace them.
+    assert load(noted(again, notes, summary=summary, checked_by=by))["tree"] == tree
+    twice = load(noted(again, {2: {"lead": 1.0, "points": 6.3, "best": "G5"}, 3: {"lead": 2.0}}))["tree"]
+    assert [node["nags"] for node in twice] == [[], [], [], [2], [], [6]]
+    assert twice[2]["comment"] == "why?\nLead B+1.0"
+    assert twice[2]["props"] == {"V": ["1.0"]}
+
+
+@pytest.mark.parametrize(
+    ("note", "named"),
+    [
+        ({"value": 1.5}, "value & 1"),
+        ({"mark": "!!"}, "mark"),
+        ({"lead": "much"}, "lead"),
+        ({"points": -1}, "points"),
+        ({"reasons": ["x"]}, "reasons"),
+        ({"reasons": {"en": "x" * 1001}}, "1,001"),
+    ],
+)
+def test_notes_that_make_no_sense(note: dict[str, Any], named: str) -> None:
+    found = load("1. e4")
+    assert noted(found, {1: {"value": 0.5}})
+    with pytest.raises(BadRequest) as refused:
+        noted(found, {1: note})
+    assert mentions(str(refused.value), named)

@@ -74,6 +74,16 @@ export class Mistakes {
     return judged.best.move === node.move ? 0 : judged.loss;
   }
 
+  /** What the search says of the move that led to a position, also where the page hides it. */
+  graded(id: number): Mistake | undefined {
+    const lost = this.lost(id);
+    if (lost === null) return undefined;
+    // Of Go a search tells the points on the board too.
+    const sign = this.app.game.kind === "go" ? this.judging.exact(id)?.mark : undefined;
+    const grade = GRADES.find(([least, mark]) => (sign === undefined ? lost >= least : mark === sign));
+    return grade && { id, lost, mark: grade[1], word: grade[2] };
+  }
+
   sign(id: number): Sign | undefined {
     const node = this.app.game.nodes.get(id);
     if (!this.app.hints || !node) return undefined;
@@ -113,11 +123,8 @@ export class Mistakes {
     if (this.network !== network) this.found.clear();
     this.network = network;
     for (const id of app.path) {
-      const lost = this.lost(id);
-      // Of Go a search tells the points on the board too.
-      const sign = app.game.kind === "go" ? this.judging.exact(id)?.mark : undefined;
-      const grade = lost === null ? undefined : GRADES.find(([least, mark]) => (sign === undefined ? lost >= least : mark === sign));
-      if (grade && lost !== null) this.found.set(id, { id, lost, mark: grade[1], word: grade[2] });
+      const mistake = this.graded(id);
+      if (mistake) this.found.set(id, mistake);
       else this.found.delete(id);
     }
   }

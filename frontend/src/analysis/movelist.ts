@@ -231,7 +231,8 @@ class MoveList {
 
   /** The reason of a mistake of the main line, below its row and the reason of the move before it there. */
   private explained(button: HTMLElement, node: Node, { reason }: Sign): HTMLElement[] {
-    let last: Element | null = reason ? button.closest(".move-list > .row") : null;
+    // A record that was written with evaluations has it already.
+    let last: Element | null = reason && !node.comment.includes(reason) ? button.closest(".move-list > .row") : null;
     if (!last) return [];
     while (last.nextElementSibling?.matches("p.reason")) last = last.nextElementSibling;
     const made = el("p", { class: "reason" }, el("span", { class: "comment-of" }, `${node.san} `), reason);

@@ -5,8 +5,8 @@ import { button, el } from "../ui/elements";
 import type { App } from "./state";
 import { texts } from "../texts";
 
-/** Copy a text, which is called so; a text that cannot be made, or not be copied, is said or shown. */
-export async function copy(app: App, what: string, make: () => string | Promise<string>): Promise<void> {
+/** Copy a text, which is called so; a text that cannot be made, or not be copied, is said or shown. more: what else is said. */
+export async function copy(app: App, what: string, make: () => string | Promise<string>, more = ""): Promise<void> {
   let text: string;
   try {
     text = await make();
@@ -16,7 +16,7 @@ export async function copy(app: App, what: string, make: () => string | Promise<
   }
   try {
     await navigator.clipboard.writeText(text);
-    app.say(texts.copy.copied(what));
+    app.say([texts.copy.copied(what), more].filter(Boolean).join(" "));
   } catch {
     byHand(what, text);
   }

@@ -133,9 +133,12 @@ export function through(game: Game, id: number): number[] {
   return found;
 }
 
+/** A position as the server takes it for writing. */
+type WrittenNode = Pick<Node, "id" | "parent" | "move"> & Partial<Node>;
+
 /** The tree as the server takes it for writing: a parent before its children, the main one first. */
-export function written(game: Game): unknown[] {
-  const found: unknown[] = [];
+export function written(game: Game): WrittenNode[] {
+  const found: WrittenNode[] = [];
   const pile = [game.root];
   for (let id = pile.pop(); id !== undefined; id = pile.pop()) {
     const at = game.nodes.get(id)!;

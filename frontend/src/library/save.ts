@@ -1,5 +1,7 @@
 /** Saves the game to a file: where the browser can, to one that is chosen and written again; else as a download. */
 
+import { type Found, found, progress } from "../analysis/found";
+import type { Mistakes } from "../analysis/mistakes";
 import { message } from "../server/asking";
 import { players } from "../app/naming";
 import type { App } from "../app/state";
@@ -10,10 +12,37 @@ interface Picker {
   showSaveFilePicker?: (options: object) => Promise<FileSystemFileHandle>;
 }
 
-/** The game as PGN or SGF. */
-export function record(app: App): Promise<string> {
+/** The game as PGN or SGF. found: what was found of it, which is written into it. */
+export function record(app: App, found?: Found): Promise<string> {
   const { game } = app;
-  return app.api.save({ tree: written(game), headers: game.headers, game: game.kind, line: { ...game.start, moves: [] } });
+  const tree = written(game).map((node) => {
+    const judged = found?.notes.get(node.id);
+    return judged ? { ...node, judged } : node;
+  });
+  return app.api.save({ tree, headers: game.headers, game: game.kind, line: { ...game.start, moves: [] }, ...(found ? { analysis: found.analysis } : {}) });
+}
+
+/** Saves a copy of the game with evaluations. The file of the game stays as it is. */
+export async function saveAnalysed(app: App, mistakes: Mistakes): Promise<void> {
+  const go = app.game.kind === "go";
+  const name = fileName(`${players(app.game) || "game"} ${texts.save.annotated}`, go ? "sgf" : "pgn");
+  const part = progress(mistakes);
+  try {
+    const file = await chosen(name, go);
+    const text = await record(app, found(app, mistakes));
+    if (file) await write(file, text);
+    else download(name, text);
+    app.say([texts.save.saved(file?.name ?? name), part].filter(Boolean).join(" "));
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "AbortError") return;
+    app.say(texts.save.failed(message(error)), true);
+  }
+}
+
+/** A file that somebody chooses; undefined where the browser offers no choice. */
+function chosen(suggestedName: string, go: boolean): Promise<FileSystemFileHandle> | undefined {
+  const types = [{ description: go ? "SGF" : "PGN", accept: { [go ? "application/x-go-sgf" : "application/vnd.chess-pgn"]: [go ? ".sgf" : ".pgn"] } }];
+  return (window as Picker).showSaveFilePicker?.({ suggestedName, types });
 }
 
 export async function saveGame(app: App): Promise<void> {
@@ -21,13 +50,10 @@ export async function saveGame(app: App): Promise<void> {
   const { revision } = game;
   const go = game.kind === "go";
   const name = fileName(players(game), go ? "sgf" : "pgn");
-  const pick = (window as Picker).showSaveFilePicker;
   try {
     // Asked first: a browser shows the choice only while the key or click is new.
-    if (pick && !game.saved) {
-      const types = [{ description: go ? "SGF" : "PGN", accept: { [go ? "application/x-go-sgf" : "application/vnd.chess-pgn"]: [go ? ".sgf" : ".pgn"] } }];
-      game.saved = await pick({ suggestedName: name, types });
-    }
+    const file = game.saved ?? (await chosen(name, go));
+    if (file) game.saved = file;
     const text = await record(app);
     if (game.saved) await write(game.saved, text);
     else download(name, text);

@@ -180,6 +180,9 @@ export class Match {
     const date = [now.getFullYear(), now.getMonth() + 1, now.getDate()].map((each) => String(each).padStart(2, "0"));
     const [white, black] = this.human === "w" ? [texts.match.you, this.called] : [this.called, texts.match.you];
     const event = texts.match.event(this.title, limit);
+    const { rating } = this.strength;
+    for (const name of ["WhiteElo", "BlackElo"]) delete game.headers[name];
+    const elo = rating && game.kind === "chess" ? { [this.human === "w" ? "BlackElo" : "WhiteElo"]: String(rating) } : {};
     const control = this.clock?.control;
     const times = !control
       ? { OT: texts.match.noLimit(limit, this.title) }
@@ -188,7 +191,7 @@ export class Match {
     Object.assign(
       game.headers,
       game.kind === "chess"
-        ? { Event: event, Date: date.join("."), White: white, Black: black, Result: "*", TimeControl: timed }
+        ? { Event: event, Date: date.join("."), White: white, Black: black, Result: "*", ...elo, TimeControl: timed }
         : { EV: event, DT: date.join("-"), PB: black, PW: white, ...times },
     );
     this.app.retitled();

@@ -4,6 +4,7 @@ import type { Wanted } from "../library/gamelist";
 import type { CheckedBy } from "./checker";
 import type { Judgement } from "./judging";
 import type { Judged } from "../analysis/summary";
+import type { Analysis } from "../analysis/found";
 import type { MyGames, Report } from "../mygames/myanswers";
 import type { Line, Network, Node, Result } from "../app/state";
 import { fromServer, texts } from "../texts";
@@ -245,6 +246,8 @@ interface Streamed {
 }
 
 export class Api {
+  /** Whether records can be written with evaluations. */
+  readonly annotates: boolean = true;
   private seq = 0;
 
   /** Told of every answer: true, and of every one that did not come: false. */
@@ -262,7 +265,7 @@ export class Api {
     return this.post("load", { text, index }, signal);
   }
 
-  async save(body: { tree: unknown[]; headers: Record<string, string>; game: string; line: Line }): Promise<string> {
+  async save(body: { tree: unknown[]; headers: Record<string, string>; game: string; line: Line; analysis?: Analysis }): Promise<string> {
     return (await this.post<{ text: string }>("save", body)).text;
   }
 

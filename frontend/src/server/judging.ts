@@ -145,9 +145,14 @@ export class Judging {
   /** "checking moves 12 of 80"; nothing where all are judged or cannot be. */
   get progress(): string {
     if (!this.possible) return "";
+    const [done, all] = this.counts;
+    return done < all ? texts.judging.checking(done, all) : "";
+  }
+
+  /** How many moves of the line are judged exactly, and how many will be. */
+  get counts(): [done: number, all: number] {
     const searched = this.app.path.slice(1).filter((id) => this.searched(id));
-    const done = searched.filter((id) => this.exact(id)).length;
-    return done < searched.length ? texts.judging.checking(done, searched.length) : "";
+    return [searched.filter((id) => this.exact(id)).length, searched.length];
   }
 
   /** Whether the move that led to a position is judged by search. */

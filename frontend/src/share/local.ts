@@ -57,6 +57,8 @@ export class LocalApi extends Api {
     return isFen(text) ? loadFen(text) : loadPgn(text, index);
   }
 
+  override readonly annotates = false;
+
   override async save(body: { tree: unknown[]; headers: Record<string, string>; game: string; line: Line }): Promise<string> {
     const tree = body.tree as SavedNode[];
     if (body.game === "chess") return (await import("./pgn")).savePgn(tree, body.headers, body.line.fen);

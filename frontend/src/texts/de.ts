@@ -105,6 +105,7 @@ export const de: Texts = {
     fen: "Stellung als FEN",
     pgn: "Partie als PGN",
     sgf: "Partie als SGF",
+    analysed: "Partie mit Bewertungen",
     address: "Link zu dieser Stellung",
     addressWord: "Link",
     title: (what) => `${what} kopieren`,
@@ -188,6 +189,7 @@ export const de: Texts = {
     edit: "Zug kommentieren …",
     setup: "Stellung aufbauen …",
     save: "Als Datei speichern …",
+    saveAnalysed: "Bewertet speichern …",
     games: "Partien in dieser Datei …",
     earlier: "Frühere Partien …",
     none: "Keine früheren Partien. Wenn du eine Partie änderst und eine andere öffnest, bleibt die erste hier erhalten.",
@@ -730,6 +732,8 @@ export const de: Texts = {
   },
   save: {
     saved: (file) => `Gespeichert: ${file}.`,
+    annotated: "bewertet",
+    part: (done, all) => `Erst ${done} von ${all} Zügen sind geprüft.`,
     failed: (why) => `Die Partie wurde nicht gespeichert: ${why}`,
   },
   series: {

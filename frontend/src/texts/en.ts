@@ -104,6 +104,7 @@ export const en = {
     fen: "Position as FEN",
     pgn: "Game as PGN",
     sgf: "Game as SGF",
+    analysed: "Game with evaluations",
     address: "Link to this position",
     addressWord: "Link",
     title: (what: string) => `Copy ${what}`,
@@ -187,6 +188,7 @@ export const en = {
     edit: "Annotate move …",
     setup: "Set up a position …",
     save: "Save to a file …",
+    saveAnalysed: "Save with evaluations …",
     games: "Games in this file …",
     earlier: "Earlier games …",
     none: "No earlier games. If you change a game and open another one, kibitz keeps the first one here.",
@@ -730,6 +732,8 @@ export const en = {
   },
   save: {
     saved: (file: string) => `Saved: ${file}.`,
+    annotated: "annotated",
+    part: (done: number, all: number) => `Only ${done} of ${all} moves are checked so far.`,
     failed: (why: string) => `Could not save the game: ${why}`,
   },
   series: {

@@ -113,6 +113,7 @@ export const fr: Texts = {
     fen: "Position en FEN",
     pgn: "Partie en PGN",
     sgf: "Partie en SGF",
+    analysed: "Partie avec évaluations",
     address: "Lien vers la position",
     addressWord: "Lien",
     title: (what) => `Copier : ${what}`,
@@ -196,6 +197,7 @@ export const fr: Texts = {
     edit: "Annoter le coup …",
     setup: "Éditer la position …",
     save: "Enregistrer …",
+    saveAnalysed: "Enregistrer annotée …",
     games: "Parties de ce fichier …",
     earlier: "Parties précédentes …",
     none: "Aucune partie précédente. Si vous modifiez une partie puis en ouvrez une autre, la première est conservée ici.",
@@ -738,6 +740,8 @@ export const fr: Texts = {
   },
   save: {
     saved: (file) => `Enregistré : ${file}.`,
+    annotated: "annotée",
+    part: (done, all) => `Seuls ${done} coups sur ${all} sont vérifiés pour l’instant.`,
     failed: (why) => `La partie n’a pas été enregistrée : ${why}`,
   },
   series: {

@@ -6,6 +6,7 @@ import { gameMenu } from "../library/gamemenu";
 import { showHelp } from "./help";
 import { iconButton } from "./icons";
 import type { Opener } from "../library/load";
+import type { Mistakes } from "../analysis/mistakes";
 import { type Entry, menu } from "./menu";
 import { soundButton } from "../app/sound";
 import type { App } from "../app/state";
@@ -21,7 +22,7 @@ export interface Head {
   buttons?: HTMLElement[];
 }
 
-export function mountHeader(host: HTMLElement, app: App, opener: Opener, { name, games, beside, buttons = [] }: Head): void {
+export function mountHeader(host: HTMLElement, app: App, opener: Opener, mistakes: Mistakes, { name, games, beside, buttons = [] }: Head): void {
   const fresh = games.map((game): Entry => (game === "chess" ? { text: texts.common.chess, act: () => void app.fresh("chess") } : { text: texts.common.goBoard(game), act: () => void app.fresh("go", game) }));
   host.replaceChildren(
     el("h1", {}, name),
@@ -31,8 +32,8 @@ export function mountHeader(host: HTMLElement, app: App, opener: Opener, { name,
       { class: "head-game" },
       menu(texts.header.new, fresh),
       button(texts.header.open, () => opener.show(), { "aria-haspopup": "dialog", title: texts.header.openAbout }),
-      menu(texts.header.copy, copyEntries(app)),
-      gameMenu(app),
+      menu(texts.header.copy, copyEntries(app, mistakes)),
+      gameMenu(app, mistakes),
     ),
     el(
       "div",

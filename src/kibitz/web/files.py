@@ -7,6 +7,7 @@ from typing import Any
 
 from kibitz.links import what_to_do
 from kibitz.web import game_tree
+from kibitz.web.notes import read_notes
 from kibitz.web.params import BadRequest, Fields, an_object, choice, text, whole, words
 from kibitz.web.positions import GAMES, read_line
 
@@ -39,7 +40,10 @@ def _looks_like_pgn(before: str) -> bool:
 
 
 def save(fields: Fields) -> dict[str, Any]:
-    """The response of /api/save. Raises BadRequest for an invalid tree."""
+    """The response of /api/save. Raises BadRequest for an invalid tree.
+
+    With `analysis`, the text has evaluations, marks and reasons in the form of `kibitz annotate`: see `web/notes.py`.
+    """
     tree = game_tree.read_tree(fields)
     headers = fields.get("headers") or {}
     if not isinstance(headers, dict):
@@ -48,12 +52,13 @@ def save(fields: Fields) -> dict[str, Any]:
     game = choice(fields, "game", tuple(GAMES), "chess")
     if line is not None and line.game != game:
         raise BadRequest("the line is of another game than the tree")
+    notes = read_notes(fields, tree, game)
     if game == "go":
         from kibitz.web.go import files as go_records
 
         assumed = words(an_object(fields.get("line") or {}, "line"), "assumed", 2)
-        return {"text": go_records.save_sgf(tree, headers, line, assumed)}
+        return {"text": go_records.save_sgf(tree, headers, line, assumed, notes)}
 
     from kibitz.web.chess import files
 
-    return {"text": files.save_pgn(tree, headers, line.fen if line else None)}
+    return {"text": files.save_pgn(tree, headers, line.fen if line else None, notes)}

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kibitz.web.params import BadRequest, Fields, choice, numbers, words
+
+if TYPE_CHECKING:
+    from kibitz.analysis.summary import GameSummary
 
 MAX_MOVES = 10_000
 """The largest number of moves of a game."""
@@ -13,7 +16,12 @@ SIDES = {"chess": ("white", "black"), "go": ("black", "white")}
 
 
 def summary(fields: Fields) -> dict[str, Any]:
-    """Return the summary, as in `kibitz analyze --json`.
+    """Return the summary, as in `kibitz analyze --json`. fields: see `summarized`."""
+    return summarized(fields).as_json()
+
+
+def summarized(fields: Fields) -> GameSummary:
+    """Return the summary of a game that the page has judged.
 
     game: chess or go. values: the win probability of each position, of White in chess and Black in Go. movers: the side
     of each move. losses: what each move lost, of win probability in chess and in points in Go; null if it is not known.
@@ -35,4 +43,4 @@ def summary(fields: Fields) -> dict[str, Any]:
     known = [value for value in values if value is not None]
     if len(known) < len(values):
         raise BadRequest("values must be known for every position")
-    return summarize(SIDES[game], known, movers, losses, marks, in_points=game == "go").as_json()
+    return summarize(SIDES[game], known, movers, losses, marks, in_points=game == "go")

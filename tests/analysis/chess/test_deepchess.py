@@ -11,7 +11,8 @@ import pytest
 from rich.console import Console
 
 from kibitz.analysis.chess.moves import AnalysedGame
-from kibitz.analysis.chess.pgn import annotated, centipawns
+from kibitz.analysis.chess.notes import centipawns
+from kibitz.analysis.chess.pgn import annotated
 from kibitz.analysis.chess.terminal import show
 from kibitz.systems import SYSTEMS
 from kibitz.systems.deepchess import N_REFERENCES

@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kibitz.analysis.chess.moves import AnalysedGame
-from kibitz.analysis.chess.pgn import annotated, centipawns
+from kibitz.analysis.chess.notes import centipawns
+from kibitz.analysis.chess.pgn import annotated
 from kibitz.systems import find
 from support.causes import mentions
 

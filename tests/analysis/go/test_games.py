@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from kibitz.analysis import load_owners
 from kibitz.analysis.glyphs import GAINED
 from kibitz.analysis.go import answers
-from kibitz.analysis.go.games import SWINGS, AnalysedGame, Score, analyse, lead_words, score
+from kibitz.analysis.go.games import SWINGS, AnalysedGame, Score, analyse, score
+from kibitz.analysis.go.notes import lead_words
 from kibitz.engines.gtp.game import fixed_handicap
 from kibitz.games.go.io.sgf import Record, parse_record, read_records
 from kibitz.games.go.points import BLACK, POINTS, WHITE, from_gtp

@@ -16,7 +16,7 @@ import chess.pgn
 import numpy as np
 import pytest
 
-from kibitz.analysis.chess.pgn import centipawns
+from kibitz.analysis.chess.notes import centipawns
 from kibitz.cli import run
 from kibitz.play.session import Session
 from kibitz.store.store import Store

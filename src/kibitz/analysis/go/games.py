@@ -281,12 +281,6 @@ class AnalysedGame:
         return found
 
 
-def lead_words(lead: float) -> str:
-    """Return Black's lead as Go players write it: B+7.5, W+0.5, 0."""
-    points = round(abs(lead), 1)
-    return f"{'B' if lead > 0 else 'W'}+{points:.1f}" if points else "0"
-
-
 def analyse(
     number: int,
     record: Record,

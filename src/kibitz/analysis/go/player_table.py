@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.console import Console
 
-from kibitz.analysis.go.games import lead_words
+from kibitz.analysis.go.notes import lead_words
 from kibitz.analysis.go.player import GoMistake, GoPlayerReport
 from kibitz.analysis.parts_table import print_heading, print_parts, score_words, with_interval
 from kibitz.analysis.printing import STYLES, clean, print_line

@@ -16,17 +16,10 @@ from __future__ import annotations
 import numpy as np
 
 from kibitz import __version__
-from kibitz.analysis.glyphs import GAINED
-from kibitz.analysis.go.games import SURE, AnalysedGame, AnalysedPosition, Move, lead_words
-from kibitz.analysis.printing import turning_words
+from kibitz.analysis.go.games import SURE, AnalysedGame, AnalysedPosition, Move
+from kibitz.analysis.go.notes import Notes, lead_line, lead_value, mark_line, mark_property, summary_words
 from kibitz.games.go.io.sgf import write_sgf
 from kibitz.games.go.points import BLACK, OUTSIDE, WHITE, to_sgf
-
-_MARKS = {"?!": ("DO", ""), "?": ("BM", "1"), "??": ("BM", "2"), GAINED: ("TE", "1")}
-_WORDS = {"?!": "Doubtful", "?": "Mistake", "??": "Big mistake", GAINED: "Good move"}
-
-Notes = dict[str, list[str]]
-"""Properties of a node and the values of each, not yet escaped."""
 
 
 def annotated(judged: AnalysedGame) -> str:
@@ -41,34 +34,26 @@ def annotated(judged: AnalysedGame) -> str:
         notes[move.ply] = position_notes(position, move, judged.swing)
     if judged.moves:
         last = notes[len(judged.moves)]
-        last["C"] = ["\n".join([*last["C"], *summary_words(judged)])]
+        last["C"] = ["\n".join([*last["C"], *_summary(judged)])]
     return write_sgf(judged.record, notes, {"AP": f"kibitz:{__version__}"})
 
 
-def summary_words(judged: AnalysedGame) -> list[str]:
-    """Return the summary of a game, a sentence in each line."""
-    summary = judged.summary
-    shown = [
-        f"{side.capitalize()} {one.accuracy:.0%}" for side, one in summary.sides.items() if one.accuracy is not None
-    ]
-    lines = [f"Accuracy: {', '.join(shown)}."] if shown else []
-    if turning := summary.turning_point:
-        move = judged.moves[turning.ply - 1]
-        lines.append(turning_words(turning, f"move {move.ply}, {move.side.capitalize()} {move.vertex}"))
-    return lines
+def _summary(judged: AnalysedGame) -> list[str]:
+    def name(ply: int) -> str:
+        move = judged.moves[ply - 1]
+        return f"move {move.ply}, {move.side.capitalize()} {move.vertex}"
+
+    return summary_words(judged.summary, name)
 
 
 def position_notes(position: AnalysedPosition, move: Move | None = None, swing: float = 0) -> Notes:
     """Return the notes of a node: its position, and the move that leads to it. swing: the smallest annotated change."""
     score = position.score
-    words = f"Lead {lead_words(score.lead)}"
-    if score.count is not None:
-        words += f", count {lead_words(score.count)}"
-    notes: Notes = {"V": [f"{round(score.lead, 1) + 0:.1f}"]}  # + 0: no -0.0
+    words = lead_line(score.lead, score.count)
+    notes: Notes = {"V": [lead_value(score.lead)]}
     if move and move.mark:
-        gain = f"{abs(move.change):.1f} points for {move.side.capitalize()}"
-        words += f"\n{_WORDS[move.mark]}: {'+' if move.change > 0 else '-'}{gain}"
-        name, value = _MARKS[move.mark]
+        words += "\n" + mark_line(move.mark, move.change, move.side)
+        name, value = mark_property(move.mark)
         notes[name] = [value]
         words += "".join(f"\n{one}" for one in move.explanations)
         if abs(move.change) >= 2 * swing:

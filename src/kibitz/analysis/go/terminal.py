@@ -13,7 +13,8 @@ from rich.style import Style
 from rich.text import Text
 
 from kibitz.analysis.glyphs import GAINED
-from kibitz.analysis.go.games import SURE, AnalysedGame, AnalysedPosition, Move, Score, lead_words
+from kibitz.analysis.go.games import SURE, AnalysedGame, AnalysedPosition, Move, Score
+from kibitz.analysis.go.notes import lead_words
 from kibitz.analysis.printing import STYLES, bar, clean, print_line, print_text, show_summary, sparkline
 from kibitz.games.go.points import BLACK, COLUMNS, GRID, PASS
 

@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 import chess
+import chess.engine
 import chess.pgn
 
 from kibitz.analysis.printing import clean
@@ -15,6 +16,7 @@ from kibitz.games.chess.io.reader import read_game
 from kibitz.games.chess.io.tags import read_headers
 from kibitz.web import game_tree
 from kibitz.web.chess.line import ChessLine, node, read_move, read_start
+from kibitz.web.notes import Notes
 from kibitz.web.params import BadRequest, Fields
 from kibitz.web.workers import check_wanted
 
@@ -147,9 +149,11 @@ def _tree(game: chess.pgn.Game, board: chess.Board, problems: list[str]) -> list
     return tree
 
 
-def save_pgn(tree: list[game_tree.Written], headers: Fields, start: str | None) -> str:
-    """Return a tree as PGN. start: the FEN of its root; None for the root's own. Raises BadRequest for an illegal
-    move."""
+def save_pgn(tree: list[game_tree.Written], headers: Fields, start: str | None, notes: Notes | None = None) -> str:
+    """Return a tree as PGN. Raises BadRequest for an illegal move.
+
+    start: the FEN of its root; None for the root's own. notes: what an analysis has found, which is written, too.
+    """
     fen = start or tree[0].fields.get("fen") or chess.STARTING_FEN
     if not isinstance(fen, str):
         raise BadRequest("fen must be a string")
@@ -164,6 +168,10 @@ def save_pgn(tree: list[game_tree.Written], headers: Fields, start: str | None) 
     if board.fen() != chess.STARTING_FEN:
         game.setup(board)
     game.comment = _comment(tree[0])
+    if notes:
+        from kibitz.analysis.chess.notes import note_game
+
+        note_game(game, notes.meaning, notes.checked_by, notes.summary)
     todo: list[tuple[int, chess.pgn.GameNode] | None] = [(child, game) for child in reversed(tree[0].children)]
     while todo:
         task = todo.pop()
@@ -175,9 +183,23 @@ def save_pgn(tree: list[game_tree.Written], headers: Fields, start: str | None) 
         move = read_move(board, written.move or "")
         board.push(move)
         made = parent.add_variation(move, comment=_comment(written), nags=written.nags)
+        if notes and index in notes.moves:
+            _note(made, board, notes, index)
         todo.append(None)
         todo += [(child, made) for child in reversed(written.children)]
     return game.accept(Exporter(columns=80)) + "\n"
+
+
+def _note(made: chess.pgn.ChildNode, board: chess.Board, notes: Notes, index: int) -> None:
+    """Write what an analysis has found of the move that led to a position."""
+    from kibitz.analysis.chess.notes import centipawns, drop_mark, note_move
+
+    found = notes.moves[index]
+    drop_mark(made)
+    score = None if found.value is None or board.is_checkmate() else centipawns(found.value)
+    if score is not None and board.is_stalemate():
+        score = 0
+    note_move(made, None if score is None else chess.engine.Cp(score), found.mark, notes.reason(index))
 
 
 def _comment(written: game_tree.Written) -> str:

@@ -20,7 +20,9 @@ from kibitz.games.go.points import BLACK, GRID, PASS, SIZES, WHITE, from_gtp, to
 from kibitz.games.go.rules import Board, Illegal
 from kibitz.text import shown
 from kibitz.web import game_tree
+from kibitz.web.go.annotating import annotate, last_words
 from kibitz.web.go.line import DEFAULT_RULES, GoLine, node, read_rules, read_start
+from kibitz.web.notes import Notes
 from kibitz.web.params import BadRequest, Fields
 from kibitz.web.workers import check_wanted
 
@@ -305,12 +307,16 @@ def _keep(kept: dict[str, list[str]], properties: Properties, known: set[str]) -
 
 
 def save_sgf(
-    tree: list[game_tree.Written], headers: Fields, start: GoLine | None, assumed: Collection[str] = ()
+    tree: list[game_tree.Written],
+    headers: Fields,
+    start: GoLine | None,
+    assumed: Collection[str] = (),
+    notes: Notes | None = None,
 ) -> str:
     """Return a tree as SGF. Raises BadRequest.
 
     start: the position of its root; None to read it from the root node and headers. assumed: which of KM and RU are
-    only assumed, and not written.
+    only assumed, and not written. notes: what an analysis has found, which is written, too.
     """
     line = replace(start, moves=()) if start else _root_line(tree[0].fields, headers)
     head = {"FF": "4", "GM": "1", "CA": "UTF-8", "AP": "kibitz"}
@@ -329,8 +335,13 @@ def save_sgf(
             parts.append(name + "".join(f"[{to_sgf(point)}]" for point in stones))
     if line.black or line.white or line.side == WHITE:
         parts.append(f"PL[{'B' if line.side == BLACK else 'W'}]")
-    parts.append(_notes(tree[0]))
     board = read_start(line)
+
+    def note(index: int, colour: int) -> game_tree.Written:
+        return annotate(tree[index], index, notes, colour, line.size, summary.get(index, [])) if notes else tree[index]
+
+    summary = last_words(tree, notes) if notes else {}
+    parts.append(_notes(note(0, line.side)))
     # A stack of tasks: a bracket to write, or a node with the position before it.
     todo: list[str | tuple[int, _Fork]] = [")\n"]
     _branch(todo, tree[0].children, board)
@@ -347,7 +358,7 @@ def save_sgf(
             board.play(colour, point)
         except ValueError as error:
             raise BadRequest(f"{shown(written.move or '')}: no legal move here ({shown(str(error))})") from None
-        parts.append(f";{'B' if colour == BLACK else 'W'}[{to_sgf(point)}]{_notes(written)}")
+        parts.append(f";{'B' if colour == BLACK else 'W'}[{to_sgf(point)}]{_notes(note(index, colour))}")
         _branch(todo, written.children, board)
     return "".join(parts)
 

@@ -1,0 +1,87 @@
+"""The notes of an analysis in a PGN game: evaluations and reasons in comments, marks as NAGs.
+
+`kibitz annotate` and the board write them in the same form. Notes of an earlier analysis are replaced.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+
+import chess
+import chess.engine
+import chess.pgn
+
+from kibitz.analysis.summary import GameSummary
+from kibitz.play.chess.score import STEEPNESS
+from kibitz.systems import SYSTEMS
+
+LEAST = 1e-4
+"""The smallest distance of probabilities from 0 and 1, so that no evaluation is beyond ±25.01 pawns."""
+
+_NAGS = {"?!": chess.pgn.NAG_DUBIOUS_MOVE, "?": chess.pgn.NAG_MISTAKE, "??": chess.pgn.NAG_BLUNDER}
+_OF_MOVES = set(range(chess.pgn.NAG_GOOD_MOVE, chess.pgn.NAG_DUBIOUS_MOVE + 1))
+_OWN_MARK = re.compile(r"\s?\[%kibitz\s(\?[?!]?)\]")
+"""Matches the command that identifies an annotation as kibitz's. Other programs ignore unknown commands."""
+_CHECKED = re.compile(r"(?:\s/\s)?\bchecked by:\s(?:(?!\s/\s)[^{}\[\]])*")
+"""Matches the engine that checked the moves, before the first move."""
+_REASON = re.compile(r"(?:\s/\s)?\breason:\s(?:(?!\s/\s)[^{}\[\]])*")
+"""Matches the reason of an annotation of kibitz."""
+
+
+def centipawns(white: float) -> int:
+    """Return White's win probability as centipawns, by the inverse of Lichess's formula."""
+    kept = min(max(white, LEAST), 1 - LEAST)
+    return round(math.log(kept / (1 - kept)) / STEEPNESS)
+
+
+def beside(comment: str, ours: str) -> str:
+    """Return a comment with kibitz's text at its end; unchanged if the text is already there."""
+    there = comment.removesuffix(ours).removesuffix(" / ").strip()
+    between = "" if not there else " " if there.endswith("]") else " / "
+    return there + between + ours
+
+
+def note_game(game: chess.pgn.Game, meaning: str, checked_by: str, summary: GameSummary | None) -> None:
+    """Write what an analysis found of a whole game.
+
+    meaning: what the evaluations are, if they are no win probability, else "". checked_by: the engine that judged the
+    moves, "" if there is none. Both go into the comment before the first move. summary: the accuracy of the players,
+    for the headers `WhiteAccuracy` and `BlackAccuracy`, in percent; None if it is not known.
+    """
+    game.comment = _CHECKED.sub("", game.comment).strip()
+    for declaration in SYSTEMS.values():
+        if (note := declaration.meaning.note) and game.comment.endswith(f"net: {note}"):
+            game.comment = game.comment.removesuffix(f"net: {note}").removesuffix(" / ")
+    if meaning:
+        game.comment = beside(game.comment, f"net: {meaning}")
+    if summary:
+        for side, one in summary.sides.items():
+            if one.accuracy is not None:
+                game.headers[f"{side.capitalize()}Accuracy"] = f"{one.accuracy * 100:.1f}"
+    if checked_by:
+        game.comment = beside(game.comment, f"checked by: {checked_by}")
+
+
+def drop_mark(node: chess.pgn.ChildNode) -> None:
+    """Remove the annotation of an earlier analysis and its reason."""
+    if own := _OWN_MARK.findall(node.comment):
+        node.nags -= {_NAGS[mark] for mark in own}
+        node.comment = _REASON.sub("", node.comment)
+    node.comment = _OWN_MARK.sub("", node.comment).strip()
+
+
+def note_move(node: chess.pgn.ChildNode, score: chess.engine.Score | None, sign: str, reason: str) -> None:
+    """Write the evaluation and the annotation of a move.
+
+    score: in White's view, None for no evaluation. sign: ?!, ?, ??, or anything else for no annotation. reason: why the
+    move was bad, "" if that is not known. A move that somebody has annotated ($1 to $6) keeps its annotation.
+    `[%kibitz ?!]` in the comment identifies kibitz's own one.
+    """
+    if score is not None:
+        node.set_eval(chess.engine.PovScore(score, chess.WHITE))
+    if sign in _NAGS and not node.nags & _OF_MOVES:
+        node.nags.add(_NAGS[sign])
+        node.comment = f"{node.comment} [%kibitz {sign}]".strip()
+        if reason:
+            node.comment = beside(node.comment, f"reason: {reason}")

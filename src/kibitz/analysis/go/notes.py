@@ -1,0 +1,76 @@
+"""The notes of an analysis in an SGF game: the lead, marks, and sentences in comments.
+
+`kibitz annotate` and the board write them in the same form.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from kibitz.analysis.glyphs import GAINED
+from kibitz.analysis.printing import turning_words
+from kibitz.analysis.summary import GameSummary
+
+_MARKS = {"?!": ("DO", ""), "?": ("BM", "1"), "??": ("BM", "2"), GAINED: ("TE", "1")}
+_WORDS = {"?!": "Doubtful", "?": "Mistake", "??": "Big mistake", GAINED: "Good move"}
+_LEAD = re.compile(r"Lead (?:0|[BW]\+[\d.]+)(?:, count (?:0|[BW]\+[\d.]+))?")
+_MARK = re.compile(rf"({'|'.join(_WORDS.values())}): [+-][\d.]+ (?:points|percentage points) for (?:Black|White)")
+_SUMMARY = re.compile(r"Accuracy: (?:Black|White) \d+%.*|Turning point: .* ahead after move .*|Checked by .*")
+
+Notes = dict[str, list[str]]
+"""Properties of a node and the values of each, not yet escaped."""
+
+
+def lead_words(lead: float) -> str:
+    """Return Black's lead as Go players write it: B+7.5, W+0.5, 0."""
+    points = round(abs(lead), 1)
+    return f"{'B' if lead > 0 else 'W'}+{points:.1f}" if points else "0"
+
+
+def lead_line(lead: float, count: float | None = None) -> str:
+    """Return the line of a comment about Black's lead in points. count: the lead by counting; None if it is unknown."""
+    return f"Lead {lead_words(lead)}" + (f", count {lead_words(count)}" if count is not None else "")
+
+
+def lead_value(lead: float) -> str:
+    """Return the value of V: Black's lead in points."""
+    return f"{round(lead, 1) + 0:.1f}"  # + 0: no -0.0
+
+
+def mark_line(mark: str, change: float, side: str, unit: str = "points") -> str:
+    """Return the line of a comment about a marked move: "Mistake: -4.2 points for Black".
+
+    change: what the move changed for the player, in that unit: points, or percentage points of win probability.
+    """
+    return f"{_WORDS[mark]}: {'+' if change > 0 else '-'}{abs(change):.1f} {unit} for {side.capitalize()}"
+
+
+def mark_property(mark: str) -> tuple[str, str]:
+    """Return the property of a mark and its value: BM and 2 for ??."""
+    return _MARKS[mark]
+
+
+def summary_words(summary: GameSummary, name: Callable[[int], str]) -> list[str]:
+    """Return the summary of a game, a sentence in each line. name: returns the name of the move of a ply."""
+    shown = [
+        f"{side.capitalize()} {one.accuracy:.0%}" for side, one in summary.sides.items() if one.accuracy is not None
+    ]
+    lines = [f"Accuracy: {', '.join(shown)}."] if shown else []
+    if turning := summary.turning_point:
+        lines.append(turning_words(turning, name(turning.ply)))
+    return lines
+
+
+def without_notes(comment: str, sentences: Sequence[str] = ()) -> tuple[str, str]:
+    """Return a comment without the lines of an earlier analysis, and the mark that they had ("" if there was none).
+
+    sentences: further lines to remove, such as reasons.
+    """
+    kept, found = [], ""
+    for line in comment.split("\n"):
+        if match := _MARK.fullmatch(line):
+            found = next(mark for mark, word in _WORDS.items() if word == match[1])
+        elif not _LEAD.fullmatch(line) and not _SUMMARY.fullmatch(line) and line not in sentences:
+            kept.append(line)
+    return "\n".join(kept).strip(), found

@@ -1,0 +1,116 @@
+"""What the page has found of a game: values, marks and reasons, to be written into its record."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kibitz.web import game_tree
+from kibitz.web.params import BadRequest, Fields, an_object, choice, number, text, whole, words
+from kibitz.web.summary import MAX_MOVES, summarized
+
+if TYPE_CHECKING:
+    from kibitz.analysis.summary import GameSummary
+
+MARKS = ("", "?!", "?", "??")
+LANGUAGE = "en"
+"""The language of the sentences if a request names none."""
+MOST_LEAD = 1000
+MOST_NODES = 10**12
+MOST_TEXT = 1000
+"""The largest number of characters of one sentence."""
+
+
+@dataclass(frozen=True)
+class Note:
+    """What is known of a move and the position after it.
+
+    value: the win probability, 0 to 1, of White in chess and of Black in Go; None if it is not known. lead: Black's in
+    Go, in points; None if it is not known. mark: one of MARKS. loss: of the mover's win probability, 0 to 1. points:
+    lost on the board in Go; None if they are not known. best: the name of the best move; "" if it is not known.
+    reasons: why a marked move was bad, by language; empty if that is not known.
+    """
+
+    value: float | None
+    lead: float | None
+    mark: str
+    loss: float
+    points: float | None
+    best: str
+    reasons: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Notes:
+    """What is known of a game.
+
+    meaning: what the values are, if they are no win probability, else "". checked_by: the engine that judged the moves,
+    with its limits, else "". language: of the sentences. summary: None if the game is not judged to its end. movers:
+    the side of each of its moves, if there is a summary. moves: the notes by the index of the node in the tree.
+    """
+
+    meaning: str
+    checked_by: str
+    language: str
+    summary: GameSummary | None
+    movers: list[str]
+    moves: dict[int, Note]
+
+    def reason(self, index: int) -> str:
+        """Return why a move was bad, in the language of the notes; "" if that is not known."""
+        reasons = self.moves[index].reasons
+        return reasons.get(self.language) or reasons.get(LANGUAGE, "")
+
+
+def read_notes(fields: Fields, tree: list[game_tree.Written], game: str) -> Notes | None:
+    """Return the notes of a request; None if it has no object `analysis`. Raises BadRequest if they are malformed.
+
+    analysis: has the strings `meaning` and `language`, the engine that judged as `checked_by` (engine, nodes, depth),
+    and as `summary` the fields of /api/summary. Each may be missing. A node of the tree has its note as `judged`.
+    """
+    if fields.get("analysis") is None:
+        return None
+    analysis = an_object(fields["analysis"], "analysis")
+    summary = None if analysis.get("summary") is None else an_object(analysis["summary"], "summary")
+    return Notes(
+        _sentence(text(analysis, "meaning", "")),
+        _checked_by(analysis, game),
+        text(analysis, "language", LANGUAGE),
+        None if summary is None else summarized(summary),
+        [] if summary is None else words(summary, "movers", MAX_MOVES),
+        {
+            index: _note(an_object(written.fields["judged"], "judged"))
+            for index, written in enumerate(tree)
+            if written.fields.get("judged") is not None
+        },
+    )
+
+
+def _note(fields: Fields) -> Note:
+    reasons = game_tree.texts(fields, "reasons")
+    return Note(
+        number(fields, "value", None, 0, 1),
+        number(fields, "lead", None, -MOST_LEAD, MOST_LEAD),
+        choice(fields, "mark", MARKS, ""),
+        number(fields, "loss", 0.0, 0, 1) or 0.0,
+        number(fields, "points", None, 0, MOST_LEAD),
+        _sentence(text(fields, "best", "")),
+        {language: _sentence(words) for language, words in reasons.items()},
+    )
+
+
+def _checked_by(analysis: Fields, game: str) -> str:
+    from kibitz.analysis.checkers import CheckedBy
+
+    if analysis.get("checked_by") is None:
+        return ""
+    by = an_object(analysis["checked_by"], "checked_by")
+    nodes, depth = (None if by.get(name) is None else whole(by, name, 0, 0, MOST_NODES) for name in ("nodes", "depth"))
+    return CheckedBy(_sentence(text(by, "engine")), nodes, depth, game == "go").words()
+
+
+def _sentence(words: str) -> str:
+    """Return a text on one line, without the brackets that end comments and commands. Raises BadRequest."""
+    if len(words) > MOST_TEXT:
+        raise BadRequest(f"a sentence has {len(words):,} characters, at most {MOST_TEXT:,} are taken")
+    return " ".join(words.translate(str.maketrans("{}[]", "()()")).split())
