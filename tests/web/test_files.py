@@ -13,6 +13,8 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as some
 from sgfmill import sgf
 
+from kibitz.analysis.go.notes import mark_line
+from kibitz.analysis.go.reason_texts import sentence
 from kibitz.games.go.io.text import put_right
 from kibitz.games.go.points import to_sgf
 from kibitz.web import files, game_tree
@@ -481,24 +483,24 @@ def test_chess_with_what_the_page_found() -> None:
     notes = {
         1: {"value": 0.4, "mark": "?!", "loss": 0.12},
         2: {"value": 0.3, "mark": "??", "loss": 0.4},
-        3: {"value": 0.01, "mark": "??", "reasons": {"en": "Allows mate {in} [1].", "de": "Erlaubt Matt."}},
+        3: {"value": 0.01, "mark": "??", "reasons": {"en": "Mate {in} [1].", "de": "Matt."}},
         4: {"value": 0.0},
-        6: {"value": 0.35, "mark": "?", "reasons": {"en": "The pawn is weak."}},
+        6: {"value": 0.35, "mark": "?", "reasons": {"en": "Weak."}},
     }
     by = {"engine": "Stockfish 15.1", "nodes": 1000, "depth": None}
-    written = noted(found, notes, meaning="White's expected score", checked_by=by)
+    written = noted(found, notes, meaning="MEANING", checked_by=by)
     game = chess.pgn.read_game(io.StringIO(written))
     assert game is not None
     assert not game.errors
     assert game.headers["WhiteElo"] == "1500"
-    assert game.comment == "net: White's expected score / checked by: Stockfish 15.1, 1,000 nodes per position"
+    assert mentions(game.comment, "MEANING & Stockfish 15.1 & 1,000")
     nodes = list(game.mainline())
     assert [node.nags for node in nodes] == [{6}, {1}, {2}, set()]  # annotations of the record stay
     assert [score and score.white().score() for score in (node.eval() for node in nodes)] == [-110, -230, -1248, None]
     assert nodes[0].clock() == 60
     again = load(written)
     assert [node["nags"] for node in again["tree"]] == [[], [6], [1], [2], [], [], [2]]
-    assert again["tree"][6]["comment"] == "reason: The pawn is weak."
+    assert again["tree"][6]["comment"] == "reason: Weak."
     assert again["tree"][1]["commands"] == {"clk": "0:01:00", "eval": "-1.10", "kibitz": "?!"}
     # Written again with other notes: the earlier ones are replaced, those of the record stay.
     twice = load(noted(again, {1: {"value": 0.5}, 6: {"value": 0.5, "mark": "?!"}}))
@@ -513,10 +515,10 @@ def test_chess_with_what_the_page_found() -> None:
 
 def test_the_reason_has_the_language_of_the_page_or_english() -> None:
     found = load("1. f3 e5")
-    note = {1: {"mark": "?", "reasons": {"en": "It is weak.", "de": "Er ist schwach."}}}
-    assert "reason: Er ist schwach." in noted(found, note, language="de")
-    assert "reason: It is weak." in noted(found, note, language="fr")
-    assert "reason: It is weak." in noted(found, note)
+    note = {1: {"mark": "?", "reasons": {"en": "Weak.", "de": "Schwach."}}}
+    assert "reason: Schwach." in noted(found, note, language="de")
+    assert "reason: Weak." in noted(found, note, language="fr")
+    assert "reason: Weak." in noted(found, note)
 
 
 def test_the_accuracy_of_a_judged_game() -> None:
@@ -545,7 +547,7 @@ def test_go_with_what_the_page_found() -> None:
         1: {"value": 0.6, "lead": 1.24},
         2: {"value": 0.9, "lead": 7.5, "mark": "??", "points": 6.3, "best": "G5"},
         3: {"value": 0.5, "lead": 0.5, "mark": "?", "points": 7.0, "best": "C3"},
-        5: {"value": 0.6, "lead": 4.0, "mark": "?!", "points": None, "loss": 0.125, "reasons": {"en": "It dies."}},
+        5: {"value": 0.6, "lead": 4.0, "mark": "?!", "points": None, "loss": 0.125, "reasons": {"en": "Dead."}},
     }
     summary = {
         "game": "go", "values": [0.5, 0.6, 0.9, 0.5, 0.5], "movers": ["black", "white", "black", "white"],
@@ -559,14 +561,13 @@ def test_go_with_what_the_page_found() -> None:
     assert [node["nags"] for node in tree] == [[], [], [4], [2], [], [6]]
     assert tree[0]["comment"] == "Checked by GNU Go 3.8\nLead 0"
     assert tree[1]["props"] == {"BL": ["59.0"], "V": ["1.2"]}
-    assert tree[2]["comment"] == (
-        "why?\nLead B+7.5\nBig mistake: -6.3 points for White\nG5 is worth about 6 points more."
-    )
+    better = sentence("better_is", {"move": "G5", "points": 6})
+    assert tree[2]["comment"].split("\n") == ["why?", "Lead B+7.5", mark_line("??", -6.3, "white"), better]
     assert tree[2]["props"] == {"V": ["7.5"], "HO": ["1"]}
     assert tree[3]["comment"] == "Lead B+0.5"  # the record's own annotation stays
-    assert tree[4]["comment"].startswith("Accuracy: Black ")
-    assert "Turning point: nobody is ahead after move 3, Black C7" in tree[4]["comment"]
-    assert tree[5]["comment"] == "Lead B+4.0\nDoubtful: -12.5 percentage points for White\nIt dies."
+    assert mentions(tree[4]["comment"], "Accuracy & Black & White & Turning point & move 3 & C7")
+    said = mark_line("?!", -12.5, "white", "percentage points")
+    assert tree[5]["comment"].split("\n") == ["Lead B+4.0", said, "Dead."]
     # The same notes once more change nothing; other ones replace them.
     assert load(noted(again, notes, summary=summary, checked_by=by))["tree"] == tree
     twice = load(noted(again, {2: {"lead": 1.0, "points": 6.3, "best": "G5"}, 3: {"lead": 2.0}}))["tree"]
