@@ -369,3 +369,12 @@ def test_what_never_happened_is_no_less_certain_than_what_happened_once() -> Non
     never, once = np.zeros(4000, bool), np.zeros(4000, bool)
     once[7] = True
     assert 0.0005 < groups.mean(never).high < 2 * groups.mean(once).high
+
+
+def test_results_that_are_all_0_have_an_interval_like_results_that_are_all_1() -> None:
+    groups = ClusterBootstrap(np.arange(12))
+    lost, won = groups.mean(np.zeros(12), score=True), groups.mean(np.ones(12), score=True)
+    assert (lost.value, lost.low, lost.high) == (0, 0, pytest.approx(1 - won.low))
+    assert won.low < 0.8
+    assert groups.mean(np.zeros(12)).high == 0, "a loss of 0 is no share"
+    assert math.isnan(groups.mean(np.zeros(12), np.zeros(12, bool), score=True).value)

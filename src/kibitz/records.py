@@ -24,7 +24,7 @@ from kibitz.errors import KibitzError, UsageError, one_line
 from kibitz.links import what_to_do
 from kibitz.remote import is_remote
 
-ENDINGS = {".pgn": "chess", ".sgf": "go", ".sgfl": "go"}
+ENDINGS = {".pgn": "chess", ".sgf": "go", ".sgfl": "go", ".gib": "go"}
 """The game for each ending of a record file."""
 PACKED = (".zst", ".gz", ".bz2")
 ARCHIVE = ".zip"

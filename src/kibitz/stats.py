@@ -88,7 +88,9 @@ class ClusterBootstrap:
         self._resamples = resamples
         self._seed = seed
 
-    def mean(self, values: ArrayLike, mask: ArrayLike | None = None, over: ArrayLike | None = None) -> Estimate:
+    def mean(
+        self, values: ArrayLike, mask: ArrayLike | None = None, over: ArrayLike | None = None, score: bool = False
+    ) -> Estimate:
         """Return the mean of `values` over positions, with the bootstrap interval over games.
 
         values: numeric or bool [positions], finite where `mask` is true.
@@ -96,11 +98,13 @@ class ClusterBootstrap:
         over: not negative, [positions]. If a position has many predictions (the points of a board), `values` are sums
             over them and `over` is their number: the result is sum of values / sum of over. Positions with 0 are not
             counted.
+        score: whether values are results, 0 for lost and 1 for won. Then a mean of 0 has an interval, as 1 has.
 
         A share (of booleans, or of integers over others) of 0 or 1 has an interval, too. Raises ValueError for another
         shape, or values that are not finite.
         """
-        return self.means([values], mask, over)[0]
+        found = self.means([values], mask, over)[0]
+        return _all_alike(found) if score and found.n else found
 
     def means(
         self, columns: Sequence[ArrayLike], mask: ArrayLike | None = None, over: ArrayLike | None = None

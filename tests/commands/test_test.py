@@ -244,6 +244,8 @@ def test_a_packaged_network_goes_by_its_name(
         (("{run}", "--stockfish", "{tmp}/none"), 2, "--stockfish"),
         (("{run}", "--positions", "-1"), 2, "--positions"),
         (("{run}", "--out", "{tmp}"), 1, "folder"),
+        (("{run}", "--against", "winner", "--out", "{tmp}/page.html"), 2, "--out & --against"),
+        (("{run}", "--against", "winner", "--stockfish", "stockfish"), 2, "--stockfish & --against"),
         (("{run}", "--out", "{tmp}/none/page.html"), 1, "there is no folder"),
     ],
 )

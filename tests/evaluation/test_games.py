@@ -6,6 +6,8 @@ import dataclasses
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ from numpy.typing import NDArray
 
 from kibitz.cli import run as run_command
 from kibitz.errors import KibitzError, UsageError
+from kibitz.evaluation import compare
 from kibitz.evaluation.games import bundled_note, choose, describe
 from kibitz.runs import Run, short_hashes, write_seen
 from kibitz.store.split import TEST, TRAIN, VALIDATE
@@ -130,3 +133,15 @@ def test_move_hashes_are_those_of_a_whole_game(bundled_store: Store) -> None:
     games = np.random.default_rng(0).permutation(np.flatnonzero(bundled_store.plies >= 60))[:200]
     assert np.array_equal(bundled_store.move_hashes(games), bundled_store.column("hash")[games])
     assert len(bundled_store.move_hashes(games[:0])) == 0
+
+
+def test_games_that_either_of_two_networks_has_seen_are_counted_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each has seen three of ten games, which are not the same."""
+    unseen = {"a": np.arange(3, 10), "b": np.arange(7)}
+    monkeypatch.setattr(compare, "choose", lambda run, store: SimpleNamespace(games=unseen[run.name]))
+    system = SimpleNamespace(games=lambda store, settings: np.arange(10))
+    runs: Any = [SimpleNamespace(name=name, system=system, settings=None) for name in unseen]
+    store: Any = None
+    left = compare.unseen_by_all(runs, store)
+    assert left.tolist() == [3, 4, 5, 6]
+    assert compare.seen_by_any(runs, store, left) == 6

@@ -380,6 +380,12 @@ def test_side_inputs_as_bytes() -> None:
     assert [rank_byte(rank) for rank in (None, "?", "1k", "9d", "30k", "9p")] == [0, 0, 40, 49, 11, 59]
     assert SERVERS[server_byte("The KGS Go Server at http://www.gokgs.com/")] == "kgs"  # exact: of records
     assert (server_byte(None), SERVERS[server_byte("Nihon Ki-in, Tokyo")]) == (0, "board")
+    for place, server in (
+        ("Tom", "tom"), ("weiqi.tom.com", "tom"), ("TOM围棋", "tom"), ("Tomsk", "board"), ("Customs Club", "board"),
+        ("foxwq", "fox"), ("野狐围棋", "fox"), ("Foxborough", "board"), ("OGS", "ogs"), ("Dogstar", "board"),
+        ("www.gokgs.com", "kgs"), ("Tygem Baduk", "tygem"),
+    ):  # fmt: skip
+        assert SERVERS[server_byte(place)] == server, place
     assert list(side_inputs()) == list(BEYOND)
     assert list(side_inputs().values()) == list(BEYOND.values())
 

@@ -221,6 +221,14 @@ def test_an_unknown_day_is_before_the_others(tmp_path: Path) -> None:
     assert source.newest(source.find(["ana"]), 1) == [ChosenGame(2, "white")]
 
 
+def test_the_date_counts_where_the_day_of_utc_is_unknown(tmp_path: Path) -> None:
+    (tmp_path / "a.pgn").write_text(
+        game("Ana", "B", "2024.02.03", more='[UTCDate "????.??.??"]\n') + game("Ana", "C", "2023.01.01")
+    )
+    source = PgnSource(tmp_path / "a.pgn", tmp_path / "copy.pgn", "a.pgn")
+    assert source.newest(source.find(["ana"]), 1) == [ChosenGame(1, "white")]
+
+
 def test_copies_that_nothing_reads_are_removed() -> None:
     mine = MyGames([], SimpleNamespace(), NO_ENGINES)  # type: ignore[arg-type]
     try:
@@ -390,3 +398,23 @@ def test_accounts_that_cannot_be(accounts: MyGames, fields: dict[str, str], word
     with pytest.raises(KibitzError, match=words):
         accounts.download(fields)
     assert Process.started == []
+
+
+def test_a_thorough_analysis_of_fewer_games_has_a_report_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The report of a quick analysis stays only where the thorough one gets as many games."""
+
+    class Process:
+        def __init__(self, module: str, asked: Any, told: Any, ended: Any) -> None:
+            told({"report": {"games": len(Path(asked["games"]).read_text().splitlines())}})
+            ended("done", "")
+
+    monkeypatch.setattr(state, "Background", Process)
+    networks = SimpleNamespace(ready=lambda name: SimpleNamespace(game="chess", answers=(state.WHITE,)))
+    mine = MyGames([], networks, NO_ENGINES)  # type: ignore[arg-type]
+    try:
+        uploaded(mine, "a.pgn", FILE[0] + FILE[1])
+        for quick, most in ((True, 2), (False, 2), (False, 1)):
+            mine.analyse({"players": ["Ana"], "network": "human", "quick": quick, "most": most})
+            assert mine.report()["report"] == {"games": most}
+    finally:
+        mine.end()

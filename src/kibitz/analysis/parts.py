@@ -113,9 +113,9 @@ class Measure:
         known = mask & self._known
         pair = self._groups.means([self.usual, self.loss - self.usual], known)
         marks = {sign: int((mask & (self.mark == i)).sum()) for i, sign in enumerate(SIGNS)}
-        score = (
-            None if games is None else known_interval(self._games.mean(self.scores, games & np.isfinite(self.scores)))
-        )
+        score = None
+        if games is not None:
+            score = known_interval(self._games.mean(self.scores, games & np.isfinite(self.scores), score=True))
         return Part(label, loss, known_interval(pair[0]), known_interval(pair[1]), marks, score, opening, side)
 
 

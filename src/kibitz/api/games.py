@@ -226,7 +226,7 @@ def _of_chess(
     path = _path(game)
     _check_number(number, path)
     if path is not None:
-        if path.lower().endswith((".sgf", ".sgfl")):
+        if path.lower().endswith((".sgf", ".sgfl", ".gib")):
             raise UsageError(
                 f"{path} is a Go game, and {network.name} is a network for chess. Choose a network for Go, such as"
                 " 'gohuman'."
@@ -385,7 +385,7 @@ def _is_text(game: str) -> bool:
     plain = text.lower()
     for packed in records.PACKED:
         plain = plain.removesuffix(packed)
-    if plain.endswith((".pgn", ".sgf", ".sgfl")):
+    if plain.endswith((".pgn", ".sgf", ".sgfl", ".gib")):
         return False
     begins = text.startswith(("[", "(", "{")) or re.match(r"\d+\s*\.", text) is not None or _begins_with_move(text)
     return begins and not (len(text) < _LONGEST_NAME and Path(text).exists())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import TYPE_CHECKING
 
 from kibitz.commands.tables import print_table
@@ -57,7 +58,9 @@ def compare_with(run: Run, other: str, store: Store, positions: int, as_json: bo
     print()
     print_table("", ("right answers", "value", "95% interval", "positions", "games"), rows, right=(1, 2, 3, 4))
     print()
-    if found.difference.low > 0 or found.difference.high < 0:
+    if math.isnan(found.difference.low):
+        print("There is no interval, because the positions are of one game: they do not say which one is better.")
+    elif found.difference.low > 0 or found.difference.high < 0:
         better = run.name if found.difference.value > 0 else opponent.name
         print(f"{better} is better: the interval of the difference does not contain 0.")
     else:

@@ -74,6 +74,8 @@ def export_positions(
         raise UsageError(f"--to must end in {', '.join(FORMATS)} (got {to.name}). Choose another name.")
     if FORMATS[ending] == "HDF5" and importlib.util.find_spec("h5py") is None:
         raise KibitzError("HDF5 needs h5py, which is not installed. Install it: pip install 'kibitz[hdf5]'")
+    if played and network is not None:
+        raise UsageError(f"--played cannot be combined with --network (got {network}). Leave one of them out.")
     if to.exists():
         raise UsageError(f"--to {to} exists already. Choose another name.")
     opened = open_store(store)
@@ -81,7 +83,7 @@ def export_positions(
         games, plies = opened.sample(positions or opened.total_positions, part=part, seed=seed, network=network)
     else:
         games, plies = opened.sample(positions or opened.total_positions, part=part, seed=seed, played=played)
-    names = _write(to, opened, games, plies, played and network is None, view)
+    names = _write(to, opened, games, plies, played, view)
     if as_json:
         print(json.dumps({"file": str(to), "positions": len(games), "arrays": names, "bytes": to.stat().st_size}))
     else:

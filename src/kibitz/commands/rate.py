@@ -72,7 +72,7 @@ def _check_chess(source: str) -> None:
     from kibitz.online.accounts import account_in
 
     named = account_in(source) if any_account([source]) else None
-    if source.lower().endswith((".sgf", ".sgfl")) or (named is not None and named.site.game != "chess"):
+    if source.lower().endswith((".sgf", ".sgfl", ".gib")) or (named is not None and named.site.game != "chess"):
         raise UsageError(f"ratings are estimated for chess only (got {records.printable(source)}). Name a PGN file.")
 
 

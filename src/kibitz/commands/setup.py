@@ -77,6 +77,11 @@ def _engine(game: str, network: str | None, rating: int | None) -> list[str]:
         return ["gtp", name]
     if rating is None:
         return ["uci", name]
+    if not run.takes_ratings:
+        raise UsageError(
+            f"--rating is for networks with rating inputs, which {network} lacks (got {rating})."
+            " Use the network 'human'."
+        )
     if not LOWEST <= rating <= HIGHEST:
         raise UsageError(f"--rating must be between {LOWEST} and {HIGHEST} (got {rating})")
     return ["uci", name, "--elo", str(rating)]

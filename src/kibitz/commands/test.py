@@ -239,7 +239,7 @@ def test_engine_command(run: str, store: str | None, options: RunTestOptions, en
         options.most_positions(ENGINE_POSITIONS),
     )
     page = options.out or games.path.parent / f"test-engine-{games.path.resolve().name.removesuffix('.store')}.html"
-    check_page(page, "--out", [])
+    check_page(page, "--out", [str(path) for path in games.path.iterdir() if path.is_file()])
     with EvaluationBar() as progress:
         result = evaluate_engines(test, games, chosen, network, progress.on_progress, _log)
     result |= _provenance(result, network)
@@ -300,7 +300,8 @@ def _report_engines(result: dict[str, Any]) -> None:
 
 
 def _compare(run: Run, store: str | None, options: RunTestOptions) -> None:
-    """Compare the run with the network of --against. Raises UsageError for another --split."""
+    """Compare the run with the network of --against. Raises UsageError for another --split, and for options of a test
+    alone."""
     from kibitz.commands.against import compare_with
     from kibitz.evaluation import own_store
     from kibitz.store.store import Store
@@ -311,6 +312,13 @@ def _compare(run: Run, store: str | None, options: RunTestOptions) -> None:
             f"--split cannot be combined with --against (got {options.split}). Leave it out: --against takes the games"
             " that neither network has seen."
         )
+    unused = {
+        "--out": options.out is not None, "--all-ways": options.all_ways, "--stockfish": options.stockfish is not None,
+        "--gnugo": options.gnugo is not None, "--stranger": options.stranger is not None,
+        "--learning-curve": options.curve,
+    }  # fmt: skip
+    if given := [option for option, is_given in unused.items() if is_given]:
+        raise UsageError(f"{given[0]} cannot be combined with --against, which does not use it. Leave one of them out.")
     games = Store(store or own_store(run))
     with EvaluationBar() as bar:
         count = options.most_positions(POSITIONS)

@@ -98,6 +98,12 @@ def unseen_by_all(runs: Sequence[Run], store: Store) -> NDArray[np.int64]:
     return np.asarray(games)
 
 
+def seen_by_any(runs: Sequence[Run], store: Store, unseen: NDArray[np.int64]) -> int:
+    """Return the number of games that every run's system uses, and that a run has seen. unseen: the other games."""
+    used = functools.reduce(np.intersect1d, [run.system.games(store, run.settings) for run in runs])
+    return len(used) - len(unseen)
+
+
 def positions_of(
     run: Run, store: Store, games: NDArray[np.int64], count: int, seed: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -129,7 +135,7 @@ def compare_runs(
     sources = row_source(a), row_source(b)
     asked = _common(a, b, [source.row_questions(run) for source, run in zip(sources, (a, b), strict=True)], question)
     games = unseen_by_all([a, b], store)
-    seen = max(choose(run, store).excluded for run in (a, b))
+    seen = seen_by_any([a, b], store, games)
     if asked == PAIR:
         rows = _pairs(a, b, store, games, count, seed, on_progress)
     else:

@@ -87,6 +87,7 @@ class Stage:
     independent: whether the module shares no weights with other stages' modules and no other stage depends on it. If
     all stages are independent, they train in rounds (see training.rounds).
     time_share: the stage's part of a time limit, in proportion to the values of the other stages.
+    decay: factor of the learning rate after each pass over the examples, over 0 to 1.
     """
 
     name: str
@@ -104,6 +105,12 @@ class Stage:
     constant_loss: Callable[[Tensors], float] | None = None
     independent: bool = False
     time_share: float = 1.0
+    decay: float = 1.0
+
+    def rate(self, iteration: int, iterations: int, examples: int) -> float:
+        """Return the learning rate at an iteration, from 0 to `iterations` − 1. examples: the number of examples."""
+        passes = iteration // batches_in_epoch(examples, self.batch)
+        return self.learning_rate(iteration, iterations) * self.decay**passes
 
     def iterations_over(self, examples: int) -> int:
         """Return the number of batches of this stage. examples: the number of examples."""

@@ -748,7 +748,7 @@ class Trainer:
         seed = (self.plan.seed << 32) + (run.index << 28) + run.iteration
         # dropout omits different units on each rank
         torch.manual_seed((seed + self.ranks.rank * 0x9E3779B97F4A7C15) % 2**64)
-        learning_rate = run.stage.learning_rate(run.iteration, run.iterations)
+        learning_rate = run.stage.rate(run.iteration, run.iterations, len(run.examples))
         for group, factor in zip(run.optimiser.param_groups, run.rate_factors, strict=True):
             group["lr"] = learning_rate * factor
         with self.profile.part("forward"), self.fabric.autocast():
@@ -834,7 +834,7 @@ class Trainer:
         self._check(stage, means, iteration)
         self._row(
             kind="summary", stage=stage.name, iteration=iteration, samples=iteration * stage.batch, **means,
-            learning_rate=stage.learning_rate(iteration - 1, run.iterations), samples_per_second=round(rate),
+            learning_rate=stage.rate(iteration - 1, run.iterations, len(run.examples)), samples_per_second=round(rate),
         )  # fmt: skip
         self._notify(TrainProgress(stage.name, iteration, run.iterations, means.get("loss"), rate))
         self._summed_loss = means.get("loss", 0.0)

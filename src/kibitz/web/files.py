@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from kibitz.games.go.io.gib import is_gib
 from kibitz.links import what_to_do
 from kibitz.web import game_tree
 from kibitz.web.notes import read_notes
@@ -23,7 +24,8 @@ def load(fields: Fields) -> dict[str, Any]:
         raise BadRequest("nothing to open. Paste or drop a PGN, SGF or FEN")
     if advice := what_to_do(record):
         raise BadRequest(advice)
-    if (match := _SGF.search(record)) and not _looks_like_pgn(record[: match.start()]):
+    match = _SGF.search(record)
+    if is_gib(record[:64].encode()) or (match and not _looks_like_pgn(record[: match.start()])):
         from kibitz.web.go import files as go_records
 
         return go_records.load_sgf(record, index)

@@ -238,6 +238,14 @@ def test_a_null_move_is_not_judged(judged: Analysed) -> None:
     assert moved.change is not None
 
 
+def test_a_player_without_a_legal_move_may_pass(judged: Analysed) -> None:
+    """At the end of the moves, too, where no further position has legal moves."""
+    found = judged('[FEN "7k/8/6Q1/8/8/8/8/K7 w - - 0 1"]\n\n1. Qf7 -- 2. Kb2 -- *').moves
+    assert [(move.san, move.judged is None) for move in found] == [
+        ("Qf7", False), ("--", True), ("Kb2", False), ("--", True),
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize("raw", [False, True])
 def test_moves_after_a_null_move_are_judged_like_those_of_the_position(raw: bool) -> None:
     """Also by a network that searches, whose players know no null move."""

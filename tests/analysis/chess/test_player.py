@@ -141,3 +141,12 @@ def test_a_stalemate_is_among_the_worst() -> None:
     found = report((replace(one, moves=[*one.moves[:-1], last]), "white")).as_json()
     assert [(mistake["ply"], mistake["mark"]) for mistake in found["worst"]] == [(5, "??"), (3, "??")]
     assert found["marks"] == {"inaccuracies": 0, "mistakes": 1, "blunders": 2}
+
+
+@pytest.mark.parametrize(("result", "low", "high"), [("1-0", 0.7, 1.0), ("0-1", 0.0, 0.3)])
+def test_a_score_of_all_or_nothing_has_an_interval(result: str, low: float, high: float) -> None:
+    """Twelve lost games do not prove that the player always loses."""
+    score = report(*((game([0.0] * 5, result), "white") for _ in range(12))).parts().whole.score
+    assert score is not None
+    assert (score.value, score.low, score.high) == (low if not low else high, pytest.approx(low, abs=0.05),
+                                                    pytest.approx(high, abs=0.05))  # fmt: skip

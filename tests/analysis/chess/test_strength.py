@@ -211,6 +211,8 @@ def test_parts_by_phase_and_time_left_hold_the_moves_of_each() -> None:
 def test_games_of_under_half_a_minute_are_too_fast(control: str, too_fast: bool) -> None:
     found = player_game(game(SOUND, TimeControl=control, UTCDate="2026.11.03", BlackElo="1723"), "black", moves(2))
     assert found.too_fast is too_fast
+    dated = player_game(game(SOUND, UTCDate="????.??.??", Date="2026.12.01"), "black", moves(2))
+    assert dated.month == "2026-12"
     assert (found.scale, found.month, found.rating) == ("lichess", "2026-11", 1723)
 
 

@@ -102,3 +102,20 @@ def test_only_one_output_is_printed(file: Path, tmp_path: Path) -> None:
     refused([*good, "--json"], [*printed, "--json"], code=2, names="--csv")
     refused(good, [*printed, "--pgn", "-"], code=2, names=["--pgn", "--csv"])
     refused(good, [*good, "--parquet", "-"], code=2, names="--parquet")
+
+
+@pytest.mark.parametrize("table", ["--csv", "--parquet"])
+def test_a_table_never_replaces_the_games(table: str, file: Path, tmp_path: Path) -> None:
+    before, call = file.read_bytes(), ["analyze", "human", str(file), *QUICK]
+    link = tmp_path / "link"
+    link.symlink_to(file)
+    for target in (file, link):
+        refused([*call, table, str(tmp_path / "moves")], [*call, table, str(target)], code=2, names=table)
+    folder = [*call[:2], str(tmp_path), "--player", "Ann", *QUICK]
+    refused([*folder, table, str(tmp_path / "more")], [*folder, table, str(file)], code=2, names=table)
+    assert file.read_bytes() == before
+
+
+def test_two_outputs_need_two_files(file: Path, tmp_path: Path) -> None:
+    call = ["analyze", "human", str(file), *QUICK, "--pgn", str(tmp_path / "a.pgn"), "--csv"]
+    refused([*call, str(tmp_path / "a.csv")], [*call, str(tmp_path / "." / "a.pgn")], code=2, names=["--csv", "--pgn"])

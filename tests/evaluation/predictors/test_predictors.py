@@ -181,8 +181,11 @@ def test_the_command(small_store: Store, tmp_path: Path, capsys: pytest.CaptureF
     code, out, err = call("--engine", command, "--positions", 10, "--out", page)
     assert code == 0, err
     assert "accuracy by ply" in out
+    information = small_store.path / "store.json"
+    before = information.read_bytes()
     for wrong, words in (
         (["--nodes", 1], "Add --engine"),
+        (["--engine", command, "--positions", 1, "--out", information], "--out"),
         (["--engine", "no-such-program"], "is no run"),
         (["--engine", command, "--split", "half"], "half"),
         (["--engine", command, "--engine-option", "Nothing=1", "--positions", 1, "--out", page], "Nothing"),
@@ -191,6 +194,7 @@ def test_the_command(small_store: Store, tmp_path: Path, capsys: pytest.CaptureF
         assert code != 0
         assert words in err
         assert len(err.splitlines()) == 1 or "positions" in err
+    assert information.read_bytes() == before
 
 
 def test_an_engine_with_a_rating_is_read() -> None:

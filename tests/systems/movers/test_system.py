@@ -214,10 +214,14 @@ def test_schedules() -> None:
     assert rates[-1] < 1e-4
 
 
-def test_fewer_passes_have_fewer_decays() -> None:
-    settings = given(schedule="epoch", decay=0.5, epochs=15.0, most_epochs=3.0, iterations=0, learning_rate=1.0)
+@pytest.mark.parametrize("length", [{"epochs": 15.0, "most_epochs": 3.0, "iterations": 0}, {"iterations": 300}])
+def test_the_rate_falls_after_each_pass(length: dict[str, Any]) -> None:
+    """Also where --iterations sets the length, and --epochs does not count."""
+    settings = given(schedule="epoch", decay=0.5, learning_rate=1.0, batch=4, **length)
     stage = chessnet.SYSTEM.stages(chessnet.SYSTEM.network(settings), settings)[0]
-    assert [stage.learning_rate(i, 300) for i in (0, 99, 100, 299)] == [1.0, 1.0, 0.5, 0.25]
+    examples = 401  # a pass has 100 full batches
+    assert stage.iterations_over(examples) == 300
+    assert [stage.rate(i, 300, examples) for i in (0, 99, 100, 299)] == [1.0, 1.0, 0.5, 0.25]
 
 
 @pytest.mark.parametrize(("initial", "spread"), [("he", (2 / 54) ** 0.5), ("0.01", 0.01)])

@@ -441,7 +441,9 @@ class Judge:
         children = _after(rows, moves, np.repeat(np.arange(len(rows)), np.diff(offsets)))
         shallow = quiescence_search(children, _LOOK, threads=self.threads)
         scores, leaves = -shallow.scores[:, _LOOK], shallow.rows[:, _LOOK]
-        most = np.repeat(np.maximum.reduceat(scores, offsets[:-1]), np.diff(offsets)) if len(scores) else scores
+        sizes = np.diff(offsets)
+        some = sizes > 0  # a null move may leave a position without any legal move
+        most = np.repeat(np.maximum.reduceat(scores, offsets[:-1][some]), sizes[some]) if len(scores) else scores
         kept = np.flatnonzero(scores >= most - _SIDE_STEP)
         white = np.full(len(children), np.nan)
         white[kept] = self._opinions(leaves[kept])

@@ -6,6 +6,7 @@ import contextlib
 import os
 import shlex
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,6 +14,7 @@ import typer
 from kibitz import records
 from kibitz.commands.accounts import AccountOptions, any_account, files_of
 from kibitz.commands.analyze.options import AnalyzeOptions
+from kibitz.commands.analyze.output import same_file
 from kibitz.commands.provider import Provider, use_provider
 from kibitz.commands.workers import WorkerOptions
 from kibitz.errors import UsageError
@@ -74,6 +76,7 @@ def analyze(
     game_file = _file_of(session, game_file, options, account)
     check_game(session, game_file, options)
     check_outputs(session, session.system, session.name)
+    _check_written(game_file, options)
     with contextlib.ExitStack() as stack:
         workers = stack.enter_context(open_workers(backend)) if backend else None
         if session.game == "chess":
@@ -101,10 +104,32 @@ def _file_of(session: Session, source: str, options: AnalyzeOptions, account: Ac
     return files_of([source], wanted)[0]
 
 
+def _check_written(source: str, options: AnalyzeOptions) -> None:
+    """Raises UsageError, before any work, for two outputs in one file, and for a table in a file that is read."""
+    written: dict[Path, str] = {}
+    for name in ("pgn", "sgf", "csv", "parquet", "page"):
+        file = getattr(options, name)
+        if file is None or file == records.STDIN:
+            continue
+        earlier = written.setdefault(Path(file).resolve(), name)
+        if earlier != name:
+            raise UsageError(f"--{name} cannot be the file of --{earlier} (got {file}). Name another file.")
+    tables = [name for name in ("csv", "parquet") if getattr(options, name) not in (None, records.STDIN)]
+    if not tables or source == records.STDIN:
+        return
+    for file in records.find([source], tuple(records.ENDINGS)):
+        for name in tables:
+            if same_file(getattr(options, name), records.on_disk(file)):
+                raise UsageError(
+                    f"--{name} cannot be the file that is read (got {getattr(options, name)}): its games would be lost."
+                    " Name another file."
+                )
+
+
 _OPTIONS = {"chess": ("pgn", "rating", "depth"), "go": ("sgf", "move", "owners")}
 """Options that mean something for one game alone."""
 _INSTEAD = {"pgn": "Write SGF with --sgf.", "sgf": "Write PGN with --pgn."}
-_ENDINGS = {"chess": (".pgn",), "go": (".sgf", ".sgfl")}
+_ENDINGS = {"chess": (".pgn",), "go": (".sgf", ".sgfl", ".gib")}
 
 
 def check_game(session: Session, path: str, options: AnalyzeOptions) -> None:

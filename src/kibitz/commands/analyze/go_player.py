@@ -14,6 +14,7 @@ from kibitz.commands.analyze.player import player_progress, raise_end, warn_of_r
 from kibitz.commands.pages import check_page
 from kibitz.errors import KibitzError, UsageError
 from kibitz.external import EngineDied
+from kibitz.games.go.io.blocks import ENDINGS
 from kibitz.games.go.points import NONE
 
 if TYPE_CHECKING:
@@ -96,4 +97,4 @@ def _check(session: Session, run: str, path: str, options: AnalyzeOptions) -> No
     check_options(session, run, path, options)
     if options.page is not None:
         written = [options.sgf] if options.sgf and options.sgf != "-" else []
-        check_page(Path(options.page), "--page", [*records.find([path], (".sgf", ".sgfl")), *written])
+        check_page(Path(options.page), "--page", [*records.find([path], ENDINGS), *written])

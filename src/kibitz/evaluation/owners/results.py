@@ -128,7 +128,7 @@ class OwnerResults:
         among = (result != 0) & np.isfinite(self.given)
         lead = np.where(among, (self.marks["score"] if score is None else score) - self.given, 0)
         right = np.where(lead == 0, 0.5, (lead > 0) == (result > 0))
-        return self.groups.mean(right, among if mask is None else among & mask)
+        return self.groups.mean(right, among if mask is None else among & mask, score=True)
 
 
 def _stones_more(store: Store, game: int) -> int:

@@ -238,10 +238,12 @@ def baselines(results: PositionResults, groups: ClusterBootstrap, stockfish: Sto
     rated = (white > 0) & (black > 0)
     baselines = {
         "always_white": baseline("always White", groups.mean(results.won)),
-        "material": baseline("more material (equal: half right)", groups.mean(answered(results.material, results.won))),
+        "material": baseline(
+            "more material (equal: half right)", groups.mean(answered(results.material, results.won), score=True)
+        ),
     }
     if rated.any():
-        higher = groups.mean(answered(white - black, results.won), rated)
+        higher = groups.mean(answered(white - black, results.won), rated, score=True)
         baselines["rating"] = baseline("higher rating (equal: half right)", higher)
         if not rated.all():
             same = groups.mean(results.right, rated)

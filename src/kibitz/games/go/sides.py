@@ -5,6 +5,7 @@ Komi and handicap decide the value of a lead. Ranks and the server indicate how 
 
 from __future__ import annotations
 
+import re
 from typing import Any, Protocol
 
 import numpy as np
@@ -53,14 +54,22 @@ def rules_byte(rules: str | None) -> int:
     return RULES.index(rules) if rules in RULES else 0
 
 
+_SERVER_WORDS = [
+    (re.compile(word), name)
+    for word, name in (
+        ("tygem", "tygem"), (r"(?<![a-z])tom(?![a-z])", "tom"), (r"(?<![a-z])fox(?=wq|wei|go|[^a-z]|$)", "fox"),
+        ("野狐", "fox"), ("kgs|kiseido", "kgs"), (r"(?<![a-z])ogs(?![a-z])|online-go", "ogs"),
+    )
+]  # fmt: skip
+"""How places name a server, and the server. Short names are whole words: a city may begin with them, such as Tomsk."""
+
+
 def server_byte(place: str | None) -> int:
     """Return the index in SERVERS of the server that a record's header PC names; 0 if it names none."""
     text = (place or "").strip().lower()
     if not text:
         return 0
-    words = (("tygem", "tygem"), ("tom", "tom"), ("fox", "fox"), ("野狐", "fox"), ("kgs", "kgs"), ("kiseido", "kgs"),
-             ("ogs", "ogs"), ("online-go", "ogs"))  # fmt: skip
-    return next((SERVERS.index(name) for word, name in words if word in text), SERVERS.index("board"))
+    return next((SERVERS.index(name) for word, name in _SERVER_WORDS if word.search(text)), SERVERS.index("board"))
 
 
 BEYOND = {"komi": komi_byte(KOMI), "handicap": 1, "rules": 0, "rank": 0, "opponent_rank": 0, "server": 0}

@@ -63,6 +63,8 @@ from kibitz.text import either
 
 OWN_SCHEDULES = tuple(name for name in SCHEDULES if name != "inv")
 """Every schedule except `winner`'s."""
+EPOCH = "epoch"
+"""The schedule that lowers the rate after each pass over the examples."""
 SELECTORS = ("piece", *PIECES)
 """The seven networks that predict moves: the piece selector, and a move selector for each type of piece."""
 
@@ -134,7 +136,7 @@ class Settings:
     learning_rate: float = setting(0.001, "Learning rate at the first iteration.", at_least=0)
     schedule: str = setting(
         "constant",
-        "Learning rate schedule: " + either(OWN_SCHEDULES, {"epoch": "multiplied by --decay after each epoch"}) + ".",
+        "Learning rate schedule: " + either(OWN_SCHEDULES, {EPOCH: "multiplied by --decay after each epoch"}) + ".",
         choices=OWN_SCHEDULES,
     )
     decay: float = setting(
@@ -448,6 +450,7 @@ def _shared_stage(network: MoveNets, settings: Settings, with_value: bool) -> St
         ),
         optimiser=lambda: _optimiser(network, settings),
         learning_rate=_learning_rate(settings, settings.learning_rate, settings.schedule),
+        decay=_decay(settings, settings.schedule),
         batch=settings.batch,
         iterations=settings.iterations or None,
         epochs=settings.epochs,
@@ -469,6 +472,7 @@ def _move_stage(network: MoveNets, settings: Settings, name: str) -> Stage:
         monitor=settings.keep,
         optimiser=lambda: _optimiser(module, settings),
         learning_rate=_learning_rate(settings, settings.learning_rate, settings.schedule),
+        decay=_decay(settings, settings.schedule),
         batch=settings.batch,
         iterations=settings.iterations or None,
         epochs=settings.epochs,
@@ -490,6 +494,7 @@ def _value_stage(network: MoveNets, settings: Settings) -> Stage:
         constant_loss=lambda batch: _constant_loss(batch, (), 1.0),
         optimiser=lambda: _optimiser(module, settings, settings.value_optimiser, settings.value_smoothing),
         learning_rate=_learning_rate(settings, settings.value_learning_rate, settings.value_schedule),
+        decay=_decay(settings, settings.value_schedule),
         batch=settings.value_batch,
         iterations=settings.value_iterations or settings.iterations or None,
         epochs=settings.epochs,
@@ -512,12 +517,16 @@ def _optimiser(
 
 def _learning_rate(settings: Settings, base: float, schedule: str) -> Callable[[int, int], float]:
     """Return the learning rate as a function of the iteration and the number of iterations. base: the first rate."""
-    epochs = settings.epochs
-    if settings.most_epochs and not settings.iterations:
-        epochs = min(epochs, settings.most_epochs)
+    if schedule == EPOCH:  # the stage lowers the rate after each pass, see `_decay`
+        schedule = "constant"
     return lambda iteration, iterations: learning_rate_at(
-        schedule, base, iteration, iterations, decay=settings.decay, epochs=epochs, step=settings.step
+        schedule, base, iteration, iterations, decay=settings.decay, step=settings.step
     )
+
+
+def _decay(settings: Settings, schedule: str) -> float:
+    """Return what a stage multiplies the learning rate by after each pass over its examples."""
+    return settings.decay if schedule == EPOCH else 1.0
 
 
 def _constant_loss(batch: Tensors, squares: Sequence[str], value_weight: float) -> float:

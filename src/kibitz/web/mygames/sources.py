@@ -116,8 +116,9 @@ class PgnSource(Source):
             return
         white, black = headers.get("White", ""), headers.get("Black", "")
         written.update((white, black) if white != black else (white,))
-        date = headers.get("UTCDate") or headers.get("Date", "")
-        date = "" if "?" in date[:4] else date.replace("?", "0")  # an unknown day comes before the others
+        days = (headers.get(name, "") for name in ("UTCDate", "Date"))
+        # an unknown day comes before the others
+        date = next((day.replace("?", "0") for day in days if day and "?" not in day[:4]), "")
         self._places.append(_Place(number, begin, end, names.key(white), names.key(black), date))
 
     def newest(self, players: Sequence[names.Player], most: int) -> list[ChosenGame]:

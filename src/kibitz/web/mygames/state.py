@@ -267,7 +267,7 @@ class MyGames:
         if before is None or source is not self._report_of or before.state not in ("done", "stopped"):
             return False
         return not task.about["quick"] and all(
-            before.about[each] == task.about[each] for each in ("player", "network", "checked_by")
+            before.about[each] == task.about[each] for each in ("player", "games", "network", "checked_by")
         )
 
     def _analysed(self, task: Task, told: Told) -> None:

@@ -9,11 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sgfmill import sgf
 
+from kibitz import records
 from kibitz.games.go.io.blocks import Games
 from kibitz.games.go.io.results import Result, read_result
 from kibitz.games.go.io.scan import find_games, main_lines
 from kibitz.games.go.io.sgf import Record, Unreadable, parse_record, read_records
 from kibitz.games.go.points import WHITE, from_gtp
+from kibitz.web import files
 from kibitz.web.go.files import load_sgf
 from support.causes import each_mentions, mentions
 
@@ -107,6 +109,7 @@ def test_tygem(tmp_path: Path, code: int, margin: int, result: Result) -> None:
     )  # fmt: skip
     assert record.moves == [from_gtp(point, 19) for point in ("R16", "D16", "pass", "Q4")]
     assert len(load_sgf(text, 0)["tree"]) == 5
+    assert files.load({"text": text})["headers"]["PB"] == "kim", "the page takes the text, too"
 
 
 def test_tygem_with_handicap_and_a_korean_name() -> None:
@@ -115,6 +118,21 @@ def test_tygem_with_handicap_and_a_korean_name() -> None:
     assert record.headers["PB"] == "김철수"
     assert (record.handicap, record.side, len(record.black)) == (3, WHITE, 3)
     assert record.moves[0] == from_gtp("R16", 19)
+
+
+def test_tygem_with_more_handicap_stones_than_there_are_places_for_is_refused() -> None:
+    """Their places are not known: with the usual points alone, the position would be another one."""
+    text = GIB.format(code=4, margin=0, stones="{}", first=2, second=1)
+    assert len(parse_record(text.format(9)).black) == 9
+    with pytest.raises(ValueError, match="outside the board"):
+        parse_record(text.format(10))
+
+
+def test_files_of_tygem_are_games_of_go(tmp_path: Path) -> None:
+    (tmp_path / "game.gib").write_text(GIB.format(code=3, margin=0, stones=0, first=1, second=2), encoding="utf-8")
+    (tmp_path / "notes.txt").write_text("no game")
+    found = records.find([str(tmp_path)], tuple(records.ENDINGS))
+    assert (found, records.games_by_ending(found)) == ([str(tmp_path / "game.gib")], {"go": found[0]})
 
 
 def test_stones_set_up_among_the_moves_end_a_record(tmp_path: Path) -> None:

@@ -78,11 +78,11 @@ class PlayerGame:
 def player_game(game: chess.pgn.Game, side: str, moves: MoveLikelihoods) -> PlayerGame:
     """Return a player's side of a game. side: white or black. moves: the likelihoods of this side's moves."""
     headers = game.headers
-    date = headers.get("UTCDate") or headers.get("Date", "")
-    month = date[:7].replace(".", "-") if date[:4].isdecimal() and date[5:7].isdecimal() else ""
+    days = (headers.get(name, "") for name in ("UTCDate", "Date"))
+    months = (day[:7].replace(".", "-") for day in days if day[:4].isdecimal() and day[5:7].isdecimal())
     return PlayerGame(
         moves, side, scale_of(headers.get("Site", "")),
-        speed_of(headers.get("TimeControl", ""), headers.get("Event", "")) or "", month,
+        speed_of(headers.get("TimeControl", ""), headers.get("Event", "")) or "", next(months, ""),
         ratings_of(headers)[side == "black"], _seconds(headers.get("TimeControl", "")) < SHORTEST,
     )  # fmt: skip
 

@@ -65,7 +65,7 @@ def results_by_rating(results: HumanResults) -> tuple[Metrics, Table]:
     for band, inside in rating_bands(results.rating):
         own, decided = ClusterBootstrap(results.games[inside]), results.result[inside] != 0
         rows.append([
-            band, own.mean(winner[inside], decided), own.mean(loss[inside]),
+            band, own.mean(winner[inside], decided, score=True), own.mean(loss[inside]),
             own.calibration_error(marks["win"][inside], results.result[inside] > 0),
             own.calibration_error(marks["draw"][inside], results.result[inside] == 0),
             own.calibration_error(marks["surest"][inside], results.right[inside]), int(inside.sum()),
@@ -95,13 +95,13 @@ def _winner_figures(results: HumanResults, winner: NDArray[np.float64]) -> Metri
     if not decided.any():
         return {}
     groups = results.groups
-    figures = {"winner_accuracy": Metric(groups.mean(winner, decided))}
+    figures = {"winner_accuracy": Metric(groups.mean(winner, decided, score=True))}
     rated = decided & (results.rating > 0) & (results.opponent > 0)
     if rated.any():
         gap = results.rating - results.opponent
         higher = np.where(gap == 0, 0.5, (gap > 0) == (results.result > 0))
-        figures["winner_accuracy_of_higher_rating"] = Metric(groups.mean(higher, rated))
-        figures["winner_accuracy_where_rated"] = Metric(groups.mean(winner, rated))
+        figures["winner_accuracy_of_higher_rating"] = Metric(groups.mean(higher, rated, score=True))
+        figures["winner_accuracy_where_rated"] = Metric(groups.mean(winner, rated, score=True))
     return figures
 
 

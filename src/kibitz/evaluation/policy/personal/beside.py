@@ -121,7 +121,7 @@ def favourites(
         every = sum(len(games) for _, games in beginnings)
         for name, games in sorted(beginnings, key=lambda found: -len(found[1]))[:FAVOURITES]:
             if len(games) >= LEAST_GAMES:
-                figure = ClusterBootstrap(games).mean(score[games])
+                figure = ClusterBootstrap(games).mean(score[games], score=True)
                 if len(games) < FEW_GAMES:  # too few games for a useful interval
                     figure = replace(figure, low=math.nan, high=math.nan)
                 rows.append([f"{colour}: {name}", figure, len(games) / every, len(games)])

@@ -49,7 +49,9 @@ def gib_as_sgf(data: bytes) -> bytes:
     if result := _result(main, headers.get("GAMERESULT", "")):
         fields["RE"] = result
     head = "".join(f"{name}[{_escaped(value)}]" for name, value in fields.items())
-    setup = "AB" + "".join(f"[{to_sgf(point)}]" for point in _handicap_points(stones)) if stones > 1 else ""
+    # More stones have no usual points. They stay in the record outside the board, so that the reader reports it.
+    places = [*map(to_sgf, _handicap_points(min(stones, 9))), *["zz"] * (stones > 9)]
+    setup = "AB" + "".join(f"[{place}]" for place in places) if stones > 1 else ""
     return f"(;{head}{setup}{_moves(text, stones)})\n".encode()
 
 
