@@ -1,7 +1,8 @@
 """Analysis of games with a trained network, move by move.
 
 `chess/` and `go/` have the same structure: `games.py` reads games, `moves.py` evaluates them, `answers.py` reads a
-network's outputs. A system whose outputs have another meaning declares its own module with the functions of `Analysis`.
+network's outputs. If a system's outputs have another meaning, the system declares a separate module with the functions
+of `Analysis`.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ class Analysis(Protocol):
     def white_wins(self, answers: Answers, state: NDArray[np.uint8]) -> NDArray[np.float64] | None:
         """Return White's probability, float64 [n], 0 to 1, of the event in the declaration's `meaning`.
 
-        None if the network doesn't predict the winner.
+        The result is None if the network doesn't predict the winner.
         """
 
     def expected_moves(
@@ -38,8 +39,8 @@ class Analysis(Protocol):
     ) -> tuple[NDArray[np.uint16], NDArray[np.int64], NDArray[np.float32]] | None:
         """Return all legal moves with their weights; None if the network doesn't predict moves.
 
-        The moves are packed, uint16 [m]. The offsets, int64 [n + 1], are where those of each position begin. The
-        weights are float32 [m], 0 or more; those of a position need not sum to 1.
+        The moves are packed, uint16 [m]. The offsets, int64 [n + 1], are the indices at which each position's moves
+        begin. The weights are float32 [m], 0 or more; in a position they need not sum to 1.
         """
 
 
@@ -63,7 +64,7 @@ def load_owners(name: str) -> OwnerAnalysis:
 
 
 def check_outputs(session: NetworkSession, system: str, name: str) -> None:
-    """Raise UsageError, in one line, for a network whose outputs an analysis can't show.
+    """Check that an analysis can show a network's outputs. Raises UsageError, in one line, if it can't.
 
     The outputs for one position are read, and their types and shapes are compared with the contract above.
     """

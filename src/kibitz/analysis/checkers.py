@@ -1,4 +1,6 @@
-"""Outside engines that judge moves instead of the network's own search. The network predicts what people play."""
+"""Engines of other authors that evaluate moves, instead of the network's own search. The network still predicts what
+people play.
+"""
 
 from __future__ import annotations
 
@@ -11,21 +13,21 @@ from kibitz.external.programs import Program, read_command
 from kibitz.games import GAME_NAMES
 
 NODES = 100_000
-"""The default search size in nodes per position of a UCI engine: about as long as the network's own search takes."""
+"""The default search size of a UCI engine in nodes per position. It takes about as long as the network's own search."""
 VISITS = 50
-"""The same in visits for a GTP engine."""
+"""The default search size of a GTP engine in visits per position."""
 MOST_NODES = 1_000_000_000
 MOST_DEPTH = 100
 EXAMPLES = {"chess": "stockfish", "go": "gnugo"}
-"""An engine for each game, for messages."""
+"""An example of an engine for each game, for messages."""
 
 
 @dataclass(frozen=True)
 class Checker:
-    """An engine and how it searches. It can be sent to workers.
+    """An engine and the limits of its search. It can be sent to workers.
 
-    options: UCI options by name. nodes: per position, visits in Go; None for the default. depth: in plies, for UCI
-    engines, instead of the default number of nodes. option: the name of the choice in messages.
+    options: UCI options by name. nodes: nodes per position, in Go visits; None for the default. depth: a limit in plies
+    for UCI engines, which replaces the default number of nodes. option: the name of the option or argument in messages.
     """
 
     program: Program
@@ -36,16 +38,16 @@ class Checker:
 
     @property
     def limit_nodes(self) -> int | None:
-        """The nodes per position of a UCI engine; None if only the depth limits a search."""
+        """The nodes per position of a UCI engine; None if only the depth limits its searches."""
         return NODES if self.nodes is None and self.depth is None else self.nodes
 
 
 @dataclass(frozen=True)
 class CheckedBy:
-    """Who judged the moves of a game.
+    """The engine that evaluated the moves of a game, and its limits.
 
     engine: the name that the engine reports. nodes: per position, None for no limit. depth: in plies, None for no
-    limit. visits: whether the nodes are visits of a Go engine.
+    limit. visits: whether `nodes` is a number of visits, as Go engines have.
     """
 
     engine: str
@@ -54,7 +56,7 @@ class CheckedBy:
     visits: bool = False
 
     def words(self) -> str:
-        """Return "Stockfish 15.1, 100,000 nodes per position"."""
+        """Return the engine and its limits as text, such as "Stockfish 15.1, 100,000 nodes per position"."""
         unit = "visits" if self.visits else "nodes"
         limits = [f"{self.nodes:,} {unit} per position"] if self.nodes else []
         limits += [f"depth {self.depth}"] if self.depth else []
@@ -75,7 +77,8 @@ def find_checker(
 ) -> Checker:
     """Return the engine of a command line, such as "stockfish", for a network's game.
 
-    network: its name, for messages. dashes: whether messages name options of the command line, or arguments of Python.
+    network: the network's name, for messages. dashes: whether messages name options of the command line, or arguments
+    of Python.
 
     Raises UsageError if the engine is not installed, or not for this game, and for limits out of range.
     """

@@ -14,11 +14,13 @@ from kibitz.durable import replace, sync
 
 @contextlib.contextmanager
 def whole_file(path: str) -> Iterator[IO[str]]:
-    """Open a text file that appears under its name only when it is completely written; "-" is standard output."""
+    """Open a text file for writing. The file appears under its name only when it is completely written. The path "-" is
+    standard output.
+    """
     if path == "-":
         yield sys.stdout
         return
-    target = Path(path).resolve()  # follow a link, which stays
+    target = Path(path).resolve()  # replaces the target of a link, so that the link stays
     if target.exists() and not target.is_file():  # a pipe or a device cannot be replaced
         with open(target, "w", encoding="utf-8", newline="\n") as file:
             yield file
@@ -30,7 +32,7 @@ def whole_file(path: str) -> Iterator[IO[str]]:
             sync(file)
         replace(temporary, target)
     except OSError as error:
-        if error.filename == str(temporary):  # the user knows the file by its own name
+        if error.filename == str(temporary):  # the user doesn't know the temporary file's name
             error.filename = path
         raise
     finally:

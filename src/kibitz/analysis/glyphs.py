@@ -1,4 +1,4 @@
-"""Annotations of moves, and numbers of games, the same for both games."""
+"""Annotations of moves, and JSON numbers of single games, for chess and Go."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 CHESS_SWING = 0.1
 """The default for the smallest annotated change of White's probability in chess."""
 SIGNS = {"?!": "inaccuracies", "?": "mistakes", "??": "blunders"}
-"""The annotations of losing moves, and the names of their counts."""
+"""The annotations of losing moves, and the names of their counters."""
 GAINED = "↑"
-"""Besides ?!, ? and ??: the mover gained at least one swing."""
+"""The annotation of a move by which the mover gained at least one swing."""
 
 
 def figure(value: float | None, n: int) -> dict[str, Any]:
-    """Return a number of one game as JSON, without an interval: that needs many games."""
+    """Return a number of one game as JSON, without an interval: an interval needs many games."""
     return {"value": None if value is None else round(value, 4), "low": None, "high": None, "n": n}
 
 
@@ -23,7 +23,7 @@ def mark(change: float, swing: float) -> str:
     ?! from one swing lost, ? from two, ?? from three; ↑ from one swing gained. With the default swing of 0.1 these are
     10, 20 and 30 percentage points of win probability.
     """
-    steps = int(-change / swing + 1e-6)  # a loss of exactly 0.1 counts
+    steps = int(-change / swing + 1e-6)  # a loss of exactly 0.1 must count in spite of rounding
     if steps >= 1:
         return ("?!", "?", "??")[min(steps, 3) - 1]
     return GAINED if change / swing + 1e-6 >= 1 else ""

@@ -21,7 +21,8 @@ TYPES = {str: "string", int: "int64", float: "float64", bool: "bool_"}
 def csv_table(path: str, columns: Mapping[str, type]) -> Iterator[AddRows]:
     """Yield a function that adds rows to a CSV file with a heading; unknown values are empty.
 
-    path: the file appears when it is complete; "-" is standard output. columns: names and types, one of TYPES.
+    path: the file appears only when it is complete; "-" is standard output. columns: the name and the type (one of
+    TYPES) of each column.
     """
     with whole_file(path) as file:
         writer = csv.DictWriter(file, list(columns), extrasaction="ignore", lineterminator="\n")
@@ -31,7 +32,9 @@ def csv_table(path: str, columns: Mapping[str, type]) -> Iterator[AddRows]:
 
 @contextlib.contextmanager
 def parquet_table(path: str, columns: Mapping[str, type]) -> Iterator[AddRows]:
-    """Yield a function that adds rows to a Parquet file; unknown values are null. Arguments as in `csv_table`."""
+    """Yield a function that adds rows to a Parquet file; unknown values are null. The arguments are those of
+    `csv_table`.
+    """
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -56,7 +59,7 @@ def parquet_table(path: str, columns: Mapping[str, type]) -> Iterator[AddRows]:
 
 @contextlib.contextmanager
 def move_tables(csv_path: str | None, parquet_path: str | None, columns: Mapping[str, type]) -> Iterator[AddRows]:
-    """Yield a function that adds rows to the tables that have a path."""
+    """Yield a function that adds rows to both tables. A table whose path is None is not written."""
     with contextlib.ExitStack() as stack:
         tables = [stack.enter_context(csv_table(csv_path, columns))] if csv_path else []
         if parquet_path:

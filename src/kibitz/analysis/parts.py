@@ -1,4 +1,4 @@
-"""Parts of one player's moves, such as a phase, for both games: what the moves lost, with intervals over games."""
+"""Parts of one player's moves in chess or Go, such as a phase: what the moves lost, with intervals over games."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from kibitz.explorer.openings import Opening
 from kibitz.stats import ClusterBootstrap, Estimate
 
 ENOUGH = 10
-"""Number of games from which on an interval is shown."""
+"""The smallest number of games for which an interval is shown."""
 KEPT = 50
-"""Number of worst mistakes that are kept."""
+"""Number of worst mistakes that a report contains."""
 A_GAME = 2
-"""The largest number of mistakes from one game, because a player often overlooks the same thing twice."""
+"""The largest number of these mistakes from one game, because a player often overlooks the same thing twice."""
 ENDS = ("won", "drawn", "lost")
 """The results of a game for its player."""
 
@@ -29,11 +29,12 @@ ENDS = ("won", "drawn", "lost")
 class Part:
     """Some moves of one player.
 
-    loss: mean loss per move; of win probability, 0 to 1, in chess, of points in Go.
+    loss: mean loss per move: win probability, 0 to 1, in chess, points in Go.
     usual: the mean loss of players with this rating in these positions.
-    difference: the mean of loss minus usual, over the moves whose usual loss is known. Its n counts these moves.
+    difference: the mean of loss minus usual, over the moves whose usual loss is known. Its n is the number of these
+    moves.
     marks: the number of moves with each annotation.
-    score: the result of the games, 0 to 1; None if the part isn't made of whole games.
+    score: the player's mean result in the games, 0 to 1; None if the part has only some moves of a game.
     """
 
     label: str
@@ -59,7 +60,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Parts:
-    """A player's results: of all moves, by each of LABELS, and by opening."""
+    """A player's results: for all moves, for the parts by each of LABELS, and by opening."""
 
     whole: Part
     by: Mapping[str, Mapping[str, Part]]
@@ -68,9 +69,10 @@ class Parts:
     def standing_out(self) -> list[Part]:
         """Return the parts whose loss differs significantly from the usual one, the worst first.
 
-        Their intervals don't contain 0.
+        In these parts, the interval of the difference doesn't contain 0.
         """
-        some = [rows for name, rows in self.by.items() if name != "result"]  # a lost game naturally has more loss
+        # parts by result are excluded, because losses are naturally larger in a lost game
+        some = [rows for name, rows in self.by.items() if name != "result"]
         every = [part for rows in some for part in rows.values()] + list(self.openings)
         sure = [
             part
@@ -108,7 +110,9 @@ class Measure:
         opening: Opening | None = None,
         side: str = "",
     ) -> Part:
-        """Return the part of the moves in a mask, bool [moves]. games: bool [games], whose score is reported."""
+        """Return the part with the moves in a mask, bool [moves]. games: bool [games], the games whose score is
+        reported.
+        """
         loss = known_interval(self._groups.mean(self.loss, mask))
         known = mask & self._known
         pair = self._groups.means([self.usual, self.loss - self.usual], known)
@@ -120,7 +124,7 @@ class Measure:
 
 
 def mean_over_games(values: Sequence[float]) -> Estimate:
-    """Return the mean of one value per game, over the games that have one; the others are NaN."""
+    """Return the mean of one value per game. Games without a value (NaN) are ignored."""
     each = np.array(values, np.float64)
     return known_interval(ClusterBootstrap(np.arange(len(each))).mean(each, np.isfinite(each)))
 
@@ -132,7 +136,7 @@ def count_results(scores: Sequence[float]) -> dict[str, int]:
 
 
 def known_interval(estimate: Estimate) -> Estimate:
-    """Return an estimate, without its interval if there are fewer than ENOUGH games."""
+    """Remove the interval of an estimate if it has fewer than ENOUGH games."""
     if estimate.games >= ENOUGH:
         return estimate
     return Estimate(estimate.value, math.nan, math.nan, estimate.n, estimate.games)

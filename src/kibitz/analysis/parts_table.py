@@ -1,4 +1,4 @@
-"""The parts of a player's moves as rows on a terminal, for both games."""
+"""The parts of a player's moves as rows on a terminal, for chess and Go."""
 
 from __future__ import annotations
 
@@ -14,24 +14,26 @@ from kibitz.stats import Estimate
 LABEL = 27
 """Width of a part's name in columns."""
 COUNTED = ("?", "??")
-"""The annotations that are counted; ?! is omitted to save space."""
+"""The annotations whose numbers are shown; ?! is omitted to save space."""
 
 
 def score_words(results: Mapping[str, int], score: Estimate) -> str:
-    """Return games won, drawn and lost, and the score."""
+    """Format the numbers of games won, drawn and lost, and the score."""
     line = f"won {results['won']:,}, drawn {results['drawn']:,}, lost {results['lost']:,}"
     return f"{line}: score {score.value:.1%}{with_interval(score)}"
 
 
 def print_heading(console: Console, compared: bool, scored: bool) -> None:
-    """Print the names of the columns. compared: whether there is a usual loss."""
+    """Print the names of the columns. compared: whether the rows have a usual loss. scored: whether they have a
+    score.
+    """
     heading = f"{'loss per move':<{LABEL}}{'games':>6}{'moves':>7}{'score' if scored else '':>6}{'lost':>6}"
     heading += f"{'usual':>6}{'more':>6}{'':>6}" if compared else f"{'':>6}"
     print_line(console, heading + "".join(f"{sign:>5}" for sign in COUNTED), "bold")
 
 
 def print_parts(console: Console, title: str, parts: Iterable[Part], compared: bool, unit: float = 100) -> None:
-    """Print some parts, with a title unless it is empty. unit: what a loss is multiplied with."""
+    """Print some parts, with a title unless it is empty. unit: the factor by which a loss is multiplied."""
     if title:
         print_line(console, title, "bold")
     for part in parts:
@@ -39,7 +41,9 @@ def print_parts(console: Console, title: str, parts: Iterable[Part], compared: b
 
 
 def _row(console: Console, part: Part, compared: bool, indent: str, unit: float) -> None:
-    """Print the results of a part, at most 80 columns wide. The interval is that of the difference, if there is one."""
+    """Print the results of a part, at most 80 columns wide. The interval is that of the difference, if there is a
+    difference.
+    """
     label = indent + clean(part.opening.name if part.opening else part.label, LABEL - len(indent) - 1)
     score = f"{part.score.value:.0%}" if part.score is not None and part.score.n else ""
     row = f"{label:<{LABEL}}{part.loss.games:>6,}{part.loss.n:>7,}{score:>6}{part.loss.value * unit:>6.1f}"
@@ -53,10 +57,10 @@ def _row(console: Console, part: Part, compared: bool, indent: str, unit: float)
 
 
 def _half(figure: Estimate, unit: float) -> str:
-    """Return half of the interval in points, "±0.4"; "" if there is none."""
+    """Format half of the interval in points, such as "±0.4"; "" without an interval."""
     return "" if math.isnan(figure.low) else f" ±{(figure.high - figure.low) / 2 * unit:.1f}"
 
 
 def with_interval(figure: Estimate) -> str:
-    """Return the interval of a share in parentheses; "" if there is none."""
+    """Format the interval of a share in parentheses; "" without an interval."""
     return "" if math.isnan(figure.low) else f" (95% interval {figure.low:.1%} to {figure.high:.1%})"

@@ -1,4 +1,4 @@
-"""Parts of the terminal output of both games. Color is never the only sign."""
+"""Parts of the terminal output for chess and Go. Everything that is shown by color is also shown by text or signs."""
 
 from __future__ import annotations
 
@@ -19,20 +19,22 @@ _PLAIN = str.maketrans({"…": "...", "→": ">", "–": "-", "×": "x", "−": 
 
 
 def clean(text: str, most: int = 120) -> str:
-    """Return text of a record for a terminal: without control characters, and at most `most` characters."""
+    """Prepare a text from a record for a terminal: remove control characters, and shorten it to `most` characters."""
     text = "".join(c for c in " ".join(text.split()) if c.isprintable())
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def sparkline(shares: NDArray[np.float64], width: int, ascii_only: bool = False) -> str:
-    """Return shares, 0 to 1, [n], as `width` characters, each the mean of its part of the game; digits 0-9 in ASCII."""
+    """Draw shares, [n], 0 to 1, as `width` characters. Each character is the mean over its part of the game; in ASCII,
+    the characters are the digits 0-9.
+    """
     levels = "0123456789" if ascii_only else LEVELS
     means = [float(part.mean()) for part in np.array_split(shares, max(1, min(width, len(shares))))]
     return "".join(levels[min(int(mean * len(levels)), len(levels) - 1)] for mean in means)
 
 
 def bar(share: float, width: int, ascii_only: bool = False) -> str:
-    """A share 0..1 as a filled bar, the rest dotted."""
+    """Draw a share, 0 to 1, as a bar that is filled up to the share and dotted beyond it."""
     if ascii_only:
         filled = round(share * width)
         return "#" * filled + "." * (width - filled)
@@ -41,7 +43,7 @@ def bar(share: float, width: int, ascii_only: bool = False) -> str:
 
 
 def turning_words(turning: TurningPoint, move: str) -> str:
-    """Return the turning point as a sentence. move: its name."""
+    """Describe the turning point in a sentence. move: the name of the move."""
     return (
         f"Turning point: {f'{turning.ahead.capitalize()} stays' if turning.ahead else 'nobody is'} ahead after {move}"
     )
@@ -50,7 +52,8 @@ def turning_words(turning: TurningPoint, move: str) -> str:
 def show_summary(console: Console, summary: GameSummary, unit: str, scale: float, name: Callable[[int], str]) -> None:
     """Print the accuracy, the mean loss and the annotations of each side, and the turning point.
 
-    unit: of the loss; scale: converts it. name: returns the name of the move of a ply.
+    unit: the unit of the loss. scale: the factor that converts the loss to this unit. name: a function that returns the
+    name of move number `ply`.
     """
     print_line(console, f"{'Summary':<10}{'accuracy':>9}{'lost':>7}" + "".join(f"{sign:>4}" for sign in SIGNS), "bold")
     for side, one in summary.sides.items():
@@ -68,8 +71,8 @@ def print_line(console: Console, text: str, style: str = "") -> None:
 
 
 def print_text(console: Console, text: Text) -> None:
-    """Print styled text; on a terminal without Unicode only with characters that it has."""
-    if console.options.ascii_only:  # a wrong letter is better than an encoding error
+    """Print styled text. A terminal without Unicode gets only characters that it can show."""
+    if console.options.ascii_only:  # replacing a character is better than an encoding error
         plain = text.plain.translate(_PLAIN)
         text.plain = plain.encode(console.encoding, "replace").decode(console.encoding)
     for line in text.wrap(console, console.width, overflow="fold") or [text]:

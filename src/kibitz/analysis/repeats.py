@@ -6,15 +6,17 @@ import hashlib
 
 
 class Seen:
-    """Detects games that occurred before, because collections of files often share games. again: the number of
-    repeats."""
+    """Detects games that occurred before, because collections of files often have the same games.
+
+    again: the number of repeated games so far.
+    """
 
     def __init__(self) -> None:
         self.again = 0
         self._known: set[bytes] = set()
 
     def is_new_text(self, told: str) -> bool:
-        """Return whether a game has not occurred before. told: its headers and moves."""
+        """Return whether a game has not occurred before. told: the game's headers and moves as text."""
         key = hashlib.blake2b(told.encode(errors="surrogatepass"), digest_size=16).digest()
         is_new = key not in self._known
         self._known.add(key)

@@ -23,8 +23,8 @@ def shared_out(
 ) -> Generator[tuple[Record, Result]]:
     """Yield each record with a worker's result for its item, in the order of the records.
 
-    item: makes the small object that goes to the worker. A KibitzError of the records is raised after the results
-    before it, as without workers.
+    item: makes the small object that is sent to the worker. If reading a record raises KibitzError, the error is raised
+    after the results of the earlier records, as without workers.
     """
     ahead: deque[Record] = deque()
     failed: list[KibitzError] = []
@@ -45,13 +45,14 @@ def shared_out(
 
 
 def name_for_workers(session: Session) -> str:
-    """Return the name by which a worker can open this session's network, wherever it runs."""
+    """Return a name by which any worker can open this session's network."""
     path = session.run.path
     return session.name if path in packaged().values() else str(path.resolve())
 
 
 @functools.lru_cache(maxsize=1)
 def opened(name: str) -> Session:
-    """Return a worker's session of a run, which it keeps for its next games; one thread, because workers share the
-    cores."""
+    """Open a run in a worker, which keeps the session for its next games. The session has one thread, because workers
+    share the cores.
+    """
     return Session(name, threads=1)

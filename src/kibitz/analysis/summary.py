@@ -1,7 +1,8 @@
 """The summary of a game: accuracy, annotations and mean loss of each player, and the turning point.
 
-The accuracy of a chess game is the definition of Lichess, with the losses that kibitz finds. The accuracy of a Go game
-is the function of KaTrain, with the plain mean of the points lost. `docs/results/conventions.md` explains both.
+The accuracy of a chess game is computed by Lichess's formula, from the losses that kibitz finds. The accuracy of a Go
+game is computed by KaTrain's formula, from the unweighted mean of the lost points. `docs/results/conventions.md`
+explains both.
 """
 
 from __future__ import annotations
@@ -15,21 +16,23 @@ from typing import Any
 from kibitz.analysis.glyphs import SIGNS, figure
 
 AHEAD = 0.7
-"""A side is ahead from this win probability on."""
+"""A side is ahead if its win probability is at least this."""
 _SCALE, _RATE, _SHIFT, _BONUS = 103.1668100711649, 4.354415386753951, -3.166924740191411, 1.0
 """Lichess's accuracy of a move in percent, after a loss l from 0 to 1: _SCALE * exp(-_RATE * l) + _SHIFT + _BONUS."""
 _WINDOW, _LEAST_WINDOW, _MOST_WINDOW = 10, 2, 8
-"""A window for the volatility has a tenth of the moves of a game, within these limits."""
+"""The window for the volatility has a tenth of the game's moves, but at least and at most these numbers (divisor,
+smallest, largest).
+"""
 _CALM, _WILD = 0.005, 0.12
-"""Limits of the weight of a move, which is the standard deviation of the values in its window."""
+"""Limits of a move's weight. The weight is the standard deviation of the values in the move's window."""
 _LEAST_SHARE = 0.01
-"""Smaller accuracies count as this one in a harmonic mean."""
+"""In a harmonic mean, accuracies are at least this value."""
 PER_POINT = 0.75
 """The accuracy of a Go game after a mean loss of one point."""
 
 
 def move_accuracy(loss: float) -> float:
-    """Return the accuracy of a chess move, 0 to 1. loss: of the mover's win probability, 0 to 1."""
+    """Return the accuracy of a chess move, 0 to 1. loss: the mover's loss of win probability, 0 to 1."""
     if loss <= 0:
         return 1.0
     return min(max((_SCALE * math.exp(-_RATE * loss) + _SHIFT + _BONUS) / 100, 0.0), 1.0)
@@ -40,9 +43,9 @@ def win_accuracy(
 ) -> float | None:
     """Return the accuracy of a chess player in a game, 0 to 1; None without a judged move.
 
-    values: one side's win probability in each position, [moves + 1]. movers, losses: [moves]; None for a move that is
-    not judged. The result is the mean of two means over the player's moves: one is weighted by the volatility of the
-    values around a move, the other is harmonic.
+    values: one side's win probability in each position, [moves + 1]. movers: the side that made each move, [moves].
+    losses: each move's loss, [moves]; None if it is unknown. The result is the average of two means over the player's
+    moves: a mean weighted by the volatility of the values around each move, and a harmonic mean.
     """
     size = min(max(len(movers) // _WINDOW, _LEAST_WINDOW), _MOST_WINDOW)
     weighted, weights, inverse, count = 0.0, 0.0, 0.0, 0
@@ -64,10 +67,10 @@ def points_accuracy(loss: float) -> float:
 
 @dataclass(frozen=True)
 class SideSummary:
-    """One player's game.
+    """The results of one player in a game.
 
-    accuracy: 0 to 1; None if it is unknown. loss: the mean loss per move, of win probability, 0 to 1, or in points of
-    Go. moves: their number. marks: the number of moves with each of SIGNS.
+    accuracy: 0 to 1; None if it is unknown. loss: the mean loss per move, in win probability, 0 to 1, or in points of
+    Go. moves: the number of moves. marks: the number of moves with each annotation of SIGNS.
     """
 
     accuracy: float | None
@@ -85,9 +88,9 @@ class SideSummary:
 
 @dataclass(frozen=True)
 class TurningPoint:
-    """The move after which the side that is ahead stays the same until the end.
+    """The move after which the same side is ahead until the end.
 
-    ply: of the move, from 1. ahead: that side; "" if neither is ahead from then on.
+    ply: number of the move, from 1. ahead: the side; "" if from this move on neither side is ahead.
     """
 
     ply: int
@@ -99,7 +102,7 @@ class TurningPoint:
 
 @dataclass(frozen=True)
 class GameSummary:
-    """The summary of a game: each side by its name, and the turning point, None if there is none."""
+    """The summary of a game: each side's results by its name, and the turning point, or None if there is none."""
 
     sides: Mapping[str, SideSummary]
     turning_point: TurningPoint | None
@@ -130,9 +133,9 @@ def summarize(
 ) -> GameSummary:  # fmt: skip
     """Return the summary of a game.
 
-    sides: their names; values are those of the first one, [moves + 1], 0 to 1.
-    movers, losses, signs: of each move, [moves]. A loss is None for a move that is not judged.
-    in_points: the losses are points of Go, not win probabilities.
+    sides: the names of both sides. values: the first side's win probability in each position, [moves + 1], 0 to 1.
+    movers, losses, signs: the side, the loss and the annotation of each move, [moves]. An unknown loss is None.
+    in_points: whether the losses are points of Go, and not win probabilities.
     """
     found = {}
     for side in sides:

@@ -15,11 +15,11 @@ ATTEMPTS = 3
 
 
 class StartFailed(KibitzError):
-    """The engine can't be started, ATTEMPTS times in a row."""
+    """Raised if the engine can't be started ATTEMPTS times in a row."""
 
 
 class Fault(Exception):
-    """The engine is at fault and loses the game. kind: "crash", "hang", "time" or "illegal"."""
+    """Raised if the engine is at fault, so that it loses the game. kind: "crash", "hang", "time" or "illegal"."""
 
     def __init__(self, kind: str, reason: str):
         super().__init__(reason)
@@ -28,21 +28,26 @@ class Fault(Exception):
 
 
 def in_words(text: object) -> str:
-    """Return the text of a program or an error as a reason: one line, without quotation marks that would end a tag."""
+    """Convert the text of a program or an error to a reason: one line, without quotation marks, which would end a
+    tag.
+    """
     return " ".join(str(text).split()).replace('"', "'")[:200]
 
 
 class MatchEngine(Protocol):
-    """A player's process."""
+    """The interface of a player's process."""
 
     identity: str
-    """The name that the engine reports; before its start the player's name."""
+    """The name that the engine reports; before its start, the player's name."""
 
     def start(self) -> None:
-        """Start the process unless it runs. Raises StartFailed."""
+        """Start the process if it isn't running. Raises StartFailed."""
 
     def close(self) -> None:
-        """End the process for good, also from another thread, whose wait for a move then ends with a Fault."""
+        """End the process, and don't start it again.
+
+        Another thread may call this method. If a thread waits for a move, its wait then ends with a Fault.
+        """
 
 
 @dataclass(frozen=True)
@@ -66,19 +71,19 @@ class Contest(Protocol):
     """A game of a match between "A" and "B": its rules, and the limits of both."""
 
     name: str
-    """As in a run's `game`."""
+    """The name of the game, as in a run's `game`."""
     colours: tuple[str, str]
-    """The side that moves first (A's in even games), and the other."""
+    """The side that moves first (A's in even games), and the other side."""
     form: RecordFormat
 
     def limit(self, side: str) -> str:
-        """The limit of "A" or "B", in words."""
+        """Describe the limit of "A" or "B" in words."""
 
     def settings(self) -> dict[str, str]:
-        """Return settings that must be equal for games of one match, in addition to players and limits."""
+        """Return the settings that must be the same in all games of one match, in addition to players and limits."""
 
     def engine(self, participant: Participant) -> MatchEngine:
-        """Return a process of a player, not started yet."""
+        """Return a process of a player, which is not started yet."""
 
     def play(
         self, number: int, engines: Mapping[str, Any], names: Mapping[str, str], settings: Mapping[str, str]
@@ -90,4 +95,4 @@ class Contest(Protocol):
         """
 
     def facts(self) -> dict[str, Any]:
-        """Further facts of the match's result that belong to this game, as JSON."""
+        """Return further facts for the match's result that only this kind of game has, as JSON."""

@@ -1,11 +1,11 @@
 """Statistics of a match: score, Elo difference with its interval, LOS and SPRT.
 
-The two games of a pair share an opening, so their results are correlated. The spread is therefore computed over pairs,
-whose score has five values (0, 1/2, 1, 3/2, 2 points: the pentanomial), and over single games only if there are fewer
-than two pairs. The spread is estimated from these results alone, so intervals and LOS use Student's distribution with
-one degree of freedom less than the number of pairs: ten pairs need 2.26 standard errors, many pairs 1.96. Sources:
-Michel Van den Bergh, "A practical introduction to the GSPRT" and "Comments on normalized Elo" (the mathematics of
-fishtest); for LOS, the chess programming wiki's "Match statistics".
+The two games of a pair share an opening, so their results are correlated. So the spread is computed over pairs. A
+pair's score has five values (0, 1/2, 1, 3/2, 2 points: the pentanomial). If there are fewer than two pairs, the spread
+is computed over single games. The spread is only an estimate, so intervals and LOS use Student's distribution, with one
+degree of freedom less than the number of pairs. An interval is ±2.26 standard errors for ten pairs, and ±1.96 for many
+pairs. Sources: Michel Van den Bergh, "A practical introduction to the GSPRT" and "Comments on normalized Elo" (the
+mathematics of fishtest); for LOS, the chess programming wiki's "Match statistics".
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ LEVEL = 0.975
 """The upper quantile of a two-sided interval of 95%."""
 
 LARGE = 1000
-"""From this number of degrees of freedom on, the normal distribution replaces Student's."""
+"""The normal distribution replaces Student's distribution if there are at least this many degrees of freedom."""
 
 PRIOR = 1e-3
-"""Replaces counts of 0 in the SPRT, so that results that haven't occurred yet are unlikely, not impossible."""
+"""Replaces counts of 0 in the SPRT, so that results that haven't occurred yet are unlikely but possible."""
 
 
 @dataclass(frozen=True)
@@ -36,14 +36,14 @@ class ScoreEstimate:
     n: int
 
     def as_json(self) -> dict[str, float | int | None]:
-        """The numbers by name; infinities and NaN, which JSON does not have, become None."""
+        """Return the numbers by name. Infinities and NaN, which JSON does not have, become None."""
         numbers = {"value": self.value, "low": self.low, "high": self.high}
         return {**{name: x if math.isfinite(x) else None for name, x in numbers.items()}, "n": self.n}
 
 
 @dataclass(frozen=True)
 class Tally:
-    """Results of A. pairs: complete pairs by A's points in them: 0, 1/2, 1, 3/2, 2."""
+    """The results of A. pairs: the numbers of complete pairs in which A has 0, 1/2, 1, 3/2 and 2 points."""
 
     wins: int
     draws: int
@@ -70,15 +70,15 @@ class Tally:
         if error > 0:
             reach = student_quantile(LEVEL, self._freedom()) * error
             return ScoreEstimate(value, max(value - reach, 0.0), min(value + reach, 1.0), self.games)
-        # All units had the same result, so the spread is unknown. But if a share of 1 - 0.025 ** (1 / n) had another
-        # result, n equal results would have a probability of 2.5%. The bounds assume that those were all won or all
-        # lost.
+        # All units had the same result, so the spread is unknown. If a share of 1 - 0.025 ** (1 / n) of all units had
+        # another result, n equal results would have a probability of 2.5%. The bounds assume that such units were all
+        # won, or all lost.
         counts, _, _ = self._units()
         other = 1 - (1 - LEVEL) ** (1 / sum(counts))
         return ScoreEstimate(value, value - other * value, value + other * (1 - value), self.games)
 
     def _freedom(self) -> int:
-        """Return the degrees of freedom of the spread."""
+        """Return the degrees of freedom of the estimated spread."""
         return sum(self._units()[0]) - 1
 
     def _standard_error(self) -> float:
@@ -95,8 +95,9 @@ class Tally:
         return ScoreEstimate(elo(score.value), elo(score.low), elo(score.high), score.n)
 
     def los(self) -> float:
-        """Return the likelihood of superiority: the probability that A is the stronger one. 0.5 without any
-        decision."""
+        """Return the likelihood of superiority: the probability that A is the stronger player. It is 0.5 if there are
+        only draws.
+        """
         if self.wins == self.losses:
             return 0.5
         error = self._standard_error()
@@ -106,7 +107,7 @@ class Tally:
 
 
 def elo(score: float) -> float:
-    """Return the Elo difference for an expected share of the points; -inf at 0, inf at 1, NaN at NaN."""
+    """Return the Elo difference for an expected share of the points; -inf for 0, inf for 1, NaN for NaN."""
     if math.isnan(score):
         return math.nan
     if score <= 0 or score >= 1:
@@ -150,7 +151,8 @@ def student_quantile(level: float, freedom: int) -> float:
 class Sprt:
     """A sequential test of the hypothesis H1, "A is `elo1` stronger", against H0, "A is `elo0` stronger".
 
-    alpha: the largest probability of accepting H1 although H0 is true. beta: the reverse.
+    alpha: the largest probability that H1 is accepted although H0 is true. beta: the largest probability that H0 is
+    accepted although H1 is true.
     """
 
     elo0: float
@@ -160,7 +162,9 @@ class Sprt:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Limits of the log-likelihood ratio: at or below the first H0 is accepted, at or above the second H1 is."""
+        """Return the limits of the log-likelihood ratio: H0 is accepted at or below the first limit, H1 at or above the
+        second one.
+        """
         return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
 
     def llr(self, tally: Tally) -> float:
@@ -176,7 +180,7 @@ class Sprt:
         return total * sum(p * math.log(q1 / q0) for p, q0, q1 in zip(shares, under0, under1, strict=True))
 
     def decision(self, tally: Tally) -> str | None:
-        """Return "H0" or "H1" if one is accepted, None while more games are needed."""
+        """Return "H0" or "H1" if one of them is accepted; None if more games are needed."""
         lower, upper = self.bounds
         ratio = self.llr(tally)
         return "H0" if ratio <= lower else "H1" if ratio >= upper else None
@@ -192,8 +196,8 @@ class Sprt:
 def _closest(shares: Sequence[float], scores: Sequence[float], mean: float) -> list[float]:
     """Return the distribution with this mean that makes the observed shares most likely (Van den Bergh, prop. 1.1).
 
-    It is `p_i / (1 + t (a_i - mean))`, with the t that gives the right mean. Bisection finds it, because the mean
-    decreases in t.
+    It is `p_i / (1 + t (a_i - mean))`, with the t that gives this mean. Bisection finds t, because the mean decreases
+    in t.
     """
     low, high = -1 / (max(scores) - mean), 1 / (mean - min(scores))
     for _ in range(100):

@@ -1,4 +1,4 @@
-"""A match: many games between two players, several at a time. It can be interrupted and resumed."""
+"""A match: many games between two players, several games at a time. It can be interrupted and resumed."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ from kibitz.parallel import Backend, map_unordered
 class MatchConfig:
     """A match of `game` between the players `a` and `b`.
 
-    games: the total number.
-    workers: the number of games at a time.
-    backend: where pairs of games are played; None for threads of this process, game by game.
+    games: the total number of games.
+    workers: the number of games that are played at a time.
+    backend: the workers that play pairs of games; None for threads of this process, which play single games.
     """
 
     a: Participant
@@ -46,8 +46,9 @@ class MatchConfig:
     backend: Backend | None = None
 
     def settings(self) -> dict[str, str]:
-        """Return everything that must be equal for games of one match, without their number, `workers`, and the
-        SPRT."""
+        """Return everything that must be the same in all games of one match. The number of games, `workers` and the
+        SPRT are not included.
+        """
         return {
             "A": _described(self.a), "B": _described(self.b),
             "LimitA": self.game.limit("A"), "LimitB": self.game.limit("B"),
@@ -56,7 +57,9 @@ class MatchConfig:
 
 
 def _described(player: Participant) -> str:
-    """Return the player's name without its Python, because a match may be resumed in another environment."""
+    """Return the player's description without the path of its Python, because a match may be resumed in another
+    environment.
+    """
     words = player.command[3:] if player.weights else player.command
     options = "".join(f"; {name}={value}" for name, value in player.options)
     weights = f"; weights {player.weights[:12]}" if player.weights else ""
@@ -65,7 +68,9 @@ def _described(player: Participant) -> str:
 
 @dataclass
 class Usage:
-    """Totals of a player in the games of this call: moves, seconds, the longest move, and nodes if it reported them."""
+    """A player's totals in the games of this call: moves, seconds, the longest move, and nodes if the engine reported
+    them.
+    """
 
     moves: int = 0
     seconds: float = 0.0
@@ -83,7 +88,9 @@ class Usage:
 
 
 class Match:
-    """The games of a match, first those in its record. Raises UsageError if the record belongs to another match."""
+    """The games of a match. Games in an existing record come first. Raises UsageError if the record belongs to another
+    match.
+    """
 
     def __init__(self, config: MatchConfig):
         self.config = config
@@ -101,8 +108,8 @@ class Match:
     def run(self, on_progress: Callable[[Match], None] = lambda match: None) -> None:
         """Play the missing games. on_progress: called after every game, and once before the first.
 
-        Raises KibitzError if an engine can't be started. However it ends, no engine stays running, and every completed
-        game is in the record.
+        Raises KibitzError if an engine can't be started. In any case, all engines are ended, and every completed game
+        is in the record.
         """
         config = self.config
         with ExitStack() as held:
@@ -122,17 +129,17 @@ class Match:
                     self._todo.put(number)
                 self._play(min(config.workers, len(missing)), on_progress)
             except KeyboardInterrupt:
-                self.rows = self._recorded()  # the last one may be in the record and not among the rows yet
+                self.rows = self._recorded()  # the last game may already be in the record but not in the rows
                 raise
 
     def _recorded(self) -> dict[int, ScoredGame]:
-        """Return the games of this match in its record, by number."""
+        """Return the games of this match that are in its record, by number."""
         config = self.config
         had = resume(config.record, self._settings, config.game.form)
         return {row.number: row for row in had if row.number < config.games}
 
     def _hold(self, held: ExitStack) -> None:
-        """Lock the record: two matches that write one file would each miss the other's games."""
+        """Lock the record: if two matches wrote one file, each would miss the other's games."""
         record, option = self.config.record, self.config.game.form.option
         try:
             held.enter_context(exclusive_lock(record.with_name(f".{record.name}.lock"), record))
@@ -169,7 +176,7 @@ class Match:
                 thread.join(timeout=5)
 
     def _play_apart(self, backend: Backend, missing: list[int], on_progress: Callable[[Match], None]) -> None:
-        """Let workers play the missing games: the two games of an opening are one job."""
+        """Let workers play the missing games. The two games of an opening are one piece of work."""
         begun, config = time.monotonic(), self.config
         pairs = [list(pair) for _, pair in itertools.groupby(missing, lambda number: number // 2)]
         function = functools.partial(_play_pair, config.game, {"A": config.a, "B": config.b}, self._settings)
@@ -183,7 +190,7 @@ class Match:
                     return
 
     def _next(self) -> PlayedGame | BaseException | None:
-        """Return the next report of a worker. Waits in small steps, so that Ctrl-C works on every system."""
+        """Return the next report of a worker. It waits in short steps, so that Ctrl-C works on every system."""
         while True:
             try:
                 return self._results.get(timeout=0.5)
@@ -201,7 +208,9 @@ class Match:
                 used.nodes += spent.nodes or 0
 
     def _work(self, pair: dict[str, MatchEngine]) -> None:
-        """A worker: its own two engines, game after game. Reports games, then None; or an error."""
+        """Play game after game in a worker thread with its own two engines. It reports games, then None; or an
+        error.
+        """
         names = {"A": self.config.a.name, "B": self.config.b.name}
         try:
             while not self._stop.is_set():
@@ -212,7 +221,7 @@ class Match:
                 for engine in pair.values():
                     engine.start()
                 played = self.config.game.play(number, pair, names, self._settings)
-                if not self._stop.is_set():  # otherwise the engines were stopped on purpose
+                if not self._stop.is_set():  # otherwise the match has stopped the engines on purpose
                     self._results.put(played)
             self._results.put(None)
         except BaseException as error:
@@ -220,7 +229,9 @@ class Match:
 
     @property
     def identities(self) -> dict[str, str]:
-        """The names that the engines report, by "A" and "B"; the players' names until the engines have started."""
+        """The names that the engines report, by "A" and "B". Before the engines are started, these are the players'
+        names.
+        """
         names = {"A": self.config.a.name, "B": self.config.b.name}
         engines = dict(zip("AB", (engine.identity for engine in self._engines[:2]), strict=False))
         return names | engines | self._identities
@@ -231,7 +242,7 @@ class Match:
 
     @property
     def decided(self) -> str | None:
-        """The hypothesis that the SPRT has accepted; None without a test or a decision."""
+        """The hypothesis that the SPRT has accepted; None without a test or before a decision."""
         return self.config.sprt.decision(self.tally) if self.config.sprt else None
 
     def result(self) -> dict[str, Any]:
@@ -276,7 +287,7 @@ class Match:
 def _play_pair(
     game: Contest, players: dict[str, Participant], settings: dict[str, str], numbers: list[int]
 ) -> tuple[list[PlayedGame], dict[str, str]]:
-    """Return games of one opening, and the engines' names by "A" and "B": the job of a worker."""
+    """Play games of one opening in a worker. Returns the games, and the engines' names by "A" and "B"."""
     names = {side: player.name for side, player in players.items()}
     with contextlib.ExitStack() as held:
         pair = {side: held.enter_context(contextlib.closing(game.engine(player))) for side, player in players.items()}
@@ -307,7 +318,7 @@ def _counts(one: Tally) -> dict[str, Any]:
 
 
 def players_differ(a: Participant, b: Participant) -> tuple[Participant, Participant]:
-    """Return the two players with different names."""
+    """Return the two players, renamed if they have the same name."""
     if a.name != b.name:
         return a, b
     return replace(a, name=f"{a.name} A"), replace(b, name=f"{b.name} B")

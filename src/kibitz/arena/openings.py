@@ -6,10 +6,10 @@ import random
 
 
 def opening_of(game: int, seed: int, count: int) -> int:
-    """Return which of `count` openings a game (from 0) has: games 2n and 2n + 1 share one. All occur before any
-    repeats.
+    """Return which of `count` openings a game (from 0) has. Games 2n and 2n + 1 have the same opening.
 
-    The order depends on the seed; each further round has another order.
+    Every opening is used once before openings are repeated. The order depends on the seed, and differs from round to
+    round.
     """
     pair = game // 2
     order = list(range(count))

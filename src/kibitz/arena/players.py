@@ -14,13 +14,13 @@ from kibitz.games import GAME_NAMES
 from kibitz.messages import did_you_mean, not_one_of
 
 SPEAKS = {"chess": "UCI", "go": "GTP"}
-"""The protocol of each game's programs; `kibitz uci RUN` and `kibitz gtp RUN` support it."""
+"""The protocol of the programs for each game. `kibitz uci RUN` and `kibitz gtp RUN` use these protocols."""
 
 KNOWN = {"sunfish": "chess", "gnugo": "go"}
-"""Programs that need more than their name to be started."""
+"""Programs that can't be started by their name alone, with their game."""
 
 GNUGO = ("--mode", "gtp", "--chinese-rules", "--positional-superko")
-"""GNU Go's arguments, before those of the user: its default rules are Japanese."""
+"""GNU Go's arguments, which come before the user's. Without them, its rules are Japanese."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Participant:
     """A program and how it is started.
 
     command: the program and its arguments.
-    options: (name, value): UCI options, or with GTP, which has none, further arguments.
+    options: (name, value): UCI options. GTP has no options, so for GTP these are further arguments.
     weights: the SHA-256 of a run's weights, "" for other programs; a resumed match uses it to detect a changed
     network.
     """
@@ -40,9 +40,9 @@ class Participant:
 
 
 def game_of(a: str, b: str, requested: str | None = None) -> str:
-    """Return the game of a match, "chess" or "go": as `requested`, or by its players; chess if neither decides.
+    """Return the game of a match, "chess" or "go": the requested one, or that of the players; chess if neither decides.
 
-    Raises UsageError if they contradict, KibitzError if a folder isn't a run.
+    Raises UsageError if these contradict each other, and KibitzError if a folder isn't a run.
     """
     said = {text: game for text in (a, b) if (game := _plays(text))}
     if requested is not None and requested not in SPEAKS:
@@ -60,7 +60,7 @@ def game_of(a: str, b: str, requested: str | None = None) -> str:
 
 
 def _plays(text: str) -> str | None:
-    """Return the game of a run, a bundled network or a known program; None for any other."""
+    """Return the game of a run, a bundled network or a known program; None for any other text."""
     if _is_network(text):
         from kibitz.runs import Run
 
@@ -72,8 +72,8 @@ def _plays(text: str) -> str | None:
 def player(text: str, options: Sequence[str] = (), name: str | None = None, game: str = "chess") -> Participant:
     """Return the player that a user named: a run's directory, a bundled network, `sunfish`, `gnugo`, or a command line.
 
-    options: "Name=Value". Raises UsageError for an option of another form and KibitzError, with what to do, if there is
-    no such run, network or program.
+    options: texts "Name=Value". Raises UsageError for an option of another form. Raises KibitzError if the run, network
+    or program doesn't exist; the message has a remedy.
     """
     from kibitz.runs import packaged
 

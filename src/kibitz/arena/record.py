@@ -1,7 +1,8 @@
 """A match's record: every completed game, with everything that is needed to resume the match after a kill.
 
-Each game writes its games in its format (PGN, SGF); this module has the common parts. Games end with an empty line, and
-their tags have the match's settings as SETTING + name, with GameNumber, Ending, Forfeit, Reason and Referee.
+Chess games are recorded as PGN, Go games as SGF; this module has the common parts. Each game ends with an empty line.
+Its tags have the match's settings, with SETTING before their names, and GameNumber, Ending, Forfeit, Reason and
+Referee.
 """
 
 from __future__ import annotations
@@ -16,17 +17,17 @@ from kibitz.durable import sync, write_whole
 from kibitz.errors import KibitzError, UsageError, one_line
 
 SETTING = "Match"
-"""Prefix of tags with the match's settings: MatchA, MatchSeed, ..."""
+"""Prefix of the tags that have the match's settings: MatchA, MatchSeed, ..."""
 
 
 @dataclass(frozen=True)
 class ScoredGame:
     """The score of a finished game. A moves first in even games.
 
-    number: from 0.
-    points: A's, in half points.
+    number: the game's number, from 0.
+    points: A's points, in half points.
     forfeit: "A" or "B", the side at fault, or "" with an empty `reason`.
-    referee: who counted the game, if the rules alone don't decide who has won, else "".
+    referee: who scored the game, if the rules alone don't decide who has won; else "".
     """
 
     number: int
@@ -41,10 +42,10 @@ class ScoredGame:
 class RecordFormat:
     """How games are written.
 
-    option: the option that names the file on the command line.
-    head: the whole first line of each game.
-    read: returns the points of the side that moved first, in half points, and the tags of a game's text; None for a
-        text that isn't a complete game.
+    option: the command line option for the file's path.
+    head: the first line of each game.
+    read: a function that parses a game's text. It returns the points of the side that moved first, in half points, and
+    the tags; None if the text isn't a complete game.
     """
 
     option: str
@@ -53,14 +54,16 @@ class RecordFormat:
 
 
 def side_of(number: int, first: bool) -> str:
-    """Return who moves first (or second) in a game: "A" or "B"."""
+    """Return which player moves first (or second) in a game: "A" or "B"."""
     return "A" if (number % 2 == 0) == first else "B"
 
 
 def row(
     number: int, first_points: int, ending: str, first_at_fault: bool | None = None, reason: str = "", referee: str = ""
 ) -> ScoredGame:
-    """Return the score of a game. first_points: those of the side that moved first, in half points."""
+    """Return the score of a game. first_points: the half points of the side that moved first. first_at_fault: whether
+    this side forfeited; None if no side did.
+    """
     points = first_points if number % 2 == 0 else 2 - first_points
     forfeit = "" if first_at_fault is None else side_of(number, first_at_fault)
     return ScoredGame(number, points, ending, forfeit, reason, referee)
@@ -82,7 +85,7 @@ def tags_of(game: ScoredGame, settings: Mapping[str, str]) -> dict[str, str]:
 
 
 def resume(path: Path, settings: Mapping[str, str], form: RecordFormat) -> list[ScoredGame]:
-    """Return the games in a match's record, and drop an incomplete last game from the file.
+    """Return the games in a match's record. If the last game is incomplete, it is removed from the file.
 
     Raises UsageError if the file has other contents, or games of a match with other settings.
     """
@@ -96,7 +99,8 @@ def resume(path: Path, settings: Mapping[str, str], form: RecordFormat) -> list[
         raise UsageError(f"{path} is not a record of a match. Choose another file with {form.option}.") from None
     rows: dict[int, ScoredGame] = {}
     complete = 0
-    for part in re.split(rf"(?<=\n\n)(?={re.escape(form.head[0])})", text):  # no line within a game begins like this
+    # no other line within a game begins like this
+    for part in re.split(rf"(?<=\n\n)(?={re.escape(form.head[0])})", text):
         if part.strip():
             game = _read(path, part, settings, form, last=complete + len(part) == len(text))
             if game is None:
@@ -104,12 +108,13 @@ def resume(path: Path, settings: Mapping[str, str], form: RecordFormat) -> list[
             rows[game.number] = game
         complete += len(part)
     if complete < len(text) or len(_whole_letters(data)) < len(data):
-        write_whole(path, text[:complete].encode())  # an editor may have written other line ends
+        # the file is written again, because an editor may have changed the line ends
+        write_whole(path, text[:complete].encode())
     return list(rows.values())
 
 
 def _whole_letters(data: bytes) -> bytes:
-    """Return UTF-8 without an incomplete character at the end."""
+    """Remove an incomplete UTF-8 character at the end of the data."""
     try:
         data.decode()
     except UnicodeDecodeError as error:
@@ -119,7 +124,7 @@ def _whole_letters(data: bytes) -> bytes:
 
 
 def _read(path: Path, part: str, settings: Mapping[str, str], form: RecordFormat, *, last: bool) -> ScoredGame | None:
-    """Return one game of the file; None for an incomplete one at its end."""
+    """Parse one game of the file. Returns None for an incomplete game at the end of the file."""
     read = form.read(part)
     if read is None and last and form.head.startswith(part.partition("\n")[0]):
         return None
@@ -150,7 +155,7 @@ def _read(path: Path, part: str, settings: Mapping[str, str], form: RecordFormat
 
 
 def append(path: Path, text: str) -> None:
-    """Add a game to the file in one piece. Raises KibitzError if the disk refuses."""
+    """Add a game to the file in one piece. Raises KibitzError if it can't be written."""
     try:
         with path.open("ab") as file:
             file.write(text.encode())

@@ -1,4 +1,6 @@
-"""Adapters: the parts of a network that learn a person's moves, while everything else stays."""
+"""Adapters: small additional layers that learn a person's moves, while the other weights of the network don't
+change.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +10,14 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 ADAPTERS, ALL, NOTHING = "adapters", "all", "nothing"
-"""What is trained: the adapters, all weights, or nothing."""
+"""The weights that are trained: those of the adapters, all weights, or none."""
 
 
 class Adapter(nn.Module):
-    """`x + up(relu(down(x)))`, float [n, filters, rows, columns] both; the identity at first.
+    """Compute `x + up(relu(down(x)))`; input and output are float [n, filters, rows, columns]. At first, the adapter is
+    the identity.
 
-    Two 1×1 convolutions, down to a few channels and up again.
+    `down` and `up` are 1×1 convolutions, down to a few channels and up again.
     """
 
     def __init__(self, filters: int, rank: int):
@@ -27,7 +30,7 @@ class Adapter(nn.Module):
 
 
 def adapters(count: int, filters: int, rank: int) -> nn.ModuleList:
-    """Return an adapter for each block."""
+    """Return `count` adapters, one for each block. filters: channels of a block. rank: channels inside an adapter."""
     return nn.ModuleList(Adapter(filters, rank) for _ in range(count))
 
 

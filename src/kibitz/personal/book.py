@@ -1,8 +1,8 @@
 """A person's opening book: how often the person played each move in each position, blended with a network.
 
 The blended probability of a move in a position where the person has moved n times is `(count + k · network) / (n + k)`:
-the network counts as much as k games. A book is one array, with a row for each position and move, sorted by position,
-so that it can be mapped from disk.
+the network has the same weight as k games. A book is one array, with a row for each position and move, sorted by
+position, so that its file can be memory-mapped.
 """
 
 from __future__ import annotations
@@ -22,18 +22,20 @@ from kibitz.runs import Run
 BOOK = "book.npy"
 ROW = np.dtype([("position", "<u8"), ("move", "<u2"), ("count", "<u4")])
 PAIR = 0xFFF
-"""The squares of a packed chess move: the network decides the promotion piece. A Go move is smaller."""
+"""Mask of a packed chess move's two squares. The book ignores the promotion piece, which the network decides. A Go move
+is a smaller number.
+"""
 
 
 @dataclass(frozen=True)
 class Book:
-    """How often each move was played. rows: [m] of dtype ROW, sorted by position and move."""
+    """How often a person played each move. rows: [m] of dtype ROW, sorted by position and move."""
 
     rows: NDArray[Any]
 
     @classmethod
     def count(cls, keys: NDArray[np.uint64], moves: NDArray[np.uint16]) -> Book:
-        """Count the moves of a person. keys: uint64 [n], hashes of the positions. moves: uint16 [n], packed."""
+        """Make a book from a person's moves. keys: uint64 [n], hashes of the positions. moves: uint16 [n], packed."""
         played = np.zeros(len(keys), ROW)
         played["position"], played["move"], played["count"] = keys, moves & PAIR, 1
         order = np.lexsort((played["move"], played["position"]))
@@ -46,7 +48,7 @@ class Book:
 
     @classmethod
     def open(cls, path: Path) -> Book:
-        """Map a book from disk. Raises KibitzError if it is damaged."""
+        """Open a book by memory-mapping its file. Raises KibitzError if the file is damaged."""
         try:
             rows = read_array(path, ROW)
         except (OSError, ValueError):
@@ -95,6 +97,6 @@ def blend(
 
 
 def book_of(run: Run) -> tuple[Book, float] | None:
-    """Return the book of a run, and its k; None if it has no book."""
+    """Return the book of a run, and its value of k; None if it has no book."""
     k = run.info.get("book", {}).get("k")
     return None if k is None else (Book.open(run.path / BOOK), k)

@@ -1,8 +1,9 @@
 """From a person's games to a run: the book, training of the adapters, and the choice of the best network.
 
-A run is usable after seconds: with the base network, and the book. Then a few networks are trained, each in its own run
-in the folder `candidates`, with the usual training loop; a killed call resumes there. The network that best predicts
-the validation moves past move 10, where the book has no entries, is kept, or the base network.
+A run is usable after seconds, with the base network and the book. Then a few networks are trained with the usual
+training loop, each in a separate run in the folder `candidates`. A call after an interruption resumes these runs. The
+result is the network that best predicts the validation moves past move 10, where the book has no entries; this can also
+be the base network.
 """
 
 from __future__ import annotations
@@ -43,34 +44,38 @@ from kibitz.training.trainer import STOPPED, TIME_LIMIT, TrainConfig, TrainProgr
 
 GAMES, CANDIDATES = "games", "candidates"
 RATES = (1e-3, 3e-3, 1e-2)
-"""Learning rates of adapters. The middle one is tried first, then the larger; the smaller only if that was worse."""
+"""Learning rates of adapters. The middle one is tried first, then the largest. The smallest one is tried only if the
+largest was worse than the middle one.
+"""
 FULL_RATES = (3e-5, 1e-4, 3e-4)
-"""Learning rates if all weights are trained, in the same way."""
+"""Learning rates if all weights are trained, tried in the same order."""
 FULL_FROM = 3_000
-"""Number of training games from which on all weights may be trained."""
+"""The smallest number of training games with which all weights may be trained."""
 CHECKS_AN_EPOCH, PATIENCE = 2, 3
-"""Validations per pass over the games, and the number of validations without improvement that ends training."""
+"""Validations per pass over the games, and the number of validations without improvement after which training ends."""
 POSITIONS = 15_000
-"""Approximate number of positions that training uses: few games are repeated more often, within the game's limits."""
+"""Approximate number of positions that training uses. Few games are repeated more often, within the limits of the
+game's `EPOCHS`.
+"""
 STRENGTHS = (0.25, 0.5, 0.75, 1.0)
-"""Factors of the adapters' changes."""
+"""Factors by which the adapters' changes may be multiplied."""
 OPENING = 20
 """Number of plies of the first ten moves."""
 CHECKPOINT_EVERY = 50
-"""Iterations between checkpoints: a kill loses a few seconds of work."""
+"""Iterations between checkpoints, so that only a few seconds of work are lost if the program is killed."""
 
 
 @dataclass(frozen=True)
 class PersonalRequest:
     """A call of `make`.
 
-    sources, players: the records and the names of the person, see `names.find`.
+    sources, players: the files of games, and the names of the person, see `names.find`.
     base: the run or bundled network to start from; "" for `human`, or `gohuman` for Go.
     run: the directory; None for runs/personal-NAME.
-    most: the largest number of games, the newest.
-    update: add games to an existing run.
+    most: the largest number of games; the newest games are used.
+    update: whether to add games to an existing run.
     test: the number of newest games for the test; None for the default.
-    time_limit: seconds after which the call stops, to be resumed later.
+    time_limit: seconds after which the call stops. A later call resumes it.
     """
 
     sources: Sequence[str]
@@ -88,7 +93,7 @@ class PersonalRequest:
 
 @dataclass(frozen=True)
 class PersonalStep:
-    """The progress of a call: the training run `name`, its number from 1, and its progress."""
+    """The progress of a call: the name and number (from 1) of a training run, and its progress."""
 
     name: str
     number: int
@@ -109,7 +114,7 @@ class PersonalResult:
 
 @dataclass
 class _Person:
-    """A person's games and the base network: the data that all training runs share."""
+    """A person's games and the base network. All training runs use these data."""
 
     request: PersonalRequest
     kind: Kind
@@ -130,16 +135,17 @@ def make(
     on_step: Callable[[PersonalStep], object] = lambda step: None,
     log: Callable[[str], None] = lambda line: None,
 ) -> PersonalResult:
-    """Make a person's run, resume one, or with `update` add games to it.
+    """Make a person's run, resume it, or add games to it (`update`).
 
-    Raises KibitzError or UsageError if there is nobody with that name, if there are too few games, or if the directory
-    belongs to another person or has other games.
+    Raises KibitzError or UsageError if no player has this name, if there are too few games, or if the directory belongs
+    to another person or has other games.
     """
     deadline = None if request.time_limit is None else time.monotonic() + request.time_limit
     person = _begin(request, log)
     finished = person.info.get("finished") and person.info["data"]["fingerprint"] == person.store.fingerprint
     if finished and person.info["started_from"] == person.base.weights_sha256():
-        shutil.rmtree(person.path / CANDIDATES, ignore_errors=True)  # if the call was killed at its very end
+        # the call may have been killed just before it removed this folder
+        shutil.rmtree(person.path / CANDIDATES, ignore_errors=True)
         return PersonalResult(person.path, person.info, "finished before")
     asked = person.kind.Positions(person.store, person.by_side[VALIDATE], person.sides)
     learned = person.kind.Positions(person.store, person.by_side[TRAIN], person.sides)
@@ -185,20 +191,22 @@ def make(
 def _moderated(run: Run, asked: PlayerPositions) -> AtStrength:
     """Return a network with its adapters at the best of STRENGTHS.
 
-    Adapters that were selected on a few games change too much for the next ones.
+    Adapters that were selected on a few games often change the network too much for later games.
     """
     tried = [AtStrength(run, strength) for strength in STRENGTHS]
     return min(tried, key=lambda network: _late(asked, asked.judge(asked.shares(network)).loss))
 
 
 def _late(asked: PlayerPositions, losses: NDArray[np.float64]) -> float:
-    """Return the mean of the losses past move 10; of all if there are none."""
+    """Return the mean of the losses past move 10; if there are none, the mean of all losses."""
     late = asked.plies >= OPENING
     return float(losses[late].mean() if late.any() else losses.mean())
 
 
 class AtStrength:
-    """A run's network with its adapters' changes multiplied by `strength`, 0 to 1; has the interface of a Session."""
+    """A run's network with its adapters' changes multiplied by `strength`, 0 to 1. It has the interface of a
+    Session.
+    """
 
     def __init__(self, run: Run, strength: float):
         self.strength, self.network = strength, run.load_network()
@@ -209,7 +217,7 @@ class AtStrength:
                     p.mul_(strength)
 
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Answers:
-        """Evaluate as NetworkSession.evaluate does; the state has all side inputs."""
+        """Evaluate positions as NetworkSession.evaluate does. The state has all side inputs."""
         found: list[list[NDArray[np.float32]]] = []
         with torch.inference_mode():
             for at in range(0, len(codes), 512):
@@ -220,7 +228,7 @@ class AtStrength:
 
 
 class _Tried:
-    """The networks so far: their scores, and the best one with its run and settings."""
+    """The networks that were tried so far: their scores, and the best network with its run and settings."""
 
     def __init__(self, base: dict[str, Any], network: Run, settings: Any):
         self.scores, self.kept, self.network, self.settings = [base], base, network, settings
@@ -235,7 +243,7 @@ class _Tried:
 
 
 def _begin(request: PersonalRequest, log: Callable[[str], None]) -> _Person:
-    """Find the person and the games, and store them in the run's directory."""
+    """Find the person and the person's games, and store the games in the run's directory."""
     where = ", ".join(request.sources[:3])
     with games.opened(request.sources, log) as source:
         kind = kind_of(source.game)
@@ -261,9 +269,10 @@ def _begin(request: PersonalRequest, log: Callable[[str], None]) -> _Person:
 
 
 def _of_run(request: PersonalRequest, source: Store) -> list[str]:
-    """Return the names of the person whose run is updated, if there are games of theirs.
+    """Return the names of the person whose run is updated.
 
-    [] if the run, or the person, isn't known without a name. Raises UsageError if no game is theirs.
+    The result is [] if the run or the person can't be identified without a name. Raises UsageError if no game is the
+    person's.
     """
     if not (request.update and request.run and (request.run / INFO).is_file()):
         return []
@@ -277,7 +286,7 @@ def _of_run(request: PersonalRequest, source: Store) -> list[str]:
 
 
 def _base(request: PersonalRequest, kind: Kind) -> Run:
-    """Return the base run. Raises UsageError for another system, KibitzError if it has no weights."""
+    """Open the base run. Raises UsageError for a run of another system, and KibitzError if it has no weights."""
     base = Run(request.base)
     if base.info["system"] != kind.BASE:
         raise UsageError(f"--from must be a run of {kind.BASE} (got {request.base}, a run of {base.info['system']})")
@@ -286,14 +295,14 @@ def _base(request: PersonalRequest, kind: Kind) -> Run:
 
 
 def _folder_name(name: str) -> str:
-    """Return a name as part of a directory's name."""
+    """Convert a person's name to a part of a directory's name."""
     return re.sub(r"[^\w-]+", "-", names.key(name)).strip("-")[:60] or "somebody"
 
 
 def _begun(path: Path, base: Run, request: PersonalRequest, kind: Kind) -> tuple[dict[str, Any], Store | None]:
     """Return the run.json and the games of a run that an earlier call began.
 
-    Raises UsageError if the directory is something else, or if --update names no run.
+    Raises UsageError if the directory is something else, or if --update is given and the run doesn't exist.
     """
     own = path / GAMES
     held = Store(own) if own.exists() else None
@@ -318,9 +327,9 @@ def _begun(path: Path, base: Run, request: PersonalRequest, kind: Kind) -> tuple
 
 
 def _ours(path: Path, with_games: bool) -> bool:
-    """Return whether a folder without run.json only has files of a killed call.
+    """Return whether all files of a folder without run.json are from a killed call.
 
-    A run's files count only if the person's games, which are written first, are there.
+    with_games: whether the folder must contain the person's games, which such a call writes first.
     """
     own = (SEEN, BOOK, WEIGHTS, ONNX, "metrics.jsonl") if with_games else ()
     names_ = [file.name for file in path.iterdir()]
@@ -330,13 +339,15 @@ def _ours(path: Path, with_games: bool) -> bool:
 
 
 def _with_earlier(players: Sequence[names.Player], info: dict[str, Any]) -> list[names.Player]:
-    """Return the players, with the spellings that the run knows for the same person."""
+    """Return the players, with the spellings of the same person that the run knows from earlier calls."""
     earlier = tuple(name for name in info["person"]["names"] if name not in games.spellings_of(players))
     return [*players, *([names.Player(earlier[0], earlier, 0)] if earlier else [])]
 
 
 def _stored(path: Path, held: Store | None, source: Store, mine: NDArray[np.int64], request: PersonalRequest) -> Store:
-    """Return the store of the run with these games. Raises UsageError if it has others and is not to be updated."""
+    """Return the store of the run with these games. Raises UsageError if the store has other games and `update` is not
+    requested.
+    """
     if held is None or request.update:
         path.mkdir(parents=True, exist_ok=True)
         return games.add_games(source, mine, path / GAMES, request.sources)
@@ -356,7 +367,7 @@ def _train(
     on_step: Callable[[PersonalStep], object],
     time_limit: float | None,
 ) -> str:
-    """Train one network in its own run within a time limit; return why the call must stop, or ""."""
+    """Train one network in a separate run, within a time limit. Returns why the call must stop, or ""."""
     request = person.request
     plan = TrainConfig(
         validate_positions=1 << 30, validations=CHECKS_AN_EPOCH * settings.epochs, patience=PATIENCE, seed=request.seed,
@@ -374,7 +385,7 @@ def _train(
 def _score(asked: PlayerPositions, session: NetworkSession, book: Book, name: str) -> dict[str, Any]:
     """Return how well a network predicts the validation games, alone and with the book at the best k.
 
-    strength: of the adapters.
+    name: the name of the network in the result.
     """
     shares, counts = asked.shares(session), asked.counts(book)
     k, loss = fit_k(asked, shares, counts)
@@ -409,7 +420,7 @@ def _keep(
     finished: bool = False,
     moderated: nn.Module | None = None,
 ) -> Book:
-    """Write the run, and return its book, which has all games except those of the test.
+    """Write the run with its network and its book, and return the book, which has all games except the test games.
 
     moderated: the network with weaker adapters.
     """
@@ -432,7 +443,7 @@ def _keep(
 def _info(
     person: _Person, settings: Any, scores: Sequence[dict[str, Any]], kept: dict[str, Any], finished: bool
 ) -> dict[str, Any]:
-    """Return the run.json."""
+    """Return the content of run.json."""
     store, split, base = person.store, person.split, scores[0]
     dates = store.column("date").astype("datetime64[D]")
     known = dates[~np.isnat(dates)]

@@ -1,4 +1,4 @@
-"""The games of a person: collected in a store, and the positions in which the person moved."""
+"""The games of a person, collected in a store, and the positions in which the person moved."""
 
 from __future__ import annotations
 
@@ -24,33 +24,37 @@ from kibitz.store.store import INFO, Store
 from kibitz.store.writer import StoreWriter
 
 FIRST, SECOND, NEITHER = 0, 1, -1
-"""Sides: the first to move from the usual start (White in chess, Black in Go), the other, and neither."""
+"""Sides: FIRST moves first from the usual start (White in chess, Black in Go). SECOND is the other side. NEITHER is no
+side.
+"""
 COLOURS = {"chess": ("white", "black"), "go": ("black", "white")}
-"""The columns with the players' names, by game; the first to move comes first."""
+"""The columns of the store with the players' names, by game; the player who moves first is first."""
 SIDE_AT = {"chess": 64, "go": 361}
-"""The column of a start position's row with the side to move."""
+"""The column, in a row of a start position, that has the side to move."""
 KINDS = {"chess": "standard chess", "go": "Go"}
 MAX_STRAYS = 5
-"""The largest number of stretches of text outside of games that are reported, over all records."""
+"""The largest number of reports about text outside of games, over all files."""
 LEAST = 20
 """The smallest number of games for training."""
 TEST_SHARE, MOST_TEST = 10, 50
-"""The newest tenth of the games is the test split, at most 50."""
+"""The test split has the newest games: all games divided by the first number, at most the second one."""
 VALIDATE_SHARES, LEAST_VALIDATE = (10.0, 20.0, 40.0, 60.0), 2
-"""Percentages of the other games for validation: the first that gives LEAST_VALIDATE games is used."""
+"""Percentages of the other games for validation. The first percentage that gives LEAST_VALIDATE games is used."""
 
 
 def sides_of(store: Store, spellings: Sequence[str]) -> NDArray[np.int8]:
     """Return a person's side in each game of a store, int8 [games]: FIRST, SECOND, or NEITHER.
 
-    NEITHER if the names are on no side, or on both.
+    A game has NEITHER if the names are on no side, or on both sides.
     """
     first, second = _named(store, spellings)
     return np.select([first & ~second, second & ~first], [FIRST, SECOND], NEITHER).astype(np.int8)
 
 
 def _named(store: Store, spellings: Sequence[str]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return whether each game names one of these as the first player, and as the second, bool [games] each."""
+    """Return whether one of these names is the first player, and whether one is the second player, bool [games]
+    each.
+    """
     first, second = (np.isin(store.column(column).astype(str), list(spellings)) for column in COLOURS[store.game])
     return first, second
 
@@ -58,7 +62,7 @@ def _named(store: Store, spellings: Sequence[str]) -> tuple[NDArray[np.bool_], N
 class OwnPositions(Positions):
     """The positions of some games in which one person moved, with ids in the order of games and plies.
 
-    sides: of every game of the store, as `sides_of` returns them. Games of NEITHER have no positions.
+    sides: the person's side in every game of the store, see `sides_of`. Games of NEITHER have no positions.
     """
 
     def __init__(self, store: Store, games: NDArray[np.int64], sides: NDArray[np.int8]):
@@ -81,8 +85,8 @@ class OwnPositions(Positions):
 def split_of(store: Store, test: int | None = None) -> Split:
     """Return a split whose test games are a person's newest ones: `test` games, or by default a tenth, at most 50.
 
-    If no game has a date, the split is by hash. A tenth of the others is for validation, or more if the hash selects
-    hardly any of few games.
+    If no game has a date, a hash of each game decides. A tenth of the other games is for validation. The share is
+    larger if too few games would be selected.
     """
     undated = test is None and np.isnat(store.column("date").astype("datetime64[D]")).all()
     newest = min(MOST_TEST, max(1, len(store) // TEST_SHARE)) if test is None else test
@@ -100,8 +104,9 @@ def split_of(store: Store, test: int | None = None) -> Split:
 def opened(sources: Sequence[str], log: Callable[[str], None]) -> Iterator[Store]:
     """Open one store of all sources: PGN or SGF files, folders of them, or a single store.
 
-    Records are read into a store that is removed at the end. log: called with what could not be read, and what is
-    skipped. Raises KibitzError if there is no game, UsageError if there are games of chess and of Go.
+    Records are read into a store that is removed at the end. log: called with a message about everything that could not
+    be read or was skipped. Raises KibitzError if there is no game, and UsageError if the sources have games of chess
+    and of Go.
     """
     if len(sources) == 1 and (Path(sources[0]) / INFO).is_file():
         yield Store(sources[0])
@@ -127,8 +132,9 @@ def players_in(path: str, named: Sequence[str]) -> list[names.Player]:
 
 
 def _game_of(paths: Sequence[str]) -> str:
-    """Return the game of some records by their file endings; chess if they don't decide. Raises UsageError for both
-    games."""
+    """Determine the game ("chess" or "go") of some files by their name endings; chess if the endings don't decide.
+    Raises UsageError if both games occur.
+    """
     found = list(records.games_by_ending(paths))
     if len(found) > 1:
         raise UsageError("kibitz personal learns one game at a time (got chess and Go). Name the files of one game.")
@@ -143,9 +149,10 @@ def games_of(
     log: Callable[[str], None],
     least: int = LEAST,
 ) -> NDArray[np.int64]:
-    """Return a person's games, from old to new; the newest `most` if given.
+    """Return the indices of a person's games, from old to new.
 
-    log: called with what is skipped, and what is unusual. Raises KibitzError if there are too few.
+    most: the largest number of games; the newest are returned. log: called with a message about skipped games and about
+    anything unusual. Raises KibitzError if there are fewer than `least` games.
     """
     for player in players:
         if names.looks_like_a_program(player.name):
@@ -170,7 +177,7 @@ def _on_both_sides(source: Store, players: Sequence[names.Player]) -> NDArray[np
 
 
 def _read(paths: list[str], game: str, sources: Sequence[str], into: Path, log: Callable[[str], None]) -> Store:
-    """Read all games of some records, in chess those of the standard variant, into a store."""
+    """Read all games of some files into a store; in chess, only games of standard chess."""
     rules = game_of(game)
     reader = rules.Reader(paths, importlib.import_module(f"kibitz.games.{game}.filters").Filter())
     with StoreWriter(into, game, rules.COLUMNS, rules.STANDARD_START, rules.PER_MOVE) as writer:
@@ -201,10 +208,11 @@ def spellings_of(players: Sequence[names.Player]) -> tuple[str, ...]:
 
 
 def in_time(store: Store) -> NDArray[np.int64]:
-    """Return the games of a store from old to new: by date, those of one day in the order of the records.
+    """Return the games of a store from old to new.
 
-    Servers write records from new to old or in the opposite order. The majority of neighboring games decides which one
-    it is. Games without a date come first.
+    They are sorted by date. Games of one day keep the order of the files, or get the reverse order, because some
+    servers list new games first. The dates of neighboring games decide which order it is. Games without a date are
+    first.
     """
     dates = store.column("date").astype("datetime64[D]")
     days = dates.astype(np.int64)
@@ -216,7 +224,7 @@ def in_time(store: Store) -> NDArray[np.int64]:
 
 
 def add_games(source: Store, games: NDArray[np.int64], into: Path, sources: Sequence[str]) -> Store:
-    """Add games of a store to another one, which is created if necessary; games that it has are skipped."""
+    """Add games of a store to another store, which is created if necessary. Games that it already has are skipped."""
     rules = game_of(source.game)
     begins, plies = source.offsets[games], source.plies[games]
     at = np.repeat(begins - np.concatenate(([0], np.cumsum(plies)[:-1])), plies) + np.arange(plies.sum())

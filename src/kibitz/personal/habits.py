@@ -1,7 +1,8 @@
-"""Habits of a person besides the moves: thinking times and resignations.
+"""Habits of a person apart from the choice of moves: thinking times and resignations.
 
-Both are counted in the games and stored in run.json. Thinking times are shares of the remaining clock time, by move
-number, if the games have clocks. A person resigns a share of the lost games, in positions with a low expected score.
+Both are measured in the games and stored in run.json. Thinking times are shares of the remaining clock time, by move
+number; they need games with clocks. A person resigns a certain share of the lost games, in positions with a low
+expected score.
 """
 
 from __future__ import annotations
@@ -29,22 +30,23 @@ MOVES = (0, 5, 10, 15, 20, 30, 40, 1000)
 """Limits of the bands of move numbers, counted from 0."""
 QUANTILES = 21
 LEAST_MOVES, LEAST_RESIGNED = 200, 10
-"""The smallest numbers of moves with a clock, and of resigned games, for a habit."""
+"""The smallest number of moves with a clock, and of resigned games, that are needed to measure a habit."""
 MASTER = 2200
 ONLINE_RESIGNED, MASTERS_RESIGNED, GIVEN_UP = 0.43, 0.97, 0.12
-"""Usual habits: the share of lost games that are resigned, for ratings below MASTER and for others.
-
-GIVEN_UP is the expected score, predicted by `human`, below which they are resigned.
+"""Usual habits: the share of lost games that are resigned, for players below and above the rating MASTER. GIVEN_UP is
+the expected score, predicted by `human`, below which games are resigned.
 """
 LONGEST = 0.5
-"""The largest share of the clock for one move."""
+"""The largest share of the clock time that one move may take."""
 _INCREMENT = re.compile(r"\+(\d+)$")
 
 
 def habits_of(
     store: Store, games: NDArray[np.int64], sides: NDArray[np.int8], session: NetworkSession
 ) -> dict[str, Any]:
-    """Return the habits in the games, as run.json stores them: "think" and "resign", each if enough is known."""
+    """Return the habits in the games, as run.json stores them: "think" and "resign". A habit is missing if there are
+    too few data.
+    """
     found: dict[str, Any] = {}
     if think := think_times(store, games, sides):
         found["think"] = think
@@ -56,7 +58,7 @@ def habits_of(
 def think_times(store: Store, games: NDArray[np.int64], sides: NDArray[np.int8]) -> list[list[float]]:
     """Return, for each band of MOVES, QUANTILES quantiles of the share of the clock that a move took, 0 to 1.
 
-    [] if too few clocks are known. A band without moves has the quantiles of all moves.
+    The result is [] if too few moves have clocks. A band without moves has the quantiles of all moves.
     """
     clocks = store.per_move("clock")
     if clocks is None:
@@ -85,10 +87,11 @@ def _increment(time_control: str | None) -> int:
 def resignations(
     store: Store, games: NDArray[np.int64], sides: NDArray[np.int8], session: NetworkSession
 ) -> dict[str, float] | None:
-    """Return `share`, how often the person resigns a lost game, and `below`, the expected score for this, 0 to 1.
+    """Measure resignations: `share`, how often the person resigns a lost game, and `below`, the expected score for
+    this, 0 to 1.
 
-    The expected score is the median over these games, predicted by a network with the players' side inputs. None if too
-    few games were resigned.
+    The expected score is the median over the resigned games, predicted by a network with the players' side inputs. The
+    result is None if too few games were resigned.
     """
     mine = games[sides[games] != NEITHER]
     lost = mine[store.column("result")[mine] == np.where(sides[mine] == 0, -1, 1)]
@@ -113,7 +116,7 @@ def usual_habits(rating: int) -> dict[str, Any]:
 
 
 class Pace(Protocol):
-    """How long somebody thinks."""
+    """The interface for thinking times of a player."""
 
     def new_game(self) -> None:
         """Begin a new game."""
@@ -125,17 +128,17 @@ class Pace(Protocol):
 class PersonalPace:
     """Thinking times of one person.
 
-    bands: as `think_times` returns them; [] if they are not known. random: for the samples.
+    bands: as `think_times` returns them; [] if they are not known. random: the random number generator for the samples.
     """
 
     def __init__(self, bands: list[list[float]], random: np.random.Generator):
         self._bands, self._random = bands, random
 
     def new_game(self) -> None:
-        """Nothing to forget."""
+        """Do nothing: no state has to be reset."""
 
     def seconds(self, board: chess.Board, move: chess.Move, limits: SearchLimits) -> float:
-        """See Pace. Only the number of the move and the clock matter; without a clock it is 0."""
+        """See Pace. The time depends only on the move's number and the clock. It is 0 without a clock."""
         if not self._bands or limits.clock is None:
             return 0.0
         band = int(np.searchsorted(MOVES[:-1], len(board.move_stack) // 2, "right")) - 1
@@ -144,11 +147,11 @@ class PersonalPace:
 
 
 class HabitualPlayer:
-    """A player that thinks as long as a person, and resigns like one.
+    """A player that thinks and resigns as a person does.
 
-    player: chooses the moves. habits: as `habits_of` returns them. think, resign: which habits to use. pace: thinking
-    times that replace those of the habits. seed: for the samples. If a habit is not known, or there is no clock,
-    nothing changes.
+    player: chooses the moves. habits: as `habits_of` returns them. think, resign: whether to use these habits. pace:
+    thinking times that replace those of the habits. seed: the seed of the samples. If a habit is unknown, or if there
+    is no clock, the player behaves as without this habit.
     """
 
     def __init__(
@@ -167,7 +170,7 @@ class HabitualPlayer:
         self._gives_up = self._drawn()
 
     def _drawn(self) -> bool:
-        """Return whether the next game is resigned if it is lost."""
+        """Decide at random whether the next game is resigned if it is lost."""
         return self._resign is not None and self._random.random() < self._resign["share"]
 
     def new_game(self) -> None:
@@ -179,7 +182,7 @@ class HabitualPlayer:
     def think(
         self, board: chess.Board, limits: SearchLimits, stop: threading.Event | None = None, tell: Tell = lambda _: None
     ) -> SearchResult | None:
-        """Search as the player does; wait until the person would have moved, or `stop` is set."""
+        """Search as the player does, then wait until the person would have moved or `stop` is set."""
         thought = self._player.think(board, limits, stop, tell)
         if thought is None:
             return None

@@ -1,4 +1,4 @@
-"""The interface of a game for personal networks, and its implementation for each game."""
+"""The interface of a game (chess or Go) for personal networks, and its implementation for each game."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from kibitz.store.store import Store
 
 
 class Kind(Protocol):
-    """A game: the module `kind` of its package here.
+    """The functions and constants of a game, in the module `kind` of the game's package.
 
     SYSTEM: the system of a personal network.
-    BASE: the bundled network that it starts from, and its system.
+    BASE: the bundled network from which it starts, and the system of this network.
     OPENING: plies of the first ten moves.
-    EPOCHS: passes over the games, the smallest and largest number.
+    EPOCHS: the smallest and the largest number of passes over the games.
     Positions: the class of the positions in which a person moved.
     """
 
@@ -36,16 +36,19 @@ class Kind(Protocol):
         sides: NDArray[np.int8],
         spellings: Sequence[str],
     ) -> Any:
-        """The settings of a person's network. base: those of the network that it begins from; games: in the order of
-        time; sides: of all games."""  # fmt: skip
+        """Return the settings of a person's network.
+
+        base: the settings of the network from which it starts. games: indices in chronological order. sides: the
+        person's side in each game of the store.
+        """
 
     def level(self, settings: Any) -> dict[str, Any]:
-        """Return the person's strength as run.json stores it."""
+        """Return the person's strength in the form for run.json."""
 
     def side_inputs(self, settings: Any) -> dict[str, int]:
-        """Return the side inputs of the person's network, with typical values of the person's games."""
+        """Return the side inputs of the person's network, with values that are typical for the person's games."""
 
 
 def kind_of(game: str) -> Kind:
-    """Return a game's module `kind`. Imports its package, which takes torch."""
+    """Return a game's module `kind`. This imports the game's package, which needs torch."""
     return cast(Kind, importlib.import_module(f"kibitz.personal.{game}.kind"))

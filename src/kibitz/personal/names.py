@@ -1,4 +1,4 @@
-"""Names of players: which spellings mean the same person, who is in most games, and which names are similar."""
+"""Names of players: finds spellings of the same person, the person who is in most games, and similar names."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from kibitz.store.store import Store
 from kibitz.text import shown
 
 SEPARATOR = "\n"
-"""Separates names in a setting: every other character may be in a name."""
+"""Separates names in a setting. Any other character may occur in a name."""
 NEARLY_ALL = 0.9
-"""The share of the games that a player must be in to be selected without a name."""
+"""A player can be selected without a name if at least this share of the games is the player's."""
 TOLD = 5
 """The largest number of names in an error."""
 PREFIX = 5
@@ -29,9 +29,10 @@ _PROGRAM = re.compile(
 
 
 def key(name: str) -> str:
-    """Return a name without case, accents, punctuation and word order: "Muñoz, Ana" and "ana munoz" are the same.
+    """Return a key of a name that ignores case, accents, punctuation and word order: "Muñoz, Ana" and "ana munoz" have
+    the same key.
 
-    In a name of one word every character counts: "bob" and "bob_" are two accounts.
+    If a name has one word, every character counts: "bob" and "bob_" are two accounts.
     """
     plain = unicodedata.normalize("NFKD", name.casefold())
     letters = "".join(letter for letter in plain if not unicodedata.combining(letter)).strip()
@@ -57,7 +58,7 @@ class Player:
 def players_of(store: Store) -> list[Player]:
     """Return the players of a store, the most frequent first; spellings with the same key are one player.
 
-    Unknown names ("?") are skipped. A game with one name on both sides counts once.
+    Unknown names ("?") are skipped. A game with the same name on both sides counts once.
     """
     written: Counter[str] = Counter()
     sides = [store.column(column) for column in ("white", "black") if column in store.columns]
@@ -69,7 +70,7 @@ def players_of(store: Store) -> list[Player]:
 
 
 def players_among(written: Counter[str]) -> list[Player]:
-    """Return the players for names as they are written, with the number of games of each."""
+    """Group spellings of names into players. Returns the players with their numbers of games."""
     by_key: defaultdict[str, list[tuple[str, int]]] = defaultdict(list)
     for name, games in written.most_common():
         if name and name.strip("?. "):
@@ -82,7 +83,7 @@ def find(store: Store, names: Sequence[str], where: str) -> list[Player]:
     """Return the players that these names mean; without a name, the player in nearly all games.
 
     where: the description of the games in an error. Raises UsageError, with the most similar names, for an unknown
-    name, and if no name is given and nobody is in nearly all games.
+    name. Also raises it if no name is given and no player is in nearly all games.
     """
     players = players_of(store)
     if not players:
@@ -93,15 +94,16 @@ def find(store: Store, names: Sequence[str], where: str) -> list[Player]:
 
 
 def present(store: Store, names: Iterable[str]) -> list[str]:
-    """Return the names with which `find` finds a player of the store."""
+    """Return those of the names with which `find` finds a player of the store."""
     there = {key(player.name) for player in players_of(store)}
     return [name for name in names if key(name) in there]
 
 
 def named(players: Sequence[Player], names: Sequence[str], where: str, option: str = "--player ") -> list[Player]:
-    """Return those of the players that these names mean.
+    """Return those players to whom the names belong.
 
-    where, option: the description of the games, and of a name, in an error. Raises UsageError as `find` does.
+    where: the description of the games in an error. option: the description of a name in an error. Raises UsageError as
+    `find` does.
     """
     by_key = {key(player.name): player for player in players}
     found: dict[str, Player] = {}
@@ -124,12 +126,12 @@ def _in_nearly_all(store: Store, players: Sequence[Player], where: str) -> Playe
 
 
 def told(players: Iterable[Player]) -> str:
-    """Return players with their numbers of games, in one line."""
+    """Format players with their numbers of games, in one line."""
     return ", ".join(f"{shown(player.name)} ({player.games:,})" for player in list(players)[:TOLD])
 
 
 def _nearest(name: str, players: Sequence[Player]) -> str:
-    """Return the most similar names as text; if none is similar, the most frequent ones."""
+    """Return the most similar names as text. If no name is similar, return the most frequent names."""
     wanted = key(name)
     of_key = {key(player.name): player for player in players}
     every = {word for text in of_key for word in text.split()}

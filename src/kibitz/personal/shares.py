@@ -1,4 +1,4 @@
-"""The probabilities that networks and books give to the moves that a person played."""
+"""The probabilities that networks and books predict for the moves that a person played."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ KS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 
 
 class PlayerPositions(ABC):
-    """The positions in which a person moved, prepared for prediction: possible moves, played moves and side inputs.
+    """The positions in which a person moved, prepared for prediction: candidate moves, played moves and side inputs.
 
     codes: uint8 [n, squares]. state: uint8 [n, 4 + side inputs]. packed: uint16 [n], the played moves. games, plies:
     int64 [n].
@@ -49,28 +49,29 @@ class PlayerPositions(ABC):
     @staticmethod
     @abstractmethod
     def _side_inputs(store: Store, batch: Batch) -> NDArray[np.uint8]:
-        """Return the columns of the state after the position's four."""
+        """Return the columns of the state with side inputs, which follow the position's four columns."""
 
     @abstractmethod
     def _candidates(self) -> tuple[NDArray[np.uint16], NDArray[np.int64]]:
-        """Return the possible moves of each position, uint16 [total], and where those of each position begin, int64 [n
-        + 1]."""
+        """Return the candidate moves of all positions, uint16 [total], and the index at which each position's moves
+        begin, int64 [n + 1].
+        """
 
     @abstractmethod
     def _chances(
         self, answers: Answers, rows: slice, moves: NDArray[np.uint16], offsets: NDArray[np.int64]
     ) -> NDArray[np.floating[Any]]:
-        """Return a network's probabilities of the moves of some positions, normalized in each position."""
+        """Return a network's probabilities of the candidate moves of some positions, normalized in each position."""
 
     @property
     @abstractmethod
     def keys(self) -> NDArray[np.uint64]:
-        """Hashes of the positions, uint64 [n], for looking them up in a book."""
+        """Hashes of the positions, uint64 [n]; they are the keys of a book."""
 
     @property
     @abstractmethod
     def booked(self) -> NDArray[np.uint16]:
-        """The played moves as a book has them, uint16 [n]."""
+        """The played moves in the form in which a book stores them, uint16 [n]."""
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -81,17 +82,17 @@ class PlayerPositions(ABC):
 
     @property
     def moves(self) -> NDArray[np.uint16]:
-        """The possible moves in each position, uint16 [total]."""
+        """The candidate moves in all positions, uint16 [total]."""
         return self._all_moves[0]
 
     @property
     def offsets(self) -> NDArray[np.int64]:
-        """Where the moves of each position begin, int64 [n + 1]."""
+        """The index at which each position's moves begin, int64 [n + 1]."""
         return self._all_moves[1]
 
     @cached_property
     def played(self) -> NDArray[np.int64]:
-        """The index of the played move among `moves`, int64 [n]. Raises KibitzError if it is missing."""
+        """The index of the played move in `moves`, int64 [n]. Raises KibitzError if `moves` lacks it."""
         found = np.flatnonzero(self.moves == np.repeat(self.packed, np.diff(self.offsets)))
         if len(found) != len(self.packed):
             raise KibitzError(f"{self.store.path} is damaged: a played move is illegal. Import the games again.")
@@ -100,7 +101,7 @@ class PlayerPositions(ABC):
     def shares(
         self, session: NetworkSession, on_progress: Callable[[int, int], None] = lambda done, total: None
     ) -> NDArray[np.float64]:
-        """Return a network's probability of every move, float64 [total], normalized in each position."""
+        """Return a network's probability of every candidate move, float64 [total], normalized in each position."""
         found = np.empty(len(self.moves))
         on_progress(0, len(self))
         for first in range(0, len(self), self.BATCH):
@@ -114,10 +115,10 @@ class PlayerPositions(ABC):
 
     @abstractmethod
     def counts(self, book: Book) -> NDArray[np.float64]:
-        """Return how often the book has each move, float64 [total]."""
+        """Return the book's count of each candidate move, float64 [total]."""
 
     def judge(self, shares: NDArray[np.float64]) -> JudgedMoves:
-        """Return how well some probabilities of the moves predict the played ones."""
+        """Return how well some probabilities of the candidate moves predict the played moves."""
         best = np.maximum.reduceat(shares, self.offsets[:-1]) if len(self) else np.zeros(0)
         rows = np.repeat(np.arange(len(self)), np.diff(self.offsets))
         order = np.arange(len(self.moves))
@@ -130,9 +131,9 @@ class PlayerPositions(ABC):
 class JudgedMoves:
     """The quality of a prediction.
 
-    right: bool [n], whether the first choice was played.
+    right: bool [n], whether the most likely move was played.
     loss: float64 [n], −log of the played move's probability.
-    first: int64 [n], the index of the first choice among the moves.
+    first: int64 [n], the index of the most likely move in `moves`.
     """
 
     right: NDArray[np.bool_]
@@ -141,7 +142,7 @@ class JudgedMoves:
 
 
 def fit_k(asked: PlayerPositions, shares: NDArray[np.float64], counts: NDArray[np.float64]) -> tuple[float, float]:
-    """Return the k of KS with the smallest mean log loss, and that loss."""
+    """Return the k of KS with the smallest mean log loss, and this loss."""
     losses = [float(asked.judge(blend(shares, counts, asked.offsets, k)).loss.mean()) for k in KS]
     best = int(np.argmin(losses))
     return KS[best], losses[best]

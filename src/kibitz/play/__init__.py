@@ -29,9 +29,9 @@ def open_player(run: Run, session: Callable[[], Session], *, method: str | None 
     """Return the player of a run, as its system declares it.
 
     session: returns the run's loaded network, for methods that need one. method: one of the declaration's `methods`;
-    None for the first that the run has the networks for. If a setting `value` names another value network, the player
-    chooses the method. settings: those of the player, such as temperature, lines, hash_mb. Raises UsageError for a
-    method or settings that the run's networks don't allow.
+    None for the first method that the run's networks support. If the setting `value` selects another value network, the
+    player chooses the method. settings: the player's settings, such as temperature, lines, hash_mb. Raises UsageError
+    for a method or settings that the run's networks don't allow.
     """
     declaration = find(run.info["system"])
     offered = declaration.methods_of(run.info["settings"])
@@ -41,13 +41,16 @@ def open_player(run: Run, session: Callable[[], Session], *, method: str | None 
     if method is not None and method not in known:
         raise UsageError(why_not(method, run.name, [each.name for each in offered]))
     named = [known[method]] if method is not None else [*offered, *declaration.methods]
-    opener = named[0].opener if named else "kibitz.play.chess.player:open_player"  # its error explains what is missing
+    # this function raises an error that explains what is missing
+    opener = named[0].opener if named else "kibitz.play.chess.player:open_player"
     module, _, function = opener.partition(":")
     return getattr(importlib.import_module(module), function)(run, session, method=method, **settings)
 
 
 def playable(run: Run) -> tuple[str, ...]:
-    """Return the methods that a run can play by, some only with another network's values; () if it can't play."""
+    """Return the methods by which a run can play; () if it can't play. Some methods also need another network's
+    values.
+    """
     declaration = find(run.info["system"])
     answers = set(declaration.answers_of(run.info["settings"]))
     if MOVES in answers:
@@ -56,7 +59,7 @@ def playable(run: Run) -> tuple[str, ...]:
 
 
 def _known(declaration: Declaration) -> dict[str, Method]:
-    """Return the methods of a system, including those for which another network may provide the values."""
+    """Return the methods of a system, including those that need the values of another network."""
     known = {each.name: each for each in declaration.methods}
     if MOVES not in declaration.answers or declaration.game != "chess":
         return known
@@ -65,14 +68,14 @@ def _known(declaration: Declaration) -> dict[str, Method]:
 
 
 def plays_nothing(name: str) -> str:
-    """Return why a network of this name can't play by any method."""
+    """Return a message: why a network with this name can't play by any method."""
     return (
         f"{name} cannot play: it predicts neither moves nor the value for the side to move. Try the network 'chessnet'."
     )
 
 
 def why_not(method: str, name: str, offered: list[str]) -> str:
-    """Return why a network of this name, which offers these methods, can't play by another."""
+    """Return a message: why a network with this name can't play by `method`. offered: the methods that it supports."""
     if method not in METHODS:
         return not_one_of("method", method, offered) if offered else f"{name} has no method to play by (got {method})"
     if method == HUMAN_SEARCH.name:

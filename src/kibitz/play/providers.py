@@ -1,4 +1,4 @@
-"""Execution providers: what computes the networks' outputs, the CPU or another device that ONNX Runtime supports."""
+"""Execution providers of ONNX Runtime: the CPU, or another device that computes the networks' outputs."""
 
 from __future__ import annotations
 
@@ -9,17 +9,19 @@ from kibitz.messages import not_one_of
 from kibitz.text import either
 
 PROVIDER = "KIBITZ_PROVIDER"
-"""Environment variable with the provider, so that worker processes and engines use the same one."""
+"""Environment variable with the provider's name, so that worker processes and engines use the same provider."""
 CPU, AUTO = "cpu", "auto"
 NAMES = {"cuda": "CUDAExecutionProvider", "openvino": "OpenVINOExecutionProvider", CPU: "CPUExecutionProvider"}
-"""ONNX Runtime's names, in the order in which `auto` prefers them."""
+"""ONNX Runtime's name of each provider, in the order in which `auto` prefers them."""
 PACKAGES = {"cuda": "onnxruntime-gpu", "openvino": "onnxruntime-openvino"}
 BATCHES = {"cuda": 4096}
-"""Number of positions per batch, if more than on a CPU are faster."""
+"""Number of positions per batch, for providers with which larger batches than on a CPU are faster."""
 
 
 def choose(name: str) -> None:
-    """Make this process, and its child processes, use a provider. Raises UsageError if there is none."""
+    """Make this process, and its child processes, use a provider. Raises UsageError if the provider is not
+    available.
+    """
     if name != AUTO and name not in NAMES:
         raise UsageError(not_one_of("--provider", name, (AUTO, *reversed(NAMES))))
     if name not in (AUTO, *installed()):
@@ -39,7 +41,7 @@ def installed() -> list[str]:
 
 
 def asked() -> str:
-    """Return the requested provider: one of NAMES, or AUTO."""
+    """Return the requested provider: a name in NAMES, or AUTO."""
     return os.environ.get(PROVIDER) or CPU
 
 
@@ -52,5 +54,5 @@ def candidates() -> list[str]:
 
 
 def refused(name: str, why: str) -> KibitzError:
-    """Return the error for an installed provider that can't be used on this machine."""
+    """Return the error for an installed provider that can't be used on this machine. why: the reason."""
     return KibitzError(f"--provider {name} does not start on this computer ({why}). Use {CPU}.")

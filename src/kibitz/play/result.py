@@ -16,14 +16,14 @@ from kibitz.play.chess import score
 
 @dataclass(frozen=True)
 class SearchLimits:
-    """When a search ends: at the first limit that it reaches, or without limits when it is stopped.
+    """The limits of a search. It ends at the first limit that it reaches; without limits, it ends when it is stopped.
 
     depth: plies.
     nodes: positions evaluated by a network.
-    seconds: for this move.
-    moves: only these at the root; () for all.
-    clock: seconds that the mover has left for the game, if there is a clock; not a limit.
-    increment: seconds that the clock adds after each move; not a limit.
+    seconds: time for this move.
+    moves: the moves that are allowed at the root; () for all.
+    clock: seconds that the mover has left for the game, if there is a clock; it is not a limit.
+    increment: seconds that the clock adds after each move; it is not a limit.
     """
 
     depth: int | None = None
@@ -39,12 +39,12 @@ class PvLine:
     """One line of a result.
 
     move: the first move.
-    score: centipawns, mover's view.
-    mate: moves to mate (> 0 the mover mates, < 0 is mated), or None.
-    probability: the policy's, among the legal moves.
-    pv: the line, from the move on.
-    wdl: win, draw and loss per mille, mover's view.
-    visits: of a search by visits; 0 otherwise.
+    score: centipawns in the mover's view.
+    mate: moves to mate, or None; above 0 if the mover mates, below 0 if the mover is mated.
+    probability: the policy's probability of the move, among the legal moves.
+    pv: the line; it begins with the move.
+    wdl: win, draw and loss per mille, in the mover's view.
+    visits: the move's visits in a search that counts visits; else 0.
     own_value: whether score, mate and wdl come from a search or an evaluation of this move, not from the position
     before it.
     """
@@ -97,7 +97,7 @@ def make_line(value: float, probability: float, pv: list[int]) -> PvLine:
 
 
 def by_score(line: PvLine) -> float:
-    """Return a number that orders lines, the best for the mover last."""
+    """Return a number that orders lines by score; the best line for the mover has the largest number."""
     if line.mate is None:
         return line.score
     return (1_000_000 - line.mate) if line.mate > 0 else -1_000_000 - line.mate
@@ -111,7 +111,7 @@ class TimeManager:
         self.begun = time.perf_counter()
         self.before = nodes
         self.rate = 0.0
-        """Positions per second of the last batch, its overhead included."""
+        """Positions per second in the last batch, including its overhead."""
         self.last = (self.begun, nodes)
 
     def seconds(self) -> float:
@@ -132,7 +132,8 @@ class TimeManager:
             if left <= 0:
                 return 0
             if self.rate and batch_size > 1:
-                # A small last batch is better than a late reply; if there is no time for a single position, stop.
+                # A smaller last batch is better than a late reply. If there is no time even for a single position, the
+                # search stops.
                 batch_size = min(batch_size, int(left * self.rate))
         return max(0, batch_size)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 RULES, SEARCH, NETWORK = "rules", "search", "network"
-"""Where a value comes from: the rules (the game is over), a search, or the network without a search."""
+"""The source of a value: the rules (the game is over), a search, or the network without a search."""
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class PositionValue:
     mate: moves to a proven mate, above 0 if White mates, such as 3; None if none is proven, and always in Go.
     moves: the best line, such as ("a1a6", "b7a6"), in UCI moves or in GTP vertices; () if the game is over, or if the
     network does not search.
-    lead: Black's lead in points in Go, komi counted, such as -3.5; None in chess.
+    lead: in Go, Black's lead in points, komi included, such as -3.5; None in chess.
     """
 
     chance: float

@@ -13,13 +13,13 @@ from kibitz.games.batch import GameBatch, Rejections
 from kibitz.store.store import Store
 
 BLOCK = 20_000
-"""Games in a block; a block of master games is 3 MB of moves."""
+"""Number of games in a block; a block of master games has 3 MB of moves."""
 
 
 def blocks(store: Store, columns: pa.Schema, size: int = BLOCK) -> Iterator[GameBatch]:
-    """Yield the games of a store in its order, at most `size` games a batch, as a reader of records yields them.
+    """Yield the games of a store in its order, in batches of at most `size` games, like a reader of records.
 
-    columns: the schema of the batches' tables. A column that the store lacks is null for all its games.
+    columns: the schema of the batches' tables. If the store lacks a column, it is null for all games.
     """
     per_move = {name: store.per_move(name) for name in store.info["beside"]}
     per_game = {name: store.per_game(name) for name in store.info.get("carried", {})}
@@ -40,7 +40,7 @@ def blocks(store: Store, columns: pa.Schema, size: int = BLOCK) -> Iterator[Game
 
 
 def _parts(arrays: dict[str, Any], rows: slice) -> dict[str, NDArray[Any]]:
-    """Return one slice of each array that has a value for each move or each game."""
+    """Return the same slice of each array that has a value for each move or each game."""
     return {name: np.asarray(values[rows]) for name, values in arrays.items()}
 
 

@@ -1,7 +1,8 @@
 """Many positions of a store as one long list, and a random order of it that needs no memory.
 
-A position is the pair (game, ply). A `Positions` gives those of some games ids from 0. A shuffled pass over the ids is
-computed on the fly: batch k of epoch e is a pure function of (seed, e, k), and a training can resume anywhere.
+A position is the pair (game, ply). A `Positions` numbers the positions of some games from 0. The order of a shuffled
+pass is computed when it is needed: batch k of epoch e depends only on (seed, e, k), so training can resume at any
+batch.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ class Positions:
     """The positions of some games of a store, numbered 0 to len - 1: plies `first` to `last` of each game.
 
     A negative `last` counts from the end. The default is every position, from ply 0 to the position after the last
-    move, which is last = -1. last = -2 ends with the last position in which a move was played. Games that are too short
-    for the range have no positions.
+    move, which is last = -1. If last is -2, the last included position is the one in which the last move was played.
+    Games that are too short for the range have no positions.
     """
 
     def __init__(self, store: Store, games: NDArray[np.int64], first: int = 0, last: int = -1):
@@ -47,7 +48,8 @@ class Positions:
         counts = np.maximum(stop - first, 0)
         self._present = self.games[counts > 0]
         self._ends = np.cumsum(counts[counts > 0], dtype=np.int64)
-        # The game of every 64th position. A search that begins there usually reads memory once, not twenty times.
+        # The game of every 64th position. A search that begins with this table usually reads the memory once, not
+        # twenty times.
         self._marks = np.searchsorted(self._ends, np.arange(0, len(self), _APART), side="right")
 
     def __len__(self) -> int:
@@ -68,7 +70,7 @@ class Positions:
     def find(self, games: NDArray[np.int64], plies: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the ids of the positions (games[i], plies[i]), int64 [n], or −1 for positions that are not included.
 
-        The games of this object must be in ascending order, as those of a test are.
+        The games of this object must be in ascending order, as in a test.
         """
         if not len(self._present):
             return np.full(len(games), -1, np.int64)
@@ -104,15 +106,17 @@ def _locate(marks, ends, present, first, ids, games, plies):  # type: ignore[no-
 
 @kernel
 def _shuffled(size, key, first, ids):  # type: ignore[no-untyped-def]
-    """Write numbers first, first + 1, … of the permutation of 0 to size - 1 that `key` (uint64) selects, to ids, int64
-    [n]."""
+    """Write entries of a permutation of 0 to size - 1 to ids, int64 [n], beginning with entry `first`. key: uint64,
+    selects the permutation.
+    """
     half = np.uint64(1)
     while (np.uint64(1) << (half * np.uint64(2))) < size:
         half += np.uint64(1)
     mask = (np.uint64(1) << half) - np.uint64(1)
     for i in range(ids.shape[0]):
         value = np.uint64(first + i)
-        while True:  # a permutation of a power of four that holds `size`; walk on until it lands inside
+        # a permutation of a power of four that is at least `size`; it is applied again until the result is below `size`
+        while True:
             left, right = value >> half, value & mask
             for turn in range(4):
                 word = (right + key + np.uint64(turn) * np.uint64(0x9E3779B97F4A7C15)) * np.uint64(0xBF58476D1CE4E5B9)
@@ -127,8 +131,8 @@ def _shuffled(size, key, first, ids):  # type: ignore[no-untyped-def]
 def permutation(size: int, seed: int, epoch: int, first: int, count: int) -> NDArray[np.int64]:
     """Return entries first to first + count - 1 of a random permutation of 0 to size - 1, int64 [count].
 
-    Each epoch has another permutation. A Feistel network of four rounds with cycle walking: each number occurs exactly
-    once in an epoch. size is at most 2^46. Raises ValueError for entries outside the permutation.
+    Each epoch has another permutation, in which each number occurs exactly once. It is a Feistel network of four rounds
+    with cycle walking. size is at most 2^46. Raises ValueError for entries outside the permutation.
     """
     if not 0 <= first <= first + count <= size:
         raise ValueError(f"places {first}..{first + count} of {size}")

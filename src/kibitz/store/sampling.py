@@ -1,4 +1,4 @@
-"""A fixed random sample of positions: a number from each game, sampled from the plies that qualify.
+"""A fixed random sample of positions: a number of positions from each game, from the plies that qualify.
 
 The sample of a game depends only on its hash and the seed, not on the store or its other games. A share of all plies
 can be held out in the same way, to test on other positions of the training games.
@@ -17,7 +17,7 @@ from kibitz.store.store import Store
 
 @dataclass(frozen=True)
 class Sample:
-    """Sampled positions: games, int64 [n], and plies, int64 [n], in the order of the games given."""
+    """Sampled positions: games, int64 [n], and plies, int64 [n], in the order of the given games."""
 
     games: NDArray[np.int64]
     plies: NDArray[np.int64]
@@ -39,9 +39,9 @@ def sample_positions(
 ) -> Sample:
     """Sample at most `each` positions of every game, without repetition. `each` 0 takes all plies that qualify.
 
-    first: the first ply that qualifies; the last is the one after the last move. exclude: bool [moves of the store];
-    positions that such a move leads to are never sampled. share: percentage of the plies that is held out. held_out:
-    sample from the held-out plies, not from the others. The sample is sorted by game and ply.
+    first: the first ply that qualifies. The last one is the position after the last move. exclude: bool [moves of the
+    store]; positions that such a move leads to are never sampled. share: percentage of the plies that is held out.
+    held_out: sample from the held-out plies, not from the others. The sample is sorted by game and ply.
     """
     games = np.ascontiguousarray(games, np.int64)
     hashes = store.column("hash")[games].astype(np.uint64)
@@ -54,22 +54,22 @@ def sample_positions(
 
 
 def whole_times(times: NDArray[np.float64], hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Return how often each game counts, int64 [n]: `times` (float64 [n]) rounded down or up.
+    """Round `times` (float64 [n]), how often each game counts, to integers, int64 [n].
 
-    The game's hash decides the direction, with a probability that makes the mean right.
+    A hash of each game decides whether to round up or down, with probabilities that keep the mean.
     """
     chance = (splitmix64(hashes.astype(np.uint64)) >> np.uint64(40)) / 2.0**24
     return np.floor(times + chance).astype(np.int64)
 
 
 def splitmix64(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Random bits for each word, uint64 [n]: the same word gives the same bits."""
+    """Return random bits for each word, uint64 [n]. The same word always gives the same bits."""
     return _all_mixed(np.ascontiguousarray(words, np.uint64))  # type: ignore[no-any-return]
 
 
 @inner
 def _mixed(word):  # type: ignore[no-untyped-def]
-    """Return a number, uint64, whose bits each depend on all bits of the word, uint64: the last step of SplitMix64."""
+    """Mix a word, uint64, so that each bit of the result depends on all of its bits: the last step of SplitMix64."""
     word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return word ^ (word >> np.uint64(31))
@@ -88,8 +88,8 @@ def _all_mixed(words):  # type: ignore[no-untyped-def]
 def _qualifies(offsets, game, ply, key, exclude, limit, held_out):  # type: ignore[no-untyped-def]
     """Return whether a ply of a game can be sampled.
 
-    offsets: int64 [games + 1], where each game's moves begin. exclude: bool [moves], or empty. limit: uint64, the
-    held-out share in hundredths of a percent. key: uint64, the random bits of the game.
+    offsets: int64 [games + 1], the index at which each game's moves begin. exclude: bool [moves], or empty. limit:
+    uint64, the held-out share in hundredths of a percent. key: uint64, the random bits of the game.
     """
     if exclude.shape[0] and ply > 0 and exclude[offsets[game] + ply - 1]:
         return False

@@ -1,4 +1,4 @@
-"""Training, validation and test splits: every game is in exactly one, by its hash or its date.
+"""Training, validation and test splits. Every game is in exactly one split, by its hash or its date.
 
 Games with the same opening moves are in the same split.
 """
@@ -21,7 +21,7 @@ _PARTS = 1_000_000
 
 
 def check_options(options: Mapping[str, Any]) -> None:
-    """Raise UsageError for a share that a date makes meaningless.
+    """Check the options that the user gave. Raises UsageError for a share that has no effect because a date decides.
 
     options: the fields of a Split that the user gave.
     """
@@ -39,16 +39,16 @@ class Split:
 
     Without dates, the hash of a game decides: validate_share and test_share are percentages of the games.
 
-    test_from: the test split has the games from this day on. validate_from: the validation split has the games from
-    this day on, and before test_from. If only test_from is given, the validation split is sampled by hash from the
+    test_from: a day; the test split has the games from this day on. validate_from: the validation split has the games
+    from this day on, and before test_from. If only test_from is given, the validation split is sampled by hash from the
     earlier games. If only validate_from is given, there is no test split. Games without a date count as early.
 
     newest: the test split has this number of games, the last ones by date. Games of one day are in the order of the
     store. The validation split is sampled by hash from the other games.
 
-    together: games with the same start and first 40 moves, which are usually near-duplicates, are in the same split. It
-    is the split of the first such game in the store, or of the earliest if the split is by date. False in splits of
-    earlier versions.
+    together: games with the same start and first 40 moves, which are usually near-duplicates, are in the same split.
+    This is the split of the first such game in the store or, if dates decide, of the earliest one. The value is False
+    in splits of earlier versions.
     """
 
     validate_share: float = 5.0
@@ -59,9 +59,9 @@ class Split:
     newest: int = 0
 
     def check(self) -> None:
-        """Raises UsageError for shares or dates that leave nothing to train on."""
+        """Check the values. Raises UsageError for shares or dates that leave no games for training."""
         shares = self.validate_share, self.test_share
-        if not (all(share >= 0 for share in shares) and sum(shares) < 100):  # NaN is neither
+        if not (all(share >= 0 for share in shares) and sum(shares) < 100):  # this form of the test also rejects NaN
             raise UsageError(
                 f"--validate-share and --test-share must be percents that add up to less than 100 (got {shares[0]:g}"
                 f" and {shares[1]:g})"
@@ -86,8 +86,8 @@ class Split:
     ) -> NDArray[np.uint8]:
         """Return the split of each game, uint8 [n]: 0 training, 1 validation, 2 test.
 
-        hashes: uint64 [n]. dates: datetime64[D] [n], NaT if unknown. openings: uint64 [n], equal for games that belong
-        together; None if they aren't known.
+        hashes: uint64 [n]. dates: datetime64[D] [n], NaT if unknown. openings: uint64 [n], equal for games that must be
+        in the same split; None if openings are unknown.
         """
         if self.together and openings is not None:
             hashes, dates = _as_one(hashes, dates, openings)
@@ -102,7 +102,8 @@ class Split:
             days = dates.astype(np.int64)  # an unknown date is the smallest number
             newest = np.zeros(len(side), np.bool_)
             newest[np.argsort(days, kind="stable")[-self.newest :]] = True
-            if self.together and openings is not None:  # near-duplicates of older games don't test anything
+            # near-duplicates of older games are no test, so they join the split of the older games
+            if self.together and openings is not None:
                 _, group = np.unique(openings, return_inverse=True)
                 newest &= (np.bincount(group, ~newest) == 0)[group]
             side[newest] = TEST
@@ -121,8 +122,9 @@ class Split:
         return f"by date: validation {validate}, test {f'from {self.test_from}' if self.test_from else 'none'}"
 
     def as_json(self) -> dict[str, Any]:
-        """The values in the form that stores and runs keep. `newest` is
-        missing if unused, because earlier versions don't know it."""
+        """Return the values in the form that stores and runs save. `newest` is missing if it is unused, because earlier
+        versions don't know it.
+        """
         return {
             key: str(value) if isinstance(value, datetime.date) else value
             for key, value in asdict(self).items()
@@ -133,7 +135,7 @@ class Split:
     def from_json(cls, data: Mapping[str, Any]) -> Split:
         """Build a split from the result of `as_json`.
 
-        Raises ValueError, KeyError, TypeError or AttributeError for anything else.
+        Raises ValueError, KeyError, TypeError or AttributeError for any other value.
         """
         days = {key: datetime.date.fromisoformat(data[key]) for key in ("validate_from", "test_from") if data.get(key)}
         split = cls(**{"together": False, **data, "validate_from": None, "test_from": None, **days})
@@ -145,8 +147,9 @@ class Split:
 def _as_one(
     hashes: NDArray[np.uint64], dates: NDArray[np.datetime64], openings: NDArray[np.uint64]
 ) -> tuple[NDArray[np.uint64], NDArray[np.datetime64]]:
-    """Return hashes and dates that are equal for all games of one opening: the first game's hash and the earliest
-    date."""
+    """Replace the hashes and dates of all games with the same opening by the first game's hash and the earliest
+    date.
+    """
     _, first, group = np.unique(openings, return_index=True, return_inverse=True)
     if len(first) == len(openings):
         return hashes, dates

@@ -10,8 +10,9 @@ store.json          its contents, the rejected games with reasons, and how it wa
 0001/NAME.bin       optional arrays: per move (clock, evaluation) or per game (owner)
 
 An import that adds games writes beyond the ends of these files and then replaces store.json, which records how much of
-each file belongs to the store. So a reader never sees half of an import, and adding games costs only as much as what is
-added. Bytes beyond the ends come from an import that was killed. The next import overwrites them.
+each file belongs to the store. So a reader never sees half of an import, and the time to add games depends only on the
+number of added games. Bytes beyond the recorded ends come from an import that was killed. The next import overwrites
+them.
 """
 
 from __future__ import annotations
@@ -35,13 +36,13 @@ from kibitz.store.split import Split
 FORMATS = (1, 2)
 """Store versions that can be read: 1 has one table file, 2 has several."""
 _UNREADABLE = (OSError, pa.ArrowException, ValueError, KeyError, OverflowError)
-"""What reading a damaged table raises."""
+"""The exceptions that reading a damaged table may raise."""
 INFO = "store.json"
 TABLE = "games.parquet"
 
 
 class Store:
-    """Reads a store. Arrays are mapped from disk, not copied.
+    """Reads a store. Arrays are memory-mapped, not copied.
 
     Raises KibitzError if there is no store, or if the store is damaged or of another version.
     """
@@ -80,8 +81,9 @@ class Store:
                 raise self._broken(name, "missing or of the wrong size")
 
     def _known_sizes(self) -> dict[str, int]:
-        """The number of bytes of each array that belong to the store. Older stores don't record it for start
-        positions."""
+        """Return the number of bytes of each array that belong to the store. Older stores don't record this number for
+        start positions.
+        """
         expected = {"moves.u16": self.info["moves"] * 2, "offsets.i64": (self.info["games"] + 1) * 8}
         for name, kind in self.info["beside"].items():
             expected[f"{name}.bin"] = self.info["moves"] * np.dtype(kind["dtype"]).itemsize
@@ -97,7 +99,9 @@ class Store:
         return expected
 
     def _check_names(self) -> None:
-        """Raise ValueError if store.json names an unknown game, an unknown dtype, or a file outside the store."""
+        """Check the names in store.json. Raises ValueError for an unknown game, an unknown dtype, or a file outside the
+        store.
+        """
         kinds = [np.dtype(kind["dtype"]) for kind in (*self.info["beside"].values(), *self._carried().values())]
         if self.game not in GAMES or any(kind.kind not in "biuf" for kind in kinds):
             raise ValueError("no such game, or no numbers")
@@ -108,7 +112,7 @@ class Store:
                 raise ValueError(f"{name}: outside of the store")
 
     def _check_account(self) -> None:
-        """Raise ValueError or another error of a wrong type if the account of the imports is incomplete."""
+        """Check the records of the imports in store.json. Raises ValueError or another error if they are incomplete."""
         Rejections.from_json(self.info["left_out"])
         kinds = {"read": int, "fingerprint": str, "history": list}
         if not self.tables or not all(isinstance(self.info[name], kind) for name, kind in kinds.items()):
@@ -124,7 +128,9 @@ class Store:
         return str(self.info["fingerprint"])
 
     def _broken(self, name: str, what: str) -> KibitzError:
-        """The error for an unreadable file. If games were added meanwhile, the old folder was removed on purpose."""
+        """Return the error for an unreadable file. If games were added in the meantime, the old folder was removed on
+        purpose.
+        """
         try:
             folder = read_json(self.path / INFO)["folder"]
         except (OSError, ValueError, KeyError, TypeError):
@@ -150,16 +156,17 @@ class Store:
 
     @cached_property
     def offsets(self) -> NDArray[np.int64]:
-        """Where each game's moves begin in `moves`, and the end, int64 [games + 1]."""
+        """The index in `moves` at which each game's moves begin, and the end, int64 [games + 1]."""
         offsets = self._map("offsets.i64", "<i8")
         if offsets[0] != 0 or offsets[-1] != self.info["moves"] or (np.diff(offsets) < 0).any():
             raise KibitzError(f"{self._folder / 'offsets.i64'} is damaged. Import the games again.")
         return offsets
 
     def move_hashes(self, games: NDArray[np.int64]) -> NDArray[np.uint64]:
-        """Hashes of these games by start, moves and result alone, uint64 [n], see `games.hashing.hash_games`.
+        """Return hashes of these games by start, moves and result alone, uint64 [n], see `games.hashing.hash_games`.
 
-        The column "hash" of a short game contains its players and date, too. Runs of earlier versions know it without.
+        The column "hash" of a short game also depends on its players and date. Runs of earlier versions store hashes
+        without these.
         """
         from kibitz.games.hashing import hash_games
 
@@ -194,7 +201,7 @@ class Store:
         return cast("NDArray[np.int32]", starts)
 
     def per_move(self, name: str) -> NDArray[Any] | None:
-        """Return an array with a value for each move, [moves], or None if the store has none with this name."""
+        """Return an array with a value for each move, [moves]; None if the store has no array with this name."""
         kind = self.info["beside"].get(name)
         return self._map(f"{name}.bin", kind["dtype"]) if kind else None
 
@@ -202,7 +209,7 @@ class Store:
         return cast("dict[str, Any]", self.info.get("carried", {}))
 
     def per_game(self, name: str) -> NDArray[Any] | None:
-        """Return an array with a row for each game, [games, width], or None if the store has none with this name."""
+        """Return an array with a row for each game, [games, width]; None if the store has no array with this name."""
         kind = self._carried().get(name)
         return self._map(f"{name}.bin", kind["dtype"]).reshape(-1, kind["width"]) if kind else None
 
@@ -222,7 +229,7 @@ class Store:
             raise self._broken(name, "missing or damaged") from None
 
     def batches(self, size: int) -> Iterator[tuple[int, pa.Table]]:
-        """Yield the table in pieces: the number of the first game, and a table of at most `size` rows."""
+        """Yield the table in pieces, each as the index of its first game and a table of at most `size` rows."""
         first = 0
         for name in self.tables:
             try:
@@ -249,8 +256,8 @@ class Store:
     def column(self, name: str) -> NDArray[Any]:
         """Return one column as an array [games].
 
-        Unknown integers are 0, unknown floats NaN (such as the margin of a Go game), unknown dates NaT, unknown texts
-        None.
+        Unknown integers are 0, unknown floats are NaN (such as the margin of a Go game), unknown dates are NaT, and
+        unknown texts are None.
         """
         try:
             values = self.table([name])[name].combine_chunks()
@@ -285,7 +292,7 @@ class Store:
         return (split or self.split).assign(self.column("hash"), dates, self.openings())
 
     def openings(self) -> NDArray[np.uint64] | None:
-        """Return a hash of each game's start and first moves (see hashing.py), uint64 [games], equal for
+        """Return a hash of each game's start and first moves (see hashing.py), uint64 [games]; it is equal for
         near-duplicates.
 
         None for stores without this column.
@@ -295,7 +302,9 @@ class Store:
         return self.column("opening")
 
     def near_duplicates(self) -> int | None:
-        """Return the number of games that begin like an earlier game of the store; None for stores without openings."""
+        """Return the number of games that begin like an earlier game of the store; None for stores without the column
+        for openings.
+        """
         openings = self.openings()
         return None if openings is None else len(openings) - len(np.unique(openings))
 

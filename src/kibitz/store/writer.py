@@ -1,4 +1,4 @@
-"""Write a store from batches of games, or add games to a store. An import becomes visible whole or not at all."""
+"""Write a store from batches of games, or add games to a store. An import becomes visible only as a whole."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from kibitz.store.split import Split
 from kibitz.store.store import FORMATS, INFO, TABLE, Store
 
 _OWN_COLUMNS = [("plies", pa.int32()), ("start", pa.int32()), ("hash", pa.uint64()), ("opening", pa.uint64())]
-_COPY = 1 << 20  # values of an old store that are copied at once
-_ROWS = 100_000  # games in a row group of the table
+_COPY = 1 << 20  # number of values of an old store that are copied at once
+_ROWS = 100_000  # number of games in a row group of the table
 
 
 def refuse_existing(path: Path, remedy: str) -> None:
-    """Raise UsageError, with the remedy, if something exists at this path."""
+    """Raise UsageError if something exists at this path. remedy: the advice to the user in the message."""
     if path.exists():
         kind = "a store" if (path / INFO).exists() else "a file or folder"
         raise UsageError(f"there is {kind} already at {path}. {remedy}")
@@ -44,19 +44,19 @@ def refuse_existing(path: Path, remedy: str) -> None:
 class StoreWriter:
     """Collects batches of games; `commit` makes the store.
 
-    It is a context manager: leaving it without a commit removes everything that it wrote. It locks the store's path, so
-    a second writer to the same path raises an error. It rejects duplicates, also of games that the store already has.
-    Games are duplicates if they have the same start, moves and result and, if they are short, the same players and
-    date.
+    It is a context manager. If it is left without a commit, everything that it wrote is removed. It locks the store's
+    path, so a second writer to the same path raises an error. It rejects duplicates, including games that the store
+    already has. Games are duplicates if they have the same start, moves and result and, if they are short, the same
+    players and date.
 
     game: "chess" or "go".
     columns: the schema of the table.
     standard_start: the usual start position, uint8 [width].
     per_move: dtype and missing value of each array that can have a value for each move.
     split: how a new store divides its games; None for the default.
-    append: add the games to the store if it exists.
+    append: whether to add the games to the store if it exists.
     per_game: dtype, missing value and width of each array that can have a row for each game.
-    keep_duplicates: accept duplicates.
+    keep_duplicates: whether to accept duplicates.
     """
 
     def __init__(
@@ -77,7 +77,8 @@ class StoreWriter:
         with self._os_errors_in_words():
             self._lock = self._lock_path()
         try:
-            self.old = self._old_store(append)  # again: another import may have changed it before we had the lock
+            # read again, because another import may have changed the store before it was locked
+            self.old = self._old_store(append)
         except BaseException:
             self._lock.close()
             raise
@@ -95,10 +96,10 @@ class StoreWriter:
         self._committed = False
         self._files: list[IO[bytes]] = []
         self._tables = [TABLE]
-        # the new folder of a table, or the new store: not part of a store until the commit
+        # the new folder of a table, or the new store; it belongs to the store only after the commit
         self._fresh: Path | None = None
-        self._ends: dict[Path, int] = {}  # files of the old store that grow, with their size there
-        self._made: list[Path] = []  # files that an old store did not have
+        self._ends: dict[Path, int] = {}  # files of the old store that grow, with their original sizes
+        self._made: list[Path] = []  # files that did not exist in the old store
         self._table: pq.ParquetWriter | None = None
         try:
             with self._os_errors_in_words():
@@ -122,7 +123,7 @@ class StoreWriter:
         return old
 
     def _lock_path(self) -> contextlib.ExitStack:
-        """Lock the store's path; closing the result unlocks it."""
+        """Lock the store's path. The lock ends when the returned object is closed."""
         if self.old is not None:
             file = self.path / ".lock"
         else:
@@ -134,14 +135,14 @@ class StoreWriter:
 
     def _open(self) -> None:
         self._root = self.path
-        if self.old is None:  # written under another name, and renamed at the end
+        if self.old is None:  # a new store is written under another name, and renamed at the end
             self._root = self.path.with_name(f".{self.path.name}.unfinished")
-            if self._root.exists():  # left by an import that was killed
+            if self._root.exists():  # from an import that was killed
                 shutil.rmtree(self._root)
             self._open_folder("0001")
         elif set(self.old.schema) == set(self.schema):
             self._grow(self.old)
-        else:  # of an earlier version, whose table has other columns: written anew
+        else:  # the old store is of an earlier version and its table has other columns, so all of it is written again
             self._open_folder(f"{int(self.old.info['folder']) + 1:04d}")
             self._copy_old(self.old)
 
@@ -172,7 +173,7 @@ class StoreWriter:
         self._take_over(old)
 
     def _new(self, name: str, end: int | None = None) -> IO[bytes]:
-        """Open a new file, or an old one to write from byte `end` on."""
+        """Open a new file, or an old file in which writing continues at byte `end`."""
         path = self._folder / name
         if end is None:
             self._made.append(path)
@@ -196,7 +197,7 @@ class StoreWriter:
             raise KibitzError(f"{self.path}: {reason}; {left}. {remedy}") from None
 
     def _take_over(self, old: Store) -> None:
-        """Copy what the store already records about its games: duplicates, start positions, fingerprint, counts."""
+        """Copy the old store's records about its games: duplicates, start positions, fingerprint, counts."""
         hashes = old.column("hash")
         self._known.add(hashes)
         self._digest.update(hashes.tobytes())
@@ -212,7 +213,8 @@ class StoreWriter:
         _copy(old.moves, self._moves)
         _copy(old.offsets[1:], self._offsets)
         table = old.table()
-        if old.openings() is None:  # written by a version that did not yet keep games with the same opening together
+        # the old store's version did not yet keep games with the same opening in the same split
+        if old.openings() is None:
             table = table.append_column("opening", pa.array(_openings(old, self._standard), pa.uint64()))
         for rows in table.cast(self.schema).to_batches():
             self._table.write_batch(rows)
@@ -228,15 +230,16 @@ class StoreWriter:
         self._lock.close()
 
     def _remove(self) -> None:
-        """Remove what was written so far."""
+        """Remove everything that was written so far."""
         for file in (*self._files, *([self._table] if self._table else [])):
-            with contextlib.suppress(OSError):  # a full disk has been reported already
+            with contextlib.suppress(OSError):  # the full disk has already been reported
                 file.close()
         if self._fresh is not None:
             shutil.rmtree(self._fresh, ignore_errors=True)
             return
         for path, end in self._ends.items():
-            with contextlib.suppress(OSError):  # bytes beyond the end belong to no store
+            # harmless if it fails, because bytes beyond the recorded end don't belong to the store
+            with contextlib.suppress(OSError):
                 os.truncate(path, end)
         for path in self._made:
             path.unlink(missing_ok=True)
@@ -249,9 +252,9 @@ class StoreWriter:
     ) -> int:
         """Write a batch. Returns the number of games that were added.
 
-        limit: the largest number of games to add; None for all. finish: costly work on the new games before they are
-        written. It isn't run on duplicates, and it may reject games. Raises KibitzError if the disk is full or the path
-        has disappeared.
+        limit: the largest number of games to add; None for all. finish: a function for costly work on new games before
+        they are written. It doesn't get duplicates, and it may reject games. Raises KibitzError if the disk is full or
+        the path has disappeared.
         """
         with self._os_errors_in_words():
             return self._add(batch, limit, finish)
@@ -259,8 +262,9 @@ class StoreWriter:
     def add_nameless(self, batch: GameBatch, hashes: NDArray[np.uint64]) -> int:
         """Write games whose names were removed, with the hashes (uint64 [games]) that they had with their names.
 
-        A short game's hash contains the players and the date. A new one would make duplicates of different games, and
-        would move games between training and validation. Returns the number of games that were added.
+        A short game's hash depends on the players and the date. With a hash without these, different games would count
+        as duplicates, and games would move between training and validation. Returns the number of games that were
+        added.
         """
         with self._os_errors_in_words():
             new = self._known.add(hashes)
@@ -288,7 +292,7 @@ class StoreWriter:
         return self._write(batch.take(new), hashes[new], finish)
 
     def _add_up_to(self, batch: GameBatch, limit: int, finish: Callable[[GameBatch], GameBatch]) -> int:
-        """Write new games until `limit` games are added. `finish` may reject some, so one pass may not suffice."""
+        """Write new games until `limit` games are added. `finish` may reject games, so this may need several passes."""
         added, at = 0, 0
         while added < limit and at < len(batch):
             some = np.zeros(len(batch), np.bool_)
@@ -303,7 +307,7 @@ class StoreWriter:
     def _write(
         self, batch: GameBatch, hashes: NDArray[np.uint64], finish: Callable[[GameBatch], GameBatch] | None
     ) -> int:
-        """Write the new games of a batch, and return how many remain after `finish`."""
+        """Write the new games of a batch. Returns how many games remain after `finish`."""
         if len(batch) and finish:
             batch = finish(replace(batch, rejections=Rejections()))
             self.rejections.merge(batch.rejections)
@@ -328,13 +332,15 @@ class StoreWriter:
         return len(batch)
 
     def _write_starts(self) -> None:
-        """Write the start positions. Those of an old store keep their rows."""
+        """Write the start positions. Those of an old store keep their row numbers."""
         known = len(self.old.starts) if self.old is not None and self._fresh is None else 0
         file = self._new("starts.u8", known * self._start_width if known else None)
         file.write(b"".join(list(self._starts)[known:]))
 
     def _reject(self, reason: str, table: pa.Table, games: NDArray[np.bool_]) -> None:
-        """Count these games of a batch (bool [games]) as rejected, and record the names of the first few."""
+        """Count these games of a batch (bool [games]) as rejected for a reason, and record the names of the first
+        few.
+        """
         which = np.flatnonzero(games)
         for row in table.take(pa.array(which[:EXAMPLES])).to_pylist():
             names = {"White": row.get("white") or "?", "Black": row.get("black") or "?", "Date": str(row.get("date"))}
@@ -354,7 +360,7 @@ class StoreWriter:
         return np.array(indices, np.int32)
 
     def _write_arrays(self, batch: GameBatch) -> None:
-        """Write the arrays per move and per game. A new array has its missing value for all earlier games."""
+        """Write the arrays per move and per game. If an array is new, all earlier games get its missing value."""
         arrays = batch.per_move | batch.per_game
         for name in sorted(arrays.keys() - self._arrays.keys()):
             self._arrays[name] = self._new(f"{name}.bin")
@@ -372,7 +378,7 @@ class StoreWriter:
     def commit(self, how: Mapping[str, Any]) -> Store:
         """Close the files and make the store visible. how: the options of this import, for the store's history.
 
-        Raises KibitzError if the disk is full or the path has disappeared; an old store then stays unchanged.
+        Raises KibitzError if the disk is full or the path has disappeared. In this case, an old store stays unchanged.
         """
         with self._os_errors_in_words():
             self._commit(how)
@@ -419,7 +425,7 @@ class StoreWriter:
         with open(temporary, "w", encoding="utf-8") as account:
             json.dump(info, account, indent=1, ensure_ascii=False)
             sync(account)
-        # From here on an interrupt must not remove the new folder: store.json may refer to it.
+        # From here on, an interrupt must not remove the new folder, because store.json may already refer to it.
         self._committed = True
         try:
             durable.replace(temporary, self._root / INFO)
@@ -430,7 +436,7 @@ class StoreWriter:
             self._committed = False
             raise
         if self.old is not None:
-            self.old = None  # Windows does not remove a file that is mapped
+            self.old = None  # Windows can't remove a file that is mapped
             for folder in self.path.iterdir():  # an old folder, and folders of killed imports
                 if folder.name.isdigit() and folder != self._folder:
                     shutil.rmtree(folder, ignore_errors=True)
@@ -440,7 +446,7 @@ _NAME_COLUMNS = ("white", "black", "date")
 
 
 def _name_hashes(table: pa.Table) -> NDArray[np.uint64]:
-    """Return a hash of each game's players and date, uint64 [n]. It ignores case and spaces in names."""
+    """Return a hash of each game's players and date, uint64 [n]. The hash ignores case and spaces in names."""
     found = np.zeros(len(table), np.uint64)
     for name in _NAME_COLUMNS:
         if name not in table.column_names:
@@ -476,6 +482,6 @@ def _openings(store: Store, standard: NDArray[np.uint8]) -> NDArray[np.uint64]:
 
 
 def _copy(values: NDArray[Any], file: IO[bytes]) -> None:
-    """Write an array in pieces, because a mapped array can be larger than the memory."""
+    """Write an array in pieces, because a memory-mapped array can be larger than the memory."""
     for at in range(0, len(values), _COPY):
         file.write(values[at : at + _COPY].tobytes())

@@ -1,9 +1,9 @@
 """`chessnet`: networks that choose moves, evaluate positions, and search with both, after a thesis.
 
-The thesis is Ashudeep Singh's, on chess with convolutional networks (2015). ChessNet-1 is seven networks. The
-probability of a move is P(from | board) · P(to | from, board). ChessNet-2 evaluates a position by the discounted result
-of its game. kibitz.play implements the thesis' methods to choose a move: Top-move, Top-prob, TopProb-Negamax, negamax
-with ChessNet-2.
+The thesis is Ashudeep Singh's, on chess with convolutional networks (2015). ChessNet-1 is seven networks. It multiplies
+the probability of the origin square by that of the target square given the origin. ChessNet-2 evaluates a position by
+the discounted result of its game. kibitz.play implements the thesis' methods to choose a move: Top-move, Top-prob,
+TopProb-Negamax, negamax with ChessNet-2.
 """
 
 from __future__ import annotations

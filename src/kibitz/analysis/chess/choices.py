@@ -13,14 +13,14 @@ from kibitz.games.chess.moves import from_move, to_move
 from kibitz.play.chess.policy import QUEEN, normalised
 
 SHOWN = 3
-"""Number of choices that are kept for each position."""
+"""Number of likely moves that are stored for each position."""
 UNLIKELY, FAR_DOWN = 0.01, 10
-"""A move is surprising if it had less than this probability, or ranked lower than this."""
+"""A move is surprising if its probability is below the first number, or if its rank is below the second one."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A legal move and its probability among all legal ones, 0..1."""
+    """A legal move and its probability among all legal moves, 0..1."""
 
     san: str
     uci: str
@@ -35,11 +35,11 @@ class Expected:
     """The moves that a network expected in a position, and the rank of the played move.
 
     choices: the most likely legal moves, best first, at most SHOWN.
-    rank: of the played move among all legal moves, from 1.
-    probability: of the played move.
+    rank: the rank of the played move among all legal moves, from 1.
+    probability: the probability of the played move.
     legal: number of legal moves.
-    underpromotion: the network can't predict the played promotion. Most networks only predict squares: a queen is
-        implied, and any other piece has probability 0 and ranks last.
+    underpromotion: whether the played move is a promotion that the network can't predict. Most networks predict only
+    squares, which means a promotion to a queen; any other piece has probability 0 and the last rank.
     """
 
     choices: tuple[Choice, ...]
@@ -65,14 +65,16 @@ class Expected:
 def expected(
     board: chess.Board, moves: NDArray[np.uint16], probabilities: NDArray[np.float32], played: chess.Move
 ) -> Expected:
-    """Build it from a position's legal moves, packed, uint16 [k], and their probabilities, [k], which need not sum to
-    1."""
+    """Build the expected moves from a position's legal moves, packed, uint16 [k], and their weights, [k], which need
+    not sum to 1.
+    """
     promotion = moves >> 12
-    under = (promotion > 0) & (promotion < QUEEN) & (probabilities == 0)  # not predicted at all
-    if not len(moves):  # a null move without any legal move
+    # underpromotions that the network can't predict
+    under = (promotion > 0) & (promotion < QUEEN) & (probabilities == 0)
+    if not len(moves):  # there is no legal move, and the played move is a null move
         return Expected((), 0, 0.0, 0)
     shares = normalised(probabilities, np.array([0, len(moves)]))
-    order = np.lexsort((under, -shares))  # by probability; ties keep their order, underpromotions last
+    order = np.lexsort((under, -shares))  # by probability; equal ones keep their order, with underpromotions last
     choices = []
     for i in order[~under[order]][:SHOWN]:
         move = to_move(int(moves[i]))
@@ -86,11 +88,11 @@ def expected(
 
 
 def percent(probability: float) -> str:
-    """Return a probability in a few characters: 31%, <1%, 0%."""
+    """Format a probability in a few characters: "31%", "<1%", "0%"."""
     return "<1%" if 0 < probability < UNLIKELY else f"{probability:.0%}"
 
 
 def ordinal(rank: int) -> str:
-    """1st, 2nd, 3rd, 11th."""
+    """Format a rank: "1st", "2nd", "3rd", "11th"."""
     ending = "th" if rank // 10 % 10 == 1 else {1: "st", 2: "nd", 3: "rd"}.get(rank % 10, "th")
     return f"{rank}{ending}"

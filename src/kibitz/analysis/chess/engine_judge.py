@@ -1,8 +1,8 @@
-"""Judge moves with an outside UCI engine: it gives evaluations, losses, better moves and lines.
+"""Evaluate moves with a UCI engine: it gives evaluations, losses, better moves and lines.
 
 The engine searches each position of a game once, with an empty memory, so that a position has the same value in a game
-and alone. The loss of a move is the change of the win probability from the position before it to the one after it. The
-network still estimates all moves of a position, from which the risk follows.
+and if it is analyzed alone. The loss of a move is the change of the win probability from the position before it to the
+one after it. The network still estimates all moves of a position; the risk is computed from these estimates.
 """
 
 from __future__ import annotations
@@ -30,11 +30,13 @@ if TYPE_CHECKING:
     from kibitz.play.session import Session
 
 SLOWEST = 5_000
-"""Nodes per second of a very slow engine."""
+"""Nodes per second of a very slow engine; the time limit allows for such an engine."""
 PATIENCE, DEEP_PATIENCE = 60.0, 600.0
-"""Seconds in which an engine must reply, in addition to its nodes at the slowest speed; with a limit of depth alone."""
+"""Seconds in which an engine must reply. The first number is added to the time that the slowest engine needs for its
+nodes. The second one is the limit if only the depth limits the search.
+"""
 LONGEST = 12
-"""Number of moves of a line."""
+"""The largest number of moves in a line."""
 _TOO_MANY = (
     chess.STATUS_TOO_MANY_WHITE_PIECES | chess.STATUS_TOO_MANY_BLACK_PIECES
     | chess.STATUS_TOO_MANY_WHITE_PAWNS | chess.STATUS_TOO_MANY_BLACK_PAWNS | chess.STATUS_TOO_MANY_KINGS
@@ -55,9 +57,9 @@ class EngineJudge(Judge):
 
     session, analysis: the network, which estimates all moves of a position if it evaluates positions.
     checker: the engine.
-    kept: the number of positions whose results are kept.
+    kept: the number of positions whose results stay in memory.
 
-    Raises EngineDied if the engine does not start, and UsageError for an option that it refuses.
+    Raises EngineDied if the engine does not start, and UsageError for an option that the engine refuses.
     """
 
     def __init__(
@@ -130,14 +132,17 @@ class EngineJudge(Judge):
     def _alternatives(
         self, rows: NDArray[np.uint8], played: Sequence[chess.Move], earlier: chess.Move
     ) -> tuple[list[chess.Move], list[bool], list[FirstLook | None]]:
-        """The network's estimates of all moves; none from a network that does not evaluate positions."""
+        """Return the network's estimates of all moves in each position; none if the network doesn't evaluate
+        positions.
+        """
         if self._evaluates and played:
             return super()._alternatives(rows, played, earlier)
         return list(played), [False] * len(played), [None] * len(played)
 
     def _see(self, board: chess.Board) -> _Searched:
-        """Return the result for a position, with the moves on the board's stack as its history. Raises Stopped, and
-        KibitzError if the engine fails."""
+        """Return the result for a position, which may be in memory. The moves on the board's stack are its history.
+        Raises Stopped, and KibitzError if the engine fails.
+        """
         if self.stop is not None and self.stop.is_set():
             raise Stopped
         if (over := end_value(board)) is not None:
@@ -145,7 +150,8 @@ class EngineJudge(Judge):
         if board.status() & _TOO_MANY:
             raise KibitzError(f"{self.checked_by.engine} rejects positions with too many pieces (got {board.fen()})")
         key = board.fen(), tuple(board.move_stack)
-        if (known := self._searched.get(key)) is not None:  # the last position of a chunk is the first of the next
+        # the last position of a part of the game is also the first position of the next part
+        if (known := self._searched.get(key)) is not None:
             return known
         report = self._search(board)
         if report.score is None:
@@ -159,7 +165,7 @@ class EngineJudge(Judge):
         return seen
 
     def _search(self, board: chess.Board) -> SearchReport:
-        """Search a position. An engine that ends is started again once. Raises EngineDied."""
+        """Search a position. If the engine ends, it is started again once. Raises EngineDied."""
         nodes, depth = self.checker.limit_nodes, self.checker.depth
         limit = PATIENCE + nodes / SLOWEST if nodes else DEEP_PATIENCE
         for attempt in range(2):
@@ -175,7 +181,7 @@ class EngineJudge(Judge):
         raise AssertionError
 
     def close(self) -> None:
-        """End the engine."""
+        """End the engine's process."""
         self._engine.kill()
 
     def __enter__(self) -> EngineJudge:

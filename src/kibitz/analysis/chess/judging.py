@@ -1,11 +1,11 @@
-"""Judge moves by search: what each move cost its player, and which move was better.
+"""Evaluate moves by search: what each move cost its player, and which move was better.
 
 A network's evaluation in the middle of an exchange is unreliable, and its evaluations of two successive positions
 differ by more than most moves cost. So every position is searched until it is quiet (play/chess/quiescence.py). The win
 probability combines the material that this search counts and the network's evaluation of the quiet position.
 
-A move is compared with the best move of the same search: the position before it is searched DEPTH plies deep, the one
-after it a ply less, so that both searches reach equally far.
+A move is compared with the best move of the same search: the position before it is searched DEPTH plies deep, the
+position after the move a ply less, so that both searches reach equally far.
 
 If the network also predicts moves, a PUCT search with a fixed number of evaluations gives the value of each position.
 The cost of a move is the change of this value. Each position is searched separately, so its value is the same in a
@@ -38,59 +38,65 @@ if TYPE_CHECKING:
     from kibitz.play.session import Session
 
 DEPTH, QUICK_DEPTH = 6, 2
-"""Search depth in plies for judging, and for a fast judgment."""
+"""Search depth in plies: the default, and that of a fast analysis."""
 MAX_DEPTH, MAX_EVALUATIONS = 12, 1_000_000
-"""The largest search depth in plies, and number of evaluations per position."""
+"""The largest search depth in plies, and the largest number of evaluations per position."""
 FURTHER, DOUBTFUL, PATIENCE = 2, 0.06, 600_000
-"""Moves that seem to lose at least DOUBTFUL are searched FURTHER plies deeper, with at most PATIENCE positions."""
+"""If a first search finds a loss of at least DOUBTFUL, the move is searched FURTHER plies deeper, with at most PATIENCE
+positions.
+"""
 NODES = 160
-"""Evaluations per position for networks that search."""
+"""Evaluations per position in the PUCT search."""
 UNSURE, LONGER = (0.14, 0.33), 5
-"""Moves whose loss seems to be in this range, about one in twenty, are searched with LONGER times as many evaluations.
+"""Moves whose loss in the first search is in this range, about one in twenty, are searched with LONGER times as many
+evaluations.
 
-The longer search only decides the annotation: positions keep the value that all interfaces show.
+The longer search decides only the annotation: the value of a position stays the same in all interfaces.
 """
 WEIGHTS = {"winner": (0.27, 0.27), "deepchess": (0.23, 0.33), "chessnet": (0.23, 0.5)}
-"""Weights, by system, of a pawn and of the network's evaluation of the quiet position (a logit) in a logit.
-
-Fitted to Stockfish's win probabilities on half of the games of tools/label_mistakes.py.
+"""Weights by system: of a pawn, and of the network's evaluation of the quiet position (a logit). Their sum is the logit
+of the win probability. They were fitted to Stockfish's win probabilities on half of the games of
+tools/label_mistakes.py.
 """
 OTHER_WEIGHTS = (0.25, 0.35)
-"""The same for systems that were not measured."""
+"""The weights for systems for which no weights were fitted."""
 SEARCH_WEIGHTS = {"human": (0.3, 0.6)}
 OTHER_SEARCH_WEIGHTS = (0.34, 0.76)
-"""The same for systems that search: for `human` the weights that classify mistakes best, for others those of chessnet,
-by least squares."""
+"""The weights for systems that search. For `human`, these classify mistakes best. For other systems, they were fitted
+for chessnet by least squares.
+"""
 ONLY = 0.2
-"""If every other move loses more than the played one by at least this, it is the only move."""
+"""A move is the only move if every other move loses more than it by at least this much."""
 _SIDE_STEP = 50
-"""Hundredths of a pawn by which a move that the network prefers may be worse."""
+"""The network may prefer a move that is worse than the best one by up to this number of hundredths of a pawn."""
 _SHOWN = 6
-"""Number of moves of a line."""
+"""The largest number of moves in a line."""
 _EQUAL = 0.02
-"""Losses up to this count as none."""
+"""Losses up to this limit count as no loss."""
 _MOST = 2000
-"""The largest balance that counts, in hundredths of a pawn."""
+"""The material balance is limited to this number of hundredths of a pawn."""
 _LOOK = 1
-"""Plies after every move of a position, before the search follows captures only, for a first estimate of all moves."""
+"""For a first estimate of all moves, the search considers all moves for this number of plies after each move, then only
+captures.
+"""
 _SURE = 1e-3
-"""The smallest distance of evaluations from 0 and 1."""
+"""Evaluations have at least this distance from 0 and 1."""
 
 
 class Stopped(Exception):
-    """Raised if a judge is stopped before it has judged all moves."""
+    """Raised if an analysis is stopped before all moves are evaluated."""
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """The search's judgment of a move.
+    """The evaluation of a move by a search.
 
     before, after: White's win probability, 0 to 1, in the positions before and after the move, each searched
     separately.
     loss: the mover's loss of win probability, 0 to 1.
     best: the best move, which may be the played one.
     line: the expected line from the position before the move, the best move first.
-    only: every other move would have lost much more.
+    only: whether every other move would have lost much more.
     options: the estimated loss of every legal move; None for a null move.
     mate: moves to a mate after the move in White's view, if an engine has found one; None otherwise.
     reply: an engine's line after the move; () without an engine.
@@ -109,24 +115,25 @@ class Judgement:
 
 @dataclass(frozen=True)
 class FirstLook:
-    """The legal moves of a position in a first estimate: after each one, only captures are followed.
+    """A first estimate of the legal moves of a position: after each move, only captures are searched.
 
-    moves: uint16 [n], packed. losses: float64 [n], the mover's loss of win probability compared with the best of them,
-    0 to 1.
+    moves: uint16 [n], packed. losses: float64 [n], 0 to 1, the mover's loss of win probability compared with the best
+    of these moves.
     """
 
     moves: NDArray[np.uint16]
     losses: NDArray[np.float64]
 
     def losses_of(self, moves: NDArray[np.uint16]) -> NDArray[np.float64]:
-        """Return the losses of some moves, float64 [k], NaN for a move that is not legal. moves: packed, uint16 [k]."""
+        """Return the losses of some moves, float64 [k]; NaN for an illegal move. moves: packed, uint16 [k]."""
         order = np.argsort(self.moves)
         at = order[np.searchsorted(self.moves[order], moves).clip(0, len(order) - 1)]
         return np.where(self.moves[at] == moves, self.losses[at], np.nan)
 
     def expected(self, moves: NDArray[np.uint16], shares: NDArray[np.float32]) -> float | None:
-        """Return the expected loss, 0 to 1, of players who choose moves with these probabilities; None without a
-        choice."""
+        """Return the expected loss, 0 to 1, of players who choose moves with these probabilities; None if there is no
+        choice of moves.
+        """
         losses = self.losses_of(moves)
         known = np.isfinite(losses)
         total = float(shares[known].sum())
@@ -137,8 +144,8 @@ class FirstLook:
 class _Followed:
     """Search results of successive positions.
 
-    They are depth, score, quiet position and line of each, and score and quiet position of the next one, searched a ply
-    less.
+    Each position has depth, score, quiet position and line. The `later` results are the score and the quiet position of
+    the next position in the game, searched a ply less.
     """
 
     depths: NDArray[np.int64]
@@ -149,7 +156,7 @@ class _Followed:
     later_leaves: NDArray[np.uint8]
 
     def take(self, places: NDArray[np.intp], other: _Followed, at: NDArray[np.intp]) -> None:
-        """Copy the results of another object's positions `at` to these indices."""
+        """Copy results from another object: those of its positions `at` replace those of the positions `places`."""
         for name, values in vars(self).items():
             values[places] = getattr(other, name)[at]
 
@@ -159,7 +166,7 @@ class _Thought:
     """The result of a search.
 
     chance: the mover's win probability, 0 to 1. mate: moves to a mate in the mover's view, or None. line: the best
-    line. opinion: the win probability before the check of material.
+    line. opinion: the network's evaluation of the position without a search.
     """
 
     chance: float
@@ -170,13 +177,13 @@ class _Thought:
 
 @dataclass
 class Judge:
-    """Judges games with one network.
+    """Evaluates the moves of games with one network.
 
     session: the network.
-    analysis: reads its outputs.
-    depth: of the search.
-    nodes: evaluations per position by a network that searches; 0 for its evaluation of quiet positions.
-    stop: once set, `judge` raises Stopped between two positions that the network searches.
+    analysis: reads the network's outputs.
+    depth: depth of the search in plies.
+    nodes: evaluations per position in a PUCT search; 0 to evaluate quiet positions instead.
+    stop: an event. If it is set, `judge` raises Stopped before the next position is searched.
     """
 
     session: Session
@@ -194,23 +201,26 @@ class Judge:
 
     @property
     def searches(self) -> bool:
-        """Whether the network searches."""
+        """Whether moves are evaluated by PUCT searches of the network."""
         return self._player is not None
 
     @property
     def checked_by(self) -> CheckedBy | None:
-        """The engine that judges; None if the network does."""
+        """The engine that evaluates the moves; None if the network does it."""
         return None
 
     @property
     def checker(self) -> Checker | None:
-        """The engine and its limits, from which a worker makes a judge; None if the network judges."""
+        """The engine and its limits, from which a worker makes its own judge; None if the network evaluates the
+        moves.
+        """
         return None
 
     def judge(
         self, start: chess.Board, moves: Sequence[chess.Move], rows: NDArray[np.uint8]
     ) -> tuple[NDArray[np.float64], list[Judgement]]:
-        """Return White's win probability in each position, float64 [moves + 1], and a judgment of each move of a game.
+        """Return White's win probability in each position, float64 [moves + 1], and an evaluation of each move of a
+        game.
 
         rows: uint8 [moves + 1, 68], the game's positions. The network must predict the winner. The start may be in the
         middle of a game: the moves on its stack are the history for repetitions and for the last capture.
@@ -277,7 +287,7 @@ class Judge:
     def _judge_by_own_search(
         self, start: chess.Board, moves: Sequence[chess.Move], rows: NDArray[np.uint8]
     ) -> tuple[NDArray[np.float64], list[Judgement]]:
-        """Judge with the network's own search of every position."""
+        """Evaluate moves with the network's own search of every position."""
         board, drawn = start.copy(), _drawn(rows)
         white, thoughts = np.empty(len(rows)), []
         for i, move in enumerate([*moves, None]):
@@ -329,16 +339,18 @@ class Judge:
         self, seen: _Followed, first: NDArray[np.float64], second: NDArray[np.float64], start: chess.Board,
         moves: Sequence[chess.Move], rows: NDArray[np.uint8],
     ) -> NDArray[np.float64]:  # fmt: skip
-        """Return the loss of each move, [moves], 0 to 1.
+        """Return the loss of each move, float64 [moves], 0 to 1.
 
-        It comes from the movers' evaluations before, [moves], and after the move, [moves], and from the material of
-        positions that are searched equally deep.
+        first, second: the movers' evaluations before and after each move, [moves] each. The loss is computed from these
+        evaluations, and from the material of positions that are searched equally deep.
         """
         chances, left = self._both(seen, np.append(first, 0.5), second, _result(start, moves), _drawn(rows))
         return (chances[:-1] - left).clip(0)
 
     def _followed(self, rows: NDArray[np.uint8], depth: int, most: int = MAX_NODES) -> _Followed:
-        """Search successive positions until they are quiet, each and the next one equally deep."""
+        """Search successive positions until they are quiet. Each position and its next one are searched equally
+        deep.
+        """
         deep = quiescence_search(rows, depth, most, threads=self.threads)
         depths = np.append(np.minimum(deep.reached[:-1], deep.reached[1:] + 1), deep.reached[-1]).clip(0)
         n = np.arange(len(rows))
@@ -349,8 +361,9 @@ class Judge:
         )  # fmt: skip
 
     def _alone(self, rows: NDArray[np.uint8], over: float | None) -> NDArray[np.float64]:
-        """White's chance in each position [n], followed by itself: neighbors share nothing and change nothing. over: as
-        of `_both`."""
+        """Return White's win probability in each position, float64 [n]. Each position is evaluated alone, so that other
+        positions have no influence. over: see `_both`.
+        """
         scores, leaves = np.empty(len(rows), np.int32), np.empty((len(rows), rows.shape[1]), np.uint8)
         for i, row in enumerate(rows):
             found = quiescence_search(row[None], self.depth, threads=1)
@@ -368,8 +381,12 @@ class Judge:
         self, seen: _Followed, first: NDArray[np.float64], second: NDArray[np.float64], over: float | None,
         drawn: NDArray[np.bool_],
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:  # fmt: skip
-        """The chances of each position's mover with the best move [moves + 1], and with the played one [moves]. over:
-        that after the last move, where the rules have the word; drawn [moves + 1]: where nobody can win."""
+        """Return the win probabilities of each position's mover: with the best move, [moves + 1], and with the played
+        move, [moves].
+
+        over: the mover's win probability after the last move, if the rules decide it; else None. drawn: bool [moves +
+        1], whether nobody can win.
+        """
         chances = np.where(drawn, 0.5, self._chances(seen.scores, first))
         left = np.where(drawn[1:], 0.5, 1 - self._chances(seen.later_scores, second))
         if over is not None:
@@ -377,12 +394,14 @@ class Judge:
         return chances, left
 
     def _own_opinions(self, rows: NDArray[np.uint8], black: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """Return the network's evaluation of positions, from White's or Black's side."""
+        """Return the network's evaluation of positions, [n]: win probabilities of Black if `black` is True, else of
+        White.
+        """
         white = self._opinions(rows)
         return np.where(black, 1 - white, white)
 
     def _opened(self) -> Any:
-        """The network's own search, or None if it has none."""
+        """Return the network's own search, or None if it has no search."""
         from kibitz.play import open_player
         from kibitz.systems import find
         from kibitz.systems.declaration import PUCT
@@ -400,7 +419,8 @@ class Judge:
         if self.stop is not None and self.stop.is_set():
             raise Stopped
         key = board.fen(), tuple(board.move_stack), times
-        if self._last is not None and self._last[0] == key:  # the last position of a chunk is the first of the next
+        # the last position of a part of the game is also the first position of the next part
+        if self._last is not None and self._last[0] == key:
             return self._last[1]
         self._player.new_game()
         found = self._player.think(board, SearchLimits(nodes=times * self.nodes))
@@ -421,8 +441,9 @@ class Judge:
         return np.where(_drawn(rows), 0.5, white)
 
     def _chances(self, scores: NDArray[np.int32], opinions: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the movers' win probabilities, 0 to 1, from the material that a search counts and a network's
-        evaluations."""
+        """Return the movers' win probabilities, 0 to 1. scores: the material found by the search. opinions: the
+        network's evaluations.
+        """
         pawn, opinion = self.weights
         kept = np.clip(opinions, _SURE, 1 - _SURE)
         odds = pawn * scores.clip(-_MOST, _MOST) / 100 + opinion * np.log(kept / (1 - kept))
@@ -474,7 +495,9 @@ class Judge:
         self, rows: NDArray[np.uint8], favourites: list[chess.Move], scores: NDArray[np.int32],
         depths: NDArray[np.int64],
     ) -> list[tuple[chess.Move, ...] | None]:  # fmt: skip
-        """Return the line after each favorite that keeps the material value of the position; None for the others."""
+        """Return, for each position, the line after its favorite move if this line keeps the material value of the
+        position; else None.
+        """
         packed = np.array([from_move(move) if move else 0 for move in favourites], np.uint16)
         known = np.flatnonzero(packed)
         deep = quiescence_search(
@@ -491,15 +514,19 @@ class Judge:
 def judge_by_search(
     session: Session, analysis: Analysis, depth: int | None = None, nodes: int | None = None
 ) -> Judge | None:
-    """Return the judge for a network; None if it doesn't predict the winner. depth, nodes: None for the default."""
+    """Return the judge (see `Judge`) for a network; None if it doesn't predict the winner. depth, nodes: None for the
+    default.
+    """
     if not {"white_wins", "white_better", "value"} & set(session.outputs):
         return None
     return Judge(session, analysis, DEPTH if depth is None else depth, NODES if nodes is None else nodes)
 
 
 def _after(rows: NDArray[np.uint8], moves: NDArray[np.uint16], parents: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """Return the positions after legal moves, each from its parent: rows, uint8 [moves, 68]."""
-    n = np.arange(len(moves) + 1)  # for the replay, each is a game of one move
+    """Return the positions after legal moves: rows, uint8 [moves, 68]. parents: the index of the position before each
+    move.
+    """
+    n = np.arange(len(moves) + 1)  # each move is replayed as a game of one move
     codes, state = replay(
         moves, n, np.ascontiguousarray(rows), parents.astype(np.int32), n[:-1], np.ones(len(moves), np.int64)
     )
@@ -507,7 +534,7 @@ def _after(rows: NDArray[np.uint8], moves: NDArray[np.uint16], parents: NDArray[
 
 
 def _drawn(rows: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Return in which positions, uint8 [n, 68], no sequence of moves can mate, bool [n]."""
+    """Return whether no sequence of moves can mate in each position, bool [n]. rows: uint8 [n, 68]."""
     codes = np.ascontiguousarray(rows[:, :SQUARES])
     found: NDArray[np.bool_] = np.count_nonzero(codes, axis=1) <= MAX_PIECES_INSUFFICIENT
     for i in np.flatnonzero(found):
@@ -519,23 +546,23 @@ def _judgement(
     white: NDArray[np.float64], i: int, loss: float, line: tuple[chess.Move, ...], played: chess.Move, only: bool,
     options: FirstLook | None,
 ) -> Judgement:  # fmt: skip
-    """Return the judgment of move i of a game. white: the values of its positions."""
+    """Return the evaluation of move i of a game. white: White's win probability in each of its positions."""
     best = line[0] if loss >= _EQUAL else played
     shown = line if loss >= _EQUAL else (played,)
     return Judgement(float(white[i]), float(white[i + 1]), loss, best, shown, only and loss < _EQUAL, options)
 
 
 def _changes(white: NDArray[np.float64], rows: NDArray[np.uint8]) -> NDArray[np.float64]:
-    """The movers' losses by the values of the positions [n + 1], White's view: [n], at least 0."""
+    """Return the movers' losses, [n], at least 0. white: White's win probability in each position, [n + 1]."""
     return np.where(rows[:-1, SQUARES + SIDE] == 0, white[:-1] - white[1:], white[1:] - white[:-1]).clip(0)
 
 
 def _as_shown(lost: NDArray[np.float64], change: NDArray[np.float64], exact: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Return the losses of moves [n] as differences of the values that are shown before and after them, if they can be.
 
-    lost: by the comparison of equally deep searches, which decides the annotation; it has no limit by material, as the
-    shown values have. change: the differences, at least 0. exact: where a mate is proven or the rules decide. A mistake
-    costs the difference if that gets the same annotation.
+    lost: the losses from the comparison of equally deep searches. They decide the annotation. change: the differences
+    of the shown values, at least 0. exact: whether a mate is proven or the rules decide. If both losses give the same
+    annotation, the result is the difference.
     """
     alike = [
         bool(sign) and sign == mark(-other, CHESS_SWING)
@@ -545,7 +572,7 @@ def _as_shown(lost: NDArray[np.float64], change: NDArray[np.float64], exact: NDA
 
 
 def push(board: chess.Board, move: chess.Move) -> None:
-    """Make a move. Players support no null move, so the board's history begins after it."""
+    """Make a move on the board. Players support no null move, so the board's history is cleared after one."""
     board.push(move)
     if not move:
         board.clear_stack()

@@ -7,7 +7,7 @@ import chess
 MOST, POSITIONS = 5, 6_000
 """The longest mate in moves, and the largest number of positions that `forced_mate` visits."""
 _ALL_MOVES = 2
-"""Mates of more moves are only found if each move of the attacker is a check."""
+"""Longer mates are found only if each move of the attacker is a check."""
 
 
 class _Spent(Exception):
@@ -15,13 +15,15 @@ class _Spent(Exception):
 
 
 class _Solver:
-    """Searches one position. left: the number of positions that may still be visited."""
+    """Searches a position for mates. left: the number of positions that may still be visited."""
 
     def __init__(self, board: chess.Board, positions: int) -> None:
         self.board, self.left = board.copy(stack=False), positions
 
     def attack(self, moves: int, quiet: bool) -> tuple[chess.Move, ...] | None:
-        """Return the line of a mate in at most `moves` moves; None without one. quiet: also try moves without check."""
+        """Return the line of a mate in at most `moves` moves; None if there is none. quiet: also try moves that give no
+        check.
+        """
         board = self.board
         for move in list(board.legal_moves):
             check = board.gives_check(move)
@@ -38,7 +40,9 @@ class _Solver:
         return None
 
     def defend(self, moves: int, quiet: bool) -> tuple[chess.Move, ...] | None:
-        """Return the longest line if every move is answered by mate in at most `moves` moves; else None."""
+        """Return the longest line if each move of the defender allows a mate in at most `moves` moves; else None.
+        quiet: as in `attack`.
+        """
         longest: tuple[chess.Move, ...] | None = None
         for move in list(self.board.legal_moves):
             self._visit(move)

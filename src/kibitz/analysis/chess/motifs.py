@@ -1,4 +1,6 @@
-"""Motifs that win material: fork, pin, skewer, discovered attack, trapped piece. Each is checked on its line."""
+"""Motifs that win material: fork, pin, skewer, discovered attack, trapped piece. Each motif is proven by a line of
+moves.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ from dataclasses import dataclass
 import chess
 
 VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9, chess.KING: 0}
-"""Values in pawns."""
+"""Values of the pieces in pawns."""
 FORK, PIN, SKEWER, DISCOVERED, TRAPPED, PINNED_DEFENDER, PINNED = (
     "fork", "pin", "skewer", "discovered_attack", "trapped_piece", "pinned_defender", "pinned_piece",
 )  # fmt: skip
@@ -19,8 +21,9 @@ _PRICELESS = 100
 class Motif:
     """A motif of a line.
 
-    name: FORK, PIN and so on. at: the index in the line of the move that makes it. targets: the attacked pieces of a
-    fork, the most valuable first. square: of the pinned or trapped piece; None for the other motifs.
+    name: FORK, PIN and so on. at: the index, in the line, of the move that creates the motif. targets: the attacked
+    pieces of a fork, the most valuable first. square: the square of the pinned or trapped piece; None for the other
+    motifs.
     """
 
     name: str
@@ -30,7 +33,7 @@ class Motif:
 
 
 def worth(board: chess.Board, square: chess.Square) -> int:
-    """Return the value of the piece on a square, in pawns: 0 for an empty one; a king has no price."""
+    """Return the value of the piece on a square, in pawns; 0 for an empty square or a king."""
     piece = board.piece_type_at(square)
     return _PRICELESS if piece == chess.KING else VALUES[piece] if piece else 0
 
@@ -88,7 +91,7 @@ def _discovered(before: chess.Board, after: chess.Board, moves: Sequence[chess.M
     opened, taker, target = moves[0].from_square, moves[2].from_square, moves[2].to_square
     if not _stays(after, moves):
         return None
-    if taker == moves[0].to_square:  # the piece that moved takes, while another piece gives check
+    if taker == moves[0].to_square:  # the moved piece captures, while another piece gives check
         others = [square for square in after.checkers() if square != taker]
         return Motif(DISCOVERED, at) if others and target in after.attacks(taker) else None
     clears = opened in chess.SquareSet.between(taker, target)
@@ -129,14 +132,14 @@ def _pin(before: chess.Board, after: chess.Board, moves: Sequence[chess.Move], a
 
 
 def _trapped(before: chess.Board, after: chess.Board, moves: Sequence[chess.Move], at: int) -> Motif | None:
-    moved = moves[1].to_square == moves[2].to_square  # it takes something for itself
+    moved = moves[1].to_square == moves[2].to_square  # the moved piece of the opponent captures something itself
     target = moves[1].from_square if moved else moves[2].to_square
     piece = after.piece_at(target)
     if piece is None or piece.color != after.turn or VALUES[piece.piece_type] < 3 or after.is_check():
         return None
     loss = exchange(_passed(after), target)
     if loss < 2 or (not before.is_check() and exchange(before.copy(stack=False), target) >= loss):
-        return None  # it was not attacked, or it was lost before
+        return None  # the piece was not attacked, or it was already lost before
     escapes = list(after.generate_legal_moves(from_mask=chess.BB_SQUARES[target]))
     if after.is_pinned(after.turn, target):
         return None
@@ -150,7 +153,9 @@ def _trapped(before: chess.Board, after: chess.Board, moves: Sequence[chess.Move
 
 
 def _pinned_defender(before: chess.Board, after: chess.Board, move: chess.Move, at: int) -> Motif | None:
-    """The capture is safe only because the piece that guards the square is pinned to the king."""
+    """Return the motif of a capture that is safe only because the piece that guards the square is pinned to the
+    king.
+    """
     square = move.to_square
     if after.is_check() or any(after.generate_legal_moves(to_mask=chess.BB_SQUARES[square])):
         return None
@@ -168,7 +173,7 @@ def _stays(after: chess.Board, moves: Sequence[chess.Move]) -> bool:
 
 
 def _slides(board: chess.Board, origin: chess.Square, target: chess.Square) -> bool:
-    """Return whether the piece on a square would reach another one on an empty board."""
+    """Return whether the piece on the square `origin` could move to `target` on an empty board."""
     piece = board.piece_at(origin)
     if piece is None or piece.piece_type not in (chess.BISHOP, chess.ROOK, chess.QUEEN):
         return False
@@ -178,14 +183,14 @@ def _slides(board: chess.Board, origin: chess.Square, target: chess.Square) -> b
 
 
 def _behind(board: chess.Board, origin: chess.Square, front: chess.Square) -> chess.Square | None:
-    """Return the first occupied square behind another one, seen from the origin."""
+    """Return the first occupied square behind the square `front`, seen from `origin`."""
     ray = chess.SquareSet.ray(origin, front)
     further = [square for square in ray if front in chess.SquareSet.between(origin, square) and board.piece_at(square)]
     return min(further, key=lambda square: chess.square_distance(front, square)) if further else None
 
 
 def _passed(board: chess.Board) -> chess.Board:
-    """Return the position with the other side to move."""
+    """Return the same position with the other side to move."""
     passed = board.copy(stack=False)
     passed.push(chess.Move.null())
     return passed

@@ -1,4 +1,4 @@
-"""A chess game judged by a network, move by move."""
+"""The analysis of a chess game by a network, move by move."""
 
 from __future__ import annotations
 
@@ -31,10 +31,12 @@ from kibitz.systems import find
 from kibitz.systems.declaration import Meaning
 
 MATE, STALEMATE = "#", "½"
-"""Annotations of a move that ended the game, besides those of analysis/glyphs.py."""
+"""Annotations of a move that ended the game, in addition to those of analysis/glyphs.py."""
 SIDES = ("white", "black")
 TOGETHER = 512
-"""Number of positions per batch: the outputs are large, and a game may have any number of moves."""
+"""Number of positions per batch. It is limited because the outputs are large and a game may have any number of
+moves.
+"""
 
 
 @dataclass(frozen=True)
@@ -42,9 +44,10 @@ class Worth:
     """The change of the win probability by a move.
 
     before, after: White's win probability, 0 to 1, in the positions before and after the move, by search if moves are
-        judged, else from the raw network.
-    change: how much the mover's own probability rose (negative: fell), by search never above 0. None for a move that
-        ended the game, where the rules decide. With search that only applies to mate: a stalemate may have cost a win.
+    evaluated by search, else directly from the network.
+    change: how much the mover's win probability rose; negative if it fell. With search, it is never above 0. It is None
+    for a move that ended the game, because the rules decide the result. With search, only mate is such a move, because
+    a stalemate may have cost a win.
     mate: moves to a mate after the move in White's view, if an engine has found one.
     """
 
@@ -62,9 +65,9 @@ class Worth:
 STEP = 400
 """The rating difference of the weaker and stronger players for whom a move's probability is also shown."""
 FURTHER_EXPLAINED = 3
-"""Plies by which a mistake is searched deeper for its reason than for its loss, up to the usual depth."""
+"""The search for the reason of a mistake is deeper by this number of plies, up to the usual depth."""
 UNLIKELY_FOR = 0.05
-"""A costly move that is less likely than this for a player of that rating is a slip."""
+"""A costly move is a slip if its probability for a player of the mover's rating is lower."""
 
 
 @dataclass(frozen=True)
@@ -93,17 +96,18 @@ SLICES = (WHOLE, *PHASES, *PIECES)
 
 @dataclass(frozen=True)
 class Judged:
-    """The search's judgment of a move.
+    """The evaluation of a move by the search.
 
     loss: the mover's loss of win probability, 0 to 1.
-    best: the best move, UCI, which may be the played one.
-    line: the expected line with it, SAN.
-    only: every other move would have lost much more.
-    phase: of the game, one of PHASES.
+    best: the best move in UCI notation, which may be the played one.
+    line: the expected line that begins with the best move, in SAN.
+    only: whether every other move would have lost much more.
+    phase: the phase of the game, one of PHASES.
     piece: the moving piece, one of PIECES.
     usual: the mean loss of players of the mover's rating in this position, 0 to 1; None without rating inputs.
-    risk: the probability that players of the mover's rating lose at least risk.LOSS here, 0 to 1; None likewise.
-    risks: the same for each of risk.RISK_RATINGS; empty without rating inputs.
+    risk: the probability that players of the mover's rating lose at least risk.LOSS here, 0 to 1; None without rating
+    inputs.
+    risks: this probability for each rating of risk.RISK_RATINGS; empty without rating inputs.
     """
 
     loss: float
@@ -130,18 +134,18 @@ class Judged:
 class Move:
     """One move and its evaluation; `worth` and `expected` are None if the network does not have that output."""
 
-    ply: int  # from 1, in this game
+    ply: int  # number in this game, from 1
     move_number: int
     side: str  # white or black
     san: str
     uci: str
-    mark: str  # see `mark`, or #, ½, or nothing
+    mark: str  # annotation: see `mark`, or #, ½, or nothing
     worth: Worth | None = None
     expected: Expected | None = None
     by_strength: ByStrength | None = None
     judged: Judged | None = None
-    fault: str = ""  # of a judged stalemate: ?!, ?, ?? by its loss
-    reason: Reason | None = None  # of a judged move that is marked; None if nothing is proven
+    fault: str = ""  # annotation of a stalemate by its loss: ?!, ?, ??
+    reason: Reason | None = None  # the proven reason of an annotated move; None if nothing is proven
 
     @property
     def change(self) -> float | None:
@@ -149,11 +153,11 @@ class Move:
 
     @property
     def sign(self) -> str:
-        """?!, ?, ??, ↑ or nothing, by the move's change, even if its annotation shows how the game ended."""
+        """Return ?!, ?, ??, ↑ or "" by the move's change, even if its annotation shows how the game ended."""
         return self.fault if self.mark in (MATE, STALEMATE) else self.mark
 
     def as_json(self) -> dict[str, Any]:
-        """Return one flat object, without the fields that the network does not have."""
+        """Return a flat JSON object, without the values that the network does not have."""
         return {
             **{name: getattr(self, name) for name in ("ply", "move_number", "side", "san", "uci")},
             **(self.worth.as_json() if self.worth else {}),
@@ -186,9 +190,9 @@ class Predictable:
 
 @dataclass(frozen=True)
 class Slice:
-    """Moves of one side, or those of a phase or piece: their number, mean loss (0 to 1), and count of each annotation.
+    """Moves of one side, or of one phase or piece: their number, mean loss (0 to 1), and the number of each annotation.
 
-    usual: the mean loss of players of the same rating in these positions; None if it isn't known for all.
+    usual: the mean loss of players of the same rating in these positions; None if it isn't known for all positions.
     """
 
     moves: int
@@ -209,14 +213,16 @@ class Slice:
 
 @dataclass
 class Report:
-    """Where players lost how much, over any number of games, as sums by side and slice."""
+    """How much each side lost, over any number of games, as sums by side and slice."""
 
     games: int = 0
     sums: dict[tuple[str, str], list[float]] = field(default_factory=dict)
-    """By side and slice (whole, phase or piece): moves, loss, usual loss (NaN: unknown), ?!, ?, ??, only moves."""
+    """By side and slice (whole, phase or piece): the sums of moves, loss, usual loss (NaN: unknown), ?!, ?, ??, only
+    moves.
+    """
 
     def add(self, game: AnalysedGame) -> None:
-        """Count the judged moves of a game."""
+        """Add the evaluated moves of a game to the sums."""
         self.games += 1
         for move in game.moves:
             if (judged := move.judged) is None:
@@ -247,7 +253,7 @@ class Report:
 
 
 def report(games: Sequence[AnalysedGame]) -> Report:
-    """The report over these games."""
+    """Return the report over these games."""
     found = Report()
     for game in games:
         found.add(game)
@@ -260,8 +266,8 @@ class AnalysedGame:
 
     white: White's win probability, float64 [moves + 1]; None if the network doesn't predict the winner.
     predicts: whether the network predicts moves.
-    meaning: of White's probability.
-    checked_by: the engine that judged the moves; None if the network did.
+    meaning: the meaning of White's probability.
+    checked_by: the engine that evaluated the moves; None if the network did.
     """
 
     record: Record
@@ -273,25 +279,25 @@ class AnalysedGame:
 
     @property
     def swings(self) -> list[Move]:
-        """The moves with an annotation, those with the largest changes first."""
+        """The annotated moves; those with the largest changes are first."""
         marked = [move for move in self.moves if move.sign and move.change is not None]
         return sorted(marked, key=lambda move: -abs(move.change or 0))
 
     @property
     def slips(self) -> list[Move]:
-        """Costly moves that were unlikely for their player's rating, the costliest first."""
+        """Costly moves that were unlikely for their player's rating; the costliest is first."""
         return [move for move in self.swings if move.by_strength and move.by_strength.slip]
 
     @property
     def surprises(self) -> list[Move]:
-        """The moves that the network didn't expect, the least likely first."""
+        """The moves that the network didn't expect; the least likely is first."""
         found = [(move.expected.probability, move) for move in self.moves if move.expected and move.expected.surprising]
         return [move for _, move in sorted(found, key=lambda pair: pair[0])]
 
     def average_loss(self, side: str) -> tuple[float | None, int]:
-        """Return the mean loss per move of that side, 0 to 1 (a gain counts 0), and the number of moves.
+        """Return the mean loss per move of a side, 0 to 1 (a gain counts as 0), and the number of these moves.
 
-        These are all judged moves, or those that did not end the game.
+        These are all moves that the search evaluated; without a search, all moves that did not end the game.
         """
         known = [-move.judged.loss if move.judged else move.change for move in self.moves if move.side == side]
         losses = [max(0.0, -change) for change in known if change is not None]
@@ -299,7 +305,7 @@ class AnalysedGame:
 
     @property
     def summary(self) -> GameSummary | None:
-        """Accuracy, annotations and mean loss of each side, and the turning point; None if no move is judged."""
+        """The accuracy, annotations and mean loss of each side, and the turning point; None if no move is evaluated."""
         if self.white is None or not any(move.judged for move in self.moves):
             return None
         losses = [move.judged.loss if move.judged else None for move in self.moves]
@@ -307,7 +313,7 @@ class AnalysedGame:
         return summarize(SIDES, self.white.tolist(), movers, losses, signs)
 
     def predictable(self, side: str) -> Predictable | None:
-        """Return how predictable that side was; None if it made no move, or none were predicted."""
+        """Return how predictable a side's moves were; None if it made no move, or if the network predicts no moves."""
         found = [move.expected for move in self.moves if move.side == side and move.expected]
         if not found:
             return None
@@ -345,8 +351,8 @@ USUAL = Meaning()
 def meaning_of(system: str, judged: bool) -> Meaning:
     """Return the meaning of White's probability.
 
-    judged: by search, which turns the network's number into a win probability. The network's own number may have
-    another meaning, which a note explains.
+    judged: whether a search evaluates the moves. A search computes win probabilities. The network's direct output may
+    have another meaning, which a note explains.
     """
     meaning = find(system).meaning
     return USUAL if judged and meaning.note else meaning
@@ -363,11 +369,11 @@ def analyse(
 ) -> AnalysedGame:
     """Evaluate every position of the main line with the network.
 
-    swing: the smallest change that is annotated, over 0 to 1.
-    ratings: of White and Black, for a network with such inputs; None for those of the headers.
+    swing: the smallest change that is annotated, more than 0, at most 1.
+    ratings: the ratings of White and Black, for a network with such inputs; None for the ratings in the headers.
     judge: determines by search what each move cost; None to use the change of the network's evaluation.
 
-    A null move passes the turn. It is neither judged nor expected, and it has no change.
+    A null move passes the turn. It is not evaluated and not predicted, and it has no change.
     """
     rows = [encode_board(record.game.board())]
     board = record.game.board()
@@ -430,7 +436,7 @@ def analyse(
 
 
 def _cases(game: chess.pgn.Game, moves: Sequence[Move], judgements: Sequence[Judgement]) -> dict[int, Case]:
-    """Return the marked moves of a game to explain, by their index."""
+    """Return the annotated moves of a game that need an explanation, by their index."""
     board, cases = game.board(), {}
     for i, move in enumerate(moves):
         played = chess.Move.from_uci(move.uci)
@@ -443,9 +449,9 @@ def _cases(game: chess.pgn.Game, moves: Sequence[Move], judgements: Sequence[Jud
 def _reasons(
     cases: dict[int, Case], judge: Judge, strengths: dict[int, ByStrength], expecting: Sequence[Legal] | None
 ) -> dict[int, Reason]:
-    """Return the reasons of marked moves, by the index of the move.
+    """Return the reasons of annotated moves, by the index of the move.
 
-    If the player's rating is known, they contain the probability of the better move at this rating.
+    If the player's rating is known, a reason has the probability of the better move at this rating.
     """
     found = explain(list(cases.values()), judge.threads, min(EXPLAINED, judge.depth + FURTHER_EXPLAINED))
     reasons = {i: reason for i, reason in zip(cases, found, strict=True) if reason}
@@ -458,7 +464,7 @@ def _reasons(
 
 
 def case_of(board: chess.Board, played: chess.Move, judgement: Judgement) -> Case:
-    """Return a judged move in this position as a case to explain."""
+    """Return a move and its evaluation as a case to explain."""
     before, after = judgement.before, judgement.after
     if board.turn == chess.BLACK:
         before, after = 1 - before, 1 - after
@@ -469,7 +475,7 @@ def case_of(board: chess.Board, played: chess.Move, judgement: Judgement) -> Cas
 
 
 def _judged(judgement: Judgement, board: chess.Board, played: chess.Move, phase: str) -> Judged:
-    """Convert a judgment of a move in this position to text."""
+    """Convert the evaluation of a move in this position to text."""
     after, line = board.copy(stack=False), []
     for move in judgement.line:
         line.append(after.san(move))
@@ -480,14 +486,12 @@ def _judged(judgement: Judgement, board: chess.Board, played: chess.Move, phase:
 
 
 USUAL_LOSS = {"opening": 0.74, "middlegame": 0.82, "endgame": 0.96}
-"""Factors, by phase, that convert the first estimate of the expected loss to that of the judging search.
-
+"""Factors by phase. They convert the first estimate of the expected loss to the loss that the deeper search finds.
 Fitted by bench/usual_losses.py.
 """
 LESS_BY_RATING, FROM, MIDDLE = 0.6, 1200, 1600
-"""Stronger players also choose better among equally likely moves.
-
-The factor is exp(-LESS_BY_RATING) for 1000 points above MIDDLE; below FROM it stays constant.
+"""Stronger players also choose better among moves that the network considers equally likely. The factor is
+exp(-LESS_BY_RATING) for 1000 points above MIDDLE; below FROM it stays constant.
 """
 
 
@@ -531,9 +535,9 @@ def _by_strength(
 def _by_rating(
     session: Session, analysis: Analysis, codes: NDArray[np.uint8], state: NDArray[np.uint8]
 ) -> dict[int, Sequence[Legal]]:
-    """Return the legal moves with their probabilities for each of RISK_RATINGS; {} without rating inputs.
+    """Return the legal moves with their probabilities, for each rating of RISK_RATINGS.
 
-    Both players have the same rating.
+    Both players have the same rating. The result is {} without rating inputs.
     """
     if OPPONENT not in session.side_inputs or not len(codes):
         return {}
@@ -553,7 +557,7 @@ def _risk(judgement: Judgement, legal: Legal, rating: int) -> float | None:
 
 
 def _chance(legal: Legal, move: chess.Move) -> float:
-    """Return the probability of a move among the legal ones; 0 for a null move."""
+    """Return the probability of a move among the legal moves; 0 for a null move."""
     moves, probabilities = legal
     at = moves == (from_move(move) if move else -1)
     total = float(probabilities.sum())

@@ -16,7 +16,7 @@ _WORDS = re.compile(r"(?:\s/\s)?\bnet:\s\S+\s<?\d+%(?:,\s\S+\s<?\d+%)*;\splayed\
 
 
 def words(expected: Expected) -> str:
-    """Return the expected moves as a comment: "net: Nf3 31%, d4 22%, c4 9%; played 4th, 5%"."""
+    """Format the expected moves as a comment: "net: Nf3 31%, d4 22%, c4 9%; played 4th, 5%"."""
     choices = ", ".join(f"{choice.san} {percent(choice.probability)}" for choice in expected.choices)
     return f"net: {choices}; played {ordinal(expected.rank)}, {percent(expected.probability)}"
 
@@ -30,13 +30,14 @@ def _score(worth: Worth, mark: str) -> chess.engine.Score:
 def annotated(judged: AnalysedGame) -> str:
     """Return the game with comments after each move of the main line.
 
-    If the network predicts the winner, they have `[%eval …]` (pawns, White's view), and $6, $2, $4 for ?!, ? and ??,
-    with the reason of the mistake as text. If it predicts moves, they have its choices as text. Comments, variations
-    and headers stay, and a move that somebody has annotated ($1 to $6) keeps its annotation. The text, evaluations and
-    annotations of an earlier analysis are replaced; `[%kibitz ?!]` in the comment identifies kibitz's annotation. After
-    mate there is no evaluation; a stalemate is 0.00. If the probability isn't a win probability, a comment before the
-    first move explains it. It also names the engine that checked the moves, if there is one. If moves are judged, the
-    headers `WhiteAccuracy` and `BlackAccuracy` are the players' accuracy in percent.
+    If the network predicts the winner, the comments have `[%eval …]` (pawns, White's view). Mistakes get $6, $2 or $4
+    for ?!, ? and ??, with the reason as text. If the network predicts moves, the comments have its most likely moves as
+    text. Comments, variations and headers stay, and a move that somebody has annotated ($1 to $6) keeps its annotation.
+    The text, evaluations and annotations of an earlier analysis are replaced; `[%kibitz ?!]` in the comment identifies
+    kibitz's annotation. After mate there is no evaluation; a stalemate is 0.00. If the probability isn't a win
+    probability, a comment before the first move explains it. This comment also names the engine, if one evaluated the
+    moves. If moves are evaluated by search, the headers `WhiteAccuracy` and `BlackAccuracy` are the players' accuracy
+    in percent.
     """
     game = judged.record.game
     meaning = judged.meaning.note if judged.white is not None else ""

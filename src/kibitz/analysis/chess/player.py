@@ -30,7 +30,7 @@ from kibitz.games.chess.material import PHASES
 from kibitz.stats import Estimate
 
 MOST_OPENINGS = 12
-"""The largest number of openings in the report, those with the most games."""
+"""The largest number of openings in the report. The openings with the most games are listed."""
 TIMES = {
     "under_10_seconds": "under 10 s",
     "10_to_30_seconds": "10 to 30 s",
@@ -39,7 +39,7 @@ TIMES = {
     "3_to_10_minutes": "3 to 10 min",
     "over_10_minutes": "over 10 min",
 }
-"""Time on the player's clock before the move: keys, and their labels."""
+"""Parts by the time on the player's clock before the move: keys, and their labels."""
 _BOUNDS = (10, 30, 60, 180, 600)
 """Limits of TIMES in seconds."""
 LABELS = {
@@ -49,7 +49,7 @@ LABELS = {
     "side": {"white": "as White", "black": "as Black"},
     "result": {"won": "games won", "drawn": "games drawn", "lost": "games lost"},
 }
-"""The divisions of a player's moves, besides openings: the keys and labels of the parts."""
+"""The ways to divide a player's moves, without openings: the keys and labels of the parts."""
 _WITH_SCORE = ("side",)
 """Divisions of games whose parts have a score. A score by result would be meaningless."""
 
@@ -58,10 +58,10 @@ _WITH_SCORE = ("side",)
 class Mistake:
     """A move that lost much.
 
-    file, game: where it was played, and the game's number there, from 1.
+    file, game: the file, and the game's number in the file, from 1.
     fen: the position before the move.
     before, after: the player's win probability, 0 to 1, with the best move and with the played one.
-    seconds: left on the player's clock before the move; None if the record has no clocks.
+    seconds: the time on the player's clock before the move; None if the record has no clocks.
     """
 
     file: str
@@ -96,20 +96,20 @@ class Mistake:
 
 @dataclass
 class PlayerReport:
-    """What one player lost, over any number of games: a row of numbers per move, a few facts per game.
+    """What one player lost, over any number of games: a row of numbers per move, and a few facts per game.
 
-    name: the player's, as shown. swing: the smallest loss of a mistake, 0 to 1.
+    name: the player's name as it is displayed. swing: the smallest loss of a mistake, 0 to 1.
     """
 
     name: str
     swing: float
     games: int = 0
     worst: list[Mistake] = field(default_factory=list)
-    """The worst mistakes, the worst first."""
+    """The mistakes with the largest losses, the largest first."""
     strength: PlayerStrength | None = None
-    """The rating that the moves look like; None for a network that cannot estimate it."""
+    """The rating that is estimated from the moves; None if the network cannot estimate it."""
     checked_by: CheckedBy | None = None
-    """The engine that judged the moves; None if the network did."""
+    """The engine that evaluated the moves; None if the network did."""
     _moves: list[tuple[float, ...]] = field(default_factory=list)
     _scores: list[float] = field(default_factory=list)
     _sides: list[int] = field(default_factory=list)
@@ -118,7 +118,7 @@ class PlayerReport:
     _accuracies: list[float] = field(default_factory=list)
 
     def add(self, game: AnalysedGame, side: str, file: str = "") -> None:
-        """Add a game from this file, in which the player had this side."""
+        """Add a game from this file. side: the player's side, "white" or "black"."""
         headers, number = game.record.game.headers, SIDES.index(side)
         result = RESULTS.get(headers.get("Result", "").strip())
         own = math.nan if result is None else (1 + (-result if number else result)) / 2
@@ -145,7 +145,7 @@ class PlayerReport:
         self.games += 1
 
     def _keep(self, game: AnalysedGame, side: str, file: str, found: Sequence[tuple[Move, float | None]]) -> None:
-        """Keep the worst mistakes of a game and of all earlier games."""
+        """Update the list of the worst mistakes with those of a game."""
         if not found:
             return
         headers, number = game.record.game.headers, SIDES.index(side)
@@ -173,7 +173,7 @@ class PlayerReport:
 
     @property
     def accuracy(self) -> Estimate:
-        """The mean accuracy of the player in a game, 0 to 1, over the games with a judged move of the player."""
+        """The player's mean accuracy in a game, 0 to 1, over the games in which a move of the player was evaluated."""
         return mean_over_games(self._accuracies)
 
     def results(self) -> dict[str, int]:
@@ -202,8 +202,9 @@ class PlayerReport:
                      list(self._by_opening(measure, game, sides)))  # fmt: skip
 
     def _by_opening(self, measure: Measure, game: NDArray[np.int64], sides: NDArray[np.int64]) -> Iterator[Part]:
-        """Yield the openings with the most games, separately for White and Black, each with the moves of its whole
-        games."""
+        """Yield the openings with the most games, separately for White and Black. The moves of each are those of the
+        whole games.
+        """
         families = [None if one is None else _family(one) for one in self._openings]
         pairs = [(family, side) for family, side in zip(families, self._sides, strict=True) if family]
         codes = {family: one for family, one in zip(families[::-1], self._openings[::-1], strict=True) if one}
@@ -239,7 +240,7 @@ def _family(opening: Opening) -> str:
 
 
 def _boards(game: chess.pgn.Game) -> Iterator[chess.Board]:
-    """Yield the positions of a main line from its start; they are one board, which is changed."""
+    """Yield the positions of a main line from its start. They are always the same board object, which changes."""
     board = game.board()
     yield board
     for node in game.mainline():

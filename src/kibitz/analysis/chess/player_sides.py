@@ -1,4 +1,4 @@
-"""The games of one player in files of many: which side the player had."""
+"""The games of one player in files of many players: finds the player's side in each game."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class PlayerSides:
         self._wanted = {key(player.name) for player in players}
 
     def side(self, record: Record) -> str:
-        """Return white or black; "" if the player has neither side, or both."""
+        """Return "white" or "black"; "" if the player is on neither side, or on both."""
         headers = record.game.headers
         found = [side for side in ("white", "black") if key(headers.get(side.capitalize(), "")) in self._wanted]
         return found[0] if len(found) == 1 else ""
@@ -30,8 +30,8 @@ def own_games(
 ) -> Iterator[tuple[Record, str]]:
     """Yield the player's games of some files, each once, with the player's side.
 
-    on_problem: called with what could not be read, and with the number of repeated games. Raises KibitzError if the
-    only file cannot be read.
+    on_problem: called with a message about everything that could not be read, and with the number of repeated games.
+    Raises KibitzError if the only file cannot be read.
     """
     repeats = Repeats()
     for file in files:

@@ -1,4 +1,4 @@
-"""A player's report on a terminal. Color is never the only sign."""
+"""A player's report on a terminal. Everything that is shown by color is also shown by text or signs."""
 
 from __future__ import annotations
 
@@ -63,7 +63,9 @@ def counted(number: int, what: str) -> str:
 
 
 def sentences(parts: list[Part]) -> list[str]:
-    """Return where a player loses significantly more than usual, and where less, one line each."""
+    """Return sentences about the parts in which a player loses significantly more or less than usual, one in each
+    line.
+    """
     told = [f"{part.label} ({part.difference.value * 100:+.1f})" for part in parts]
     more = [text for text, part in zip(told, parts, strict=True) if part.difference.value > 0]
     less = [text for text, part in zip(told, parts, strict=True) if part.difference.value < 0][::-1]

@@ -18,7 +18,7 @@ from kibitz.play.side_inputs import LAST_MOVES
 RATING, OPPONENT = "rating", "opponent_rating"
 """Names of the side inputs with the rating of the side to move and of the opponent."""
 UNIT = RATING_UNIT
-"""Rating points per step of the column: 0 to 255 are ratings up to 4080."""
+"""Rating points per unit of the state column: the values 0 to 255 are ratings up to 4080."""
 LOWEST, HIGHEST = 100, 4000
 """The range of plausible ratings."""
 
@@ -32,9 +32,10 @@ def add_side_inputs(
 ) -> NDArray[np.uint8]:
     """Return state rows, uint8 [n, 4], of a game's positions with a column for each side input.
 
-    The result is uint8 [n, 4 + len(side_inputs)]. ratings: of White and Black; None for those in the headers. Speed and
-    scale also come from the headers. moves: of the game, one fewer than positions, for networks whose inputs are the
-    last moves. An unknown value, and any other side input, is the default in `side_inputs`.
+    The result is uint8 [n, 4 + len(side_inputs)]. ratings: the ratings of White and Black; None for the ratings in the
+    headers. Speed and scale also come from the headers. moves: the moves of the game, one fewer than positions;
+    networks whose inputs are the last moves need them. An unknown value, and any other side input, gets its default
+    from `side_inputs`.
     """
     columns = [state]
     white, black = ratings or ratings_of(headers)
@@ -80,7 +81,9 @@ def ratings_of(headers: chess.pgn.Headers) -> tuple[int, int]:
 
 
 def read_pair(text: str) -> tuple[int, int]:
-    """Return the ratings of `--rating`: one for both players, or White's and Black's. Raises UsageError."""
+    """Parse the text of `--rating`: a rating for both players, or the ratings of White and Black. Raises UsageError for
+    other text.
+    """
     parts = text.replace("/", ",").split(",")
     if not 1 <= len(parts) <= 2 or not all(part.strip().isdecimal() for part in parts):
         raise UsageError(

@@ -1,8 +1,9 @@
-"""The sentences of reasons.py, in each language. Translators only edit this file.
+"""The sentences of reasons.py, in each language. A translator needs to edit only this file.
 
 To add a language, copy a `Language` and translate its texts. The words in braces are replaced. {line} and {move} become
 moves. {lost}, {won} and {targets} become pieces, such as "a knight for a pawn". {piece} becomes a piece with its
-article, and {square} a square. {mate_in}, {points}, {rating} and {percent} become numbers. Their order is free.
+article, and {square} a square. {mate_in}, {points}, {rating} and {percent} become numbers. The order of the words in
+braces is free.
 """
 
 from __future__ import annotations
@@ -18,9 +19,14 @@ PIECES = ("pawn", "knight", "bishop", "rook", "queen", "king")
 class Language:
     """The texts of a language.
 
-    sentences: by code. a, the: pieces as objects ("wins a knight", "traps the knight"). many: two or more of a piece,
-    with {n}. numbers: of small numbers. subject: pieces as subjects ("the knight is pinned"). both: joins two words.
-    exchanged: "X for Y". percent: the format of a percentage.
+    sentences: the sentences by code.
+    a, the: pieces as objects ("wins a knight", "traps the knight").
+    many: two or more pieces of a kind, with {n}.
+    numbers: words for small numbers.
+    subject: pieces as subjects ("the knight is pinned").
+    both: joins two words.
+    exchanged: "X for Y".
+    percent: the format of a percentage.
     """
 
     sentences: Mapping[str, str]
@@ -170,7 +176,7 @@ def sentence(code: str, parameters: Mapping[str, Any], language: str = "en") -> 
 
 
 def _pieces(names: Sequence[str], words: Language) -> str:
-    """Return pieces as an object: "a knight", "two pawns", "a rook and a pawn"."""
+    """Format pieces as an object: "a knight", "two pawns", "a rook and a pawn"."""
     parts = []
     for name in dict.fromkeys(names):
         count = names.count(name)
@@ -179,7 +185,7 @@ def _pieces(names: Sequence[str], words: Language) -> str:
 
 
 def _joined(parts: Sequence[str], words: Language) -> str:
-    """Return words as a list: "a, b and c"."""
+    """Join words to a list: "a, b and c"."""
     if len(parts) < 2:
         return "".join(parts)
     return words.both.format(one=", ".join(parts[:-1]), other=parts[-1])

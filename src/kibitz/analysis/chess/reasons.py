@@ -1,9 +1,9 @@
-"""Why a move was bad, and what the better move does: only what a line of moves proves.
+"""Explain why a move was bad, and what the better move does. Only statements that a line of moves proves are made.
 
-Two positions are searched until they are quiet, the one after the played move and the one after the better move, both
-equally deep. A claim about material counts the pieces at the quiet ends of both lines. A claim about mate needs a
-forced mate. A motif is named if the line captures the piece that the motif wins. If a line proves nothing, there is no
-reason.
+Two positions are searched equally deep, until they are quiet: the position after the played move and the position after
+the better move. A claim about material counts the pieces at the quiet ends of both lines. A claim about mate needs a
+forced mate. A motif is mentioned if the line captures the piece that the motif wins. If a line proves nothing, there is
+no reason.
 
 The sentences are in reason_texts.py.
 """
@@ -25,23 +25,25 @@ from kibitz.games.chess.replay import encode_board
 from kibitz.play.chess.quiescence import MATE_SCORE, SURE, quiescence_search
 
 DEPTH, POSITIONS = 7, 400_000
-"""Depth in plies of the search after the played and after the better move, and the most positions of each search."""
+"""Depth in plies of the searches after the played and after the better move, and the largest number of positions in
+each search.
+"""
 LONGEST = 7
-"""The largest number of moves of a line that a sentence contains."""
+"""The largest number of moves of a line in a sentence."""
 ENGINE_LINE = 8
-"""Moves of an engine's line that count after the played and after the better move."""
+"""Number of moves of an engine's lines that are considered, after the played and after the better move."""
 _PAWN = 100
 _SHARE = 2 / 3
-"""A loss is named if the better move keeps at least this share of it."""
+"""A loss is mentioned if the better move avoids at least this share of it."""
 _LOST = 0.12
-"""Positions with at most this win probability are searched for forced mates by checks."""
+"""If the win probability is at most this, the position is searched for forced mates by checks."""
 
 ALLOWS_MATE, BACK_RANK, MISSES_MATE = "allows_mate", "allows_back_rank_mate", "misses_mate"
 STALEMATE, ALLOWS_STALEMATE = "gives_stalemate", "allows_stalemate"
 PROMOTION, MISSES_PROMOTION = "allows_promotion", "misses_promotion"
 LOSES, LOSES_MUCH, MISSES, MISSES_MUCH = "loses", "loses_material", "misses", "misses_material"
 OVERLOOKS, MISSES_MOTIF = "overlooks_", "misses_"
-"""Prefixes of the codes of motifs: overlooks_fork, misses_fork."""
+"""Prefixes of the codes of motifs, such as overlooks_fork and misses_fork."""
 BETTER_WINS, BETTER_SAVES, BETTER_MATE = "better_wins", "better_saves", "better_avoids_mate"
 EXCHANGE = "exchange"
 _NAMES: dict[int, str] = {piece: chess.piece_name(piece) for piece in chess.PIECE_TYPES}
@@ -51,9 +53,10 @@ _NAMES: dict[int, str] = {piece: chess.piece_name(piece) for piece in chess.PIEC
 class Case:
     """A move to explain.
 
-    board: the position before it. played, best: the move and the better one, both legal. before, after: the mover's win
-    probability before and after the played move, 0 to 1. after_best, after_played: an engine's lines after both moves;
-    () without an engine.
+    board: the position before the move.
+    played, best: the played move and the better move, both legal.
+    before, after: the mover's win probability before and after the played move, 0 to 1.
+    after_best, after_played: an engine's lines after both moves; () without an engine.
     """
 
     board: chess.Board
@@ -67,7 +70,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Found:
-    """How many players of a rating choose the better move: probability, 0 to 1."""
+    """How many players of a rating choose the better move. probability: the share of these players, 0 to 1."""
 
     move: str
     rating: int
@@ -81,9 +84,9 @@ class Found:
 class Reason:
     """A reason: a stable code and its parameters.
 
-    parameters: `line` is a list of moves in SAN, `move` one of them. `lost`, `gained` and `won` are names of pieces.
-    `mate_in` is in moves, `points` in pawns. There are also `piece`, `square` and `targets`.
-    better: what the better move does. found: how many players choose the better move.
+    parameters: `line` is a list of moves in SAN, `move` is one of these moves. `lost`, `gained` and `won` are names of
+    pieces. `mate_in` is in moves, `points` in pawns. There are also `piece`, `square` and `targets`. better: what the
+    better move does. found: how many players choose the better move.
     """
 
     code: str
@@ -92,7 +95,7 @@ class Reason:
     found: Found | None = None
 
     def text(self, language: str = "en") -> str:
-        """Return the sentences. language: "en", "de" or "fr"."""
+        """Return the reason as sentences. language: a language code, such as "en", "de" or "fr"."""
         parts = [sentence(self.code, self.parameters, language)]
         if self.better:
             parts.append(sentence(self.better.code, self.better.parameters, language))
@@ -101,7 +104,7 @@ class Reason:
         return " ".join(parts)
 
     def as_json(self) -> dict[str, Any]:
-        """Return code, parameters, the English text, and what is known of the better move."""
+        """Return code, parameters, the English text, and the facts about the better move."""
         better = {"better": {"code": self.better.code, "parameters": self.better.parameters}} if self.better else {}
         found = {"found": self.found.parameters()} if self.found else {}
         return {"code": self.code, "parameters": self.parameters, **better, **found, "text": self.text()}
@@ -109,10 +112,10 @@ class Reason:
 
 @dataclass(frozen=True)
 class _Continuation:
-    """A line that was searched: legal moves, to the last capture or promotion, or to mate.
+    """A line from a search: legal moves up to the last capture or promotion, or up to mate.
 
-    start: the position before its first move. score: of the search, for the side to move after the first move, which
-    is the played or the better one. depth: of the search; −1 if it completed none.
+    start: the position before the line's first move, which is the played or the better move. score: the search's score
+    for the side to move after the first move. depth: the search's completed depth; −1 for none.
     """
 
     start: chess.Board
@@ -127,14 +130,16 @@ class _Continuation:
         return board
 
     def sans(self, first: int, last: int) -> list[str]:
-        """Return the moves first to last - 1 in SAN."""
+        """Return the moves from index `first` to `last` - 1 in SAN."""
         board = self.end(first)
         return [board.san_and_push(move) for move in self.moves[first:last]]
 
 
 @dataclass(frozen=True)
 class _Change:
-    """What one side lost on a line, by names: lost and gained pieces after equal ones cancel; points: the balance."""
+    """What one side lost on a line. lost, gained: the names of pieces, without pairs of equal value. points: the
+    balance in pawns.
+    """
 
     lost: tuple[str, ...]
     gained: tuple[str, ...]
@@ -144,7 +149,7 @@ class _Change:
 def explain(cases: Sequence[Case], threads: int | None = None, depth: int = DEPTH) -> list[Reason | None]:
     """Return the reason of each move; None if nothing is proven.
 
-    threads: of the searches; None for all. depth: of the searches, in plies.
+    threads: the number of threads for the searches; None for all. depth: the depth of the searches in plies.
     """
     boards = []
     for case in cases:
@@ -168,7 +173,7 @@ def explain(cases: Sequence[Case], threads: int | None = None, depth: int = DEPT
 
 
 def _of_engine(case: Case) -> Reason | None:
-    """Return the reason that an engine's lines prove; None if they prove nothing, or if there are none."""
+    """Return the reason that an engine's lines prove; None if they prove nothing, or if there are no lines."""
     if not case.after_played:
         return None
     lines = ((case.played, *case.after_played), (case.best, *case.after_best))
@@ -176,8 +181,9 @@ def _of_engine(case: Case) -> Reason | None:
 
 
 def _quiet_line(board: chess.Board, moves: Sequence[chess.Move]) -> _Continuation:
-    """Return an engine's line up to its last quiet position, of which it is proven that no capture changes the
-    material."""
+    """Return an engine's line up to its last quiet position. In a quiet position, a search proves that no capture
+    changes the material.
+    """
     after, ends = board.copy(stack=False), []
     for move in moves[: ENGINE_LINE + 1]:
         after.push(move)
@@ -194,7 +200,9 @@ def _quiet_line(board: chess.Board, moves: Sequence[chess.Move]) -> _Continuatio
 
 
 def _line(board: chess.Board, moves: Sequence[chess.Move], score: int, known: bool) -> _Continuation:
-    """Return a line up to its last capture or promotion, and whether its end has the material of the score."""
+    """Return a line up to its last capture or promotion. Also return whether the material at its end agrees with the
+    score.
+    """
     after, kept = board.copy(stack=False), 1
     for at, move in enumerate(moves):
         if not after.is_legal(move):
@@ -245,9 +253,10 @@ def _mates(case: Case, played: _Continuation, best: _Continuation) -> Reason | N
 
 
 def _mate_of(line: _Continuation, score: int) -> tuple[chess.Move, ...] | None:
-    """Return the line of a mate that a search has proven, for the side with this score; None without one.
+    """Return the line of a mate that a search has proven, for the side with this score; None if no mate is proven.
 
-    A mate by the side that made the first move begins with this move, a mate against it with the next one.
+    If the side that made the line's first move mates, the result begins with this move. If it is mated, the result
+    begins with the next move.
     """
     if score < SURE or not line.proven:
         return None
@@ -265,7 +274,9 @@ def _mate_parameters(board: chess.Board, moves: Sequence[chess.Move]) -> dict[st
 
 
 def _is_back_rank(board: chess.Board, moves: Sequence[chess.Move]) -> bool:
-    """Return whether a rook or queen mates on the back rank a king whose own pieces block the squares before it."""
+    """Return whether a rook or queen mates on the back rank, and the king's own pieces block the squares in front of
+    it.
+    """
     end = _Continuation(board, tuple(moves), 0, True).end()
     king, loser, target = end.king(end.turn), end.turn, moves[-1].to_square
     rank = 0 if loser == chess.WHITE else 7
@@ -285,7 +296,7 @@ def _is_back_rank(board: chess.Board, moves: Sequence[chess.Move]) -> bool:
 def _material(played: _Continuation, best: _Continuation) -> Reason | None:
     """Return a reason that counts pieces at the quiet ends of both lines."""
     mover = played.start.turn
-    difference = (played.score - best.score) // _PAWN  # both are the opponent's
+    difference = (played.score - best.score) // _PAWN  # both scores are those of the opponent
     if difference < 1:
         return None
     if played.end().is_stalemate():
@@ -303,8 +314,9 @@ def _material(played: _Continuation, best: _Continuation) -> Reason | None:
 
 
 def _named(line: _Continuation, change: _Change, first: int, better: Reason | None) -> Reason | None:
-    """Return the reason of a line whose pieces can be named, with its motif. first: index of the winner's first
-    move."""
+    """Return the reason of a line whose lost pieces have names, with its motif. first: the index of the winner's first
+    move.
+    """
     winner = line.end(first).turn
     if not change.lost or any(move.promotion for move in line.moves[first:]):
         return None
@@ -343,7 +355,7 @@ def _motif(line: _Continuation, one: Motif, first: int) -> dict[str, Any]:
 
 
 def _promoting(line: _Continuation, first: int, code: str, better: Reason | None) -> Reason | None:
-    """Return the reason of a line in which a pawn promotes and is not taken."""
+    """Return the reason of a line in which a pawn promotes and the new piece is not taken."""
     for at in range(first, len(line.moves), 2):
         move = line.moves[at]
         if move.promotion and at < LONGEST + first:
@@ -372,7 +384,7 @@ def _change(line: _Continuation, loser: chess.Color) -> _Change:
         after = len(end.pieces(piece, loser)) - len(end.pieces(piece, not loser))
         net[piece] = len(start.pieces(piece, loser)) - len(start.pieces(piece, not loser)) - after
     points = sum(VALUES[piece] * count for piece, count in net.items())
-    while net[chess.BISHOP] * net[chess.KNIGHT] < 0:  # a knight for a bishop
+    while net[chess.BISHOP] * net[chess.KNIGHT] < 0:  # a knight and a bishop have the same value, so they cancel
         step = 1 if net[chess.BISHOP] > 0 else -1
         net[chess.BISHOP] -= step
         net[chess.KNIGHT] += step

@@ -7,7 +7,7 @@ from kibitz.games.chess.io.reader import Record
 
 
 class Repeats(Seen):
-    """Detects chess games that occurred before."""
+    """Detects whether a chess game occurred before."""
 
     _HEADERS = ("White", "Black", "Date", "UTCDate", "UTCTime", "Round", "Result", "FEN")
 

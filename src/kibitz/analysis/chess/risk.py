@@ -1,8 +1,8 @@
 """How risky a position is for a player of a rating: the probability of a move that loses much.
 
 A network with rating inputs predicts which moves players choose. A first estimate of each legal move
-(judging.FirstLook) shows what the move seems to lose. The judging search is more exact but sees only the played move.
-So the probability that a move really loses LOSS is a function of the first estimate, fitted to judged games by
+(judging.FirstLook) gives an approximate loss. The main search is more exact, but it evaluates only the played move. So
+the probability that a move really loses LOSS is a function of the first estimate, fitted to analyzed games by
 `bench/bench_risk.py`.
 """
 
@@ -17,17 +17,19 @@ if TYPE_CHECKING:
     from kibitz.analysis.chess.judging import FirstLook
 
 LOSS = 0.1
-"""A mistake loses at least this much win probability, 0 to 1."""
+"""A move is a mistake if it loses at least this much win probability, 0 to 1."""
 RISK_RATINGS = (1000, 1400, 1800, 2200)
 """The ratings, in points, for which the risk of a position is shown."""
 _LEAST, _MOST, _CENTER, _WIDTH = 0.0061, 0.385, 0.0649, 0.0082
-"""P(mistake | first estimate l) is between _LEAST and _MOST and half of the way at _CENTER."""
+"""The probability of a mistake with the first estimate l is between _LEAST and _MOST. It is halfway between them for l
+= _CENTER.
+"""
 _BY_RATING, MIDDLE = 0.86, 1600
 """Stronger players choose better among moves with the same estimate: the logit falls by _BY_RATING for 1000 points."""
 
 
 def mistake_probability(losses: NDArray[np.float64], rating: float) -> NDArray[np.float64]:
-    """Return the probability that moves lose at least LOSS, 0 to 1. losses: their first estimates, 0 to 1."""
+    """Return the probability that each move loses at least LOSS, 0 to 1. losses: the moves' first estimates, 0 to 1."""
     odds = (losses - _CENTER) / _WIDTH
     raw = _LEAST + (_MOST - _LEAST) / (1 + np.exp(-odds.clip(-30, 30)))
     logit = np.log(raw / (1 - raw)) - _BY_RATING * (rating - MIDDLE) / 1000
@@ -35,10 +37,10 @@ def mistake_probability(losses: NDArray[np.float64], rating: float) -> NDArray[n
 
 
 def risk(look: FirstLook, moves: NDArray[np.uint16], shares: NDArray[np.float32], rating: float) -> float | None:
-    """Return the probability, 0 to 1, that a player makes a mistake in a position; None without a choice.
+    """Return the probability, 0 to 1, that a player makes a mistake in a position; None without a legal move.
 
-    An only legal move has no risk. moves: packed, uint16 [k]. shares: the probability of each for this player, float32
-    [k]; they need not sum to 1.
+    An only legal move has no risk. moves: packed, uint16 [k]. shares: the probability that this player chooses each
+    move, float32 [k]; they need not sum to 1.
     """
     if len(look.moves) == 1:
         return 0.0

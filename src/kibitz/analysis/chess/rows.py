@@ -17,16 +17,15 @@ COLUMNS: dict[str, type] = {
     "probability": float, "legal_moves": int, "first_choice": str, "weaker": float, "stronger": float,
     "mate": int, "checked_by": str,
 }  # fmt: skip
-"""The columns and their types. A value is missing if the network does not have it.
-
-before, after, change: win probability of White and its change for the mover, 0 to 1. Many columns are keys of a move in
-JSON. rating: the mover's, from the record. mate: in moves, after the move, positive for White. checked_by: the engine
-that judged the moves. seconds_left: on the mover's clock. reason: its code.
+"""The columns and their types. A value is missing if the network does not have it. before, after, change: White's win
+probability, and its change for the mover, 0 to 1. Many columns are keys of a move in JSON. rating: the mover's rating
+in the record. mate: moves to mate after the move, positive for White. checked_by: the engine that evaluated the moves.
+seconds_left: the time on the mover's clock. reason: the reason's code.
 """
 
 
 def rows(game: AnalysedGame, file: str) -> Iterator[dict[str, Any]]:
-    """Yield a row for each move, with keys of COLUMNS. file: where the game is from."""
+    """Yield a row for each move, with keys of COLUMNS. file: the file of the game."""
     headers, ratings = game.record.game.headers, ratings_of(game.record.game.headers)
     of_game = {
         "file": file, "game": game.record.number, "white": headers.get("White", "?"),
@@ -45,6 +44,6 @@ def rows(game: AnalysedGame, file: str) -> Iterator[dict[str, Any]]:
             "weaker": strength.get("weaker"), "stronger": strength.get("stronger"),
         }  # fmt: skip
         if found.get("change") == 0:
-            found["change"] = 0.0  # not -0.0
+            found["change"] = 0.0  # replaces -0.0
         yield {**of_game, **{name: found.get(name) for name in COLUMNS if name not in of_game}}
         board.push(node.move)

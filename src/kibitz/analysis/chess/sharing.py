@@ -26,8 +26,9 @@ from kibitz.systems.declaration import Meaning
 class MoveQuestion:
     """The analysis that workers run on every game.
 
-    run: as `name_for_workers` returns. swing, ratings, meaning: see `analyse`. search: depth and nodes of the judge;
-    None for no judge. checker: the engine that judges; None for the network.
+    run: the network's name, from `name_for_workers`. swing, ratings, meaning: see `analyse`. search: depth and nodes of
+    the network's search; None if moves are not evaluated by search. checker: the engine that evaluates moves; None for
+    the network.
     """
 
     run: str
@@ -40,9 +41,9 @@ class MoveQuestion:
 
 @dataclass(frozen=True)
 class SentLine:
-    """A game on its way to a worker: its headers, and the moves of its main line (UCI).
+    """A game in the form that is sent to a worker: its headers, and the moves of its main line (UCI).
 
-    The python-chess tree of a long game is too deep for pickle.
+    The python-chess tree of a long game has too many levels for pickle.
     """
 
     headers: dict[str, str]
@@ -54,7 +55,7 @@ class SentLine:
         return cls(dict(game.headers), [node.move.uci() for node in game.mainline()])
 
     def record(self) -> Record:
-        """Return the game without comments, variations and its place in the file."""
+        """Return the game without comments and variations, and without its place in the file."""
         game = chess.pgn.Game(self.headers)
         game.add_line(map(chess.Move.from_uci, self.moves))
         return Record(0, game)
@@ -70,8 +71,9 @@ def analysed_by_workers(records: Iterable[Record], question: MoveQuestion, worke
 
 
 def _answer(question: MoveQuestion, line: SentLine) -> AnalysedGame | EngineDied:
-    """Return the analysis of a game, with an empty record: the job of a worker. An engine that fails is returned, so
-    that the games before are kept."""
+    """Analyze a game in a worker. Returns the analysis with an empty record. If the engine fails, the error is
+    returned, not raised, so that the results of earlier games are not lost.
+    """
     session = opened(question.run)
     analysis = load(session.system)
     try:
@@ -84,7 +86,7 @@ def _answer(question: MoveQuestion, line: SentLine) -> AnalysedGame | EngineDied
 
 @functools.lru_cache(maxsize=1)
 def _judge(question: MoveQuestion) -> Judge | None:
-    """Return a worker's judge, which it keeps for its next games."""
+    """Return a worker's judge. The worker keeps it for its next games."""
     session = opened(question.run)
     if question.checker is not None:
         judge = EngineJudge(session, load(session.system), question.checker, threads=1)

@@ -1,4 +1,6 @@
-"""An analyzed game on a terminal: a curve, a row per move, the important moves. Color is never the only sign."""
+"""An analyzed game on a terminal: a curve, a row per move, the important moves. Everything that is shown by color is
+also shown by text or signs.
+"""
 
 from __future__ import annotations
 
@@ -31,27 +33,30 @@ from kibitz.games.chess.material import PHASES
 
 WIDEST_BAR, NARROWEST_BAR = 30, 8
 RANK, CHOICE = 12, 13
-"""Widths in columns: the played move's rank and probability; one of the network's choices (a move of up to seven
-characters, its probability, a gap)."""
+"""Widths in columns: of the played move's rank and probability; of one of the network's choices (a move of up to seven
+characters, its probability, a gap).
+"""
 MOST_SWINGS, MOST_ONLY = 5, 8
 RISKY, MOST_RISKY = 0.25, 3
-"""The smallest risk of a position that is listed, and the largest number of them."""
+"""The smallest risk of a position in the list of risky positions, and the largest number of these positions."""
 MARGIN = 6
-"""Columns to the left of a reason."""
+"""Number of columns to the left of a reason."""
 WON = 0.97
-"""White's value from which a game counts as won; 1 less this is lost."""
+"""A game counts as won for White from this value on, and as lost up to 1 minus this value."""
 FOLDED = 6
-"""Moves of a won ending at least that are shown as one row."""
+"""The smallest number of moves of a won ending that are shown as one row."""
 SURPRISE = "*"
 SLIP = "!"
-"""A costly move that is unlikely for its player's rating."""
+"""The sign of a costly move that is unlikely for its player's rating."""
 STYLES = {**OF_MARKS, MATE: "bold", STALEMATE: "bold"}
 SURPRISED = "magenta"
 
 
 def show(judged: AnalysedGame, swing: float, console: Console) -> None:
-    """Print a game. It needs 50 columns, or 60 with a network's choices. In narrower windows the bars are dropped
-    first, then the later choices, then the choices by rating."""
+    """Print a game. It needs 50 columns, or 60 with a network's choices.
+
+    In narrower windows, the bars are omitted first, then the later choices, then the choices by rating.
+    """
     _show_heading(judged, console)
     print_line(console, "")
     if judged.moves:
@@ -83,8 +88,11 @@ def _show_heading(judged: AnalysedGame, console: Console) -> None:
 
 
 def _show_moves(judged: AnalysedGame, console: Console) -> None:
-    """Print one row per move. If there are choices, the value before the move is not shown: it is at the end of the row
-    above. The moves of a won ending are one row, because they change nothing."""
+    """Print one row per move.
+
+    If there are choices, the value before the move is not shown, because it is at the end of the row above. The moves
+    of a won ending are one row, because they change nothing.
+    """
     columns = _columns(judged, console)
     print_line(console, _legend(judged, columns), "")
     print_line(console, "".join(column.heading for column in columns).rstrip(), "bold")
@@ -105,14 +113,16 @@ def _show_moves(judged: AnalysedGame, console: Console) -> None:
 
 
 def _show_reason(reason: str, move: Move, console: Console) -> None:
-    """Print the reason of a marked move below its row, with a margin on every line."""
+    """Print the reason of an annotated move below its row, with a margin on every line."""
     for line in textwrap.wrap(reason, max(console.width - MARGIN, 20), break_on_hyphens=False):
         print_line(console, " " * MARGIN + line, STYLES[move.sign])
 
 
 @dataclass(frozen=True)
 class _Column:
-    """A column of the table of moves: its name, its heading, and its cell for a move, which is as wide."""
+    """A column of the table of moves: its name, its heading, and its cell for a move. Heading and cell have the same
+    width.
+    """
 
     name: str
     heading: str
@@ -120,7 +130,7 @@ class _Column:
 
 
 def _columns(judged: AnalysedGame, console: Console) -> list[_Column]:
-    """The columns that fit the window."""
+    """Return the columns that fit into the window."""
     ascii_only = console.options.ascii_only
     by_rating = _strength_columns(judged)
     columns = [_Column("move", f"{'move':<16}", lambda move: _styled(move, _where(move, console)[:16]))]
@@ -133,7 +143,7 @@ def _columns(judged: AnalysedGame, console: Console) -> list[_Column]:
     elif judged.predicts and room >= RANK - 2:
         columns.append(_Column("rank", f"{'rank prob':<{RANK}}", lambda move: _rank(move.expected)))
         room -= RANK
-    choices = max(0, min(SHOWN, (room + 2) // CHOICE)) if judged.predicts else 0  # the last needs no gap
+    choices = max(0, min(SHOWN, (room + 2) // CHOICE)) if judged.predicts else 0  # the last choice needs no gap
     if choices:
         title = "network's choices" if choices > 1 else "choice"
         heading = f"{title:<{choices * CHOICE}}"
@@ -155,7 +165,9 @@ def _styled(move: Move, text: str) -> Text:
 
 
 def _value_columns(judged: AnalysedGame) -> list[_Column]:
-    """White's value, before and after the move or after it alone, and what the move cost or changed."""
+    """Return the columns of White's value and of what the move cost or changed. The value is shown before and after the
+    move, or only after it.
+    """
     searched = any(move.judged for move in judged.moves)
     change = "lost" if searched else "change"
 
@@ -177,7 +189,9 @@ def _value_columns(judged: AnalysedGame) -> list[_Column]:
 
 
 def _strength_columns(judged: AnalysedGame) -> list[_Column]:
-    """How likely the move is for players of three ratings; nothing for a network without rating inputs."""
+    """Return columns with the move's probability for players of three ratings; none for a network without rating
+    inputs.
+    """
     known = {move.by_strength.rating for move in judged.moves if move.by_strength}
     if not known:
         return []
@@ -191,7 +205,7 @@ def _strength_columns(judged: AnalysedGame) -> list[_Column]:
 
 
 def _legend(judged: AnalysedGame, columns: list[_Column]) -> str:
-    """What the columns mean that do not explain themselves, in one line."""
+    """Return one line that explains the columns whose headings are not clear by themselves."""
     names = {column.name for column in columns}
     heading = next((" ".join(column.heading.split()) for column in columns if column.name == "strengths"), "")
     parts = []
@@ -216,7 +230,7 @@ def _white_at_end(judged: AnalysedGame) -> float:
 
 
 def _won_ending(judged: AnalysedGame) -> range:
-    """The moves of a long won ending, which are shown as one row: all but the first and the last of them."""
+    """Return the moves of a long won ending that are shown as one row: all but the first and the last of them."""
     white = [move.worth.after if move.worth else 0.5 for move in judged.moves]
     if not white or abs(white[-1] - 0.5) < WON - 0.5:
         return range(0)
@@ -230,7 +244,7 @@ def _won_ending(judged: AnalysedGame) -> range:
 
 
 def _strengths(move: Move, width: int) -> Text:
-    """How likely the move was for a weaker player, this one and a stronger one, of a fixed width."""
+    """Format the move's probability for a weaker player, this player and a stronger player, with a fixed width."""
     one = move.by_strength
     if one is None:
         return Text(" " * (16 + width))
@@ -240,7 +254,7 @@ def _strengths(move: Move, width: int) -> Text:
 
 
 def _rank(expected: Expected | None) -> Text:
-    """Rank and probability of the played move, of a fixed width."""
+    """Format rank and probability of the played move, with a fixed width."""
     if expected is None:
         return Text(" " * RANK)
     sign = SURPRISE if expected.surprising else " "
@@ -249,7 +263,7 @@ def _rank(expected: Expected | None) -> Text:
 
 
 def _choices(expected: Expected | None, choices: int) -> Text:
-    """The network's first choices, of a fixed width."""
+    """Format the network's most likely moves, with a fixed width."""
     text = ""
     for one in expected.choices[:choices] if expected else ():
         text += f"{one.san} {percent(one.probability)}".ljust(CHOICE)
@@ -297,7 +311,9 @@ def _show_summary(judged: AnalysedGame, swing: float, console: Console) -> None:
 
 
 def _show_riskiest(judged: AnalysedGame, console: Console) -> None:
-    """Print the positions in which players of the mover's rating go wrong most often, with other ratings."""
+    """Print the riskiest positions: those in which players of the mover's rating make mistakes most often. The risk for
+    other ratings is shown too.
+    """
     found = [move for move in judged.moves if move.judged and (move.judged.risk or 0) >= RISKY]
     if not found:
         return
@@ -339,9 +355,9 @@ def show_report(report: Report) -> None:
 
 
 def _show_report(report: Report, console: Console) -> None:
-    """Print the points lost per move and the annotations of both sides: in total, by phase and by piece.
+    """Print percentage points lost per move and the annotations of both sides: in total, by phase and by piece.
 
-    If known, the usual loss of players of the same rating in these positions is next to them.
+    If it is known, the usual loss of players of the same rating in these positions is next to them.
     """
     compared = [side for side in SIDES if (whole := report.slice(side, WHOLE)) and whole.usual is not None]
     print_line(console, "Average loss per move, in percentage points", "bold")
@@ -356,7 +372,7 @@ def _show_report(report: Report, console: Console) -> None:
 
 
 def _report_rows(report: Report, sides: Sequence[str], compared: Sequence[str]) -> list[str]:
-    """The table of a report: its heading, and a row for each part with moves."""
+    """Return the table of a report: its heading, and a row for each part with moves."""
     heading = f"{'':<14}"
     for side in sides:
         heading += f"{side.capitalize():>8}" + (f"{'usual':>7}" if side in compared else "")
@@ -376,7 +392,9 @@ def _report_rows(report: Report, sides: Sequence[str], compared: Sequence[str]) 
 
 
 def _counted(count: int, what: str, bounds: str) -> str:
-    """The title of a list: "2 mistakes (10 percentage points or more):"; a sentence if there are none."""
+    """Return the title of a list, such as "2 mistakes (10 percentage points or more):"; a sentence if the list is
+    empty.
+    """
     if not count:
         return f"No {what}s ({bounds})."
     more = f", the first {MOST_SWINGS}" if count > MOST_SWINGS else ""
@@ -433,7 +451,7 @@ def _where(move: Move, console: Console) -> str:
 
 
 def _sign(move: Move) -> str:
-    """Return ?!, ?, ?? or nothing: the other annotations are shown elsewhere."""
+    """Return ?!, ?, ?? or "". Other annotations are shown in other columns."""
     return move.sign if move.sign != GAINED else ""
 
 
@@ -442,7 +460,7 @@ def _number(move: Move, ascii_only: bool) -> str:
 
 
 def _change(move: Move) -> str:
-    """Return the change by a move, or how it ended the game."""
+    """Format the change by a move, or how the move ended the game."""
     if move.change is None:
         return move.mark
     if not move.judged:
@@ -451,12 +469,12 @@ def _change(move: Move) -> str:
 
 
 def _lost(change: float) -> str:
-    """Return the loss of a move in percentage points: 12; "" for 0."""
+    """Format the loss of a move in percentage points: "12"; "" for 0."""
     points = round(-change * 100)
     return f"{points}" if points > 0 else ""
 
 
 def _points(change: float) -> str:
-    """Return a change in percentage points: +7, -12, 0."""
+    """Format a change in percentage points: "+7", "-12", "0"."""
     points = round(change * 100)
     return f"{points:+d}" if points else "0"

@@ -1,8 +1,9 @@
 """What each move of a Go game lost, the better move, and why it is better.
 
-Short searches of the positions before and after a move show how much it may have lost. They have different sides to
-move, which makes their difference inexact. So if it is much, the positions after the best move and after the played one
-are searched deeper. They have the same side to move, and their owners and lines show what the played move lost.
+Short searches of the positions before and after a move show how much it may have lost. The side to move differs in
+these positions, which makes the difference of their values inexact. So if the loss is large, the positions after the
+best move and after the played move are searched deeper. These positions have the same side to move. Their owners and
+lines show what the played move lost.
 """
 
 from __future__ import annotations
@@ -21,19 +22,20 @@ from kibitz.games.go.rules import Board
 from kibitz.play.go.thought import GoThought
 
 SUSPECT = 0.8
-"""From this share of the smallest marked loss on, a loss is searched deeper. On 833 moves of five games, 0.8
-finds 13 of the 16 marked moves that 0.5 finds, with 40 instead of 102 deeper looks."""
+"""A loss is searched deeper if it is at least this share of the smallest annotated loss. On 833 moves of five games,
+0.8 finds 13 of the 16 annotated moves that 0.5 finds, with 40 instead of 102 deeper searches.
+"""
 
 Search = Callable[[Board], GoThought]
-"""Searches a position, and returns the result with owners."""
+"""A function that searches a position, and returns the result with owners."""
 
 
 @dataclass(frozen=True)
 class Better:
-    """A better move than the played one.
+    """A move that is better than the played one.
 
-    points: its lead minus that of the played move, over 0. line: the move and the moves that follow. why: the reason,
-    if it is proven.
+    points: the lead after it minus the lead after the played move, over 0. line: this move and the moves that follow.
+    why: the reason, if it is proven.
     """
 
     points: float
@@ -41,7 +43,7 @@ class Better:
     why: Why | None = None
 
     def words(self, size: int, language: str = "en") -> str:
-        """Return how much the move is worth. language: see `reason_texts.LANGUAGES`."""
+        """Format how many points the move is worth, as text. language: see `reason_texts.LANGUAGES`."""
         return sentence("better_is", {"move": to_gtp(self.line[0], size), "points": round(self.points)}, language)
 
     def as_json(self, size: int) -> dict[str, Any]:
@@ -50,7 +52,7 @@ class Better:
 
 @dataclass(frozen=True)
 class PointLoss:
-    """What a move lost: points of lead, 0 or more. better: the better move, if the loss was searched deeper."""
+    """What a move lost, in points of lead, 0 or more. better: the better move, if the loss was searched deeper."""
 
     points: float = 0.0
     better: Better | None = None
@@ -59,8 +61,9 @@ class PointLoss:
 def judge(record: Record, says: list[Told], search: Search, swing: float, last: int) -> list[PointLoss]:
     """Return what each move of a record lost.
 
-    says: what short searches found for its positions, with lines. search: a deeper one. swing: the smallest loss that
-    is marked, in points. last: number of moves that are judged. Passes that end the game follow; they lose nothing.
+    says: the results of short searches of the record's positions, with lines. search: a deeper search. swing: the
+    smallest annotated loss, in points. last: number of moves to evaluate. The remaining moves are passes that end the
+    game; they lose nothing.
     """
     found = [PointLoss()] * len(record.moves)
     for i, (one, board) in enumerate(boards(record, says[:last])):
@@ -86,8 +89,8 @@ def find_better(
 ) -> Better | None:
     """Return the better move of a position; None if the searches find none.
 
-    board: the position before the played move. before, after: searches of this position and of the one after the played
-    move, if they are known. best: the better move, if it is known.
+    board: the position before the played move. before, after: search results for this position and for the position
+    after the played move, if they are known. best: the better move, if it is known.
     """
     best = (before or search(board)).moves[0].point if best is None else best
     if best == played or (best == PASS and board.passes):
@@ -105,7 +108,7 @@ def find_better(
 
 
 def board_after(board: Board, move: int) -> Board:
-    """Return the position after a move. The record decides what is legal."""
+    """Return the position after a move. Every move of a record counts as legal."""
     after = board.copy()
     after.superko, after.suicide = False, True
     after.play(board.to_move, move)

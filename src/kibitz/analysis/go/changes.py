@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from kibitz.games.go.points import BLACK, GRID, NONE, WHITE, on_board, to_gtp
 
 LEAST = 0.25
-"""The smallest change of probability across 0.5 that counts: 0.49 to 0.51 is not a change of owner."""
+"""The smallest change of a probability that counts as a change of owner: a change from 0.49 to 0.51 is none."""
 TOLD = 3
-"""Number of changes that are described in words; the others are only counted."""
+"""Number of changes that are described in words; of the others, only the number is mentioned."""
 SIDES = {BLACK: "black", WHITE: "white"}
 
 
@@ -23,7 +23,7 @@ class Change:
     """Points that change their expected owner.
 
     stones: the color of the chain; 0 for points that were empty.
-    at: the point that names the change, near the middle.
+    at: a point near the middle, whose name identifies the change.
     owner: the new owner.
     worth: the change of the lead in points, over 0.
     """
@@ -35,7 +35,9 @@ class Change:
     worth: float
 
     def words(self, size: int) -> str:
-        """ "the black stones at G16 (5) become White's", "the white stone at R5 lives"."""
+        """Describe the change, such as "the black stones at G16 (5) become White's" or "the white stone at R5
+        lives".
+        """
         vertex, count, s = to_gtp(self.at, size), len(self.points), "s" if len(self.points) == 1 else ""
         becomes = f"become{s} {SIDES[self.owner].capitalize()}'s"
         if not self.stones:
@@ -57,8 +59,8 @@ class Change:
 def changes(colours: NDArray[np.uint8], before: NDArray[np.float64], after: NDArray[np.float64]) -> list[Change]:
     """Return the changes of owner from one position to the next, the largest first.
 
-    colours: uint8 [361], of the position before the move, so that captured chains are included. before, after: float64
-    [361], the probability that each point is Black's. A chain changes its owner as a whole, by its mean.
+    colours: uint8 [361], the stones before the move, so that captured chains are included. before, after: float64
+    [361], the probability that each point is Black's. A chain changes its owner as a whole, by its mean probability.
     """
     found = []
     for chain in regions(np.flatnonzero((colours == BLACK) | (colours == WHITE)), colours):
@@ -76,7 +78,9 @@ def _change(stones: int, points: list[int], before: NDArray[np.float64], after: 
 
 
 def regions(points: Iterable[int], kind: NDArray[Any]) -> Iterator[list[int]]:
-    """Yield connected sets of the given points with neighbors of the same kind, [361]; each set in order."""
+    """Yield connected sets of the given points. Neighbors are in the same set if their values in `kind`, [361], are the
+    same. Each set is sorted.
+    """
     left = {int(point) for point in points}
     while left:
         region, edge = [], [left.pop()]
@@ -90,7 +94,7 @@ def regions(points: Iterable[int], kind: NDArray[Any]) -> Iterator[list[int]]:
 
 
 def neighbours(point: int) -> Iterator[int]:
-    """Yield the up to four neighbors of a point on the grid."""
+    """Yield the neighbors of a point on the grid, at most four."""
     row, column = divmod(point, GRID)
     for r, c in ((row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)):
         if 0 <= r < GRID and 0 <= c < GRID:
@@ -98,7 +102,7 @@ def neighbours(point: int) -> Iterator[int]:
 
 
 def middle(points: list[int]) -> int:
-    """Return the point with the smallest total distance to all points."""
+    """Return the point of `points` with the smallest total distance to the other ones."""
     rows, columns = np.divmod(np.array(points), GRID)
     away = (rows - rows.mean()) ** 2 + (columns - columns.mean()) ** 2
     return points[int(away.argmin())]
@@ -108,10 +112,10 @@ _ROWS, _COLUMNS = ("upper", "", "lower"), ("left", "", "right")
 
 
 def where(before: NDArray[np.float64], after: NDArray[np.float64], size: int) -> tuple[str, float]:
-    """Return the ninth of the board where the lead changed most, and by how many points for Black: ("the upper left",
-    -6.2).
+    """Return the ninth of the board where the lead changed most, and by how many points for Black, such as ("the upper
+    left", -6.2).
 
-    Only changes in the direction of the total change count.
+    Only changes in the direction of the total change are considered.
     """
     points = np.array([point for point in range(GRID * GRID) if on_board(point, size)])
     rows, columns = np.divmod(points, GRID)
@@ -119,7 +123,7 @@ def where(before: NDArray[np.float64], after: NDArray[np.float64], size: int) ->
     moved = np.bincount(part, 2 * (after - before)[points], 9)
     best = int(np.argmax(moved if moved.sum() > 0 else -moved))
     name = " ".join(word for word in (_ROWS[best // 3], _COLUMNS[best % 3]) if word)
-    if best % 2:  # a side
+    if best % 2:  # a part at a side of the board
         name += " side"
     return f"the {name or 'centre'}", float(moved[best])
 
@@ -127,7 +131,7 @@ def where(before: NDArray[np.float64], after: NDArray[np.float64], size: int) ->
 def words(found: list[Change], place: tuple[str, float], size: int) -> str:
     """Describe a move's change in one line: the largest gain of the player who gained.
 
-    If no point changed its owner for that player, it is the part of the board where the lead changed.
+    If no point changed its owner in favor of this player, the line names the part of the board where the lead changed.
     """
     gainer = BLACK if place[1] > 0 else WHITE
     gained = [change.words(size) for change in found if change.owner == gainer]

@@ -1,8 +1,8 @@
-"""Judge moves of Go with an outside GTP engine: it gives the lead, and its own best line.
+"""Evaluate moves of Go with a GTP engine: it gives the lead, and its best line.
 
-KataGo and other engines with kata-analyze also give the win probability and the owner of each point. GNU Go estimates
-the score without regard to who moves next; two of its estimates make a lead. The loss of a move is the change of the
-lead from the position before it to the one after it.
+KataGo and other engines with kata-analyze also give the win probability and the owner of each point. GNU Go's estimate
+of the score ignores who moves next, so the lead is the mean of two estimates. The loss of a move is the change of the
+lead from the position before the move to the position after it.
 """
 
 from __future__ import annotations
@@ -27,9 +27,11 @@ ESTIMATE, TOP_MOVES, SEED = "estimate_score", "top_moves_black", "set_random_see
 PERIOD = 0.05
 """Seconds between two results of kata-analyze."""
 PATIENCE = 60.0
-"""Seconds after which an engine without a new visit counts as done, or as hung if it has no result."""
+"""Seconds without a new visit after which an engine is considered done. If it has no result by then, it is considered
+hung.
+"""
 RULES = "chinese"
-"""The rules of a record that names none: kibitz counts its area."""
+"""The rules for a record without rules. kibitz scores such a record by area."""
 _SCORE = re.compile(r"([BW])\+(\d+(?:\.\d+)?)|0(?:\.0)?\b")
 
 
@@ -37,8 +39,8 @@ _SCORE = re.compile(r"([BW])\+(\d+(?:\.\d+)?)|0(?:\.0)?\b")
 class EnginePosition:
     """An engine's result for a position, in Black's view.
 
-    lead: in points, komi included. black_wins, owners: None if the engine gives none. line: its best move and the line
-    that follows; () if there is none.
+    lead: in points, komi included. black_wins: win probability. owners: ownership map. Both are None if the engine
+    gives none. line: the best move and the line that follows; () if there is no line.
     """
 
     lead: float
@@ -48,7 +50,7 @@ class EnginePosition:
 
 
 _Key = tuple[tuple[object, ...], tuple[int, ...]]
-"""A position: the start, and the moves from it."""
+"""A position: its start, and the moves from the start."""
 
 
 def _start_of(record: Record) -> tuple[object, ...]:
@@ -61,18 +63,18 @@ def _color(record: Record, ply: int) -> int:
 
 
 class GoEngineJudge:
-    """Judges games with an engine. It is a context manager that ends the engine.
+    """Evaluates games with an engine. It is a context manager that ends the engine's process.
 
-    kept: the number of positions whose results are kept.
+    kept: the number of positions whose results stay in memory.
 
-    Raises EngineDied if the engine does not start, and UsageError if it cannot judge.
+    Raises EngineDied if the engine does not start, and UsageError if it cannot evaluate positions.
     """
 
     def __init__(self, checker: Checker, kept: int = 1):
         self.checker, self._kept = checker, kept
         self._known: dict[_Key, EnginePosition] = {}
         self._at: _Key | None = None
-        """The position that the engine has; None if that is not known."""
+        """The position that the engine currently has; None if it is not known."""
         self._program = self._start()
 
     def _start(self) -> GtpProgram:
@@ -109,12 +111,13 @@ class GoEngineJudge:
         return self.checker.nodes or VISITS
 
     def judge(self, record: Record) -> list[EnginePosition]:
-        """Return the results for all positions of a game, whose moves are legal. Raises EngineDied."""
+        """Return the results for all positions of a game. All of its moves must be legal. Raises EngineDied."""
         return [self.position(record, ply) for ply in range(len(record.moves) + 1)]
 
     def position(self, record: Record, ply: int) -> EnginePosition:
-        """Return the result for the position after `ply` moves of a game. An engine that ends is started again once.
-        Raises EngineDied."""
+        """Return the result for the position after `ply` moves of a game. If the engine ends, it is started again once.
+        Raises EngineDied.
+        """
         key = _start_of(record), tuple(record.moves[:ply])
         if (known := self._known.get(key)) is not None:
             return known
@@ -139,7 +142,9 @@ class GoEngineJudge:
         return found
 
     def _turn_to(self, record: Record, key: _Key) -> int:
-        """Set up a position, and return the side to move. Moves that the engine has made already are not sent again."""
+        """Set up a position in the engine, and return the side to move. Moves that the engine already has are not sent
+        again.
+        """
         start, moves = key
         made = len(self._at[1]) if self._at is not None and self._at[0] == start else -1
         if made < 0 or self._at != (start, moves[:made]):
@@ -179,11 +184,11 @@ class GoEngineJudge:
         return EnginePosition(best.lead, best.black_wins, best.line, owners)
 
     def _estimate(self, record: Record, ply: int, color: int) -> EnginePosition:
-        """Return the mean of two estimates of GNU Go, of the position and of the one after its best move.
+        """Return the mean of two estimates of GNU Go: of the position, and of the position after its best move.
 
-        An estimate ignores who moves next, so each favors the player who has just moved. Their mean favors none.
+        An estimate ignores who moves next, so it favors the player who has just moved. This cancels out in the mean.
         """
-        if SEED in self._commands:  # else the same position has another score each time
+        if SEED in self._commands:  # without this seed, the same position would get another score each time
             self._ask(f"{SEED} 1")
         lead = self._score()
         words = self._ask(f"top_moves_{COLORS[color]}", THINKS).split() if TOP_MOVES in self._commands else []
@@ -191,7 +196,8 @@ class GoEngineJudge:
         for word in words[::2]:
             try:
                 point = from_gtp(word, record.size)
-                if point == PASS or board.why_not(color, point) is not None:  # it also lists forbidden ko recaptures
+                # GNU Go also lists forbidden ko recaptures
+                if point == PASS or board.why_not(color, point) is not None:
                     continue
                 self._ask(f"play {COLORS[color]} {word}")
             except (ValueError, CommandRefused):
@@ -202,7 +208,7 @@ class GoEngineJudge:
         return EnginePosition(lead, None, (), None)
 
     def _score(self) -> float:
-        """Return Black's lead by an estimate."""
+        """Return Black's lead in points from an estimate of GNU Go."""
         said = self._ask(ESTIMATE, THINKS)
         match = _SCORE.match(said)
         if match is None:
@@ -211,7 +217,7 @@ class GoEngineJudge:
         return float(match[2] or 0) * (-1 if match[1] == "W" else 1)
 
     def close(self) -> None:
-        """End the engine."""
+        """End the engine's process."""
         self._program.kill()
 
     def __enter__(self) -> GoEngineJudge:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from kibitz.games.go.io.sgf import Record
 
 SURE = 0.75
-"""From this probability on, a point counts as one side's on boards and in annotations."""
+"""A point is shown and annotated as one side's if its probability is at least this."""
 BATCH_SIZE = 512
 """Number of positions per batch."""
 EXPECTED = 3
@@ -42,8 +42,8 @@ USUAL_NODES = 16
 class Score:
     """Black's lead in points, minus komi and handicap compensation; stones and territory count alike.
 
-    lead: the sum of 2p − 1 over the board, the expected value. count: the lead if every point goes to its likelier
-    owner; None if the board is not settled, because a sum of guesses has no meaning.
+    lead: the sum of 2p − 1 over the board, the expected value. count: the lead if every point goes to its more likely
+    owner. It is None if the board is not settled, because then most owners are uncertain.
     """
 
     lead: float
@@ -54,11 +54,11 @@ class Score:
 class AnalysedPosition:
     """A position and its evaluation.
 
-    ply: number of moves before it.
-    size: of its board.
+    ply: number of moves before this position.
+    size: board size.
     colours: uint8 [361].
     black_owns: float64 [361], the probability that each point is Black's at the end, 0 to 1.
-    told: the network's further predictions, if it predicts moves, winner and score; then the lead is the predicted
+    told: the further predictions of a network that predicts moves, winner and score. The lead is then the predicted
     one.
     """
 
@@ -70,10 +70,10 @@ class AnalysedPosition:
     told: Told | None = None
 
     def signs(self) -> list[str]:
-        """Return the board as one row of characters per row, from the top.
+        """Return the board as signs: one text for each row, from the top.
 
-        X and O: Black's and White's stones that live. x and o: stones that will die. + and -: empty points that are
-        very likely Black's and White's. The dot: points between.
+        X and O: Black's and White's stones that live. x and o: Black's and White's stones that will die. + and -: empty
+        points that are very likely Black's and White's. A dot: other empty points.
         """
         signs = np.full(POINTS, ".")
         empty = self.colours == NONE
@@ -87,24 +87,29 @@ class AnalysedPosition:
 
     @property
     def black_wins(self) -> float:
-        """Black's win probability, 0 to 1: the network's, or from the lead and the uncertainty of the ownership map."""
+        """Black's win probability, 0 to 1. It is the network's output, or is computed from the lead and the uncertainty
+        of the ownership map.
+        """
         if self.told is not None:
             return self.told.black_wins
         return winrate(self.score.lead, spread(self.black_owns.astype(np.float32), self.size))
 
     @property
     def settled(self) -> bool:
-        """Whether two thirds of the points have a very likely owner. Before that the count jumps with every move."""
+        """Whether two thirds of the points have a very likely owner. If not, the count changes strongly with every
+        move.
+        """
         return is_settled(self.colours, self.black_owns)
 
     def grid(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Return values of all 361 points as the rows of this board, [size, size]."""
+        """Return values of all 361 points as a grid of this board's size, [size, size]."""
         return values.reshape(GRID, GRID)[: self.size, : self.size]
 
 
 @dataclass(frozen=True)
 class Shift:
-    """The change by a move: chains and regions that change owner, and the part of the board with most of it.
+    """The change by a move: chains and regions that change their owner, and the part of the board with most of the
+    change.
 
     place: see `changes.where`. gain: the change of Black's lead in points.
     """
@@ -115,10 +120,10 @@ class Shift:
     gain: float
 
     def words(self) -> str:
-        """Return what the player who gained by the move gained, as text.
+        """Describe what the player who gained by the move gained.
 
-        Empty if the territory changed in the other direction, which can happen if the network predicts the lead
-        separately.
+        The text is empty if the territory changed in the other direction. This can happen if the network predicts the
+        lead separately.
         """
         return words(self.changes, self.place, self.size) if self.place[1] * self.gain > 0 else ""
 
@@ -127,21 +132,21 @@ class Shift:
 class Move:
     """One move: Black's lead before and after it, and the change in points for the player who moved.
 
-    If searches judged the move, `before` is the lead with the best move, and no move gains.
+    If the move was evaluated by searches, `before` is the lead with the best move, and no move can gain.
     """
 
-    ply: int  # from 1
+    ply: int  # number, from 1
     colour: int
     point: int
     vertex: str
     before: Score
     after: Score
     change: float
-    mark: str  # ?!, ?, ??, ↑ or nothing: see `marks.mark`
+    mark: str  # annotation: ?!, ?, ??, ↑ or nothing, see `marks.mark`
     size: int
-    shift: Shift | None = None  # of moves with a mark
-    told: Told | None = None  # of the position before it
-    better: Better | None = None  # of moves with a mark, by searches
+    shift: Shift | None = None  # what changed, for annotated moves
+    told: Told | None = None  # predictions for the position before the move
+    better: Better | None = None  # the better move, found by searches, for annotated moves
 
     @property
     def side(self) -> str:
@@ -149,7 +154,9 @@ class Move:
 
     @property
     def explanations(self) -> list[str]:
-        """The reason of a marked move, or else by how much another move is better; then what changed owner."""
+        """Describe an annotated move: the reason, or else by how much another move is better; then what changed its
+        owner.
+        """
         better, shift = self.better, self.shift
         said = [(better.why.text() if better.why else better.words(self.size))] if better else []
         return said + ([shift.words()] if shift and shift.words() else [])
@@ -172,7 +179,7 @@ class Move:
         }
 
     def _better(self) -> dict[str, Any]:
-        """Return the better move of a marked move, and the reason."""
+        """Describe the better move for an annotated move, and the reason."""
         if self.better is None:
             return {}
         return {"better": self.better.as_json(self.size), "reason": self.better.why and self.better.why.as_json()}
@@ -201,8 +208,8 @@ class Move:
 class AnalysedGame:
     """A game of a file and its evaluations: `positions` has one more than `moves`.
 
-    number: its place in the file, from 1. swing: the smallest annotated change, in points. problem: why the moves stop
-    before their end. checked_by: the engine that judged the moves; None if the network did.
+    number: the game's place in the file, from 1. swing: the smallest annotated change, in points. problem: why the
+    analysis stops before the last move. checked_by: the engine that evaluated the moves; None if the network did.
     """
 
     number: int
@@ -215,23 +222,26 @@ class AnalysedGame:
 
     @property
     def assumed(self) -> list[str]:
-        """What the record doesn't state, and what kibitz assumes."""
+        """Describe what the record doesn't state, and what kibitz assumes instead."""
         record = self.record
         return assumptions(record.headers, record.komi, record.rules, record.handicap)
 
     @property
     def swings(self) -> list[Move]:
-        """The moves with an annotation, those with the largest changes of the lead first."""
+        """The annotated moves; those with the largest changes of the lead are first."""
         return sorted((move for move in self.moves if move.mark), key=lambda move: -abs(move.change))
 
     @property
     def phases(self) -> list[dict[str, Any]]:
-        """See `told.phases`; [] if the network predicts no score."""
+        """The losses by phase, see `told.phases`; [] if the network predicts no score."""
         return phases(self.moves, self.record.size) if self.positions[0].told else []
 
     def boards(self, ply: int | None) -> list[AnalysedPosition]:
-        """Return the positions to show: after `ply` moves (or the end), or those after the largest swing and at the
-        end."""
+        """Return the positions to show.
+
+        If `ply` is given, this is the position after `ply` moves. Otherwise these are the positions after the largest
+        swing and at the end.
+        """
         last = len(self.moves)
         if ply is not None:
             return [self.positions[min(ply, last)]]
@@ -239,7 +249,7 @@ class AnalysedGame:
         return [self.positions[ply] for ply in sorted(plies)]
 
     def average_loss(self, colour: int) -> tuple[float | None, int]:
-        """Return the mean loss per move of that color in points (a gain counts 0), and the number of moves."""
+        """Return the mean loss per move of a color in points (a gain counts as 0), and the number of moves."""
         losses = [max(0.0, -move.change) for move in self.moves if move.colour == colour]
         return (sum(losses) / len(losses) if losses else None), len(losses)
 
@@ -252,8 +262,9 @@ class AnalysedGame:
         return summarize((SIDES[BLACK], SIDES[WHITE]), values, movers, losses, signs, in_points=True)
 
     def as_json(self, ply: int | None = None, owners: bool = False) -> dict[str, Any]:
-        """Return one object. ply: see `boards`. owners: include each point's probability for Black, as a list per
-        row."""
+        """Return the game as one JSON object. ply: see `boards`. owners: whether to include each point's probability
+        for Black, as a list for each row.
+        """
         record, start = self.record, self.positions[0].score
         found: dict[str, Any] = {
             "number": self.number,
@@ -294,14 +305,14 @@ def analyse(
     """Evaluate every position with the network.
 
     swing: the smallest annotated change, in points; None for the default.
-    nodes: visits per position of a search, by networks that predict moves and score; its lead and win probability
-        count. None searches with USUAL_NODES for the best line only; 0 doesn't search.
+    nodes: visits per position of a search by a network that predicts moves and score. The analysis then uses the
+    search's lead and win probability. None: a search with USUAL_NODES visits finds only the best line. 0: no search.
     steadied: whether the network is evaluated for both sides to move (see `play.go.ownership.judge`).
-    engine: gives the lead of each position, its best line, and if it can, win probability and owners; then the network
-        doesn't search.
+    engine: gives the lead and the best line of each position, and win probability and owners if it supports them. The
+    network then doesn't search.
 
-    A game that two passes ended is counted, and the passes cost nothing. Moves from the first illegal one on are
-    ignored, and the game's `problem` explains it.
+    If two passes ended the game, it is scored, and the passes cost nothing. Moves from the first illegal move on are
+    ignored, and the game's `problem` gives the reason.
     """
     swing = swing or SWINGS[record.size]
     codes, state, problem, final = _played(record)
@@ -322,7 +333,7 @@ def analyse(
         owns = np.stack([own if one.owners is None else one.owners for one, own in zip(checked, owns, strict=True)])
         named = [_checked(one, other) for one, other in zip(named, checked, strict=False)]
     elif names_score and nodes != 0:
-        from kibitz.analysis.go import searched  # only here: it loads the search
+        from kibitz.analysis.go import searched  # imported here because it loads the search
 
         if nodes is None:
             short = searched.with_lines(record, session, named, USUAL_NODES)
@@ -356,7 +367,7 @@ def analyse(
 
 
 def _checked(says: Told, engine: EnginePosition) -> Told:
-    """Return the network's predictions with the values of an engine."""
+    """Return the network's predictions, with an engine's values in place of the network's."""
     wins = says.black_wins if engine.black_wins is None else engine.black_wins
     return replace(says, lead=engine.lead, black_wins=wins, line=engine.line)
 
@@ -372,7 +383,7 @@ def _evaluated(network: NetworkSession, codes: NDArray[np.uint8], state: NDArray
 def _between_ranks(
     named: list[Told], record: Record, session: Session, codes: NDArray[np.uint8], state: NDArray[np.uint8]
 ) -> list[Told]:
-    """Add the moves that players of the recorded ranks are likely to play, and their win probability."""
+    """Add the likely moves of players of the recorded ranks, and the win probability between such players."""
     full = with_side_inputs(record, state)
     rated = bool(full[:, RANK].any() or full[:, OPPONENT].any() or record.handicap > 1)
     players = told(_evaluated(session, codes, full), state)
@@ -405,14 +416,14 @@ def is_settled(colours: NDArray[np.uint8], black_owns: NDArray[np.float64]) -> b
 
 
 def colour_of(record: Record, ply: int) -> int:
-    """Return the color that plays the move of that ply, from 1."""
+    """Return the color that plays move number `ply`, from 1."""
     return record.side if ply % 2 else 3 - record.side
 
 
 def _played(record: Record) -> tuple[NDArray[np.uint8], NDArray[np.uint8], str | None, FinalCount | None]:
     """Return codes, uint8 [n + 1, 361], and state, uint8 [n + 1, 4], of the legal part of the game.
 
-    Also return why it ends early, and the final count if two passes end the game.
+    Also return why this part ends early, and the final score if two passes end the game.
     """
     board = record.board(0)
     rows = [encode_board(board)]
@@ -432,16 +443,18 @@ def _played(record: Record) -> tuple[NDArray[np.uint8], NDArray[np.uint8], str |
 
 
 def _judged(record: Record, session: Session, says: list[Told], nodes: int, swing: float, last: int) -> list[PointLoss]:
-    """Return what each move lost by searches. says: what short ones found. last: see `better.judge`."""
-    from kibitz.analysis.go import better, searched  # only here: they load the search
+    """Return what each move lost, found by searches. says: the results of short searches. last: see `better.judge`."""
+    from kibitz.analysis.go import better, searched  # imported here because they load the search
     from kibitz.play.go.value import VISITS
 
     return better.judge(record, says, searched.searching(session, terms_of(record), max(nodes, VISITS)), swing, last)
 
 
 def _explained(moves: list[Move], record: Record, session: Session, says: list[Told]) -> list[Move]:
-    """Add the better move to each move that an engine marks. says: its results, whose best moves count."""
-    from kibitz.analysis.go import better, searched  # only here: they load the search
+    """Add the better move to each move that an engine annotates. says: the engine's results, whose best moves are
+    used.
+    """
+    from kibitz.analysis.go import better, searched  # imported here because they load the search
     from kibitz.play.go.value import VISITS
 
     search, found = searched.searching(session, terms_of(record), VISITS), []

@@ -1,4 +1,4 @@
-"""Positions and analysis lines of GTP engines: how kibitz sets up a position, and what kata-analyze replies."""
+"""Positions and analysis lines of GTP engines: sets up a position, and parses the lines that kata-analyze prints."""
 
 from __future__ import annotations
 
@@ -14,22 +14,23 @@ from kibitz.external.gtp import CommandRefused
 from kibitz.games.go.points import BLACK, GRID, POINTS, WHITE, from_gtp, to_gtp
 
 STARTS, ANSWERS, THINKS = 90.0, 20.0, 120.0
-"""Seconds in which a program must reply: to the first command (some calibrate themselves), to any other, and to one
-that searches."""
+"""Seconds in which an engine must reply: to the first command (some engines calibrate themselves), to other commands,
+and to a command that searches.
+"""
 KATA, LEELA = "kata-analyze", "lz-analyze"
 MOST_SHOWN = 12
-"""Number of moves of a line."""
+"""The largest number of moves in a line."""
 COLORS = {BLACK: "black", WHITE: "white"}
 _KEYS = {"pvVisits", "pvEdgeVisits", "ownership", "ownershipStdev", "movesOwnership", "rootInfo"}
-"""Words that end the moves of a line."""
+"""Words in an analysis line that can follow the moves of a variation."""
 
 
 @dataclass(frozen=True)
 class EngineMove:
     """A move that an engine analyzed, in Black's view.
 
-    black_wins: win probability, 0 to 1. lead: in points; None if the engine gives none. line: points or PASS, the move
-    first.
+    black_wins: win probability, 0 to 1. lead: in points; None if the engine gives none. line: points or PASS; the first
+    one is this move.
     """
 
     black_wins: float
@@ -48,14 +49,15 @@ def set_up(
     white: Sequence[int],
     handicap: int,
 ) -> None:
-    """Send the start position of a game. ask: sends a command. commands: those that the program supports.
+    """Send the start position of a game to an engine. ask: sends a command. commands: the commands that the engine
+    supports.
 
-    handicap: the number of Black's stones that are a handicap; 0 if none are. Raises CommandRefused.
+    handicap: the number of Black's stones that are handicap stones; 0 for none. Raises CommandRefused.
     """
     ask(f"boardsize {size}")
     ask("clear_board")
     if "kata-set-rules" in commands:
-        with contextlib.suppress(CommandRefused):  # rules that it doesn't support; it counts by its own
+        with contextlib.suppress(CommandRefused):  # if the engine doesn't support the rules, it scores by its own rules
             ask(f"kata-set-rules {rules}")
     ask(f"komi {komi:g}")
     if handicap and "set_free_handicap" in commands:
@@ -67,9 +69,9 @@ def set_up(
 
 
 def read_moves(text: str, size: int, color: int, command: str) -> list[EngineMove]:
-    """Return the moves of an analysis line, the best first; invalid ones are skipped.
+    """Parse the moves of an analysis line; the best move is first, and invalid moves are skipped.
 
-    color: the side to move, whose view the line has. command: KATA or LEELA.
+    color: the side to move; the values in the line are from its view. command: KATA or LEELA.
     """
     found: list[tuple[int, EngineMove]] = []
     for group in text.split("info ")[1:]:
@@ -84,7 +86,7 @@ def read_moves(text: str, size: int, color: int, command: str) -> list[EngineMov
 
 
 def _move(keys: dict[str, str], pv: list[str], size: int, color: int, command: str) -> EngineMove:
-    """Return one move. Raises KeyError and ValueError for one that can't be read."""
+    """Parse one move of an analysis line. Raises KeyError and ValueError for invalid values."""
     chance = float(keys["winrate"]) / (10_000 if command == LEELA else 1)
     lead = float(keys["scoreLead"]) if "scoreLead" in keys else float(keys.get("scoreMean", "nan"))
     if not 0 <= chance <= 1:
@@ -104,7 +106,9 @@ def _move(keys: dict[str, str], pv: list[str], size: int, color: int, command: s
 
 
 def read_owners(text: str, size: int, color: int) -> NDArray[np.float64] | None:
-    """Return Black's probability of each point, float64 [361], from an analysis line; None if the line has none."""
+    """Parse the probability that each point is Black's, float64 [361], from an analysis line; None if the line has no
+    ownership.
+    """
     words = text.split()
     if "ownership" not in words:
         return None

@@ -9,21 +9,25 @@ from kibitz.analysis.go.changes import neighbours, regions
 from kibitz.games.go.points import GRID, NONE, OUTSIDE
 
 AREAS = ("corner", "side", "centre")
-"""The parts of a board. The outer third of the lines is near an edge, which is 6 lines on 19×19 and 3 on 9×9. A corner
-is near two edges, a side near one."""
+"""The parts of a board. A point is near an edge if it is on one of the outer lines: 6 lines on 19×19, 3 on 9×9, a third
+of the lines. A corner is near two edges, a side is near one edge.
+"""
 KINDS = ("capture", "atari", "contact", "extension", "loose")
-"""Kinds of moves, the first that applies: a capture; an atari; next to a stone of the opponent; next to an own stone;
-next to no stone."""
+"""Kinds of moves. The first kind that applies is used: a capture; an atari; next to a stone of the opponent; next to an
+own stone; next to no stone.
+"""
 
 
 def area_of(point: int, size: int) -> int:
-    """Return the part of the board with a point, an index into AREAS."""
+    """Return the part of the board that contains a point, as an index into AREAS."""
     row, column = divmod(point, GRID)
     return sum(min(line, size - 1 - line) >= size // 3 for line in (row, column))
 
 
 def kind_of(point: int, before: NDArray[np.uint8], after: NDArray[np.uint8]) -> int:
-    """Return the kind of a move, an index into KINDS. before, after: uint8 [361], the colors around the move."""
+    """Return the kind of a move, as an index into KINDS. before, after: uint8 [361], the stones before and after the
+    move.
+    """
     other = 3 - int(after[point]) if after[point] != NONE else OUTSIDE
     if ((before == other) & (after != other)).any():
         return 0

@@ -1,7 +1,7 @@
 """A Go player's own games: the points that the player's moves lost, by phase, area, kind of move, color and result.
 
 If the records have ranks, the moves are compared with the likely moves of players of the rank. Only games whose moves
-searches or an engine judged make sense here.
+were evaluated by searches or by an engine are suitable.
 """
 
 from __future__ import annotations
@@ -48,15 +48,17 @@ LABELS: Mapping[str, Mapping[str, str]] = {
     "result": {"won": "games won", "drawn": "games drawn", "lost": "games lost"},
     "board": {str(size): f"on {size}×{size}" for size in SIZES},
 }  # fmt: skip
-"""The divisions of a player's moves: the keys and labels of the parts."""
+"""The ways to divide a player's moves: the keys and labels of the parts."""
 _NAMES = {BLACK: ("PB", "BR"), WHITE: ("PW", "WR")}
 """The headers with a player's name and rank."""
 _STONES = np.array([".", "X", "O"])
 
 
 class GoSides(Seen):
-    """The color of a player in games of Go; it also detects games that occurred before. players: the names of one
-    player."""
+    """Finds the color of a player in games of Go. It also detects games that occurred before.
+
+    players: the names of the player.
+    """
 
     _HEADERS = ("PB", "PW", "DT", "RO", "RE")
 
@@ -65,7 +67,7 @@ class GoSides(Seen):
         self._wanted = {key(player.name) for player in players}
 
     def colour(self, record: Record) -> int:
-        """Return BLACK or WHITE; NONE if the player has neither color, or both."""
+        """Return BLACK or WHITE; NONE if the player has neither color, or both colors."""
         found = [one for one, (name, _) in _NAMES.items() if key(record.headers.get(name, "")) in self._wanted]
         return found[0] if len(found) == 1 else NONE
 
@@ -77,8 +79,11 @@ class GoSides(Seen):
 
 @dataclass(frozen=True)
 class GoMistake:
-    """A move that lost much. file, game: where it was played, and the game's number there, from 1. stones: the position
-    before it, as rows from the top, with X, O and a dot."""
+    """A move that lost much.
+
+    file, game: the file, and the game's number in the file, from 1. stones: the position before the move, as rows from
+    the top, with X, O and a dot.
+    """
 
     file: str
     game: int
@@ -110,15 +115,17 @@ class GoMistake:
 
 @dataclass
 class GoPlayerReport:
-    """What one player lost, over any number of games: a row of numbers per move, a few facts per game. name: as
-    shown."""
+    """What one player lost, over any number of games: a row of numbers per move, and a few facts per game.
+
+    name: the player's name as it is displayed.
+    """
 
     name: str
     games: int = 0
     worst: list[GoMistake] = field(default_factory=list)
-    """The worst mistakes, the worst first."""
+    """The mistakes with the largest losses, the largest first."""
     checked_by: CheckedBy | None = None
-    """The engine that judged the moves; None if the network did."""
+    """The engine that evaluated the moves; None if the network did."""
     _moves: list[tuple[float, ...]] = field(default_factory=list)
     _scores: list[float] = field(default_factory=list)
     _sides: list[int] = field(default_factory=list)
@@ -127,7 +134,7 @@ class GoPlayerReport:
     _accuracies: list[float] = field(default_factory=list)
 
     def add(self, game: AnalysedGame, colour: int, file: str = "") -> None:
-        """Add a game from this file, in which the player had this color. Passes do not count."""
+        """Add a game from this file. colour: the player's color. Passes do not count."""
         record = game.record
         known = record.result is not None and record.ending != "void"
         own = (1 + (record.result or 0) * (1 if colour == BLACK else -1)) / 2 if known else math.nan
@@ -158,7 +165,7 @@ class GoPlayerReport:
     def _keep(
         self, game: AnalysedGame, colour: int, file: str, found: Sequence[tuple[Move, tuple[int, int, int]]]
     ) -> None:
-        """Keep the worst mistakes of a game and of all earlier games."""
+        """Update the list of the worst mistakes with those of a game."""
         record, other = game.record, BLACK + WHITE - colour
         for move, (phase, area, kind) in sorted(found, key=lambda pair: pair[0].change)[:A_GAME]:
             position = game.positions[move.ply - 1]
@@ -187,9 +194,10 @@ class GoPlayerReport:
         return count_results(self._scores)
 
     def first_choices(self) -> tuple[Estimate, Estimate]:
-        """Return how often the player played the most likely move of players of the rank, and how often they do.
+        """Return two shares: how often the player chose the most likely move, and how often players of the same rank
+        choose it.
 
-        The second number is the mean probability of that move by the network.
+        The second share is the mean probability of the most likely move by the network.
         """
         table = self._table()
         groups, known = ClusterBootstrap(table[:, 0].astype(np.int64)), np.isfinite(table[:, 6])

@@ -1,4 +1,4 @@
-"""A Go player's report on a terminal. Color is never the only sign."""
+"""A Go player's report on a terminal. Everything that is shown by color is also shown by text or signs."""
 
 from __future__ import annotations
 
@@ -55,7 +55,9 @@ def show_go(report: GoPlayerReport, console: Console) -> None:
 
 
 def _show_mistake(one: GoMistake, several: bool, console: Console) -> None:
-    """Print a mistake, and under it the reason or the better move. several: the games are from several files."""
+    """Print a mistake, and below it the reason or the better move. several: whether the games are from several
+    files.
+    """
     move = one.move
     line = f"{clean(one.file, 40)} " if several else ""
     line += f"game {one.game}, {clean(one.opponent, 30)}: move {move.ply}, {move.side.capitalize()} {move.vertex}"

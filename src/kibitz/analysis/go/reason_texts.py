@@ -1,9 +1,9 @@
-"""The sentences of reasons.py, in each language. Translators only edit this file.
+"""The sentences of reasons.py, in each language. A translator needs to edit only this file.
 
 To add a language, copy a `GoLanguage` and translate its texts. The words in braces are replaced. {at} becomes a point,
 {move} a move, and {line} the moves of a line. {stones} becomes a number of stones, such as "7 stones", and {points} a
 number of points. {whose} becomes one of `whose`: the color of the stones. {other} becomes the player of the other
-color. Their order is free.
+color. The order of the words in braces is free.
 """
 
 from __future__ import annotations
@@ -17,8 +17,10 @@ from typing import Any
 class GoLanguage:
     """The texts of a language.
 
-    sentences: by code. A code that ends in _one is for a single stone. whose: colors as owners or adjectives. player:
-    colors as players. stones, points: the format of one, and of several.
+    sentences: the sentences by code. A code that ends in _one is for a single stone.
+    whose: colors as owners or adjectives.
+    player: colors as players.
+    stones, points: the formats for one and for several.
     """
 
     sentences: Mapping[str, str]

@@ -1,8 +1,8 @@
-"""Why a move was bad: only what the rules and a line of moves prove.
+"""Explain why a move was bad. Only statements that the rules and a line of moves prove are made.
 
-Two searches show which chains change their owner: the search after the played move, and the one after the better move.
-The rules then prove a claim about such a chain. It is captured at once, or in a ladder that is read to its end, or by
-the moves of the search's line. If nothing is proven, there is no reason.
+Two searches show which chains change their owner: the search after the played move, and the search after the better
+move. The rules then prove how such a chain is captured: at once, in a ladder that is read to its end, or by the moves
+of the search's line. If nothing is proven, there is no reason.
 
 The sentences are in reason_texts.py.
 """
@@ -33,22 +33,25 @@ CODES = (
 BETTER_AVOIDS = "better_avoids"
 
 ALIVE, DEAD = 0.6, 0.4
-"""Probabilities of the own color from which on, and up to which, stones count as alive and as dead."""
+"""Stones count as alive if the probability of their own color is at least ALIVE, and as dead if it is at most DEAD."""
 SHARE = 1 / 3
-"""A group is named if it and the area around it have at least this share of the lost points."""
+"""A group is mentioned if it and the area around it have at least this share of the lost points."""
 LEAST_SHARE = 0.5
-"""The searches must confirm at least this share of the smallest loss that is marked."""
+"""The searches must confirm at least this share of the smallest annotated loss."""
 MOVED = 0.1
-"""The change of a point's probability from which on it belongs to an area that changes."""
+"""A point belongs to a changing area if its probability changes by at least this much."""
 
 
 @dataclass(frozen=True)
 class Situation:
     """A move to explain.
 
-    board: the position before it. played, best: the move and the better one, points or PASS. better, after: float
-    [361], Black's probability of each point after the better move and after the played one. lost: points of lead.
-    better_line, after_line: the moves that follow the better move and the played one.
+    board: the position before the move.
+    played, best: the played move and the better move, points or PASS.
+    better, after: float [361], the probability that each point is Black's after the better move and after the played
+    move.
+    lost: points of lead.
+    better_line, after_line: the moves that follow the better move and the played move.
     """
 
     board: Board
@@ -65,8 +68,8 @@ class Situation:
 class Why:
     """A reason: a stable code and its parameters.
 
-    parameters: `at` is a point that names a chain or a group, `move` a move, `colour` the color of the stones, `stones`
-    their number, `line` the moves that capture them. better: what the better move does.
+    parameters: `at` is a point that identifies a chain or a group, `move` a move, `colour` the color of the stones,
+    `stones` their number, `line` the moves that capture them. better: what the better move does.
     """
 
     code: str
@@ -74,12 +77,12 @@ class Why:
     better: Why | None = None
 
     def text(self, language: str = "en") -> str:
-        """Return the sentences. language: see `reason_texts.LANGUAGES`."""
+        """Return the reason as sentences. language: see `reason_texts.LANGUAGES`."""
         said = sentence(self.code, self.parameters, language)
         return f"{said} {self.better.text(language)}" if self.better else said
 
     def as_json(self) -> dict[str, Any]:
-        """Return code, parameters, the English text, and what is known of the better move."""
+        """Return code, parameters, the English text, and the facts about the better move."""
         better = {"better": {"code": self.better.code, "parameters": self.better.parameters}} if self.better else {}
         return {"code": self.code, "parameters": self.parameters, **better, "text": self.text()}
 
@@ -97,7 +100,7 @@ def explain(situation: Situation) -> Why | None:
 
 
 class _Proofs:
-    """A situation in the view of its player. Each method returns a reason that it proves, or None."""
+    """A situation in the view of its player. Each method returns a reason that it can prove, or None."""
 
     def __init__(self, situation: Situation) -> None:
         self.situation, self.board, self.size = situation, situation.board, situation.board.size
@@ -111,14 +114,14 @@ class _Proofs:
     def played_on(self, move: int) -> Board:
         """Return the position after a move."""
         board = self.board.copy()
-        board.superko, board.suicide = False, True  # the record decides what is legal
+        board.superko, board.suicide = False, True  # every move of a record counts as legal
         board.play(self.colour, move)
         return board
 
     # Captures at once, and ladders
 
     def own_captures(self) -> Why | None:
-        """Own chains that the opponent captures at once or in a ladder, the largest first."""
+        """Prove that the opponent captures own chains at once or in a ladder, the largest first."""
         for stones in sorted(self.dying(), key=len, reverse=True):
             if not self.matters(stones) or self.is_caught(self.instead, stones):
                 continue
@@ -134,7 +137,7 @@ class _Proofs:
         return None
 
     def running(self) -> Why | None:
-        """The played move extends a chain in atari, and the ladder still captures it."""
+        """Prove that the played move extends a chain in atari that a ladder still captures."""
         played = self.situation.played
         if played == PASS:
             return None
@@ -150,7 +153,7 @@ class _Proofs:
         return next(stones for stones in self.chains if point in stones)
 
     def missed_captures(self) -> Why | None:
-        """Chains of the opponent that the better move captures at once or in a ladder, the largest first."""
+        """Prove that the better move captures chains of the opponent at once or in a ladder, the largest first."""
         best = self.situation.best
         if best == PASS:
             return None
@@ -165,13 +168,14 @@ class _Proofs:
         return None
 
     def is_caught(self, board: Board, stones: Sequence[int]) -> bool:
-        """Whether the opponent, who moves first, captures own stones at once or in a ladder."""
+        """Return whether the opponent, who moves first, captures own stones at once or in a ladder."""
         free = open_cells(board.board, chain(board.board, int(CELL[stones[0]])))
         return len(free) == 1 or (len(free) == 2 and ladder(board, stones[0], 3 - self.colour) is not None)
 
     def captures(self, move: int) -> bool:
-        """Whether the opponent may capture with this move after the played one, and is not captured back at once with
-        as many stones."""
+        """Return whether the opponent can capture with this move after the played one, without losing as many stones at
+        once to a recapture.
+        """
         then = self.then.copy()
         if then.why_not(3 - self.colour, move):
             return False
@@ -187,7 +191,7 @@ class _Proofs:
     # Groups that a line captures
 
     def own_group(self) -> Why | None:
-        """Own stones that die, and that the line after the played move captures."""
+        """Prove that own stones die: the line after the played move captures them."""
         line, taken = _captured(self.then, self.situation.after_line, 3 - self.colour)
         _, anyway = _captured(self.instead, self.situation.better_line, 3 - self.colour)
         stones = [point for chain_ in self.dying() for point in chain_ if point in taken and point not in anyway]
@@ -196,7 +200,9 @@ class _Proofs:
         return self.reason(GROUP_DIES, stones, self.colour, self.avoids(), line=line)
 
     def missed_group(self) -> Why | None:
-        """The opponent's stones that live, and that the line after the better move captures."""
+        """Prove that stones of the opponent that live could be captured: the line after the better move captures
+        them.
+        """
         line, taken = _captured(self.instead, self.situation.better_line, self.colour)
         _, anyway = _captured(self.then, self.situation.after_line, self.colour)
         stones = [point for chain_ in self.escaping() for point in chain_ if point in taken and point not in anyway]
@@ -207,22 +213,24 @@ class _Proofs:
     # What the owners show
 
     def dying(self) -> Iterator[list[int]]:
-        """Yield own chains that live after the better move and not after the played one."""
+        """Yield own chains that live after the better move but not after the played move."""
         return self.turned(self.colour)
 
     def escaping(self) -> Iterator[list[int]]:
-        """Yield chains of the opponent that die after the better move and not after the played one."""
+        """Yield chains of the opponent that die after the better move but not after the played move."""
         return self.turned(3 - self.colour)
 
     def turned(self, colour: int) -> Iterator[list[int]]:
-        """Yield chains of a color that the player owns after the better move, and the opponent after the played one."""
+        """Yield chains of a color whose points are the player's after the better move, and the opponent's after the
+        played move.
+        """
         for stones in self.chains:
             there = self.colours[stones[0]] == self.then[stones[0]] == colour
             if there and self.better[stones].mean() >= ALIVE and self.after[stones].mean() <= DEAD:
                 yield stones
 
     def matters(self, stones: Sequence[int]) -> bool:
-        """Whether a group and the area around it have the needed share of the lost points."""
+        """Return whether a group and the area around it have at least SHARE of the lost points."""
         moved = (self.lost >= MOVED).astype(np.int8)
         near = set(stones) | {point for stone in stones for point in neighbours(stone)}
         areas = (area for area in regions(np.flatnonzero(moved), moved) if near & set(area))
@@ -247,12 +255,14 @@ class _Proofs:
 
 
 def _own(black: NDArray[np.float64], colour: int) -> NDArray[np.float64]:
-    """Return the probabilities of a color, from those of Black."""
+    """Convert Black's probabilities to the probabilities of a color."""
     return black if colour == BLACK else 1 - black
 
 
 def _captured(board: Board, line: Sequence[int], by: int) -> tuple[tuple[int, ...], set[int]]:
-    """Return the moves of a line up to the last capture by a color, and the points of the stones that it captures."""
+    """Return the moves of a line up to the last capture by the color `by`, and the points of the stones that these
+    moves capture.
+    """
     then, taken, last = board.copy(), set[int](), 0
     for number, move in enumerate(line, 1):
         mover, before = then.to_move, then.colours()

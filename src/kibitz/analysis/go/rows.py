@@ -13,17 +13,17 @@ COLUMNS: dict[str, type] = {
     "mark": str, "black_wins": float, "probability": float, "first_choice": str, "words": str,
     "checked_by": str, "better": str, "better_points": float, "reason": str, "reason_text": str,
 }  # fmt: skip
-"""The columns and their types. A value is missing if the network does not have it.
-
-before, after: Black's lead in points. change: for the mover. count: Black's points minus White's after the move, if the
-board is settled. black_wins: Black's win probability before the move, 0 to 1. probability: of the played move. words:
-what changed owner, for the largest swings. checked_by: the engine that judged the moves. better, better_points:
-the better move of a marked move, and by how many points. reason, reason_text: its code and sentence, if it is proven.
+"""The columns and their types. A value is missing if the network does not have it. before, after: Black's lead in
+points. change: the change of the lead for the mover. count: Black's points minus White's after the move, if the board
+is settled. black_wins: Black's win probability before the move, 0 to 1. probability: the probability of the played
+move. words: the points that changed their owner, for the largest swings. checked_by: the engine that evaluated the
+moves. better, better_points: the better move for an annotated move, and by how many points it is better. reason,
+reason_text: the code and the sentence of the reason, if one is proven.
 """
 
 
 def rows(game: AnalysedGame, file: str) -> Iterator[dict[str, Any]]:
-    """Yield a row for each move, with keys of COLUMNS. file: where the game is from."""
+    """Yield a row for each move, with keys of COLUMNS. file: the file of the game."""
     headers = game.record.headers
     of_game = {
         "file": file, "game": game.number, "black": headers.get("PB", "?"), "white": headers.get("PW", "?"),

@@ -21,10 +21,11 @@ from kibitz.play.session import NetworkSession
 def with_values(
     record: Record, network: NetworkSession, says: list[Told], visits: int
 ) -> tuple[list[Told], NDArray[np.float64]]:
-    """Return the predictions with their values replaced by those of a search, and the owners found by the search.
+    """Return the predictions with the values of a search in place of the network's values, and the owners found by the
+    search.
 
     record: a game whose first moves are legal.
-    says: the network's predictions for its first positions.
+    says: the network's predictions for the record's first positions.
     visits: visits of each search (see play.go.value). Each position is searched separately.
 
     The owners are float64 [n, 361], the mean probability over the positions of the search that a point is Black's.
@@ -41,7 +42,7 @@ def with_values(
 
 
 def with_lines(record: Record, network: NetworkSession, says: list[Told], visits: int) -> list[Told]:
-    """Return the predictions with the best line and the lead of a search of that many visits.
+    """Return the predictions with the best line and the lead of a search with `visits` visits.
 
     The search tree is reused from one position to the next.
     """
@@ -57,7 +58,7 @@ def with_lines(record: Record, network: NetworkSession, says: list[Told], visits
 
 
 def searching(network: NetworkSession, terms: Terms, visits: int) -> Callable[[Board], GoThought]:
-    """Return a function that searches a position with that many visits, each position separately."""
+    """Return a function that searches a position with `visits` visits. Each position is searched separately."""
     player = GoPuctPlayer(network)
     return lambda board: search_board(network, board, terms, visits, player=player)
 

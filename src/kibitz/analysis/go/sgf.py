@@ -1,9 +1,9 @@
 """Write analyzed games as SGF for other programs.
 
-Every node gets, besides its move:
+Every node gets these properties in addition to its move:
 
 C        the lead; for a swing the change, and the reason or the better move; after the last move also the summary
-         of the game
+          of the game
 V        the lead as FF[4] defines it: positive is good for Black
 TB, TW   points that are very likely Black's and White's: empty points, and stones of the other player
 SQ, TR   for a swing: stones, and other points, whose owner it changed
@@ -25,7 +25,7 @@ from kibitz.games.go.points import BLACK, OUTSIDE, WHITE, to_sgf
 def annotated(judged: AnalysedGame) -> str:
     """Return the game as SGF with these notes on every node of its main line, and its headers.
 
-    Its earlier comments, markup and variations are not kept.
+    The earlier comments, markup and variations of the game are removed.
     """
     notes = {0: position_notes(judged.positions[0])}
     if judged.checked_by:

@@ -17,14 +17,15 @@ from kibitz.games.go.io.sgf import Record
 from kibitz.parallel import Workers
 
 Numbered = tuple[int, Record]
-"""A game, and its place in the file, from 1."""
+"""A game with its place in the file, from 1."""
 
 
 @dataclass(frozen=True)
 class OwnerQuestion:
-    """The analysis that workers run on every game. run: as `name_for_workers` returns. swing, nodes: see `analyse`.
+    """The analysis that workers run on every game.
 
-    checker: the engine that judges; None for the network.
+    run: the network's name, from `name_for_workers`. swing, nodes: see `analyse`. checker: the engine that evaluates
+    moves; None for the network.
     """
 
     run: str
@@ -44,7 +45,9 @@ def analysed_by_workers(
 
 
 def _answer(question: OwnerQuestion, numbered: Numbered) -> AnalysedGame | EngineDied:
-    """The job of a worker. An engine that fails is returned, so that the games before are kept."""
+    """Analyze a game in a worker. If the engine fails, the error is returned, not raised, so that the results of
+    earlier games are not lost.
+    """
     number, record = numbered
     session = opened(question.run)
     analysis = load_owners(session.system)
@@ -57,7 +60,7 @@ def _answer(question: OwnerQuestion, numbered: Numbered) -> AnalysedGame | Engin
 
 @functools.lru_cache(maxsize=1)
 def _engine(checker: Checker) -> GoEngineJudge:
-    """Return a worker's engine, which it keeps for its next games."""
+    """Return a worker's engine. The worker keeps it for its next games."""
     engine = GoEngineJudge(checker)
     multiprocessing.util.Finalize(engine, engine.close, exitpriority=1)
     return engine

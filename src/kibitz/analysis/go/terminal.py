@@ -1,7 +1,7 @@
 """An analyzed Go game on a terminal: a curve, a row per move, the important moves, boards with territory.
 
-Color is never the only sign: a board's signs are letters (`games.AnalysedPosition.signs`), and its colors show the same
-probabilities in more detail.
+Everything that is shown by color is also shown by signs: a board's points are letters (`games.AnalysedPosition.signs`),
+and its colors show the same probabilities in more detail.
 """
 
 from __future__ import annotations
@@ -21,9 +21,11 @@ from kibitz.games.go.points import BLACK, COLUMNS, GRID, PASS
 WIDEST_BAR, NARROWEST_BAR = 30, 8
 MOST_SWINGS = 5
 LEAST_SCALE = 10.0
-"""The curve and the bars show at least this lead in points, so that an even game looks even."""
+"""The scale of the curve and of the bars reaches at least this lead in points, so that small leads are drawn small."""
 _OWNERS = ((181, 101, 29), (119, 119, 119), (59, 110, 168))
-"""Red, green and blue behind White's, neutral, and Black's points; black and white stones are readable on each."""
+"""The background colors (red, green, blue) of White's, neutral, and Black's points. Black and white stones can be read
+on each.
+"""
 
 
 def show(judged: AnalysedGame, ply: int | None, console: Console) -> None:
@@ -134,7 +136,7 @@ def _summary(judged: AnalysedGame, console: Console) -> None:
 
 
 def _phases(judged: AnalysedGame, console: Console) -> None:
-    """Where in the game points were lost, by side."""
+    """Print how many points each side lost in each phase of the game."""
     print_line(console, f"{'loss per move':<20}{'moves':>6}{'mean':>7}{'?!':>5}{'?':>5}{'??':>5}", "bold")
     for row in judged.phases:
         marks = "".join(f"{count:>5}" for count in row["marks"].values())
@@ -143,7 +145,7 @@ def _phases(judged: AnalysedGame, console: Console) -> None:
 
 
 def _score_words(score: Score) -> str:
-    """Return a lead, and the count if the board is settled: B+7.5 (count B+6.5)."""
+    """Format a lead, and the count if the board is settled: "B+7.5 (count B+6.5)"."""
     return lead_words(score.lead) + ("" if score.count is None else f" (count {lead_words(score.count)})")
 
 
@@ -163,7 +165,9 @@ def show_board(judged: AnalysedGame, position: AnalysedPosition, console: Consol
 
 
 def board_rows(position: AnalysedPosition, last: int, wide: bool) -> list[Text]:
-    """Return the board as lines, [size + 2]. last: the point in brackets. wide: with the space that brackets need."""
+    """Return the board as lines of text, [size + 2]. last: the point that is shown in brackets. wide: whether to add
+    the space that brackets need.
+    """
     size, gap = position.size, " " if wide else ""
     letters = Text("   " + gap + gap.join(COLUMNS[:size]))
     rows = [letters]
@@ -185,7 +189,7 @@ def board_rows(position: AnalysedPosition, last: int, wide: bool) -> list[Text]:
 
 
 def _style(colour: int, black_owns: float) -> Style:
-    """Return blue behind Black's points, brown behind White's, grayer if they are less certain."""
+    """Return the style of a point: blue background for Black, brown for White, grayer if the owner is less certain."""
     white, nobody, black = np.array(_OWNERS, float)
     share = abs(2 * black_owns - 1)
     red, green, blue = (black if black_owns > 0.5 else white) * share + nobody * (1 - share)

@@ -20,18 +20,18 @@ NAMED = frozenset(("lead", "value", "policy"))
 """Outputs of a network that predicts moves, winner and score."""
 PHASES = ("opening", "middlegame", "endgame")
 _UNTIL = (60 / POINTS, 160 / POINTS)
-"""Where the phases end, in moves per point of the board: 60 and 160 moves on 19×19, 14 and 36 on 9×9."""
+"""The moves per point of the board at which the first two phases end: 60 and 160 moves on 19×19, 14 and 36 on 9×9."""
 
 
 @dataclass(frozen=True)
 class Told:
     """The predictions for one position.
 
-    lead: Black's, komi included.
-    black_wins: win probability, 0 to 1.
-    policy: float32 [362].
-    line: the best move by a search, and the line that follows; () without a search.
-    between_ranks: Black's win probability between players of the recorded ranks; None if unknown.
+    lead: Black's lead in points, komi included.
+    black_wins: Black's win probability, 0 to 1.
+    policy: float32 [362], the probability of each move.
+    line: the best move of a search, and the line that follows; () without a search.
+    between_ranks: Black's win probability between players of the recorded ranks; None if the ranks are unknown.
     """
 
     lead: float
@@ -48,7 +48,7 @@ class Told:
 def with_side_inputs(record: Record, state: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """Return the states, uint8 [n, 4], of a record's positions with its side inputs: uint8 [n, 10].
 
-    These are komi, handicap, rules, ranks and server. A missing komi is 0, as the analysis reports.
+    These are komi, handicap, rules, ranks and server. A missing komi counts as 0; the analysis reports this assumption.
     """
     headers = record.headers
     komi = record.komi + compensation(record.rules, record.handicap)
@@ -62,8 +62,9 @@ def with_side_inputs(record: Record, state: NDArray[np.uint8]) -> NDArray[np.uin
 
 
 def terms_of(record: Record) -> Terms:
-    """The terms that count a lead in a record: komi, territory or area, and handicap. They do not depend on the
-    players."""
+    """Return the terms for the lead in a record: komi, territory or area scoring, and handicap. They do not depend on
+    the players.
+    """
     komi = record.komi + compensation(record.rules, record.handicap)
     return Terms(komi, record.rules in TERRITORY, record.handicap, between_players=False)
 
@@ -81,15 +82,15 @@ def told(answers: Answers, state: NDArray[np.uint8]) -> list[Told]:
 
 
 def phase_of(ply: int, size: int) -> int:
-    """Return the phase, an index into PHASES, of the move of that ply, from 1."""
+    """Return the phase, as an index into PHASES, of move number `ply`, from 1."""
     return int(np.searchsorted(_UNTIL, (ply - 1) / size**2, side="right"))
 
 
 def phases(moves: list[Any], size: int) -> list[dict[str, Any]]:
-    """Return, for each phase of a game and each side, the number of moves, their mean loss in points, and annotation
-    counts.
+    """Return, for each phase and each side, the number of moves, their mean loss in points, and the number of each
+    annotation.
 
-    A gain counts 0. moves: as `games.Move`.
+    A gain counts as 0. moves: see `games.Move`.
     """
     rows = []
     for number, name in enumerate(PHASES):

@@ -19,7 +19,9 @@ from kibitz.arena.record import side_of
 
 @dataclass(frozen=True)
 class ChessContest:
-    """Chess in a match. limits: of "A" and "B". hang: the longest wait in seconds if no limit applies."""
+    """Chess in a match. limits: the limits of "A" and "B". hang: the longest wait for a move, in seconds, if no limit
+    applies.
+    """
 
     limits: Mapping[str, ChessLimits]
     seed: int = 0
@@ -33,7 +35,7 @@ class ChessContest:
         return str(self.limits[side])
 
     def settings(self) -> dict[str, str]:
-        """Return the settings that a resumed match must share with its beginning: every rule, by name."""
+        """Return every rule of the match by name. When a match is resumed, all of them must be the same."""
         rules = ", ".join(f"{each.name} {getattr(self.rules, each.name)}" for each in fields(self.rules))
         return {"Openings": str(len(openings())), "Rules": f"{rules}, hang {self.hang:g} s"}
 

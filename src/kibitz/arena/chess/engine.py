@@ -1,4 +1,4 @@
-"""The process of a chess engine in a match: start it, request moves, and end it in any case."""
+"""The process of a chess engine in a match: it is started, asked for moves, and always ended."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kibitz.external import EngineDied, kill_group
 from kibitz.external.uci import MATE, ExternalEngine, OptionRefused
 
 START_PATIENCE = 20.0
-"""Seconds in which an engine must reply to `uci`. (Loading may take as long as a move.)"""
+"""Seconds in which an engine must reply to `uci`. (Loading its files may take as long as a move.)"""
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,9 @@ class MoveAnswer:
 
 
 class ChessEngine:
-    """One process of a player. hang: the longest wait in seconds if no time limit applies.
+    """The engine process of a player. hang: the longest wait in seconds if no time limit applies.
 
-    It isn't started until `start`. After a Fault it is closed, and the next `start` makes a new process.
+    The process isn't started before `start`. After a Fault it is closed, and the next `start` makes a new process.
     """
 
     def __init__(self, participant: Participant, hang: float):
@@ -43,11 +43,11 @@ class ChessEngine:
         self._closed = False
 
     def start(self) -> None:
-        """Start the process unless it runs. Raises StartFailed."""
+        """Start the process if it isn't running. Raises StartFailed."""
         if self._engine is not None:
             if self._engine.runs:
                 return
-            self.stop()  # it ended between two games
+            self.stop()  # the process has ended between two games
         reason = ""
         for _ in range(ATTEMPTS):
             if self._closed:
@@ -59,7 +59,7 @@ class ChessEngine:
                 self.stop()
                 reason = _start_problem(error)
                 if isinstance(error, OptionRefused) or error.how == "absent":
-                    break  # retrying is pointless
+                    break  # another try would fail too
         name, command = self.participant.name, " ".join(self.participant.command)
         raise StartFailed(f"{name} cannot be started ({reason}). Try it in a terminal: {command}")
 
@@ -68,15 +68,15 @@ class ChessEngine:
             self._process = process
 
         self._engine = engine = ExternalEngine(self.participant.command, self.participant.name, START_PATIENCE, begun)
-        if self._closed:  # while it started
+        if self._closed:  # another thread closed the engine while it started
             self.stop()
             raise EngineDied(f"{engine.name}: the match has ended", "died")
         self.identity = engine.name
         engine.set_options(dict(self.participant.options))
-        engine.ping(self.hang)  # now it has loaded its files
+        engine.ping(self.hang)  # after the reply, the engine has loaded its files
 
     def begin_game(self, game: object) -> None:
-        """Announce a new game, before its clock runs. Raises Fault, after which the process has ended."""
+        """Announce a new game, before the game's clock runs. Raises Fault, after which the process has ended."""
         if self._engine is None:
             raise Fault("crash", "ended")
         try:
@@ -85,12 +85,12 @@ class ChessEngine:
             raise self._fault(error, f"was not ready for a game after {self.hang:g} s") from None
 
     def _fault(self, error: EngineDied, if_hung: str) -> Fault:
-        """Return its fault as text, and end the process."""
+        """Return the engine's fault as text, and end its process."""
         self.stop()
         return Fault("hang", if_hung) if error.how == "hung" else Fault("crash", f"crashed ({error.detail})")
 
     def answer(self, board: chess.Board, limit: chess.engine.Limit, game: object, patience: float | None) -> MoveAnswer:
-        """Return its move. patience: the seconds that it has before it is at fault; None for `hang`.
+        """Return the engine's move. patience: the seconds after which it is at fault; None for `hang`.
 
         Raises Fault, after which the process has ended.
         """
@@ -106,7 +106,7 @@ class ChessEngine:
             self.stop()
             raise Fault("illegal", f"answered an illegal move ({in_words(error)})") from None
         seconds = time.perf_counter() - begun
-        if not result.move:  # a null move, as 0000, isn't a move either
+        if not result.move:  # a null move, sent as 0000, doesn't count as a move either
             self.stop()
             raise Fault("illegal", "answered no move where there are legal ones")
         info = result.info
@@ -114,16 +114,19 @@ class ChessEngine:
         return MoveAnswer(result.move, seconds, score, info.get("depth"), info.get("nodes"))
 
     def stop(self) -> None:
-        """End the process and, if the program was a script, all processes that it started."""
+        """End the process. If the program was a script, also end all processes that it started."""
         engine, self._engine = self._engine, None
         process, self._process = self._process, None
         if engine is not None:
             engine.kill()
-        elif process is not None:  # it is starting
+        elif process is not None:  # the process is just starting
             kill_group(process)
 
     def close(self) -> None:
-        """End the process for good, also from another thread, whose wait for a move then ends with a Fault."""
+        """End the process, and don't start it again.
+
+        Another thread may call this method. If a thread waits for a move, its wait then ends with a Fault.
+        """
         self._closed = True
         self.stop()
 

@@ -1,4 +1,4 @@
-"""Find Sunfish for a match. (No file next to sunfish_nodes.py may be called sunfish.py.)"""
+"""Find the engine Sunfish for a match. (No file next to sunfish_nodes.py may have the name sunfish.py.)"""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ SUNFISH_FOLDER = ".sunfish"
 def sunfish_command(folder: Path | None = None) -> tuple[str, ...]:
     """Return the command for Sunfish: its own Python with `sunfish_nodes.py`, which makes it respect `go nodes`.
 
-    It is searched in `folder` (default: .sunfish here), then on the PATH. The program `sunfish` of the package is a
-    board in the terminal; its engine is `sunfish-uci`. Raises KibitzError if there is neither.
+    Sunfish is searched in `folder` (default: .sunfish in the current directory), then on the PATH. The package's
+    program `sunfish` is a board in the terminal; the engine is `sunfish-uci`. Raises KibitzError if there is neither.
     """
     place = folder or Path(SUNFISH_FOLDER)
     inside = place / ("Scripts" if os.name == "nt" else "bin") / "sunfish-uci"

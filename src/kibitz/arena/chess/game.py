@@ -12,10 +12,14 @@ from kibitz.arena.chess.limits import ChessLimits
 from kibitz.arena.contest import Fault
 
 CLOCK_MARGIN = 0.05
-"""Seconds by which a move may exceed an engine's clock before it loses on time, for the communication."""
+"""An engine loses on time if its move exceeds its clock by more than this number of seconds, which are for the
+communication.
+"""
 
 MOVETIME_GRACE = 5.0
-"""Seconds beyond a time per move after which an engine hangs. (Before that it is late, as the table shows.)"""
+"""An engine counts as hung if it needs this number of seconds more than its time per move. (Earlier moves are late, as
+the table shows.)
+"""
 
 TERMINATIONS = {"crash": "abandoned", "hang": "abandoned", "time": "time forfeit", "illegal": "rules infraction"}
 """The PGN standard's word in the Termination tag for each kind of fault."""
@@ -25,7 +29,8 @@ TERMINATIONS = {"crash": "abandoned", "hang": "abandoned", "time": "time forfeit
 class Adjudication:
     """A game ends early if both engines' scores agree for `moves` moves in a row, or at `plies` plies as a draw.
 
-    draw, win: (centipawns, moves): within that score of 0, or beyond it for the same side. None: never.
+    draw, win: (centipawns, moves). For a draw, the scores must be at most this far from 0; for a win, they must be at
+    least this high for the same side. None: no such adjudication.
     """
 
     draw: tuple[int, int] | None = None
@@ -35,7 +40,7 @@ class Adjudication:
 
 @dataclass
 class Side:
-    """One side of a game: its engine, limits and answers."""
+    """One side of a game: its engine, its limits and its moves."""
 
     engine: ChessEngine
     limits: ChessLimits
@@ -44,12 +49,13 @@ class Side:
 
 @dataclass(frozen=True)
 class GameResult:
-    """A game that was played.
+    """The result of a game.
 
-    result: as in PGN.
-    ending: as text ("checkmate", "stalemate", ...).
-    answers: those of the plies after the opening, in order.
-    at_fault: the color that forfeited, with the `reason`, or None.
+    result: the result as in PGN.
+    ending: the reason as text ("checkmate", "stalemate", ...).
+    answers: the engines' moves after the opening, in order.
+    at_fault: the color that forfeited the game, or None.
+    reason: the reason of the forfeit.
     """
 
     board: chess.Board
@@ -71,7 +77,8 @@ def play(
     number: int = 0,
     rules: Adjudication | None = None,
 ) -> GameResult:
-    """Play one game from an opening; an engine's fault is a result, not an error. Both engines must be started.
+    """Play one game from an opening. If an engine is at fault, it loses; no error is raised. Both engines must be
+    started.
 
     Mate, stalemate and insufficient material end the game. Threefold repetition and fifty moves are claimed as soon as
     they occur.
@@ -124,7 +131,9 @@ def play(
 
 
 def _patience(limits: ChessLimits, left: float | None) -> float | None:
-    """Return the seconds to wait for a move; None for the time after which an engine hangs."""
+    """Return the seconds to wait for a move; None for the time after which an engine counts as hung. left: seconds on
+    the clock.
+    """
     waits = []
     if left is not None:
         waits.append(left + CLOCK_MARGIN)
@@ -149,7 +158,9 @@ def over(board: chess.Board) -> tuple[str, str] | None:
 
 
 def adjudicate(answers: Sequence[MoveAnswer], opening: int, plies: int, rules: Adjudication) -> tuple[str, str] | None:
-    """Return the result and its reason if the game is adjudicated, else None. opening: its number of plies."""
+    """Return the result and its reason if the game is adjudicated, else None. opening: the opening's number of
+    plies.
+    """
     if rules.draw is not None:
         scores = _white_scores(answers, opening, 2 * rules.draw[1])
         if scores and all(abs(score) <= rules.draw[0] for score in scores):
@@ -165,7 +176,7 @@ def adjudicate(answers: Sequence[MoveAnswer], opening: int, plies: int, rules: A
 
 
 def _white_scores(answers: Sequence[MoveAnswer], opening: int, last: int) -> list[int]:
-    """Return the scores of the last plies in White's view; [] if one of them is missing."""
+    """Return the scores of the last `last` plies in White's view; [] if one of them is missing."""
     if len(answers) < last:
         return []
     scores = []

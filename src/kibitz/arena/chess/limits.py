@@ -12,15 +12,15 @@ import chess.engine
 from kibitz.errors import UsageError
 
 DEFAULT_MOVETIME = 100
-"""Milliseconds per move for a side without a limit."""
+"""Milliseconds per move for a side for which no limit is given."""
 
 
 @dataclass(frozen=True)
 class ChessLimits:
     """The limits of one side; several may be set, and the first one reached ends the search.
 
-    nodes: (least, most); if they differ, every move samples its own number between them, uniformly in its logarithm.
-    movetime: in milliseconds. clock, increment: in seconds.
+    nodes: (least, most); if they differ, the number for each move is sampled between them, log-uniformly. movetime: in
+    milliseconds. clock, increment: in seconds.
     """
 
     nodes: tuple[int, int] | None = None
@@ -30,7 +30,7 @@ class ChessLimits:
     increment: float = 0.0
 
     def nodes_at(self, seed: int, game: int, ply: int) -> int | None:
-        """Return the node limit of one move: always the same for the same seed, game and ply."""
+        """Return the node limit of one move. It depends only on the seed, the game and the ply."""
         if self.nodes is None:
             return None
         least, most = self.nodes
@@ -43,7 +43,7 @@ class ChessLimits:
     ) -> chess.engine.Limit:  # fmt: skip
         """Return the limits of the engine at this ply.
 
-        clocks: seconds left for both sides, None for no clock. increments: seconds that they gain per move.
+        clocks: seconds left for both sides, None for no clock. increments: seconds that both sides gain per move.
         """
         limit = chess.engine.Limit(depth=self.depth, nodes=self.nodes_at(seed, game, ply))
         if self.movetime is not None:
@@ -76,10 +76,10 @@ class ChessLimits:
 def limits(
     nodes: str | None, depth: int | None, movetime: int | None, clock: str | None, ending: str = ""
 ) -> ChessLimits:
-    """Return the limits that a user gave: nodes "800" or "10-1000", clock "10+0.1" (seconds), movetime in milliseconds.
+    """Parse the limits that a user gave: nodes "800" or "10-1000", clock "10+0.1" (seconds), movetime in milliseconds.
 
-    Without any, DEFAULT_MOVETIME. ending: of the options' names in errors, for example "-a" for `--nodes-a`. Raises
-    UsageError for text that can't be read, and for numbers below 1.
+    If none is given, the result is DEFAULT_MOVETIME. ending: the end of the options' names in errors, for example "-a"
+    for `--nodes-a`. Raises UsageError for invalid text, and for numbers below 1.
     """
     for name, value in (("depth", depth), ("movetime", movetime)):
         if value is not None and value < 1:

@@ -17,14 +17,14 @@ POINTS = {"1-0": 2, "1/2-1/2": 1, "0-1": 0}
 
 
 def counted(number: int, played: GameResult) -> ScoredGame:
-    """Return the score of a game that was just played."""
+    """Return the score of a game that has just been played."""
     return row(number, POINTS[played.result], played.ending, played.at_fault, played.reason)
 
 
 def text_of(
     number: int, played: GameResult, names: Mapping[str, str], opening: int, settings: Mapping[str, str]
 ) -> str:
-    """Return the game as PGN, ending with an empty line. names: of "A" and "B". settings: written as tags."""
+    """Format the game as PGN, ending with an empty line. names: the names of "A" and "B". settings: written as tags."""
     game = chess.pgn.Game()
     white, black = side_of(number, chess.WHITE), side_of(number, chess.BLACK)
     game.headers["Event"] = "kibitz match"

@@ -18,12 +18,12 @@ uci: Any = importlib.import_module("sunfish_ui.uci")
 
 
 class CountedSearcher(sunfish.Searcher):  # type: ignore[misc]
-    """Sunfish's search, ended at `node_cap` nodes, which the interface sets before each `go nodes`."""
+    """Sunfish's search, ended after `node_cap` nodes. The interface sets this number before each `go nodes`."""
 
     node_cap: int | None = None
 
     def search(self, history: list[Any]) -> Iterator[Any]:
-        cap, self.node_cap = self.node_cap, None  # the next `go` may have no limit
+        cap, self.node_cap = self.node_cap, None  # reset, because the next `go` may have no limit
         if cap:
             plain = super().bound
 
@@ -32,7 +32,7 @@ class CountedSearcher(sunfish.Searcher):  # type: ignore[misc]
                     raise sunfish.Stop
                 return int(plain(*arguments, **more))
 
-            self.bound = bound  # on the instance, so that a search without a limit stays as fast as before
+            self.bound = bound  # set only on this instance, so that a search without a limit stays as fast as before
         try:
             yield from super().search(history)
         except sunfish.Stop:
@@ -44,7 +44,7 @@ class CountedSearcher(sunfish.Searcher):  # type: ignore[misc]
 
 
 def best_looking(position: Any) -> Any:
-    """Return the legal move with the best evaluation by Sunfish, without any search; None if there is none."""
+    """Return the legal move with the best evaluation by Sunfish, without a search; None if there is no legal move."""
     legal = [move for move in position.gen_moves() if not position.move(move).king_capture()]
     return max(legal, key=position.value, default=None)
 

@@ -21,7 +21,9 @@ from kibitz.games.go.points import BLACK, WHITE
 
 @dataclass(frozen=True)
 class GoContest:
-    """Go in a match. times: of "A" and "B". hang: the longest wait in seconds if no limit applies."""
+    """Go in a match. times: the time limits of "A" and "B". hang: the longest wait for a move, in seconds, if no limit
+    applies.
+    """
 
     times: Mapping[str, GoTime]
     seed: int = 0

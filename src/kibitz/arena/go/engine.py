@@ -1,4 +1,4 @@
-"""The process of a Go engine in a match: start it, request moves in GTP, and end it in any case."""
+"""The process of a Go engine in a match: it is started, asked for moves in GTP, and always ended."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ START_PATIENCE = 60.0
 """Seconds in which a program must reply to its first commands, because a network may have to be loaded."""
 
 RULES = ("chinese-ogs", "chinese")
-"""Names of Chinese rules for programs with kata-set-rules: with positional superko, else without."""
+"""Names of Chinese rules for programs with kata-set-rules: first a name with positional superko, then one without."""
 
 COLOUR = {BLACK: "black", WHITE: "white"}
 
 
 @dataclass(frozen=True)
 class MoveAnswer:
-    """A move: a point, PASS, or None for resignation; and the seconds it took."""
+    """A move of an engine: a point, PASS, or None if it resigns; and the seconds that it took."""
 
     point: int | None
     seconds: float
 
 
 class GoEngine:
-    """One process of a player, for boards of one size. hang: the longest wait in seconds if no limit applies.
+    """The engine process of a player, for boards of one size. hang: the longest wait in seconds if no limit applies.
 
-    It isn't started until `start`. After a Fault it is closed, and the next `start` makes a new process.
+    The process isn't started before `start`. After a Fault it is closed, and the next `start` makes a new process.
     """
 
     def __init__(self, participant: Participant, hang: float, size: int):
@@ -47,14 +47,14 @@ class GoEngine:
 
     @property
     def command(self) -> tuple[str, ...]:
-        """The whole command line: GTP has no options, so they are arguments."""
+        """Return the whole command line. GTP has no options, so the player's options are arguments."""
         return (
             *self.participant.command,
             *(word for name, value in self.participant.options for word in (f"--{name}", value)),
         )
 
     def start(self) -> None:
-        """Start the process unless it runs. Raises StartFailed."""
+        """Start the process if it isn't running. Raises StartFailed."""
         if self._program is not None and self._program.running:
             return
         self.stop()
@@ -65,7 +65,7 @@ class GoEngine:
             try:
                 self._start()
                 return
-            except CommandRefused as error:  # retrying is pointless
+            except CommandRefused as error:  # another try would fail too
                 reason = in_words(error)
                 break
             except EngineDied as error:
@@ -78,7 +78,7 @@ class GoEngine:
 
     def _start(self) -> None:
         self._program = program = GtpProgram(self.command, self.participant.name)
-        if self._closed:  # while it started
+        if self._closed:  # another thread closed the engine while it started
             program.kill()
         name, version = (program.ask(word, START_PATIENCE) for word in ("name", "version"))
         self.identity = " ".join(f"{name} {version}".split()) or self.participant.name
@@ -92,7 +92,7 @@ class GoEngine:
     def new_game(self, komi: float, clock: GoClock, opening: Iterable[tuple[int, int]], seed: int) -> None:
         """Set up the position after the opening's moves (color, point). Raises Fault.
 
-        A program that accepts a seed, such as GNU Go, plays the same game again with the same seed.
+        A program that accepts a seed, such as GNU Go, plays the same moves again if it gets the same seed.
         """
         self._require(f"boardsize {self._size}", "refused to play on this board")
         self._require("clear_board", "refused to begin a game")
@@ -107,12 +107,12 @@ class GoEngine:
             self.play(colour, point)
 
     def play(self, colour: int, point: int) -> None:
-        """Send it a move of the opponent, or of the opening. Raises Fault."""
+        """Send the engine a move of the opponent or of the opening. Raises Fault."""
         vertex = to_gtp(point, self._size)
         self._require(f"play {COLOUR[colour]} {vertex}", f"refused the legal move {vertex}")
 
     def answer(self, colour: int, clock: GoClock) -> MoveAnswer:
-        """Return its move. Raises Fault, after which the process has ended."""
+        """Return the engine's move. Raises Fault, after which the process has ended."""
         if clock.time.main is not None:
             self._try(f"time_left {COLOUR[colour]} {clock.time_left()}")
         begun = time.perf_counter()
@@ -143,7 +143,7 @@ class GoEngine:
             raise self.fault("illegal", f"{refusal} ({in_words(error)})") from None
 
     def _try(self, command: str) -> bool:
-        """Send an optional command; return whether it was accepted. Raises Fault."""
+        """Send an optional command. Returns whether the program accepted it. Raises Fault."""
         with contextlib.suppress(CommandRefused):
             self._ask(command)
             return True
@@ -151,7 +151,7 @@ class GoEngine:
 
     def _ask(self, command: str, limit: float | None = None) -> str:
         """Return the reply to a command within `limit` seconds (None: `hang`). Raises CommandRefused, and Fault."""
-        program = self._program  # another thread may close it
+        program = self._program  # a local name, because another thread may close the program
         if program is None:
             raise Fault("crash", "ended")
         limit = self.hang if limit is None else limit

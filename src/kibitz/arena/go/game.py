@@ -1,4 +1,4 @@
-"""One game of Go between two programs: rules, clocks, and faults if passes don't end it."""
+"""One game of Go between two programs: rules, clocks, and faults. The game ends if both pass."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ Referee = Callable[[Board, float], tuple[float, str]]
 
 @dataclass(frozen=True)
 class GoRules:
-    """Chinese rules: area scoring, no suicide, positional superko. A game of `moves` moves is counted as it is."""
+    """Chinese rules: area scoring, no suicide, positional superko.
+
+    moves: the length of a game after which it is scored as it is.
+    """
 
     size: int = 19
     komi: float = KOMI
@@ -39,15 +42,16 @@ class Side:
 
 @dataclass(frozen=True)
 class GameResult:
-    """A game that was played.
+    """The result of a game.
 
-    moves: (color, point) from the first stone of the opening.
+    moves: (color, point), beginning with the first stone of the opening.
     opening: the length of the opening.
-    answers: Black's and White's.
-    result: as in SGF ("B+3.5", "W+R", "0").
-    ending: as text.
-    at_fault: the color that forfeited, with the fault's `reason`, or None.
-    referee: who counted.
+    answers: the engines' moves, by color.
+    result: the result as in SGF ("B+3.5", "W+R", "0").
+    ending: the reason as text.
+    at_fault: the color that forfeited the game, or None.
+    reason: the reason of the forfeit.
+    referee: who scored the game.
     """
 
     rules: GoRules
@@ -62,9 +66,9 @@ class GameResult:
 
 
 def play(black: Side, white: Side, opening: Sequence[int], rules: GoRules, referee: Referee = lead) -> GameResult:
-    """Play one game from an opening; an engine's fault is a result, not an error. Both engines must be started.
+    """Play one game from an opening. If an engine is at fault, it loses; no error is raised.
 
-    Two passes in a row end the game, and then the referee counts it.
+    Both engines must be started. Two passes in a row end the game, and then the referee scores it.
     """
     sides = {BLACK: black, WHITE: white}
     clocks = {colour: GoClock(side.time) for colour, side in sides.items()}
@@ -107,7 +111,7 @@ def play(black: Side, white: Side, opening: Sequence[int], rules: GoRules, refer
 
 
 def _answer(engine: GoEngine, board: Board, clock: GoClock) -> MoveAnswer:
-    """Return a move that is legal and in time. Raises Fault for any other."""
+    """Request a move, and return it if it is legal and in time. Otherwise raises Fault."""
     allowed = clock.allowed
     answer = engine.answer(board.to_move, clock)
     if not clock.spend(answer.seconds):

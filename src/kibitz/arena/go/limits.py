@@ -7,17 +7,21 @@ from dataclasses import dataclass
 from kibitz.errors import UsageError
 
 CLOCK_MARGIN = 0.05
-"""Seconds by which a move may exceed a clock before it loses on time, for the communication."""
+"""An engine loses on time if its move exceeds its clock by more than this number of seconds, which are for the
+communication.
+"""
 
 MOVETIME_GRACE = 5.0
-"""Seconds beyond a time per move after which a program hangs. (Before that it is late, as the table shows.)"""
+"""A program counts as hung if it needs this number of seconds more than its time per move. (Earlier moves are late, as
+the table shows.)
+"""
 
 
 @dataclass(frozen=True)
 class GoTime:
     """The time of one side: `main` seconds for the game, then `move` seconds for each move.
 
-    Without `main` (None) a move that takes too long is late, not lost. Without either there is no limit.
+    If `main` is None, a move that takes too long is only reported as late. If both are None, there is no limit.
     """
 
     main: int | None = None
@@ -36,14 +40,14 @@ class GoTime:
 
 
 class GoClock:
-    """One side's clock in one game. left: the remaining main time."""
+    """One side's clock in a game. left: the remaining main time in seconds."""
 
     def __init__(self, time: GoTime):
         self.time = time
         self.left = float(time.main or 0)
 
     def patience(self) -> float | None:
-        """Return the seconds to wait for a move; None for the time after which a program hangs."""
+        """Return the seconds to wait for a move; None for the time after which a program counts as hung."""
         if self.time.main is not None:
             return self.allowed + CLOCK_MARGIN
         return None if self.time.move is None else self.time.move + MOVETIME_GRACE
@@ -58,7 +62,7 @@ class GoClock:
         return f"{int(self.left)} 0" if self.left >= 1 or not self.time.move else f"{self.time.move} 1"
 
     def spend(self, seconds: float) -> bool:
-        """Count a move; return False if it lost on time."""
+        """Subtract the time of a move. Returns False if the side lost on time."""
         if self.time.main is None:
             return True
         in_time = seconds <= self.allowed + CLOCK_MARGIN
@@ -67,11 +71,11 @@ class GoClock:
 
 
 def time_limit(movetime: int | None, clock: str | None, ending: str = "") -> GoTime:
-    """Return the time that a user gave: milliseconds per move, or a clock as "600" or "600+10" (seconds per move after
-    it).
+    """Parse the time that a user gave: milliseconds per move, or a clock as "600" or "600+10" (seconds per move
+    afterwards).
 
-    ending: of the options' names in errors, for example "-a" for `--clock-a`. Raises UsageError for text that can't be
-    read, or that GTP can't express, because it counts in whole seconds.
+    ending: the end of the options' names in errors, for example "-a" for `--clock-a`. Raises UsageError for invalid
+    text, and for times that GTP can't express, because it counts in whole seconds.
     """
     if movetime is not None and clock is not None:
         raise UsageError(f"--movetime{ending} cannot be combined with --clock{ending} in Go (got both). Choose one.")

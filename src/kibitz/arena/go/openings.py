@@ -1,4 +1,4 @@
-"""The openings of Go matches: first stones in the corners, none of them bad for either side."""
+"""The openings of Go matches: first stones in the corners. None of them is bad for either side."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ _CORNER = {
     13: ((3, 3), (2, 3), (3, 2), (2, 2)),
     19: ((3, 3), (2, 3), (3, 2), (2, 2), (2, 4), (4, 2), (3, 4), (4, 3)),
 }
-"""Usual first moves in a corner, by the board's size: columns from its side, and rows from its edge."""
+"""Usual first moves in a corner, by board size: the number of lines from the side, and from the edge."""
 _FIRST, *_OTHERS = ((True, False), (True, True), (False, True), (False, False))
-"""The corners as (right, low). Black begins in the upper right one."""
+"""The corners as (right, low). Black begins in the upper right corner."""
 
 
 @cache
 def openings(size: int) -> tuple[tuple[int, ...], ...]:
     """Return every opening for boards of that size, as points, Black first: two stones on 9 × 9, four on larger boards.
 
-    No two of them lead to the same position in any symmetry.
+    No two openings lead to the same position in any symmetry.
     """
     last, kinds = size - 1, _CORNER[size]
 
@@ -41,12 +41,15 @@ def openings(size: int) -> tuple[tuple[int, ...], ...]:
     if size == 9:
         middle = last // 2 * (GRID + 1)
         lines += [(middle, point(_FIRST, kind)) for kind in kinds]
-    lines = [moves for moves in lines if len(set(moves)) == stones]  # the middle of a side belongs to two corners
+    # removes openings with the same point twice: the middle of a side belongs to two corners
+    lines = [moves for moves in lines if len(set(moves)) == stones]
     return tuple(lines[at] for at in _first_of_each(np.array(lines), size))
 
 
 def _first_of_each(moves: NDArray[np.int64], size: int) -> list[int]:
-    """Return the index in moves, [n, stones], of each distinct position; symmetric ones are the same."""
+    """Return the index of the first opening for each distinct position; symmetric positions are the same. moves: [n,
+    stones].
+    """
     numbers = []
     for turn in symmetries(size):
         turned = turn[moves]

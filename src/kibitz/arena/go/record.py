@@ -18,13 +18,15 @@ _PROPERTY = re.compile(r"([A-Z]+)\[((?:\\.|[^\]\\])*)\]", re.DOTALL)
 
 
 def counted(number: int, played: GameResult) -> ScoredGame:
-    """Return the score of a game that was just played."""
+    """Return the score of a game that has just been played."""
     first_at_fault = None if played.at_fault is None else played.at_fault == BLACK
     return row(number, _points(played.result), played.ending, first_at_fault, played.reason, played.referee)
 
 
 def _points(result: str) -> int:
-    """Return Black's points, in half points. Raises ValueError for text that isn't a result."""
+    """Parse a result as SGF has it, and return Black's points, in half points. Raises ValueError for text that isn't a
+    result.
+    """
     points = {"B+": 2, "W+": 0, "0": 1}.get(result[:2])
     if points is None:
         raise ValueError(f"{result}: no result")
@@ -34,7 +36,7 @@ def _points(result: str) -> int:
 def text_of(
     number: int, played: GameResult, names: Mapping[str, str], opening: int, settings: Mapping[str, str]
 ) -> str:
-    """Return the game as SGF, ending with an empty line. names: of "A" and "B". settings: written as tags."""
+    """Format the game as SGF, ending with an empty line. names: the names of "A" and "B". settings: written as tags."""
     black, white = side_of(number, True), side_of(number, False)
     tags = {
         "SideA": "Black" if black == "A" else "White",

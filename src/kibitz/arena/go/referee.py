@@ -1,4 +1,4 @@
-"""The result after two passes: a neutral referee determines the dead stones, and area is counted."""
+"""The result after two passes: a neutral referee determines the dead stones, and then area is scored."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from kibitz.games.go.rules import Board
 
 PLAYOUTS = 1000
 PATIENCE = 30.0
-"""Seconds that GNU Go has for a board; it is slow if much is still open."""
+"""Seconds that GNU Go may take for a board. It is slow if much of the board is still open."""
 
 
 def lead(board: Board, komi: float) -> tuple[float, str]:
-    """Return Black's lead by area, and the referee that determined the dead stones.
+    """Return Black's lead by area in points, and the name of the referee that determined the dead stones.
 
-    It is GNU Go in a separate process, or random playouts if GNU Go isn't installed or fails.
+    The referee is GNU Go in a separate process. If GNU Go isn't installed or fails, it is random playouts.
     """
     colours = board.colours()
     dead, referee = _dead_by_gnugo(colours, board.size), "GNU Go"
@@ -31,7 +31,7 @@ def lead(board: Board, komi: float) -> tuple[float, str]:
 
 
 def _dead_by_gnugo(colours: NDArray[np.uint8], size: int) -> NDArray[np.bool_] | None:
-    """Return the dead stones, bool [361]; None if GNU Go is not installed, or fails."""
+    """Return GNU Go's list of the dead stones, bool [361]; None if GNU Go is not installed or fails."""
     command = find_gnugo()
     if command is None:
         return None

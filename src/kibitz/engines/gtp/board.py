@@ -96,7 +96,9 @@ def _loadsgf(session: GtpSession, command: Command) -> str:
 
 
 def file_argument(command: Command) -> tuple[str, int | None]:
-    """Return a file's name, in quotes if it has spaces (they may be missing), and the number that follows it."""
+    """Parse a file's name and the number after it. The name is in quotes if it has spaces; the quotes may be missing.
+    Returns both.
+    """
     text = command.text
     if text.startswith('"') and '"' in text[1:]:
         file, _, rest = text[1:].partition('"')
@@ -119,7 +121,7 @@ def _list_stones(session: GtpSession, command: Command) -> str:
 
 
 def _captures(session: GtpSession, command: Command) -> str:
-    """The stones that a side has captured."""
+    """Return the number of stones that a side has captured."""
     return str(session.game.board.captured[3 - colour(argument(command.words))])
 
 
@@ -130,7 +132,7 @@ def _last_move(session: GtpSession, command: Command) -> str:
 
 
 def _move_history(session: GtpSession, command: Command) -> str:
-    """The moves, the last one first."""
+    """Return the moves of the game, the last one first."""
     return "\n".join(_move_text(session, *move) for move in reversed(session.game.moves))
 
 
@@ -139,7 +141,7 @@ def _move_text(session: GtpSession, side: int, point: int) -> str:
 
 
 def _printsgf(session: GtpSession, command: Command) -> str:
-    """The game as SGF, written to a file if one is named, else returned."""
+    """Return the game as SGF, or write it to the file that the command names."""
     from kibitz.games.go.io.sgf import write_sgf
 
     text = write_sgf(session.game.record())

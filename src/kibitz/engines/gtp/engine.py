@@ -1,8 +1,9 @@
-"""The GTP engine: a loop over the controller's lines, and a thread for an analysis that runs until the next line.
+"""The GTP engine: a loop over the controller's lines, and a thread for an analysis, which runs until the next line
+arrives.
 
 Every command gets exactly one reply, whatever it contains: `= …`, or `? …` with the reason. The first commands of a
 controller (name, version, commands) are answered before anything large is loaded. The network is loaded when a command
-needs it.
+needs it for the first time.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ class GtpEngine:
         """Execute the lines until `quit` or their end."""
         try:
             for line in lines:
-                self._end_stream()  # any line ends an analysis, also an empty one
+                self._end_stream()  # any line ends an analysis, even an empty one
                 if command := read_command(line):
                     self._obey(command)
                     if command.name == QUIT:
@@ -96,7 +97,7 @@ class GtpEngine:
         try:
             stream.run(lambda line: self._send(line + "\n"), stop)
         except Exception:
-            _trace()  # the reply has begun and can only be ended
+            _trace()  # the beginning of the reply has been sent, so the reply can only be ended
         self._send("\n")
 
     def _end_stream(self) -> None:
@@ -106,7 +107,7 @@ class GtpEngine:
             self._thread = None
 
     def _send(self, text: str) -> None:
-        with contextlib.suppress(OSError, ValueError):  # a controller that has gone also ends our input
+        with contextlib.suppress(OSError, ValueError):  # if the controller has ended, the input ends too
             self._output.write(text.encode(errors="replace"))
             self._output.flush()
 

@@ -33,14 +33,14 @@ class GtpClock:
 
     main: time before overtime.
     period, stones: overtime: `stones` moves in each period; 0 and 0 for none.
-    left: time left in the present phase; None until the controller has sent it.
+    left: time left in the present phase; None if the controller has not sent the time left.
     left_stones: stones left in the period; 0 in the main time.
     increment: time added per move.
     periods: overtime is a number of periods for one stone each, and left_stones is the number of periods left.
-    spent: used main time, until the controller has sent the time left.
+    spent: the used main time. It counts only until the controller sends the time left.
     limit: the largest main time that increments can reach; infinite if not set.
     longest: the longest time for a move; infinite if not set.
-    only_told: the controller never set the clock, and only sent the time left.
+    only_told: whether the controller sent only the time left, and never time settings.
     """
 
     main: float = 0.0
@@ -60,7 +60,7 @@ class GtpClock:
         self.left, self.left_stones, self.spent = left, stones, 0.0
 
     def spend(self, seconds: float) -> None:
-        """Subtract a move's time, unless the controller sends the time left."""
+        """Subtract a move's time. This does nothing if the controller sends the time left."""
         if self.left is None:
             self.spent = max(self.spent + seconds - self.increment, self.main - self.limit)
         elif self.left_stones == 0:
@@ -82,7 +82,7 @@ class GtpClock:
         left = self.left if self.left is not None else max(0.0, self.main - self.spent)
         if self.left is None and left == 0 and self.stones:
             left, moves = self.period, self.stones
-        elif moves == 0 and self.stones:  # the time after the main time is worth as much for each move
+        elif moves == 0 and self.stones:  # the time after the main time is the same for each move
             overtime = 0.9 * self.period / self.stones
             return max(overtime, seconds_to_think(int(1000 * left), overhead=OVERHEAD) or 0.0)
         increment = int(1000 * self.increment)
@@ -92,7 +92,7 @@ class GtpClock:
 class GtpGame:
     """The game of a GTP session. largest: the largest board that the network supports.
 
-    A method that can't execute its command raises GtpError and changes nothing.
+    If a method can't execute its command, it raises GtpError and changes nothing.
     """
 
     def __init__(self, largest: int, komi: float, rules: Rules):
@@ -126,7 +126,9 @@ class GtpGame:
 
     @property
     def handicap(self) -> int:
-        """Handicap stones: placed before the game, or played by Black one after the other before White's first move."""
+        """Return the handicap stones: those placed before the game, or played by Black one after the other before
+        White's first move.
+        """
         if self.placed_handicap or not self._starts_empty:
             return self.placed_handicap
         others = (i for i, (colour, point) in enumerate(self.moves) if colour != BLACK or point == PASS)
@@ -138,7 +140,7 @@ class GtpGame:
         return Terms.by(self.rules, self.komi, self.handicap)
 
     def set_rules(self, rules: Rules) -> None:
-        """Use these rules from now on."""
+        """Set the rules for the following moves."""
         self.rules = rules
         self.board.suicide, self.board.superko = rules.suicide, rules.ko == "POSITIONAL"
 
@@ -150,7 +152,7 @@ class GtpGame:
         self.moves.append((colour, point))
 
     def play_all(self, moves: list[tuple[int, int]]) -> None:
-        """Play all of these moves, or none."""
+        """Play all of these moves. If one is illegal, play none of them and raise GtpError."""
         before = len(self.moves)
         for colour, point in moves:
             try:
@@ -165,7 +167,8 @@ class GtpGame:
             raise GtpError("cannot undo")
         del self.moves[len(self.moves) - count :]
         self.board = self.start.copy()
-        self.board.suicide = True  # a move that was legal when it was played stays legal, even if the rules change
+        # a move that was legal when it was played must stay legal, even if the rules have changed
+        self.board.suicide = True
         for colour, point in self.moves:
             self.board.play(colour, point)
         self.set_rules(self.rules)
@@ -187,7 +190,7 @@ class GtpGame:
         self._begin(board, len(points))
 
     def load(self, file: str, before: int | None) -> None:
-        """Load the first game of an SGF file, up to the position before a move's number (None: to the end)."""
+        """Load the first game of an SGF file. before: load the moves before this move number; None for all moves."""
         from kibitz.games.go.io.headers import tells_komi
         from kibitz.games.go.io.sgf import Record, read_records
 
@@ -266,7 +269,7 @@ def fixed_handicap(count: int, size: int) -> list[int]:
     """Return the points of 2 to 9 fixed handicap stones, as GTP lists them."""
     near = 2 if size < 13 else 3
     far, middle = size - 1 - near, size // 2
-    points = [(far, near), (near, far), (near, near), (far, far)]  # row from above, column: D4, Q16, D16, Q4
+    points = [(far, near), (near, far), (near, near), (far, far)]  # (row from above, column): D4, Q16, D16, Q4
     points = points[:count]
     if count >= 6:
         points += [(middle, near), (middle, far)]

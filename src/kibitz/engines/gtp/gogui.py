@@ -1,4 +1,6 @@
-"""GTP commands that GoGui shows on its board: the ownership map, the expected score, the moves and their gains."""
+"""GTP commands whose results GoGui shows on its board: the ownership map, the expected score, the moves and their
+gains.
+"""
 
 from __future__ import annotations
 
@@ -38,11 +40,11 @@ def _analyze_commands(session: GtpSession, command: Command) -> str:
 
 
 def _map(session: GtpSession) -> NDArray:  # type: ignore[type-arg]
-    """Return the ownership map in hundredths, [size, size]: 1 Black, -1 White."""
+    """Return the ownership map in hundredths, [size, size]: 1 for Black, -1 for White."""
     from kibitz.play.go.ownership import points_of
 
     size = session.game.size
-    return (2 * session.owners()[points_of(size)].reshape(size, size) - 1).round(2) + 0.0  # no -0
+    return (2 * session.owners()[points_of(size)].reshape(size, size) - 1).round(2) + 0.0  # + 0.0 turns -0.0 into 0.0
 
 
 def _owners(session: GtpSession, command: Command) -> str:
@@ -54,7 +56,9 @@ def _owners_colors(session: GtpSession, command: Command) -> str:
 
 
 def _paint(value: float) -> str:
-    """Return the color of a point, from WHITES at -1 over UNSURE to BLACKS at 1."""
+    """Return the color of a point. The value -1 has the color WHITES, 0 UNSURE and 1 BLACKS; colors between are
+    mixed.
+    """
     end = BLACKS if value > 0 else WHITES
     mixed = (round(u + abs(value) * (e - u)) for u, e in zip(UNSURE, end, strict=True))
     return "#{:02x}{:02x}{:02x}".format(*mixed)

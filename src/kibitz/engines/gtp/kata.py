@@ -29,11 +29,13 @@ if TYPE_CHECKING:
     from kibitz.play.go.thought import GoThought, Look
 
 MAX_MOVES = 20
-"""Number of moves in a line, unless the command gives another."""
+"""The largest number of moves in a line, unless the command has another number."""
 MIN_INTERVAL = 0.01
-"""The shortest interval in seconds."""
+"""The shortest interval between two lines, in seconds."""
 PARAMETERS = {"playoutDoublingAdvantage": "0", "analysisWideRootNoise": "0"}
-"""Parameters of KataGo's search that controllers query. This search has neither, so they are 0."""
+"""Parameters of KataGo's search that controllers query. kibitz's search has no such parameters, so their values are
+0.
+"""
 FLAGS = ("ownership", "movesownership", "pvvisits", "rootinfo", "ownershipstdev", "movesownershipstdev")
 
 
@@ -55,13 +57,13 @@ class AnalysisRequest:
     also: frozenset[str] = frozenset()
 
     def ask(self, look: Look) -> GoThought:
-        """Return a player's evaluation with the parts that this request needs."""
+        """Return a player's evaluation with the parts that this request needs. look: see `thought.Look`."""
         wide = bool(self.also & {"movesownership", "movesownershipstdev"})
         return look(max(1, self.moves), wide)
 
 
 def counted_thought(thought: GoThought, final: FinalCount) -> GoThought:
-    """Return the evaluation of a game that two passes ended: its count, with only another pass to play."""
+    """Return the evaluation of a game that two passes ended: its final score, with another pass as the only move."""
     from kibitz.play.go.thought import MoveThought
 
     lead = thought.sign * final.lead
@@ -73,7 +75,7 @@ def counted_thought(thought: GoThought, final: FinalCount) -> GoThought:
 
 
 def read_analysis(words: tuple[str, ...], session: GtpSession) -> AnalysisRequest:
-    """Parse the words of `[color] [interval] {key value}…`. Raises GtpError."""
+    """Parse the words of `[color] [interval] {key value}…`. Raises GtpError for other words."""
     game = session.game
     request = AnalysisRequest(game.board.to_move)
     rest = list(words)
@@ -95,7 +97,7 @@ def read_analysis(words: tuple[str, ...], session: GtpSession) -> AnalysisReques
             min_moves = whole(value, 0, 10**9)
         elif key in ("allow", "avoid"):
             points = [vertex(word, game.size) for word in argument(rest).split(",") if word]
-            # the depth of the restriction, which here applies only to the first move
+            # KataGo restricts moves up to this depth; here the restriction applies only to the first move
             whole(argument(rest, 1), 1, 10**9)
             del rest[:2]
             if colour(value) != request.side:
@@ -116,7 +118,7 @@ def read_analysis(words: tuple[str, ...], session: GtpSession) -> AnalysisReques
 
 
 def _seconds(text: str) -> float:
-    """Convert centiseconds to seconds."""
+    """Parse a number of centiseconds, and return seconds."""
     return max(MIN_INTERVAL, number(text, 0, 10**7) / 100)
 
 
@@ -151,7 +153,7 @@ def _analyze(session: GtpSession, command: Command) -> AnalysisStream:
             finally:
                 first.set()
 
-        # Lines are due even if the network is slow; the last line is repeated until there is a better one.
+        # A line is sent after every interval. If the network is slower, the last line is sent again.
         thinking = threading.Thread(target=think, daemon=True)
         thinking.start()
         first.wait()
@@ -221,7 +223,7 @@ def kata_line(thought: GoThought, request: AnalysisRequest) -> str:
 
 
 def _outlook(chance: float, lead: float, spread: float) -> str:
-    """Return win probability and score of one side."""
+    """Format win probability and score of one side."""
     return (
         f"utility {2 * chance - 1:.6f} winrate {chance:.6f} scoreMean {lead:.4f} scoreStdev {spread:.4f}"
         f" scoreLead {lead:.4f} scoreSelfplay {lead:.4f}"
@@ -241,7 +243,7 @@ def _lz_line(thought: GoThought, request: AnalysisRequest) -> str:
 
 
 def _by_side(thought: GoThought, owners: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the ownership of the board's points, row by row: 1 the side to move, -1 the opponent."""
+    """Return the ownership of the board's points, row by row: 1 for the side to move, -1 for the opponent."""
     from kibitz.play.go.ownership import points_of
 
     return thought.sign * (2 * owners[points_of(thought.size)] - 1)
@@ -337,7 +339,7 @@ def _set_param(session: GtpSession, command: Command) -> str:
 
 
 def _parameter(command: Command) -> str:
-    """Return the parameter that a command names. Raises GtpError."""
+    """Return the parameter in the command's arguments. Raises GtpError if it is unknown."""
     name = argument(command.words)
     if name not in PARAMETERS:
         raise GtpError(f"unknown parameter {shown(name)}. Use one of: {' '.join(PARAMETERS)}")
@@ -345,7 +347,7 @@ def _parameter(command: Command) -> str:
 
 
 def _nothing(session: GtpSession, command: Command) -> str:
-    """`stop`: does nothing, because any command ends an analysis."""
+    """The command `stop`. It does nothing, because every command ends an analysis."""
     return ""
 
 

@@ -1,4 +1,4 @@
-"""The words of GTP: split a command line, read its arguments, and format replies."""
+"""Parse GTP command lines and their arguments, and format replies."""
 
 from __future__ import annotations
 
@@ -12,12 +12,16 @@ LONGEST_ID = 20
 
 
 class GtpError(ValueError):
-    """A command that can't be executed; the message, in one line, is the reply."""
+    """Raised if a command can't be executed. The message, in one line, is the reply."""
 
 
 @dataclass(frozen=True)
 class Command:
-    """A GTP command. id: its digits as they came, "" for none. name: in lower case. words, text: its arguments."""
+    """A GTP command.
+
+    id: its digits as they were sent, "" for none. name: the command's name in lower case. words, text: the arguments as
+    words and as text.
+    """
 
     id: str
     name: str
@@ -26,7 +30,7 @@ class Command:
 
 
 def read_command(line: str) -> Command | None:
-    """Parse a line; None if it has only spaces and a comment."""
+    """Parse a command line. Returns None if it contains only spaces and a comment."""
     line = line.removeprefix("\ufeff")  # some programs begin with a byte order mark
     line = "".join(" " if letter == "\t" else letter for letter in line if letter == "\t" or letter >= " ")
     line = line.replace("\x7f", "").split("#", 1)[0].strip()
@@ -41,21 +45,21 @@ def read_command(line: str) -> Command | None:
 
 
 def answer(number: str, text: str, good: bool = True) -> str:
-    """Format a reply as GTP requires: no empty line inside, one at the end."""
+    """Format a reply as GTP requires: without empty lines inside, and with one at the end."""
     lines = [line.rstrip() for line in text.split("\n")]
     body = "\n".join([lines[0], *(line for line in lines[1:] if line)])
     return f"{'=' if good else '?'}{number} {body}\n\n"
 
 
 def argument(words: Sequence[str], index: int = 0) -> str:
-    """Return the argument at an index. Raises GtpError if there is none."""
+    """Return the argument at an index. Raises GtpError if it is missing."""
     if index >= len(words):
         raise GtpError("syntax error: an argument is missing")
     return words[index]
 
 
 def colour(text: str) -> int:
-    """Return BLACK or WHITE for "b", "white" and so on, in any case."""
+    """Parse a color, such as "b" or "White", in any case. Returns BLACK or WHITE. Raises GtpError for other text."""
     from kibitz.games.go.points import BLACK, WHITE
 
     side = {"b": BLACK, "black": BLACK, "w": WHITE, "white": WHITE}.get(text.lower())
@@ -69,7 +73,7 @@ def is_colour(text: str) -> bool:
 
 
 def vertex(text: str, size: int) -> int:
-    """A point, or PASS."""
+    """Parse a point of the board, or a pass. Returns the point or PASS. Raises GtpError for other text."""
     from kibitz.games.go.points import from_gtp
 
     try:
@@ -98,7 +102,7 @@ def number(text: str, low: float = -math.inf, high: float = math.inf) -> float:
 
 
 def truth(text: str) -> bool:
-    """Return a boolean from "true" or "false"."""
+    """Parse "true" or "false". Raises GtpError for other text."""
     if text.lower() not in ("true", "false"):
         raise GtpError(f"syntax error: the value must be true or false (got {shown(text)})")
     return text.lower() == "true"

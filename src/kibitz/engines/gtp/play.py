@@ -38,8 +38,8 @@ def choose(
 ) -> MoveThought:
     """Return the player's move in the game's position, without playing it.
 
-    plays: whether it will be played; then a hopeless move counts towards resigning. only: the points that may be played
-    (None: all).
+    plays: whether the move will be played. If it is hopeless, it counts towards resigning. only: the points that may be
+    played (None: all).
     """
     game = session.game
     clock = game.clocks.get(side)
@@ -114,7 +114,7 @@ def _time_settings(session: GtpSession, command: Command) -> str:
 
 
 def _named_time_settings(session: GtpSession, command: Command) -> str:
-    """`kgs-time_settings` and `kata-time_settings`."""
+    """The commands `kgs-time_settings` and `kata-time_settings`."""
     kind = argument(command.words).lower().replace("byo-yomi", "byoyomi")
     if kind not in KATA_TIMES:
         raise GtpError(f"unknown time settings {shown(kind)}. Use one of: {' '.join(KATA_TIMES)}")
@@ -123,7 +123,7 @@ def _named_time_settings(session: GtpSession, command: Command) -> str:
         return number(argument(command.words, index), 0, LONGEST_TIME)
 
     def limit(index: int) -> float:
-        """Return an optional limit; a negative one is none."""
+        """Parse an optional limit at an index. A negative number means no limit."""
         if index >= len(command.words):
             return math.inf
         found = number(command.words[index], -LONGEST_TIME, LONGEST_TIME)
@@ -154,8 +154,8 @@ def _set_clocks(session: GtpSession, times: tuple[float, float, int, float] | No
         session.game.clocks = {
             side: GtpClock(main, period, stones, increment=increment, periods=periods) for side in (BLACK, WHITE)
         }
-        with contextlib.suppress(KibitzError):  # the command that needs the network reports it
-            session.get_ready()  # before a clock runs
+        with contextlib.suppress(KibitzError):  # the command that first needs the network reports the error
+            session.get_ready()  # loads the network before a clock runs
     return ""
 
 
@@ -177,7 +177,7 @@ def _time_left(session: GtpSession, command: Command) -> str:
 def score(session: GtpSession) -> float:
     """Return Black's lead if the game ended now, with komi, handicap and the scoring method.
 
-    A game that two passes ended is counted. Before that, the predicted territory decides.
+    If two passes ended the game, the final position is scored. Otherwise the predicted territory decides.
     """
     from kibitz.games.go.endings.counting import area, territory
     from kibitz.play.go.ownership import settled
@@ -193,7 +193,7 @@ def score(session: GtpSession) -> float:
 
 
 def written(lead: float) -> str:
-    """Return a result as GTP writes it: B+3.5, W+0.5, 0."""
+    """Format a lead as GTP does: "B+3.5", "W+0.5", "0"."""
     return "0" if lead == 0 else f"{'B' if lead > 0 else 'W'}+{abs(lead):g}"
 
 
@@ -217,9 +217,10 @@ def _final_status_list(session: GtpSession, command: Command) -> str:
 
 
 def _status(session: GtpSession) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Return the stones, the owner of each point, the dead stones and those in seki, [361] each.
+    """Return four arrays, [361] each: the stones, the owner of each point, the dead stones, and the stones in seki.
 
-    A game that two passes ended is counted. Before that, the predicted territory decides, which has no seki.
+    If two passes ended the game, the final position is scored. Otherwise the predicted territory decides; it has no
+    seki.
     """
     import numpy as np
 
@@ -240,7 +241,7 @@ def _status_of(point: int, dead: NDArray[Any], seki: NDArray[Any]) -> str:
 
 
 def _territory(size: int, colours: NDArray[Any], owner: NDArray[Any], status: str) -> list[int]:
-    """Return empty points by their owner, as GNU Go lists them."""
+    """Return the empty points with this status as GNU Go lists them. status: which owner."""
     from kibitz.play.go.ownership import points_of
 
     colour_of_status = {"black_territory": BLACK, "white_territory": WHITE, "dame": 0}[status]

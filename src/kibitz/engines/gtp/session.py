@@ -53,10 +53,10 @@ class GtpSettings:
 
 @dataclass(frozen=True)
 class AnalysisStream:
-    """A reply of many lines over time.
+    """A reply of many lines, which are sent over time.
 
-    run: sends line after line, and ends soon after its event is set. ends: whether it ends by itself, so that the next
-    command waits for it instead of ending it.
+    run: a function that sends line after line, and returns soon after its event is set. ends: whether the analysis ends
+    by itself. If so, the next command waits for its end instead of stopping it.
     """
 
     run: Callable[[Send, threading.Event], None]
@@ -68,14 +68,16 @@ Handler = Callable[["GtpSession", Command], "str | AnalysisStream"]
 
 @dataclass
 class GtpSession:
-    """The state of a session. load: opens the network; it may take seconds, and raise."""
+    """The state of a session. load: a function that opens the network; it may take seconds, and may raise
+    KibitzError.
+    """
 
     settings: GtpSettings
     load: Callable[[], NetworkSession]
     last_words: str = field(default="", init=False)
-    """A description of the last chosen move."""
+    """A description of the move that was chosen last."""
     hopeless: dict[int, int] = field(default_factory=dict, init=False)
-    """For each side, the number of its last moves in a row below the win probability for resigning."""
+    """For each side, the number of its last moves in a row whose win probability was below the limit for resigning."""
     _ready: tuple[GoThinker, int] | None = field(default=None, init=False, repr=False)
     """The player and the board size that `get_ready` has prepared."""
 
@@ -104,15 +106,15 @@ class GtpSession:
         )
 
     def new_game(self) -> None:
-        """Clear the data of the last game."""
+        """Clear the data of the previous game."""
         self.hopeless.clear()
         if "player" in self.__dict__:
             self.player.new_game()
 
     def get_ready(self) -> None:
-        """Load the network and compile the code for the next moves, which takes a moment, once for a board size.
+        """Load the network and compile the code for the next moves. This takes a moment, once for each board size.
 
-        Some controllers set the clocks before every move, when they run already.
+        It is called early, because some controllers set the clocks when they already run.
         """
         from kibitz.games.go.endings.final import compile_kernels
 
@@ -126,16 +128,16 @@ class GtpSession:
             if thought.moves:
                 board.play(board.to_move, thought.moves[0].point)
                 self._glance(board)
-            self._glance(self.game.board)  # its evaluations will be reused
+            self._glance(self.game.board)  # these evaluations are reused for the next move
         self._ready = (self.player, self.game.size)
 
     def _glance(self, board: Board) -> GoThought:
-        """Return the first evaluations of a position."""
+        """Evaluate a position with a few visits."""
         looks = self.player.looks(board, board.to_move, self.game.terms)
         return [look() for look, _ in zip(looks, range(3), strict=False)][-1]
 
     def final_count(self) -> FinalCount | None:
-        """Return the count of a game that two passes ended; None for a game that is not over."""
+        """Return the final score of a game that two passes ended; None for a game that is not over."""
         if self.game.board.passes < 2:
             return None
         from kibitz.play.go.value import final_count
@@ -143,8 +145,9 @@ class GtpSession:
         return final_count(self.game.board, self.game.terms)
 
     def value(self) -> tuple[PositionValue, float]:
-        """Return the value of the position, the same as in all interfaces, and the standard deviation of the lead
-        in points. See play.go.value."""
+        """Return the value of the position, which is the same in all interfaces, and the standard deviation of the lead
+        in points. See play.go.value.
+        """
         from kibitz.play.go import value
 
         game, settings = self.game, self.settings
@@ -158,7 +161,7 @@ class GtpSession:
     def owners(self, colour: int | None = None) -> NDArray[np.float32]:
         """Return the ownership map, float32 [361], of the game's position, averaged over symmetries.
 
-        colour: the side to move. If two passes ended the game, the map is that of the count.
+        colour: the side to move. If two passes ended the game, the map is that of the final score.
         """
         if (final := self.final_count()) is not None:
             return final.black_owns

@@ -1,6 +1,6 @@
 """Sources of moves before the network: an opening book and tablebases.
 
-Any problem with one of them is reported in one line, and the game continues without it.
+A problem with the book or a tablebase is reported in one line, and the game continues without it.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ _DRAWN = (0, 1000, 0)
 
 @dataclass(frozen=True)
 class Advice:
-    """What is known before a search.
+    """The result of the book and the tablebases, before a search.
 
     limits: the limits of the search, with the allowed moves.
     move: the book's move, without a score.
-    note: a line about it.
+    note: a line about the move.
     result: the tablebases' result, if no search is needed.
-    drawn: whether all of these moves draw.
+    drawn: whether all allowed moves draw.
     """
 
     limits: SearchLimits
@@ -40,7 +40,7 @@ class Advice:
     drawn: bool = False
 
     def corrected(self, thought: SearchResult) -> SearchResult:
-        """Return a search result with the known score."""
+        """Return the search result with the score that the tablebases know."""
         if not self.drawn:
             return thought
         lines = tuple(replace(line, score=0, mate=None, wdl=_DRAWN) for line in thought.lines)
@@ -48,7 +48,7 @@ class Advice:
 
 
 class Advisers:
-    """The advisers that the options name. tell: sends a line to the GUI."""
+    """The book and the tablebases in the options. tell: a function that sends a line to the GUI."""
 
     def __init__(self, tell: Callable[[str], None]):
         self._tell = tell
@@ -59,7 +59,7 @@ class Advisers:
         self._book_depth = 0
 
     def use(self, options: Options) -> None:
-        """Open the files that the options name, and close the others."""
+        """Open the files in the options, and close the earlier ones."""
         if options.syzygy != self._paths:
             self._paths = options.syzygy
             self._open_tables()
@@ -78,7 +78,7 @@ class Advisers:
 
         try:
             self._tables = Tablebases(self._paths)
-        except (UsageError, OSError, ValueError) as error:  # the last one is for a name with a zero byte
+        except (UsageError, OSError, ValueError) as error:  # ValueError is raised for a file name with a zero byte
             self._tell(f"SyzygyPath: {one_line(error).rstrip('.')}. The engine plays without tablebases.")
             return
         if self._tables.problems:
@@ -95,11 +95,14 @@ class Advisers:
 
         try:
             self._book = OpeningBook(path, seed or None)
-        except (UsageError, OSError, ValueError) as error:  # the last one is for a name with a zero byte
+        except (UsageError, OSError, ValueError) as error:  # ValueError is raised for a file name with a zero byte
             self._tell(f"BookFile: {one_line(error).rstrip('.')}. The engine plays without a book.")
 
     def ask(self, board: chess.Board, limits: SearchLimits, analysis: bool = False) -> Advice:
-        """Return what is known about a position with legal moves. analysis: a score is needed, which books lack."""
+        """Query the book and the tablebases about a position with legal moves.
+
+        analysis: whether a score is needed. If so, the book is not queried, because it has no scores.
+        """
         return (
             (None if analysis else self._ask_book(board, limits)) or self._ask_tables(board, limits) or Advice(limits)
         )
@@ -114,14 +117,14 @@ class Advisers:
         return Advice(limits, move, f"book: {move.uci()}, weight {weight} of {total}")
 
     def _ask_tables(self, board: chess.Board, limits: SearchLimits) -> Advice | None:
-        """Return the tablebases' move. If several moves draw, a search chooses."""
+        """Query the tablebases for the best move. If several moves draw, a search chooses one of them."""
         if not self._tables:
             return None
         from kibitz.play.result import SearchResult
 
         try:
             known = self._tables.best(board, limits.moves)
-        except Exception:  # python-chess reads a damaged table until an error occurs
+        except Exception:  # python-chess raises any kind of error when it reads a damaged table
             self._tell("SyzygyPath: a table is damaged. The engine plays without tablebases.")
             self._tables = None
             return None

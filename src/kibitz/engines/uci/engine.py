@@ -2,10 +2,10 @@
 
 `uci` is answered before anything large is loaded; the network is loaded on `isready`, or on the first `go`. Invalid
 commands are reported in an `info string` line and ignored. A search that fails still ends with a legal move. Every `go`
-is answered by exactly one `bestmove`, (none) if the last position was refused. Not supported: Chess960.
+gets exactly one `bestmove`, which is (none) if the last position was invalid. Not supported: Chess960.
 
 Pondering is a search without limits that `stop` or `ponderhit` ends. Then the search with the limits of the `go`
-begins, with the results that the player has kept.
+begins; it reuses the player's results so far.
 """
 
 from __future__ import annotations
@@ -41,18 +41,19 @@ if TYPE_CHECKING:
     from kibitz.play.result import SearchLimits, SearchResult, Tell, ThinkingPlayer
 
 UNLIMITED_SECONDS = 1.0
-"""The thinking time of a `go` without limits (or without readable ones)."""
+"""The thinking time, in seconds, of a `go` without limits or with invalid limits."""
 LONGEST_LINE = 1 << 20
 """The largest number of bytes of a line; a game of 100,000 moves is shorter."""
 FAREWELL = 5.0
-"""Seconds that a search has to end after `quit`."""
+"""Seconds in which a search must end after `quit`."""
 CHESS960 = "uci_chess960"
 
 
 class SearchSignals:
-    """How a GUI ends a search with `stop`, or turns pondering into a normal search with `hit`, in monotonic seconds.
+    """The signals to a search, with their times in monotonic seconds. `stop` ends the search; `hit` turns pondering
+    into a normal search.
 
-    infinite, pondering: as in the `go`. unbounded: set when a search without limits must end.
+    infinite, pondering: whether the `go` command has these words. unbounded: set when a search without limits must end.
     """
 
     def __init__(self, infinite: bool = False, pondering: bool = False):
@@ -66,13 +67,13 @@ class SearchSignals:
         self.unbounded.set()
 
     def ponderhit(self) -> None:
-        """Record that the pondered move has been played: the clock runs from now on."""
+        """Record that the pondered move was played: the clock runs from now on."""
         if self.pondering and self.hit is None:
             self.hit = time.monotonic()
             self.unbounded.set()
 
     def wait(self) -> None:
-        """Wait until a reply may be sent."""
+        """Wait until the rules of UCI allow a reply."""
         if self.infinite:
             self.stop.wait()
         elif self.pondering:
@@ -80,7 +81,9 @@ class SearchSignals:
 
 
 def read_lines(stream: IO[bytes]) -> Iterator[str]:
-    """Yield the lines of a stream as text, with any bytes; lines longer than any command are skipped."""
+    """Yield the lines of a stream as text, even if they have invalid bytes. Lines longer than LONGEST_LINE are
+    skipped.
+    """
     passing = False
     while piece := stream.readline(LONGEST_LINE):
         whole = piece.endswith(b"\n") or len(piece) < LONGEST_LINE
@@ -92,8 +95,8 @@ def read_lines(stream: IO[bytes]) -> Iterator[str]:
 class UciEngine:
     """One engine on one pair of streams.
 
-    name: as a GUI shows it. open_player: makes the player for some options; it may take seconds, and raise. output: a
-    binary stream that nothing else writes to.
+    name: the name that a GUI shows. open_player: a function that makes the player for some options. It may take
+    seconds, and may raise KibitzError. output: a binary stream that nothing else writes to.
     """
 
     def __init__(
@@ -128,7 +131,7 @@ class UciEngine:
     def run(self, lines: Iterable[str]) -> None:
         """Execute the lines until `quit` or their end.
 
-        Raises only what open_player raises, if there never was a player.
+        The only errors that it raises are those of open_player, if no player could be made.
         """
         try:
             for line in lines:
@@ -222,8 +225,8 @@ class UciEngine:
     def _ready(self) -> ThinkingPlayer:
         """Return the player for the current options.
 
-        If it can't be made, the previous player, or one with the first options, continues: an option must not end a
-        game.
+        If this player can't be made, the result is the previous player, or a player with the first options, because an
+        invalid option must not end a game.
         """
         if self._player is None or of_player(self._options) != self._playing:
             try:
@@ -243,11 +246,11 @@ class UciEngine:
     def _search(
         self, player: ThinkingPlayer, board: chess.Board, limits: SearchLimits, begun: float, signals: SearchSignals
     ) -> None:
-        """Search and reply."""
+        """Search a position, and send the reply."""
         try:
             moves = self._choose(player, board, limits, begun, signals)
-        except Exception as error:  # a bug: the game continues, and standard error shows the location
-            with contextlib.suppress(OSError, ValueError, AttributeError):  # it may be closed, or None
+        except Exception as error:  # an error in kibitz: the game continues, and standard error shows the traceback
+            with contextlib.suppress(OSError, ValueError, AttributeError):  # standard error may be closed, or None
                 traceback.print_exc(file=sys.stderr)
             self._send_info(f"the search failed: {one_line(error).rstrip('.')}. kibitz plays any legal move.")
             moves = (next(iter(limits.moves or board.legal_moves)),)
@@ -255,7 +258,7 @@ class UciEngine:
         self._answer(signals, moves)
 
     def _answer(self, signals: SearchSignals, moves: tuple[chess.Move, ...]) -> None:
-        """Send the move and the expected reply, once it may be sent."""
+        """Send the move and the expected reply, as soon as a reply is allowed."""
         signals.wait()
         self._searching = False
         answer = moves[0].uci() if moves else "(none)"
@@ -266,8 +269,8 @@ class UciEngine:
     def _choose(
         self, player: ThinkingPlayer, board: chess.Board, limits: SearchLimits, begun: float, signals: SearchSignals
     ) -> tuple[chess.Move, ...]:
-        """Return the player's move and the expected moves after it, () if no move is legal; sends `info` lines
-        meanwhile.
+        """Return the player's move and the expected moves after it; () if no move is legal. It sends `info` lines
+        during the search.
 
         Raises the player's errors.
         """
@@ -304,7 +307,7 @@ class UciEngine:
 
     def _send(self, *lines: str) -> None:
         text = "".join(line + "\n" for line in lines).encode(errors="replace")
-        with self._writing, contextlib.suppress(OSError, ValueError):  # a GUI that has gone also ends our input
+        with self._writing, contextlib.suppress(OSError, ValueError):  # if the GUI has ended, the input ends too
             self._output.write(text)
             self._output.flush()
 
@@ -312,18 +315,20 @@ class UciEngine:
 def _think(
     player: ThinkingPlayer, board: chess.Board, limits: SearchLimits, begun: float, signals: SearchSignals, tell: Tell
 ) -> SearchResult | None:
-    """Return the player's result. Pondering has no limits; after a ponderhit the player searches again, within them."""
+    """Return the player's result. Pondering has no limits. After a ponderhit, the player searches again within the
+    limits.
+    """
     if signals.pondering:
         unlimited = replace(limits, depth=None, nodes=None, seconds=None)
         thought = player.think(board.copy(), unlimited, signals.unbounded, tell)
-        # it is finished, or searches no further: its result is useful now
+        # the search has ended by itself or can't search further, so its result can be used now
         if thought and not signals.unbounded.is_set():
             tell(thought)
         signals.unbounded.wait()
         if signals.hit is None or signals.stop.is_set():
             return thought
         begun = signals.hit
-    if limits.seconds is not None:  # loading, or the end of another search, has taken some time
+    if limits.seconds is not None:  # loading the network, or the end of another search, has taken some time
         limits = replace(limits, seconds=max(0.0, limits.seconds - (time.monotonic() - begun)))
     return player.think(board.copy(), limits, signals.stop, tell)
 
@@ -331,7 +336,7 @@ def _think(
 def info_lines(thought: SearchResult, max_lines: int, show_wdl: bool) -> list[str]:
     """Return the `info` lines of a search result, the best line first, at most `max_lines`.
 
-    A line after the first is omitted until its move has its own value.
+    Later lines are omitted as long as their moves have no values from a search.
     """
     milliseconds = round(thought.seconds * 1000)
     work = f"nodes {thought.nodes} nps {thought.nodes * 1000 // max(1, milliseconds)} time {milliseconds}"
@@ -353,7 +358,8 @@ def _limits(go: GoCommand, board: chess.Board, overhead: int) -> SearchLimits:
     mine = "w" if board.turn else "b"
     depths = [max(1, go.numbers["depth"])] if "depth" in go.numbers else []
     if mate := number("mate"):
-        depths.append(2 * abs(mate) - (mate > 0))  # plies to a mate in this number of moves, for either side
+        # the number of plies in which this number of moves leads to a mate, for either side
+        depths.append(2 * abs(mate) - (mate > 0))
     nodes = max(1, go.numbers["nodes"]) if "nodes" in go.numbers else None
     clock = number(f"{mine}time")
     seconds = seconds_to_think(

@@ -10,13 +10,13 @@ from kibitz.systems import declaration
 from kibitz.text import shown, whole_number
 
 AUTO = "auto"
-"""The first method that the run's system declares and its networks allow."""
+"""Selects the first method of the run's system that the run's networks support."""
 METHODS = tuple(name for name, method in declaration.METHODS.items() if method is not declaration.BEST_SCORE)
 EMPTY = "<empty>"
-"""How UCI writes an empty text."""
+"""The text that UCI uses for an empty value."""
 CLEAR_HASH = "clear_hash"
 OWN_TEMPERATURE = -1
-"""The player's default temperature: 100 if it imitates a player with a rating, else 0."""
+"""Selects the player's default temperature: 100 if it imitates a player with a rating, else 0."""
 ELO = (800, 2800)
 """Range of ratings that a network with rating inputs can imitate."""
 
@@ -34,10 +34,11 @@ class Options:
     book: an opening book, used in the first book_depth plies of a game; "" for none.
     seed: for all samples; 0 for a random seed.
     rated: whether the network has rating inputs.
-    limit_strength, elo: whether it imitates a player of that rating.
-    person: whether it is a personal network.
-    think_times, resign: whether it thinks as long, and resigns, like the person, or like people of the rating.
-    methods: the methods that can be chosen, besides AUTO.
+    limit_strength, elo: whether the engine imitates a player with a rating, and the rating.
+    person: whether the network is a personal network.
+    think_times, resign: whether the engine's thinking times and resignations are those of the person, or of people with
+    the rating.
+    methods: the methods that can be chosen, in addition to AUTO.
     """
 
     hash: int = 64
@@ -64,23 +65,24 @@ class Options:
 
 @dataclass(frozen=True)
 class _Known:
-    """An option as a GUI sees it.
+    """An option in the form for a GUI.
 
-    name: its name there.
-    field: its field in Options.
-    spin: the limits of a spin.
-    check: whether it is a check. Other options are a combo if there are choices, or else a text.
+    name: the option's name in the GUI.
+    field: the field of Options with its value.
+    spin: the limits of a number; such an option has UCI's type spin.
+    check: whether the option is true or false; UCI's type is check. Any other option has the type combo if it has
+    choices, or else the type string.
     """
 
     name: str
     field: str
     spin: tuple[int, int] | None = None
     check: bool = False
-    rated: bool = False  # for networks with rating inputs
-    person: bool = False  # for personal networks; with neither flag for all networks
+    rated: bool = False  # only for networks with rating inputs
+    person: bool = False  # only for personal networks. With neither flag, for all networks
 
     def offered(self, options: Options) -> bool:
-        """Return whether the network of the options has this option."""
+        """Return whether an engine with these options has this option."""
         if not (self.rated or self.person):
             return True
         return (options.rated and self.rated) or (options.person and self.person)
@@ -102,13 +104,13 @@ class _Known:
         return (AUTO, *options.methods) if self.field == "method" else ()
 
     def _ends(self, options: Options) -> tuple[int, int]:
-        """Return the limits of a spin. Only a player with ratings has a default temperature."""
+        """Return the limits of a number. The default temperature is a possible value only for a player with ratings."""
         assert self.spin
         low, high = self.spin
         return (low if options.rated else max(0, low)), high
 
     def read(self, text: str, options: Options) -> Any:
-        """Parse a value. Raises ValueError with the possible values."""
+        """Parse a value of this option. Raises ValueError with the possible values."""
         if self.spin:
             low, high = self._ends(options)
             if (number := whole_number(text)) is None or not low <= number <= high:
@@ -128,7 +130,7 @@ class _Known:
 _KNOWN = (
     _Known("Hash", "hash", spin=(1, 16384)),
     _Known("Threads", "threads", spin=(1, 512)),
-    _Known("MultiPV", "multipv", spin=(1, 218)),  # no position has more legal moves
+    _Known("MultiPV", "multipv", spin=(1, 218)),  # the largest number of legal moves in a position
     _Known("Move Overhead", "overhead", spin=(0, 10000)),
     _Known("Method", "method"),
     _Known("Temperature", "temperature", spin=(OWN_TEMPERATURE, 200)),
@@ -148,41 +150,43 @@ _BY_NAME = {known.name.lower().replace(" ", "_"): known for known in _KNOWN}
 
 
 OF_ENGINE = ("overhead", "show_wdl", "ponder", "syzygy", "book", "book_depth")
-"""Fields that the player doesn't depend on, so that it need not be remade."""
+"""Fields that don't affect the player, so that it need not be made again if they change."""
 
 
 def of_player(options: Options) -> Options:
-    """Return the options that a player depends on; the others have their defaults."""
+    """Return the options with the values that affect the player. All other fields have their defaults."""
     return replace(options, **{name: getattr(Options, name) for name in OF_ENGINE})
 
 
 def of_engine(options: Options) -> dict[str, Any]:
-    """The options of OF_ENGINE by name."""
+    """Return the values of the fields in OF_ENGINE by name."""
     return {name: getattr(options, name) for name in OF_ENGINE}
 
 
 def declared(options: Options) -> list[str]:
-    """Return the lines that declare the options, with their current values, to a GUI."""
+    """Return the lines that declare the options to a GUI, with their current values."""
     known = [one.declaration(options) for one in _KNOWN if one.offered(options)]
     return [*known, "option name Clear Hash type button"]
 
 
 def split_setoption(line: str) -> tuple[str, str]:
-    """Return name and value of a line `setoption name NAME [value VALUE]`, "" if one is missing.
+    """Parse a line `setoption name NAME [value VALUE]`. Returns name and value, "" for a missing one.
 
-    The name is in lower case with _ for spaces: UCI ignores case, and some programs write Move_Overhead.
+    The name is in lower case with _ for spaces, because UCI ignores case, and some programs write Move_Overhead.
     """
     words = line.lower().split()
     if words[1:2] != ["name"]:
         return "", ""
     end = words.index("value", 3) if "value" in words[3:] else len(words)
-    rest = line.split(maxsplit=end + 1)[end + 1 :]  # unchanged: a path may have capitals and spaces
+    # taken from the line itself, because a path may have capitals and several spaces
+    rest = line.split(maxsplit=end + 1)[end + 1 :]
     return "_".join(words[2:end]), rest[0].strip() if rest else ""
 
 
 def changed(options: Options, name: str, value: str) -> Options:
-    """Return the options after a `setoption` with a name in lower case. Raises ValueError, in one line, for invalid
-    values."""
+    """Return the options after a `setoption` command. name: in lower case. Raises ValueError, in one line, for invalid
+    values.
+    """
     known = _BY_NAME.get(name)
     if known is None or not known.offered(options):
         names = ", ".join(one.name for one in _KNOWN if one.offered(options))

@@ -1,4 +1,4 @@
-"""Parser of the UCI commands `position` and `go`; it accepts any text without harm."""
+"""Parse the UCI commands `position` and `go`. Any text is accepted; faults are reported, not raised."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def read_go(words: Sequence[str], board: chess.Board) -> GoCommand:
     go = GoCommand()
     moves: list[chess.Move] = []
     rest = iter(words)
-    of_moves = False  # searchmoves takes all words up to the next name
+    of_moves = False  # all words after searchmoves are moves, until the next known word
     for word in rest:
         name = word.lower()
         if name in NUMBERS:
@@ -61,9 +61,9 @@ def read_go(words: Sequence[str], board: chess.Board) -> GoCommand:
 
 
 class PositionCommand:
-    """The position that a GUI has set: always a legal one, the last valid one if a command is wrong.
+    """The position that a GUI has set. It is always legal: if a command is wrong, the last valid position stays.
 
-    refused: whether the GUI has another position, because its last one could not be read.
+    refused: whether the GUI has another position, because its last position was invalid.
     """
 
     def __init__(self) -> None:
@@ -76,13 +76,14 @@ class PositionCommand:
     def set(self, words: Sequence[str]) -> str | None:
         """Parse the words after `position`. Returns None, or the problem in one line.
 
-        After an impossible start the board is unchanged. After an illegal move it is the position before that move.
+        If the start position is impossible, the board is unchanged. If a move is illegal, the board has the position
+        before this move.
         """
         lower = [word.lower() for word in words]
         end = lower.index("moves") if "moves" in lower else len(words)
         start, moves = " ".join(words[:end]), lower[end + 1 :]
         known = len(self._moves)
-        if start != self._start or moves[:known] != self._moves:  # if the game continues, only its new moves are read
+        if start != self._start or moves[:known] != self._moves:  # If the game continues, only its new moves are parsed
             try:
                 self.board = _board(words[:end])
             except ValueError as error:
@@ -99,7 +100,7 @@ class PositionCommand:
 
 
 def legal(board: chess.Board, text: str) -> chess.Move | None:
-    """Return the legal move of a word; None if there is none. A null move is not legal."""
+    """Parse a legal move in UCI notation. Returns None for another text. A null move is not legal."""
     try:
         return board.parse_uci(text.lower()) or None
     except ValueError:
@@ -107,7 +108,9 @@ def legal(board: chess.Board, text: str) -> chess.Move | None:
 
 
 def _board(words: Sequence[str]) -> chess.Board:
-    """Return the board of `startpos` or `fen FEN`. Raises ValueError, in one line, for an impossible position."""
+    """Parse `startpos` or `fen FEN`, and return the board. Raises ValueError, in one line, for an impossible
+    position.
+    """
     kind = words[0].lower() if words else ""
     if kind == "startpos" and len(words) == 1:
         return chess.Board()

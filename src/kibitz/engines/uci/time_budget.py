@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 HORIZON = 30
-"""The number of moves that a game is assumed to last if its move number is unknown."""
+"""The number of further moves that a game is assumed to last if its move number is unknown."""
 _MIDPOINT, _STEEPNESS = 51.5, 7.0
 _FEWEST = 16.0
 """The smallest number of moves that a game is assumed to last."""
 INCREMENT_SHARE = 0.7
 """The share of the increment that a move spends; the rest is saved."""
 LARGEST_SHARE, LAST_SHARE = 0.42, 0.8
-"""The largest shares of the remaining time for a move, and for the last move before the time control."""
+"""The largest share of the remaining time for one move, and the largest share for the last move before the time
+control.
+"""
 
 OVERHEAD_SHARE = 0.05
-"""The largest share of a move's time that is reserved for the overhead: no flag falls, and the rest is thinking
-time."""
+"""The largest share of a move's time that is reserved for the overhead, so that most of it remains thinking time."""
 
 
 def moves_left(move: int) -> float:
-    """Return the number of moves that a game lasts from move number `move` (1 or more) on.
+    """Return the number of moves that a game is expected to last from move number `move` (1 or more) on.
 
-    It is Leela Chess Zero's curve with a minimum: about 50 at the start, 32 at move 20, 16 from move 37 on.
+    It is Leela Chess Zero's curve with a minimum: about 50 moves at the start, 32 at move 20, and 16 from move 37 on.
     """
     length: float = _MIDPOINT * (1 + 2 * (move / _MIDPOINT) ** _STEEPNESS) ** (1 / _STEEPNESS)
     return max(_FEWEST, length - move)

@@ -1,4 +1,4 @@
-"""Outputs of a chess network blended with a person's opening book."""
+"""Blend the outputs of a chess network with a person's opening book."""
 
 from __future__ import annotations
 
@@ -28,8 +28,9 @@ def _positions(codes, state, keys):  # type: ignore[no-untyped-def]
 
 
 def position_keys(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NDArray[np.uint64]:
-    """Return a hash of pieces, side to move, castling and en passant, uint64 [n]; counters and earlier moves don't
-    count."""
+    """Return a hash of pieces, side to move, castling and en passant, uint64 [n]. It doesn't depend on move counters
+    and earlier moves.
+    """
     keys = np.empty(len(codes), np.uint64)
     _positions(codes, state, keys)
     return keys
@@ -38,8 +39,9 @@ def position_keys(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NDArray
 def blended_answers(
     book: Book, k: float, codes: NDArray[np.uint8], state: NDArray[np.uint8], answers: Answers
 ) -> Answers:
-    """Return the outputs with `origin` and `target`, [n, 64, 64], blended with the book; unknown positions are
-    unchanged."""
+    """Return the outputs with `origin` and `target`, [n, 64, 64], blended with the book. Positions that are not in the
+    book keep their outputs.
+    """
     keys = position_keys(codes, state)
     stored = book.rows["position"]
     at = np.minimum(np.searchsorted(stored, keys), len(stored) - 1)
@@ -50,7 +52,7 @@ def blended_answers(
     sizes = np.diff(offsets)
     rows = np.repeat(np.arange(len(known)), sizes)
     some = {name: answers[name][known] for name in ("origin", "target")}
-    once = _first_of_pairs(moves, rows)  # a promotion is one pair of squares, although it is four moves
+    once = _first_of_pairs(moves, rows)  # the four promotions of a pawn to one square are one pair of squares
     pairs = np.where(once, pair_products(some, moves, rows), 0)
     sums = np.maximum(np.add.reduceat(pairs, offsets[:-1]), 1e-30)
     counts = np.where(once, book.counts(keys[known], moves, offsets), 0)
@@ -66,14 +68,14 @@ def blended_answers(
 def pair_products(
     answers: Mapping[str, NDArray[np.float32]], moves: NDArray[np.uint16], rows: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Return `P(origin) · P(target | origin)` of moves, float64 [total]. rows: the position of each."""
+    """Return `P(origin) · P(target | origin)` of moves, float64 [total]. rows: the index of each move's position."""
     start, end = (moves & 63).astype(np.intp), (moves >> 6 & 63).astype(np.intp)
     product = answers["origin"][rows, start].astype(np.float64) * answers["target"][rows, start, end]
     return np.asarray(np.nan_to_num(product), np.float64)
 
 
 def _first_of_pairs(moves: NDArray[np.uint16], rows: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return whether each move is the first with its pair of squares in its position, bool [total]."""
+    """Return whether each move is the first one with its pair of squares in its position, bool [total]."""
     _, first = np.unique(rows << 12 | (moves & PAIR), return_index=True)
     once = np.zeros(len(moves), np.bool_)
     once[first] = True
@@ -81,8 +83,9 @@ def _first_of_pairs(moves: NDArray[np.uint16], rows: NDArray[np.int64]) -> NDArr
 
 
 def open_correction(run: Run) -> Callable[[NDArray[np.uint8], NDArray[np.uint8], Answers], Answers] | None:
-    """Return the function that corrects a run's network outputs with its book (see kibitz.play.session); None for no
-    book."""
+    """Return the function that corrects a run's network outputs with its book (see kibitz.play.session); None without a
+    book.
+    """
     found = book_of(run)
     if found is None:
         return None

@@ -22,7 +22,7 @@ from kibitz.store.store import Store
 
 
 class ChessPlayerPositions(PlayerPositions):
-    """See PlayerPositions; the moves are the legal ones, as `legal_moves` returns them."""
+    """See PlayerPositions. The candidate moves are the legal moves, as `legal_moves` returns them."""
 
     @staticmethod
     def _side_inputs(store: Store, batch: Batch) -> NDArray[np.uint8]:
@@ -54,4 +54,5 @@ class ChessPlayerPositions(PlayerPositions):
     def counts(self, book: Book) -> NDArray[np.float64]:
         counts = book.counts(self.keys, self.moves, self.offsets)
         promotion = self.moves >> 12
-        return np.where((promotion == 0) | (promotion == chess.QUEEN), counts, 0.0)  # a book has pairs of squares
+        # a book counts pairs of squares, so promotions to other pieces have no count
+        return np.where((promotion == 0) | (promotion == chess.QUEEN), counts, 0.0)

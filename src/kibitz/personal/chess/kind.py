@@ -26,7 +26,7 @@ EPOCHS = (2, 5)
 class UsualGame:
     """The typical side inputs in a person's games.
 
-    rating, opponent_rating: in units of 16 points. speed, scale: as codes. 0 if unknown.
+    rating, opponent_rating: in units of 16 points. speed, scale: their codes. 0 means unknown.
     """
 
     rating: int
@@ -36,10 +36,10 @@ class UsualGame:
 
 
 def usual_game(store: Store, games: NDArray[np.int64], sides: NDArray[np.int8]) -> UsualGame:
-    """Return the median ratings of the newest games (the person's present level), and the most frequent speed and
-    scale.
+    """Return the median ratings of the newest games, which show the person's present level, and the most frequent speed
+    and scale.
 
-    games: in chronological order; the last hundred are used.
+    games: indices in chronological order; the last hundred are used.
     """
     newest = games[-100:]
     ratings = np.stack([store.column("white_rating"), store.column("black_rating")]).astype(np.int64)
@@ -65,7 +65,7 @@ def settings(
 
 
 def level(settings: Settings) -> dict[str, Any]:
-    """See Kind: the rating; None if unknown."""
+    """See Kind. The level is the rating; None if it is unknown."""
     return {"rating": settings.rating * RATING_UNIT or None}
 
 

@@ -1,7 +1,7 @@
-"""The network of one person: `human` with adapters that learn the person's moves, while everything else stays.
+"""The network of one person: `human` with adapters that learn the person's moves, while the other weights don't change.
 
-An adapter after each block is two 1×1 convolutions, down to a few channels and up again; it starts as the identity.
-With thousands of games all weights may be trained instead.
+An adapter after each block is two 1×1 convolutions, down to a few channels and up again; at first, it is the identity.
+With thousands of games, all weights may be trained instead.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from kibitz.systems import human
 from kibitz.systems.base import Arrays, Examples, Recipe, Tensors, setting
 
 KEPT_WEIGHT = 0.3
-"""Weight of the loss that preserves the predicted results while adapters learn moves."""
+"""Weight of the loss that keeps the predicted results unchanged while adapters learn moves."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ RECIPES = {"default": Recipe("adapters of rank 16 after every block", {})}
 
 
 class PersonalHuman(human.Human):
-    """`human` with an adapter after each block, if the settings train adapters.
+    """`human` with an adapter after each block. If the settings train all weights, there are no adapters.
 
     Inputs and outputs are those of `human`; the defaults of its side inputs are typical for the person's games.
     """
@@ -79,7 +79,7 @@ class PersonalHuman(human.Human):
             hold_the_rest(self)
 
     def trunk(self, codes: Tensor, state: Tensor, adapted: bool = True) -> tuple[Tensor, Tensor]:
-        """Return features and conditions, as in `human`. adapted: with the adapters."""
+        """Return features and conditions, as in `human`. adapted: whether to use the adapters."""
         conditions = self.conditions(state)
         grid = F.relu(self.stem(self.planes(codes, state)))
         for i, block in enumerate(self.blocks):
@@ -131,8 +131,8 @@ class OwnMoves(human.PlayedMoves):
 def loss(network: PersonalHuman, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
     """Return the mean loss, −weight · log P(move) plus a term for the results, and measures, float32 [n].
 
-    With adapters, the term preserves the predicted results. If all weights are trained, they learn from the real
-    results. Measures: as in `human`; `loss` is that of the moves.
+    With adapters, the term keeps the predicted results unchanged. If all weights are trained, the term is the loss of
+    the real results. The measures are those of `human`; `loss` is the loss of the moves.
     """
     grid, conditions = network.trunk(batch["codes"], batch["state"])
     move, measures = human.move_loss(network, grid, batch)

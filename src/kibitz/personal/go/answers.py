@@ -1,7 +1,7 @@
-"""Outputs of a Go network blended with a person's opening book.
+"""Blend the outputs of a Go network with a person's opening book.
 
-The book recognizes a position in every symmetry of the board: it stores the one of the eight with the lowest hash, with
-moves transformed accordingly.
+The book recognizes a position in every symmetry of the board. It stores the one of the eight symmetric positions that
+has the lowest hash, and transforms the moves in the same way.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _WHITE = np.uint64(_random.integers(1, 2**63))
 
 
 def _ways() -> NDArray[np.int64]:
-    """Return where each symmetry moves each point and a pass, int64 [20, 8, 362], by the board's size."""
+    """Return the point to which each symmetry moves each point (and a pass), int64 [20, 8, 362], by board size."""
     ways = np.zeros((GRID + 1, 8, POINTS + 1), np.int64)
     for size in SIZES:
         ways[size, :, :POINTS] = np.argsort(symmetries(size), 1)
@@ -69,8 +69,9 @@ def position_keys(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> tuple[N
 def turned_moves(
     moves: NDArray[np.integer], rows: NDArray[np.int64], state: NDArray[np.uint8], turned: NDArray[np.int64]
 ) -> NDArray[np.uint16]:
-    """Return moves as the book has them, uint16 [total]. rows: the position of each. state, turned: of the
-    positions."""
+    """Return moves as the book stores them, uint16 [total]. rows: the index of each move's position. state, turned: the
+    state and the symmetry of the positions.
+    """
     found = WAYS[state[rows, SIZE].astype(np.int64), turned[rows], moves.astype(np.int64)]
     return np.asarray(found, np.uint16)
 
@@ -78,7 +79,8 @@ def turned_moves(
 def candidates(codes: NDArray[np.uint8]) -> tuple[NDArray[np.uint16], NDArray[np.int64], NDArray[np.int64]]:
     """Return the empty points of positions, and a pass, as moves, uint16 [total].
 
-    Also return the position of each, int64 [total], and where those of each position begin, int64 [n + 1].
+    Also return the index of each move's position, int64 [total], and the index at which each position's moves begin,
+    int64 [n + 1].
     """
     open_points = np.ones((len(codes), POINTS + 1), np.bool_)
     open_points[:, :POINTS] = colours_of(codes) == 0
@@ -89,7 +91,7 @@ def candidates(codes: NDArray[np.uint8]) -> tuple[NDArray[np.uint16], NDArray[np
 def blended_answers(
     book: Book, k: float, codes: NDArray[np.uint8], state: NDArray[np.uint8], answers: Answers
 ) -> Answers:
-    """Return the outputs with `policy` blended with the book; unknown positions are unchanged."""
+    """Return the outputs with `policy` blended with the book. Positions that are not in the book keep their outputs."""
     keys, turned = position_keys(codes, state)
     stored = book.rows["position"]
     at = np.minimum(np.searchsorted(stored, keys), len(stored) - 1)
@@ -106,8 +108,9 @@ def blended_answers(
 
 
 def open_correction(run: Run) -> Callable[[NDArray[np.uint8], NDArray[np.uint8], Answers], Answers] | None:
-    """Return the function that corrects a run's network outputs with its book (see kibitz.play.session); None for no
-    book."""
+    """Return the function that corrects a run's network outputs with its book (see kibitz.play.session); None without a
+    book.
+    """
     found = book_of(run)
     if found is None:
         return None

@@ -21,7 +21,9 @@ __all__ = ["BASE", "EPOCHS", "SYSTEM", "Positions", "level", "settings", "side_i
 
 SYSTEM, BASE = "gopersonal", "gohuman"
 EPOCHS = (1, 4)
-"""A Go position costs five times as much as a chess position, and has eight symmetries."""
+"""The smallest and the largest number of passes. They are small, because a Go position takes five times as long as a
+chess position, and has eight symmetries.
+"""
 NEWEST = 100
 
 
@@ -50,7 +52,7 @@ def _usual(values: NDArray[np.int64]) -> int:
 
 
 def level(settings: Settings) -> dict[str, Any]:
-    """See Kind: the rank; None if unknown."""
+    """See Kind. The level is the rank; None if it is unknown."""
     return {"rank": rank_of(settings.rank - LOWEST_RANK) if settings.rank else None}
 
 

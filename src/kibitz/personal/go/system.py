@@ -1,7 +1,8 @@
-"""The network of one Go player: `gohuman` with adapters that learn the player's moves, while everything else stays.
+"""The network of one Go player: `gohuman` with adapters that learn the player's moves, while the other weights don't
+change.
 
-As in chess (`personal.chess.system`): an adapter after each block, the identity at first; with thousands of games all
-weights may be trained instead.
+Its structure is that of `personal.chess.system`: an adapter after each block, which is the identity at first. With
+thousands of games, all weights may be trained instead.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from kibitz.systems import gohuman
 from kibitz.systems.base import Arrays, Examples, Recipe, Tensors, setting
 
 KEPT_WEIGHT = 0.3
-"""Weight of the loss that preserves the predictions of winner, territory and lead while adapters learn moves."""
+"""Weight of the loss that keeps the predictions of winner, territory and lead unchanged while adapters learn moves."""
 BATCH = 256
 
 
@@ -57,7 +58,7 @@ class Settings(gohuman.Settings):
 
     @property
     def spellings(self) -> tuple[str, ...]:
-        """The names of the player, one by one."""
+        """Return the player's names, split from the setting `players`."""
         return tuple(name for name in self.players.split(names.SEPARATOR) if name)
 
 
@@ -65,7 +66,7 @@ RECIPES = {"default": Recipe("adapters of 16 channels after every block", {})}
 
 
 class PersonalGoHuman(gohuman.GoHuman):
-    """`gohuman` with an adapter after each block, if the settings train adapters.
+    """`gohuman` with an adapter after each block. If the settings train all weights, there are no adapters.
 
     Inputs and outputs are those of `gohuman`; the defaults of its side inputs are typical for the player's games.
     """
@@ -81,7 +82,7 @@ class PersonalGoHuman(gohuman.GoHuman):
             hold_the_rest(self)
 
     def trunk(self, codes: Tensor, state: Tensor, adapted: bool = True) -> tuple[Tensor, gohuman.BoardMask, Tensor]:
-        """Return features, mask and conditions, as in `gohuman`. adapted: with the adapters."""
+        """Return features, mask and conditions, as in `gohuman`. adapted: whether to use the adapters."""
         board, conditions = gohuman.BoardMask.of(codes, state), self.conditions(state)
         grid = self.stem(self.planes(codes, state))
         mask = board.mask.to(grid.dtype)
@@ -96,7 +97,7 @@ class PersonalGoHuman(gohuman.GoHuman):
     def expected_before(self, codes: Tensor, state: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Return the predictions without the adapters for the side to move, float32.
 
-        They are win probability, [n], probability of each point, [n, 361], and lead, [n].
+        These are the win probability, [n], the probability of owning each point, [n, 361], and the lead, [n].
         """
         grid, board, conditions = self.trunk(codes, state, adapted=False)
         owners = self.owner_logits(grid)
@@ -107,9 +108,11 @@ class PersonalGoHuman(gohuman.GoHuman):
 class OwnGoMoves:
     """The positions in which the player moved, in random symmetries. They are replayed once.
 
-    A batch has codes, state with the side inputs, and: move, int64 (a point or PASS); weight, float32: 1 / n for a
-    position that occurs n times, the share that the book leaves to the network at k = 1. If adapters are trained, it
-    also has `win`, `owners` and `lead`, the predictions without them.
+    A batch has codes, state with the side inputs, and:
+    move: int64, a point or PASS.
+    weight: float32, 1 / n for a position that occurs n times. This is the network's share of the blend with the book at
+    k = 1.
+    win, owners, lead: if adapters are trained, the predictions without the adapters.
     """
 
     def __init__(self, store: Store, games: NDArray[np.int64], network: PersonalGoHuman, settings: Settings):
@@ -135,7 +138,8 @@ class OwnGoMoves:
                 torch.from_numpy(self.codes[rows]).to(device), torch.from_numpy(self.state[rows]).to(device)
             )
             for name, values in zip(found, answers, strict=True):
-                kept = np.float16 if name == "owners" else np.float32  # a number for each point of each position
+                # float16, because there is a number for each point of each position
+                kept = np.float16 if name == "owners" else np.float32
                 found[name].append(values.float().cpu().numpy().astype(kept))
         return {name: np.concatenate(parts) for name, parts in found.items()}
 
@@ -159,8 +163,8 @@ class OwnGoMoves:
 def loss(network: PersonalGoHuman, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
     """Return the mean loss, −weight · log P(move), and measures, float32 [n].
 
-    With adapters, a further term preserves the predictions of winner, territory and lead. Measures: `loss` of the
-    moves, and top-1 accuracy.
+    With adapters, a further term keeps the predictions of winner, territory and lead unchanged. The measures are the
+    `loss` of the moves and the top-1 accuracy.
     """
     grid, board, conditions = network.trunk(batch["codes"], batch["state"])
     moves = network.move_logits(grid, board, conditions, batch["codes"])
@@ -180,7 +184,7 @@ def loss(network: PersonalGoHuman, batch: Tensors) -> tuple[Tensor, dict[str, Te
 
 
 POINTS_OFF = 10.0
-"""Points of lead that count as much as a nat of the other losses."""
+"""An error of the lead of this number of points has the same weight as one nat of the other losses."""
 
 
 class PersonalGoSystem(PersonalSystem):

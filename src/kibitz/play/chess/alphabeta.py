@@ -31,9 +31,9 @@ _INFINITE = 3.0
 _NULL = 1e-6
 """Width of a null window: such a search only decides on which side of it the value is."""
 _BATCH_MOVES = 6
-"""Number of moves that are searched in parallel in a node without a likely refutation."""
+"""Number of moves that are searched in parallel in a node in which no move is likely to refute the opponent's move."""
 _LEAVES = 4
-"""Number of leaves that are evaluated first if one of them is expected to refute."""
+"""Number of leaves that are evaluated first if one of them is expected to refute the opponent's move."""
 _MAX_DEPTH = 60
 
 PathValue = tuple[float, bool]
@@ -55,7 +55,7 @@ class _Stopped(Exception):
 
 
 class AlphaBeta:
-    """One search of one position; arguments as those of best_first.BestFirstSearch."""
+    """One search of one position. The arguments are those of best_first.BestFirstSearch."""
 
     def __init__(
         self,
@@ -72,11 +72,13 @@ class AlphaBeta:
         self.position = position
         self.bounds: dict[int, Bound] = {}
         self.refuting: Counter[int] = Counter()
-        """Sum of depth² over the cutoffs of each move (packed)."""
+        """For each packed move, the sum of depth² over its cutoffs."""
         self.depth = 0
 
     def think(self, stop: threading.Event | None, tell: Tell) -> tuple[SearchResult, list[float]]:
-        """Return the result, and the values of its lines (score.py). There must be a legal move."""
+        """Search the position. Returns the result, and the values of its lines (score.py). There must be a legal
+        move.
+        """
         limits = self.limits
         self.clock = TimeManager(limits, stop, self.evaluator.nodes)
         entry, self.policy = self.evaluator.root(self.position, packed(limits.moves), self.lines)
@@ -97,7 +99,7 @@ class AlphaBeta:
                 progress(*self._thought(self.lines))
                 best = self.values[self.moves[0]]
                 if self.lines == 1 and abs(best) > 1 and (2 - abs(best)) / STEP <= depth + 1:
-                    break  # a mate within the depth: deeper is no shorter
+                    break  # a mate within this depth was found: a deeper search would find no shorter one
                 if not self.deeper:
                     break
         except _Stopped:
@@ -107,8 +109,10 @@ class AlphaBeta:
         return self._thought(self.final_lines)
 
     def _merge(self) -> None:
-        """Use an interrupted depth if its first move was finished: a move that beat it is even better."""
-        if not self.values:  # not even the first depth was finished, so use what is known
+        """Use the results of an interrupted depth if its first move was finished: a move that beat this move is even
+        better.
+        """
+        if not self.values:  # not even the first depth was finished, so the known values are used
             self.values = self.done
             self.moves.sort(key=lambda move: -self.values.get(move, -_INFINITE))
             return
@@ -136,7 +140,9 @@ class AlphaBeta:
                     break
 
     def _root(self, depth: int) -> Generator[Sequence[SearchPosition], None, None]:
-        """Write the values of the root's moves into self.done; exact for the best `lines`, bounds for the others."""
+        """Search the root's moves, and write their values into self.done. They are exact for the best `lines` moves,
+        and bounds for the others.
+        """
         self.deeper = False
         path = (self.position.key,)
         low = -_INFINITE
@@ -231,13 +237,13 @@ class AlphaBeta:
 
     @staticmethod
     def _first_batch_size(depth: int, wide: bool, cuts: bool) -> int:
-        """Return the number of moves to search in parallel at first."""
+        """Return the number of moves to search in parallel at first, see _BATCH_MOVES and _LEAVES."""
         if depth == 1:
             return _LEAVES if cuts else 256
         return 1 if wide or cuts else _BATCH_MOVES
 
     def _order(self, entry: TableEntry, bound: Bound | None) -> NDArray[np.uint16]:
-        """Return the moves in search order: the previous best one, then by policy and history."""
+        """Return the moves in search order: the best move of the previous search, then by policy and history."""
         moves = entry.moves.tolist()
         refuting = np.array([self.refuting[move] for move in moves])
         weights = np.log(entry.weights) + 0.5 * np.log1p(refuting)
@@ -246,13 +252,13 @@ class AlphaBeta:
         return entry.moves[np.argsort(-weights, kind="stable")]
 
     def _line(self, move: int) -> list[int]:
-        """Return the principal variation from this move on, as far as the table of bounds has it."""
+        """Return the principal variation from this move on, as far as the table contains it."""
         line, position, keys = [move], self.made[move], {self.position.key}
         while position.key not in keys:
             keys.add(position.key)
             entry, bound = self.evaluator.table.get(position.key), self.bounds.get(position.key)
             if entry is not None and entry.final:
-                line += entry.moves.tolist()  # a mate in one
+                line += entry.moves.tolist()  # the next move is a mate in one
                 break
             if bound is None or len(line) > self.depth:
                 break

@@ -1,9 +1,9 @@
-"""Mating a bare king: find the move that drives it to where it can be mated.
+"""Mate a bare king: find the move that drives it to a square where it can be mated.
 
 The endings are king and rook, two bishops, bishop and knight, or more, against a king alone. Games in training data
-hardly ever reach them, and the mate is often deeper than a search. So programs measure known progress: the bare king at
-the edge (with bishop and knight, in a corner of the bishop's color), and the other king near it. A separate alpha-beta
-search here looks for this progress and for the mate, about ten plies deep.
+hardly ever reach them, and the mate is often deeper than a search. So chess programs use known signs of progress: the
+bare king is at the edge (against bishop and knight, in a corner of the bishop's color), and the other king is near it.
+A separate alpha-beta search here looks for this progress and for the mate, about ten plies deep.
 """
 
 from __future__ import annotations
@@ -25,13 +25,14 @@ from kibitz.play.result import SearchLimits
 MAX_NODES = 30_000
 """The largest number of positions that a search visits, which takes about 0.03 s."""
 _RATE = 100_000
-"""Positions for each second of a move, which is a small share of the time."""
+"""Number of positions per second of thinking time, which takes a small share of the time."""
 _DEEPEST = 24
-"""The largest depth in plies. It must be even, so that a position is measured with the root's mover to move."""
+"""The largest depth in plies. It must be even, so that leaves have the same side to move as the root."""
 _MATE_SCORE, _SURE, _INFINITE = 30_000, 29_000, 32_000
 _PIECE, _PLACE, _NEARNESS = 20, 60, 35
-"""Weights in one unit: material per pawn, a step of the bare king towards its corner or edge, and a step of the kings
-towards each other."""
+"""Weights: of a pawn's worth of material, of a step of the bare king towards its edge or corner, and of a step of the
+kings towards each other.
+"""
 _ENTRIES = 1 << 14
 _UPPER_BOUND, _EXACT, _LOWER_BOUND = 1, 2, 3
 _NO_MOVE = np.uint16(0)
@@ -40,10 +41,11 @@ _MEMORY = np.dtype([*STACK, ("nodes", "i8"), ("max_nodes", "i8")], align=True)
 
 
 def narrowed(board: chess.Board, limits: SearchLimits) -> SearchLimits:
-    """Return the limits of a search. If the mover can force mate on a bare king, they only allow the right move.
+    """Return the limits of a search. If the mover can force mate on a bare king, they allow only the move that makes
+    progress.
 
-    It never returns to positions of the game since the last capture or pawn move. Limits that name moves stay
-    unchanged.
+    This move never returns to an earlier position of the game since the last capture or pawn move. If the limits
+    already select moves, they stay unchanged.
     """
     if limits.moves or not can_mate(board):
         return limits
@@ -56,7 +58,7 @@ def narrowed(board: chess.Board, limits: SearchLimits) -> SearchLimits:
 def best_move(rows: NDArray[np.uint8], max_nodes: int = MAX_NODES) -> int | None:
     """Return the best move (packed) against a bare king in rows[0]; None if the search is too small to find one.
 
-    rows: uint8 [n, 68], the position, and positions of its game that count as drawn.
+    rows: uint8 [n, 68], the position, followed by earlier positions of its game that count as drawn.
     """
     memory: Any = np.zeros(1, _MEMORY).view(np.recarray)[0]
     table = np.zeros(_ENTRIES, _ENTRY).view(np.recarray)
@@ -81,7 +83,7 @@ def has_mating_material(board: chess.Board, side: chess.Color) -> bool:
 
 @inner
 def _measure(row):  # type: ignore[no-untyped-def]
-    """Return how far the bare king has been driven, for the side to move, which has the pieces. row: uint8 [68]."""
+    """Return how far the bare king has been driven. The side to move has the pieces. row: uint8 [68]."""
     side = np.int64(row[SQUARES + SIDE])
     worth, king, other = 0, 0, 0
     light, dark, major = 0, 0, 0
@@ -112,7 +114,7 @@ def _measure(row):  # type: ignore[no-untyped-def]
 
 @inner
 def _search(memory, table, ply, depth, alpha, beta):  # type: ignore[no-untyped-def]
-    """Return the score of row `ply`, which is written, for its mover (fail-soft).
+    """Return the score of row `ply`, which is already written, for its mover (fail-soft).
 
     The score is meaningless once `nodes` has reached `max_nodes`. depth: remaining plies, even if the side with the
     pieces is to move.

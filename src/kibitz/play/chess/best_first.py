@@ -2,8 +2,8 @@
 
 After Ashudeep Singh's thesis, section "TopProb-Negamax Interleaved". The thesis searches to a fixed depth. This search
 expands the most probable paths first, as many at once as make a good batch. A path's probability is the product of its
-moves' probabilities. These are the policy's, sharpened by the values found so far, so that refuted moves are ignored
-and the best line is searched deepest. Depth d is complete when no untried move is as probable as 4^-d.
+moves' probabilities. A move's probability is the policy's, sharpened by the values found so far, so that refuted moves
+are ignored and the best line is searched deepest. Depth d is complete when no untried move is as probable as 4^-d.
 
 The rules decide mate, stalemate, repetition, fifty moves and dead positions. A position that repeats an earlier
 position of its line, or that occurred twice in the game before, is a draw.
@@ -29,18 +29,21 @@ PER_DEPTH = 0.25
 _NODE_BYTES = 900
 """Approximate size in bytes of a node with its edges and boards."""
 _AWAY = 1e-3
-"""Paths less probable than this share of the least probable path in the last batch are not followed to their end."""
+"""Paths whose probability is below this share of the least probable path in the last batch are not followed to their
+end.
+"""
 
 
 @dataclass(frozen=True)
 class SearchTuning:
     """Constants of the search.
 
-    focus: how strongly values sharpen the policy: a value higher by 1/focus makes a move e times more likely.
-    doubt: additional value that a move e times less probable than the most likely one needs, if it has one evaluation.
+    focus: how strongly values sharpen the policy. A value that is higher by 1/focus makes a move e times more likely.
+    doubt: the additional value that a move with one evaluation needs to be chosen, if it is e times less probable than
+    the most likely move.
     loud: factor for the probability of winning captures.
     batch: the largest number of positions in a batch.
-    first: the same while the tree is small.
+    first: the largest number of positions in a batch while the tree is small.
     """
 
     focus: float = 6.0
@@ -63,20 +66,22 @@ class BestFirstSearch:
         lines: int,
         final_lines: int,
     ):
-        """lines: reported during the search. final_lines: the largest number at the end."""
+        """lines: number of lines reported during the search. final_lines: the largest number of lines at the end."""
         self.evaluator, self.tuning, self.position, self.seen, self.limits = evaluator, tuning, position, seen, limits
         self.lines, self.final_lines = lines, final_lines
         self.depth = 0
         """The last complete depth."""
 
     def think(self, stop: threading.Event | None, tell: Tell) -> tuple[SearchResult, list[float]]:
-        """Return the result, and the values of its lines (score.py). There must be a legal move."""
+        """Search the position. Returns the result, and the values of its lines (score.py). There must be a legal
+        move.
+        """
         evaluator, tuning, limits = self.evaluator, self.tuning, self.limits
         self.clock = clock = TimeManager(limits, stop, evaluator.nodes)
         entry, self.policy = evaluator.root(self.position, packed(limits.moves), self.lines)
         self.tree = tree = Tree(max(1000, evaluator.max_entries * ENTRY_BYTES // _NODE_BYTES), entry, self.position)
         if len(entry.moves) == 1 and limits.seconds is not None:
-            return self._thought(1)  # no choice
+            return self._thought(1)  # there is only one legal move
         least, progress = 0.0, ProgressThrottle(clock, tell)
         while not tree.full:
             batch_size = min(tuning.batch, max(tuning.first, tree.n // 4))
@@ -124,7 +129,7 @@ class BestFirstSearch:
             # plies lower, because a node detects a mate in one by the rules, without a search.
             plies = min(plies, round((2 - root_value) / STEP) - 3)
             focus = 0.0
-        if depth is not None:  # everything that is probable enough
+        if depth is not None:  # all moves that are probable enough
             enough = PER_DEPTH**depth
             edges, nodes, shares = self.tree.frontier(focus, tuning.loud, plies, enough / tuning.loud, self.lines)
             probable = shares >= enough

@@ -18,8 +18,7 @@ _ENTRY = np.dtype([("key", ">u8"), ("move", ">u2"), ("weight", ">u2"), ("learned
 class OpeningBook:
     """An opening book whose moves are sampled in proportion to their weights.
 
-    seed: for the samples; None for a random seed. Raises UsageError, with the reason, if the file is missing or isn't a
-    book.
+    seed: for the samples; None for a random seed. Raises UsageError if the file is missing or isn't a book.
     """
 
     def __init__(self, path: str, seed: int | None = None):
@@ -45,9 +44,9 @@ class OpeningBook:
         self._reader.close()
 
     def draw(self, board: chess.Board, allowed: tuple[chess.Move, ...] = ()) -> tuple[chess.Move, int, int] | None:
-        """Return a sampled move, its weight and the sum of weights; None if the book has no move.
+        """Sample a move of the book. Returns the move, its weight and the sum of weights; None if the book has no move.
 
-        allowed: the moves to sample from; () for all.
+        allowed: the moves from which to sample; () for all.
         """
         entries = [entry for entry in self._reader.find_all(board) if not allowed or entry.move in allowed]
         if not entries:

@@ -16,7 +16,7 @@ from kibitz.play.chess.tactics import MATE, gains_and_checks, order_moves
 from kibitz.play.session import NetworkSession
 
 ENTRY_BYTES = 1200
-"""Approximate size of an entry in bytes: 35 moves at 7 bytes, and Python's overhead."""
+"""Approximate size of an entry in bytes: 35 moves with 7 bytes each, and Python's overhead."""
 _MIN_ENTRIES = 4096
 _BY_GAIN = 0.4
 """Without a policy, a move is e times more likely for every 1/_BY_GAIN pawns that it wins."""
@@ -25,8 +25,8 @@ _BY_GAIN = 0.4
 class TableEntry(NamedTuple):
     """The evaluation of a position, independent of the moves that led to it, in the mover's view.
 
-    value: as in score.py.
-    final: whether the rules decide it; then `moves` has the mating move, or none.
+    value: the value, see score.py.
+    final: whether the rules decide the value. Then `moves` has only the mating move, or no move.
     moves: uint16 [k], by descending weight.
     weights: float32 [k], summing to 1.
     marks: uint8 [k], see tactics.py.
@@ -49,10 +49,11 @@ class Evaluator:
     """Entries of positions, in a table of limited size; the oldest are dropped first.
 
     policy: a network with `origin` and `target`; without it all moves are equally likely.
-    value: a network with `value`, the same one or another; without it all positions have the value 0. At least one of
-        the two is necessary.
+    value: a network with `value`, which may be the same network; without it all positions have the value 0. At least
+    one of
+         the two is necessary.
     tactics: whether the rules detect winning captures, checks and mates in one (tactics.py); otherwise moves have the
-        policy's weights, and a policy is necessary.
+         policy's weights, and a policy is necessary.
     """
 
     def __init__(
@@ -73,7 +74,7 @@ class Evaluator:
         """The number of positions that the network has evaluated."""
 
     def evaluate(self, positions: Sequence[SearchPosition]) -> None:
-        """Add those positions to the table that aren't there yet."""
+        """Evaluate those positions that are not in the table, and add them to the table."""
         self._evict()
         table = self.table
         pending: list[SearchPosition] = []
@@ -140,7 +141,7 @@ class Evaluator:
         moves, shares, offsets = moves[selected], shares[selected], np.array([0, int(selected.sum())])
         gain, check = self._tactics(codes, state, moves, offsets)
         mates = self._mates([position], moves, offsets, check).values()
-        gain[list(mates)] = 100  # to the front
+        gain[list(mates)] = 100  # mating moves get a large gain, so they are searched first
         moves, weights, marks, widths = order_moves(moves, offsets, shares, gain, check, self.cut, self.width)
         for mating in np.flatnonzero(marks):
             if position.mates(int(moves[mating])):
@@ -152,7 +153,7 @@ class Evaluator:
     def _tactics(
         self, codes: NDArray[np.uint8], state: NDArray[np.uint8], moves: NDArray[np.uint16], offsets: NDArray[np.int64]
     ) -> tuple[NDArray[np.int16], NDArray[np.bool_]]:
-        """Return what moves gain, and whether they give check; zeros if tactics are off."""
+        """Return the material that moves gain, and whether they give check; zeros if tactics are off."""
         if self.tactics:
             return gains_and_checks(codes, state, moves, offsets)
         return np.zeros(len(moves), np.int16), np.zeros(len(moves), np.bool_)
@@ -164,7 +165,7 @@ class Evaluator:
         offsets: NDArray[np.int64],
         check: NDArray[np.bool_],
     ) -> dict[int, int]:
-        """Return which positions have a mate in one, and the index in `moves` of that move."""
+        """Return the positions that have a mate in one, and the index in `moves` of the mating move."""
         mates: dict[int, int] = {}
         where = np.flatnonzero(check)
         rows = np.searchsorted(offsets, where, side="right") - 1
@@ -191,7 +192,7 @@ class Evaluator:
         return np.clip(np.nan_to_num(answers["value"]), -1, 1).astype(np.float32), shares
 
     def _evict(self) -> None:
-        """Drop the oldest quarter of the entries."""
+        """Remove the oldest quarter of the entries."""
         if len(self.table) > self.max_entries:
             for key in list(self.table)[: self.max_entries // 4]:
                 del self.table[key]

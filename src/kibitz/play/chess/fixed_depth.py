@@ -1,13 +1,13 @@
 """TopProb-Negamax as in the thesis: negamax to a fixed depth over the most probable moves, in batches.
 
-After Ashudeep Singh's thesis, section "TopProb-Negamax Interleaved". Every position only contributes its most likely
-legal moves, the value network evaluates the leaves, and a table keeps its evaluations. There is no other chess
-knowledge: captures and checks get no priority or extension, and a mate is found only if it is among the likely moves.
-best_first.py is the search with such knowledge.
+After Ashudeep Singh's thesis, section "TopProb-Negamax Interleaved". The search considers only the most likely legal
+moves of every position, and the value network evaluates the leaves. A table stores the evaluations. There is no other
+chess knowledge: captures and checks get no priority or extension, and a mate is found only if it is among the likely
+moves. best_first.py is the search with such knowledge.
 
 The tree grows level by level, so the network evaluates a whole level in large batches. A search of depth d is the
-beginning of a search of depth d + 1. A level that a limit interrupts doesn't count. The rules decide mate, stalemate,
-repetition, fifty moves and dead positions.
+beginning of a search of depth d + 1. If a limit interrupts a level, its results are not used. The rules decide mate,
+stalemate, repetition, fifty moves and dead positions.
 """
 
 from __future__ import annotations
@@ -32,8 +32,10 @@ _MAX_DEPTH = 60
 
 @dataclass
 class Level:
-    """The nodes of one depth. parents: index of each node's parent in the previous level. moves: packed, to each
-    node."""
+    """The nodes of one depth.
+
+    parents: the index of each node's parent in the previous level. moves: the packed move that leads to each node.
+    """
 
     parents: list[int] = field(default_factory=list)
     moves: list[int] = field(default_factory=list)
@@ -42,7 +44,7 @@ class Level:
 
 
 class FixedDepthSearch:
-    """One search of one position; arguments as those of best_first.BestFirstSearch.
+    """One search of one position. The arguments are those of best_first.BestFirstSearch.
 
     The evaluator must not use tactics, see `Evaluator(tactics=False)`. A level that doesn't fit into its table isn't
     started.
@@ -63,14 +65,16 @@ class FixedDepthSearch:
         self.max_nodes = evaluator.max_entries * ENTRY_BYTES // _NODE_BYTES
 
     def think(self, stop: threading.Event | None, tell: Tell) -> tuple[SearchResult, list[float]]:
-        """Return the result, and the values of its lines (score.py). There must be a legal move."""
+        """Search the position. Returns the result, and the values of its lines (score.py). There must be a legal
+        move.
+        """
         limits = self.limits
         self.clock = TimeManager(limits, stop, self.evaluator.nodes)
         entry, self.policy = self.evaluator.root(self.position, packed(limits.moves), self.lines)
         self.levels = [Level([-1], [0], [self.position], [entry])]
         max_depth = limits.depth or _MAX_DEPTH
         if len(entry.moves) == 1 and limits.seconds is not None:
-            max_depth = 0  # no choice
+            max_depth = 0  # there is only one legal move
         progress = ProgressThrottle(self.clock, tell)
         while len(self.levels) <= max_depth and (level := self._next_level()) is not None:
             self.levels.append(level)
@@ -104,7 +108,9 @@ class FixedDepthSearch:
         return level
 
     def _drawn(self, parent: int, position: SearchPosition) -> bool:
-        """Return whether a position after one of the last level's is drawn by its path: repetition, or fifty moves."""
+        """Return whether a position is drawn by its path: by repetition or the fifty-move rule. parent: a node of the
+        last level.
+        """
         if position.clock >= FIFTY_MOVES:
             return not position.board.is_checkmate()
         if self.seen[position.key] > 1:
@@ -129,7 +135,7 @@ class FixedDepthSearch:
         return values, best
 
     def _line(self, child: int, best: list[list[int]]) -> list[int]:
-        """Return the expected moves from a move at the root on."""
+        """Return the expected moves, beginning with a move at the root."""
         line = []
         for level, chosen in zip(self.levels[1:], best[1:], strict=True):
             if child < 0:
@@ -139,7 +145,7 @@ class FixedDepthSearch:
         return line
 
     def _thought(self, count: int) -> tuple[SearchResult, list[float]]:
-        """Return the result so far, the best moves first; without a completed level the most likely ones."""
+        """Return the result so far, the best moves first. If no level is complete, the most likely moves are first."""
         seconds, nodes = self.clock.seconds(), self.evaluator.nodes - self.clock.before
         if len(self.levels) == 1:
             entry = self.levels[0].entries[0]

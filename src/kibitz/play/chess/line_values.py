@@ -26,41 +26,51 @@ if TYPE_CHECKING:
     from kibitz.play.puct.search import Entered
 
 CHECK_PLIES = 5
-"""Number of plies of the check after a move; then it follows captures only. With 4 plies it misses mates in 3 by the
-other side."""
+"""Number of plies of the check after a move; after them, only captures are searched. With 4 plies it would miss mates
+in 3 by the other side.
+"""
 MATE_PLIES = 5
 """Number of plies in which `find_mate` searches for a mate by the side to move."""
 SLACK_CENTIPAWNS = 50
-"""How much a position may be worth beyond its material in the check."""
+"""In the check, a position may be better than its material by up to this number of centipawns."""
 MATERIAL_FACTOR = 1.4
-"""Centipawns for each hundredth of a pawn of material. A side that is behind in material is usually behind otherwise,
-too."""
+"""Centipawns for each hundredth of a pawn of material. The factor is above 1, because a side that is behind in material
+usually has other disadvantages too.
+"""
 MATERIAL_WEIGHT, OPINION_WEIGHT = 0.34, 0.76
-"""Weights of a pawn of material after the check, and of a search's value, both for a value in log odds.
-
-Fitted by least squares to Stockfish's values on half of the games of tools/label_mistakes.py.
+"""Weights of a pawn of material after the check, and of a search's value. Their sum is a value in log odds. They were
+fitted by least squares to Stockfish's values on half of the games of tools/label_mistakes.py.
 """
 MOST_PAWNS = 20
 WON_CENTIPAWNS, CERTAIN_CENTIPAWNS = 300, 500
-"""Material balance from which a value has an upper limit by the material, and from which the limit is in full force."""
+"""The material limits a value if the balance is at least the first number. The limit has its full effect from the
+second number on.
+"""
 WON_BASE, WON_FACTOR = 250, 0.65
-"""The upper limit in centipawns: a base, and so much for each hundredth of a pawn of material. Stockfish values a won
-position less than its material suggests; 46 of 1,000 lines showed 300 centipawns or more too much without the limit."""
+"""The upper limit in centipawns: a base, plus a factor for each hundredth of a pawn of material. Stockfish values a won
+position less than its material suggests. Without this limit, 46 of 1,000 lines had at least 300 centipawns too many.
+"""
 CONVINCED = 0.9
-"""A search's value above this number, as in an attack that decides the game, raises the limit."""
+"""A search's value above this number raises the limit, because it shows an attack that decides the game, for
+instance.
+"""
 CONVINCED_CENTIPAWNS = 1000
-"""How much a search's value of 1 raises the limit."""
+"""The number of centipawns by which a search's value of 1 raises the limit."""
 SUREST = 0.998
-"""Upper limit for the certainty of a search's value."""
+"""Upper limit of a search's value when it is converted to log odds."""
 CHECK_VISITS = 64
-"""The check's weight decreases with the visits of the move, and is 0 from this number on."""
+"""The check's weight decreases with the visits of the move. It is 0 if there are at least this number of visits."""
 BARE_KING_VALUE = 0.98
-"""The value of a position with a bare king, for a side with enough material to mate it that loses nothing at once."""
+"""The value of a position with a bare king, for a side that has enough material to mate and that loses nothing at
+once.
+"""
 BARE_KING_MATERIAL = 250
-"""Hundredths of a pawn that this side must still have after the check."""
+"""Hundredths of a pawn that this side must still have at the end of the check."""
 
 MAX_BARE_KING_CLOCK = 50
-"""From this number of plies without a capture or pawn move on, the fifty-move rule may prevent the mate."""
+"""If at least this number of plies has passed without a capture or pawn move, the fifty-move rule may prevent the
+mate.
+"""
 
 
 @dataclass(frozen=True)
@@ -68,9 +78,9 @@ class MoveCheck:
     """The result of the check for one move, in the view of the side that makes it.
 
     centipawns: the material balance after the best play of the next plies.
-    value: of a mate that was found (score.py), None for none.
+    value: the value of a mate that was found (score.py); None if there is none.
     bare_king: 1 if the mover can mate a bare king, -1 if the mover's bare king can be mated, else 0.
-    line: the packed moves that follow, for a mate.
+    line: the packed moves of the mate after this move; () without a mate.
     """
 
     centipawns: int
@@ -95,7 +105,7 @@ class MoveCheck:
         return (1 - share) * value + share * highest
 
     def _limit(self, value: float) -> float:
-        """Return the highest value, up to 1, that a move which wins material may have, given a search's value."""
+        """Return the highest value, up to 1, of a move that wins material, given a search's value."""
         if self.centipawns <= WON_CENTIPAWNS:
             return 1.0
         full = min(1.0, (self.centipawns - WON_CENTIPAWNS) / (CERTAIN_CENTIPAWNS - WON_CENTIPAWNS))
@@ -112,7 +122,9 @@ class MoveCheck:
 
 
 def check_moves(rows: NDArray[np.uint8]) -> list[MoveCheck]:
-    """Return the check of the moves that lead to some positions, uint8 [n, 68], in which the game isn't over."""
+    """Return the check of moves. rows: uint8 [n, 68], the positions after the moves; in none of them the game may be
+    over.
+    """
     return [_check(row) for row in rows]
 
 
@@ -144,7 +156,7 @@ def _check(row: NDArray[np.uint8]) -> MoveCheck:
 
 
 def _bare_king(row: NDArray[np.uint8], centipawns: int) -> int:
-    """See MoveCheck. row: the position after the move."""
+    """Return MoveCheck.bare_king for a move. row: the position after the move."""
     codes = row[:SQUARES]
     whites, blacks = int(((codes >= 1) & (codes <= 6)).sum()), int((codes >= 7).sum())
     near_draw = row[SQUARES + CLOCK] > MAX_BARE_KING_CLOCK
@@ -170,8 +182,8 @@ class _NoOpinion:
 class MoveEvaluator:
     """Evaluates the positions after single moves, with one network evaluation each.
 
-    policy: a network that predicts moves. value: one that evaluates positions; None if there is none, so that only
-    captures and material count.
+    policy: a network that predicts moves. value: a network that evaluates positions; None if there is no such network,
+    so that only captures and material count.
     """
 
     def __init__(self, policy: NetworkSession, value: NetworkSession | None):
@@ -183,10 +195,9 @@ class MoveEvaluator:
     def values(
         self, row: NDArray[np.uint8], moves: Sequence[int], drawn_keys: NDArray[np.uint64]
     ) -> list[tuple[float, tuple[int, ...]]]:
-        """Return the value of each of some packed legal moves for the mover, see score.py, and the line if a mate was
-        found.
+        """Return the value of each packed legal move for the mover, see score.py, and the line if a mate was found.
 
-        row: uint8 [68], the position. drawn_keys: uint64, of positions that are drawn if they occur again.
+        row: uint8 [68], the position. drawn_keys: uint64, keys of positions that are drawn if they occur again.
         """
         from kibitz.play.puct.tree import DRAW, LOSS, UNKNOWN, WIN
 

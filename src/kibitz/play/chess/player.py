@@ -35,16 +35,18 @@ _SEARCHES: dict[str, type[BestFirstSearch | AlphaBeta | FixedDepthSearch]] = {
     TOPPROB_NEGAMAX.name: BestFirstSearch, VALUE_NEGAMAX.name: AlphaBeta, THESIS_NEGAMAX.name: FixedDepthSearch,
 }  # fmt: skip
 _DRIVING = (TOPPROB_NEGAMAX.name, VALUE_NEGAMAX.name)
-"""The methods that drive a bare king to its mate; the thesis' search uses nothing but the network."""
+"""The methods that also search for the mate of a bare king. The thesis' search uses only the network."""
 METHODS = (TOP_MOVE.name, TOP_PROB.name, *_SEARCHES)
 CUT, WIDTH = 0.98, 20
-"""For TopProb-Negamax, ours and the thesis': the share of the probability that is searched, and the most moves."""
+"""For TopProb-Negamax and the thesis' variant: the share of the probability that is searched, and the largest number of
+moves.
+"""
 SPREAD = 0.1
 """The difference in value that makes a move e times less probable, at temperature 1."""
 
 
 def _ignore(thought: SearchResult) -> None:
-    """The default callback."""
+    """Do nothing; the default callback."""
 
 
 class ChessPlayer:
@@ -127,7 +129,7 @@ class ChessPlayer:
         )
 
     def new_game(self) -> None:
-        """Clear the table."""
+        """Clear the table of evaluations."""
         self._evaluator.table.clear()
 
     def think(
@@ -135,8 +137,8 @@ class ChessPlayer:
     ) -> SearchResult | None:
         """Return the result for a position; None if there is no legal move (or none of limits.moves is legal).
 
-        board: with its move stack, for repetitions. stop: ends the search soon after it is set. tell: called with each
-        intermediate result; the last one is returned instead.
+        board: its move stack is needed to detect repetitions. stop: ends the search soon after it is set. tell: called
+        with each intermediate result; the last one is returned instead.
         """
         if self.method in _DRIVING and self.lines == 1 and not self.temperature:
             limits = narrowed(board, limits)
@@ -156,7 +158,7 @@ class ChessPlayer:
             scores = np.array(values)
             odds = np.exp((scores - scores.max()) / (SPREAD * max(self.temperature, 1e-9)))
             odds *= [line.probability for line in thought.lines]
-            if scores.max() > 1:  # never miss a mate
+            if scores.max() > 1:  # if a move mates, a mating move is always chosen
                 odds = (scores == scores.max()).astype(float)
         chosen = list(thought.lines)
         if self.temperature > 0 and odds.sum() > 0:
@@ -170,7 +172,9 @@ class ChessPlayer:
         return SearchResult(thought.depth, thought.nodes, thought.seconds, tuple(shown))
 
     def with_own_values(self, board: chess.Board, lines: Sequence[PvLine]) -> tuple[PvLine, ...]:
-        """Return the lines, each with its own value. Missing values come from one network evaluation after the move."""
+        """Return the lines, each with a value from a search or an evaluation of its move. Missing values come from one
+        network evaluation after the move.
+        """
         unknown = [line for line in lines if not line.own_value]
         if not unknown or self.policy is None:
             return tuple(lines)
@@ -184,7 +188,9 @@ class ChessPlayer:
         return tuple(new.get(line.move, line) for line in lines)
 
     def _at_once(self, board: chess.Board, limits: SearchLimits) -> tuple[SearchResult, NDArray[np.float64]]:
-        """Return every legal move as a line, best first, and the odds of each, for top-move and top-prob."""
+        """Return every legal move as a line, the best first, and the odds of each, for the methods top-move and
+        top-prob.
+        """
         clock = TimeManager(limits, None, 0)
         position, _ = positions.root(board)
         assert self.policy is not None

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 KNIGHT = 2
 """The first of the promotion pieces in a packed move."""
 QUEEN = 5
-"""The promotion piece that a predicted pair of squares implies."""
+"""The promotion piece that a predicted pair of squares means."""
 
 
 def pair_probabilities(
@@ -39,9 +39,10 @@ def move_probabilities(
 ) -> NDArray[np.float32]:
     """Return `P(origin) · P(target | origin, or its piece's type)` of every move, float32 [total].
 
-    Arguments as in `pair_probabilities`. The result is not normalized: the rest of 1 belongs to illegal moves. If the
-    answers have `promotion`, [n, 8, 4], the probability of N, B, R, Q on each file, a promotion gets its share of the
-    pair's probability. Otherwise a queen gets all of it, and other pieces 0.
+    The arguments are those of `pair_probabilities`. The result is not normalized, because illegal moves have a part of
+    the probability. The answers may have `promotion`, [n, 8, 4], the probability of N, B, R, Q on each file. Then each
+    promotion gets its share of the pair's probability. Otherwise a promotion to a queen gets all of it, and other
+    promotions get 0.
     """
     origin, target = pair_probabilities(answers, codes, moves, offsets)
     promotion = moves >> 12
@@ -54,14 +55,14 @@ def move_probabilities(
 
 
 def normalised(probabilities: NDArray[np.float32], offsets: NDArray[np.int64]) -> NDArray[np.float32]:
-    """Normalize probabilities to sum 1 in each position; uniform if all are 0. Every position must have moves.
+    """Normalize probabilities, so that they sum to 1 in each position; they become uniform if all are 0.
 
-    offsets: int64 [n + 1].
+    Every position must have moves. offsets: int64 [n + 1].
     """
     sizes = np.diff(offsets)
     if len(sizes) == 0:
         return probabilities
     sums = np.add.reduceat(probabilities.astype(np.float64), offsets[:-1])
-    empty = sums < 1e-30  # with smaller sums, dividing would lose precision
+    empty = sums < 1e-30  # dividing by smaller sums would lose precision
     shares = probabilities / np.repeat(np.where(empty, 1.0, sums), sizes)
     return np.where(np.repeat(empty, sizes), np.repeat(1 / sizes, sizes), shares).astype(np.float32)

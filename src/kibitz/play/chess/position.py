@@ -15,13 +15,13 @@ from kibitz.games.chess.moves import from_move
 from kibitz.games.chess.replay import CLOCK, EN_PASSANT, SQUARES, decode_board, encode_board, replay
 
 MOST_MEN = 16
-"""The number of pieces and pawns of a side at the start of a game."""
+"""The largest number of pieces and pawns of a side: that at the start of a game."""
 # copying a history with every move would take longer than the move
 _NO_HISTORY = rust_chess.RepetitionDetectionMode.NONE
 
 
 def _tables() -> tuple[dict[str, int], dict[int, rust_chess.Move]]:
-    """Return the packed move of each UCI move, and rust_chess's move of each packed one."""
+    """Return two tables: from UCI moves to packed moves, and from packed moves to rust_chess's moves."""
     names = {a + b: i | j << 6 for i, a in enumerate(chess.SQUARE_NAMES) for j, b in enumerate(chess.SQUARE_NAMES)}
     for name, code in list(names.items()):
         if name[1] + name[3] in ("78", "21") and abs((code & 7) - (code >> 6 & 7)) <= 1:
@@ -36,8 +36,9 @@ class SearchPosition:
     """A position of a search.
 
     board: rust_chess's board.
-    row: uint8 [68], codes, then state, as in games/chess/replay.py.
-    key: equal for positions that the rules call the same: pieces, side to move, castling rights, and legal en passant.
+    row: uint8 [68], the codes and then the state, as in games/chess/replay.py.
+    key: a hash that is equal for positions that are the same by the rules: pieces, side to move, castling rights, and
+    legal en passant.
     """
 
     __slots__ = ("board", "key", "row")
@@ -51,12 +52,12 @@ class SearchPosition:
 
     @property
     def clock(self) -> int:
-        """Plies since the last capture or pawn move; 255 means that or more."""
+        """Plies since the last capture or pawn move; 255 means 255 or more."""
         return int(self.row[SQUARES + CLOCK])
 
     def legal(self) -> list[int]:
         """Return all legal moves, packed."""
-        self.board.reset_move_generator()  # it continues after the last move that it returned
+        self.board.reset_move_generator()  # the generator would continue after the last move that it returned
         return [_CODE_OF_UCI[move.get_uci()] for move in self.board.generate_legal_moves()]  # type: ignore[union-attr]
 
     def mates(self, move: int) -> bool:
@@ -67,22 +68,25 @@ class SearchPosition:
         return self.board.is_check()
 
     def has_insufficient_material(self) -> bool:
-        """Return whether no sequence of moves can mate; rust_chess doesn't count several bishops on squares of one
-        color."""
+        """Return whether no sequence of moves can mate. rust_chess's own test misses several bishops on squares of one
+        color.
+        """
         if self.board.get_all_bitboard().popcnt() > MAX_PIECES_INSUFFICIENT:
             return False
         return bool(insufficient_material(self.row[:SQUARES]))
 
     def is_drawn(self) -> bool:
-        """Return whether the game ends drawn here, whatever came before: stalemate, or insufficient material."""
+        """Return whether the game is drawn in this position, without regard to earlier positions: stalemate, or
+        insufficient material.
+        """
         return self.has_insufficient_material() or (not self.legal() and not self.in_check())
 
 
 def children(parents: list[SearchPosition], moves: NDArray[np.uint16]) -> list[SearchPosition]:
-    """Return the positions after one legal move in each of the parents. moves: uint16 [n], packed."""
+    """Return the positions after one legal move in each parent position. moves: uint16 [n], packed."""
     if not parents:
         return []
-    n = np.arange(len(parents) + 1)  # replay gets games of one move each, with their own start positions
+    n = np.arange(len(parents) + 1)  # each move is replayed as a game of one move, which begins at its parent position
     starts = np.array([parent.row for parent in parents], np.uint8)
     codes, state = replay(moves, n, starts, n[:-1].astype(np.int32), n[:-1], np.ones(len(parents), np.int64))
     rows = np.concatenate([codes, state], axis=1)
@@ -110,7 +114,9 @@ def root(board: chess.Board) -> tuple[SearchPosition, Counter[int]]:
 
 
 def _board(board: chess.Board) -> rust_chess.Board:
-    """Return rust_chess's board without counters: it accepts none above 255, and the search has its own."""
+    """Return rust_chess's board without move counters: rust_chess accepts none above 255, and the search has its
+    own.
+    """
     ep_square = (
         chess.SQUARE_NAMES[board.ep_square] if board.ep_square is not None and board.has_legal_en_passant() else "-"
     )
@@ -125,5 +131,5 @@ def _board(board: chess.Board) -> rust_chess.Board:
 
 
 def packed(moves: tuple[chess.Move, ...]) -> set[int]:
-    """Return python-chess moves as packed ones."""
+    """Convert python-chess moves to packed moves."""
     return {from_move(move) for move in moves}

@@ -1,9 +1,11 @@
-"""Quiescence search: where captures, promotions, checks and mates of the next moves lead, counted in material.
+"""Quiescence search: finds the quiet position to which captures, promotions, checks and mates lead, and counts
+material.
 
-Networks evaluate a position best if nothing hangs. This alpha-beta search only counts material: all moves to a given
-depth, then captures and promotions to a queen until neither side gains by capturing; in check every move. The position
-at the end of the best line is quiet. Material doesn't distinguish quiet moves, so those at the end of a line are
-arbitrary: the quiet position is the one after the last capture or promotion.
+Networks evaluate a position best if nothing hangs. This alpha-beta search counts only material. It searches all moves
+to a given depth. Then it searches captures and promotions to a queen until neither side gains by capturing; if a side
+is in check, it searches all moves. The position at the end of the best line is quiet. Material doesn't distinguish
+quiet moves, so quiet moves at the end of a line are arbitrary. The quiet position is therefore the position after the
+last capture or promotion.
 """
 
 from __future__ import annotations
@@ -34,31 +36,28 @@ from kibitz.games.chess.replay import SIDE, START_WIDTH
 from kibitz.kernels import inner, kernel
 
 MATE_SCORE = 30_000
-"""The score of a mate on the board; a mate in n plies scores n less."""
+"""The score of a mate on the board. A mate in n plies has a score that is lower by n."""
 SURE = MATE_SCORE - MAX_PLIES
-"""Scores from this value on are mates."""
+"""Scores from this value on mean mates."""
 MAX_NODES = 300_000
-"""The largest number of positions in one search. A depth that it doesn't finish doesn't count."""
+"""The largest number of positions in one search. The results of a depth that is not finished by then are not used."""
 _DEEPEST = 48
-"""Number of plies after which captures are no longer followed."""
+"""Number of plies after which captures are no longer searched."""
 _LINE = 16
 """The largest number of moves of a line."""
 _KILLER, _LOSING, _FIRST = 50, -100_000, 100_000
-"""Scores of moves: quiet moves that refuted something; captures that obviously lose material; the table's move.
-
-A capture's gain scores a hundred per pawn. A quiet move's history stays below _KILLER.
+"""Scores that order moves: quiet moves that caused a cutoff; captures that obviously lose material; the table's move. A
+capture has a score of 100 per pawn that it gains. The history of a quiet move stays below _KILLER.
 """
 _CAPTURE = 90
 """Moves with at least this score capture or promote and don't obviously lose material."""
 _CHECKS = np.int64(3)
-"""In this number of checks of a line after the given depth, all moves are searched; later only captures."""
+"""In the first checks of a line, up to this number, all moves are searched; later only captures."""
 NO_MOVE = np.uint16(0)
 NO_ROWS = np.zeros((0, START_WIDTH), np.uint8)
 MOVED, PASSED = np.int64(0), np.int64(1)
-"""How a position was reached.
-
-They have one integer type, like NO_MOVE: a recursive function that is compiled for two argument types crashes when it
-comes from numba's cache.
+"""How a position was reached. Both have the integer type of NO_MOVE, because a recursive function that is compiled for
+two argument types crashes when it comes from numba's cache.
 """
 _UPPER_BOUND, _EXACT, _LOWER_BOUND = 1, 2, 3
 """Kinds of scores in the table."""
@@ -67,7 +66,7 @@ _MEMORY = np.dtype(
         *STACK,
         ("scores", "i4", (MAX_PLIES, MAX_MOVES)),
         ("leaf", "u1", (MAX_PLIES, START_WIDTH)),  # the quiet position at the end of each row's best line
-        ("no_capture", "u1", (MAX_PLIES,)),  # nothing was captured on that line
+        ("no_capture", "u1", (MAX_PLIES,)),  # whether no move of this line is a capture
         ("line", "u2", (MAX_PLIES, _LINE)),
         ("length", "i8", (MAX_PLIES,)),
         ("killers", "u2", (MAX_PLIES, 2)),
@@ -78,22 +77,22 @@ _MEMORY = np.dtype(
 )
 _ENTRY = np.dtype(
     [("key", "i8"), ("score", "i4"), ("move", "u2"), ("depth", "i1"), ("kind", "i1")], align=True
-)  # of the table
+)  # entries of the table
 _ENTRIES = 1 << 17
 _CHUNK = 32
-"""Number of positions that one thread searches one after the other, with the same table."""
+"""Number of positions that one thread searches in order, with the same table."""
 
 
 _MOVE_NODES = 2_000
 """The largest number of positions visited after one move of `quiesce_moves`."""
 _MARGIN = 500
-"""Hundredths of a pawn: a move that is worse than the best one by more than this isn't searched exactly."""
+"""If a move is worse than the best one by more than this number of hundredths of a pawn, it isn't searched exactly."""
 
 
 class QuiescenceResult(NamedTuple):
     """Search results of n positions, for depths 0 to D, in the mover's view.
 
-    reached: int64 [n], the largest completed depth, −1 for none; the arrays below are 0 beyond it.
+    reached: int64 [n], the largest completed depth, −1 for none. In the arrays below, larger depths have zeros.
     scores: int32 [n, D + 1], the material balance in hundredths of a pawn; beyond ±SURE it is a mate.
     rows: uint8 [n, D + 1, 68], the quiet positions (codes, state).
     lines: uint16 [n, D + 1, 16], packed moves of the best line, 0 after its end.
@@ -116,7 +115,9 @@ def _material(row):  # type: ignore[no-untyped-def]
 
 @inner
 def _score_moves(memory, ply, first):  # type: ignore[no-untyped-def]
-    """Score the moves of a row: the table's, captures by gain, killers, quiet ones, losing captures."""
+    """Score the moves of a row, in this order: the table's move, captures by gain, killers, quiet moves, losing
+    captures.
+    """
     side = np.int64(memory.rows[ply, 64 + SIDE])
     for i in range(memory.move_count[ply]):
         move = memory.moves[ply, i]
@@ -149,7 +150,7 @@ def _pick_move(memory, ply, i):  # type: ignore[no-untyped-def]
 
 @inner
 def _set_leaf(memory, ply):  # type: ignore[no-untyped-def]
-    """Set the leaf to the position itself and clear the principal variation."""
+    """Set the leaf to the position itself, and clear the principal variation."""
     for i in range(START_WIDTH):
         memory.leaf[ply, i] = memory.rows[ply, i]
     memory.no_capture[ply] = 1
@@ -158,7 +159,7 @@ def _set_leaf(memory, ply):  # type: ignore[no-untyped-def]
 
 @inner
 def _update_pv(memory, ply, move, captures):  # type: ignore[no-untyped-def]
-    """Set the principal variation to this move plus the child's."""
+    """Set the principal variation to this move plus the principal variation of the next row."""
     if memory.no_capture[ply + 1] and not captures:
         _set_leaf(memory, ply)
     else:
@@ -180,7 +181,7 @@ def _captures(memory, ply, move):  # type: ignore[no-untyped-def]
 
 @inner
 def _gives_check(memory, ply):  # type: ignore[no-untyped-def]
-    """Return whether the mover of a row that is written but not entered is in check."""
+    """Return whether the mover of a row is in check. The row is written, but not entered."""
     row = memory.rows[ply]
     side, board = np.int64(row[64 + SIDE]), memory.board[:]
     king = look(row[:64], side, board)
@@ -191,7 +192,7 @@ def _gives_check(memory, ply):  # type: ignore[no-untyped-def]
 def _qsearch(memory, ply, alpha, beta, checks_left):  # type: ignore[no-untyped-def]
     """Return the score of row `ply`, which is written but not entered, after captures and promotions to a queen.
 
-    In check all moves are searched, in the next `checks_left` checks of the line.
+    If the mover is in check, all moves are searched, but only in the next `checks_left` checks of the line.
     """
     memory.nodes += 1
     _set_leaf(memory, ply)
@@ -247,13 +248,13 @@ def _search(memory, table, ply, depth, alpha, beta, passed):  # type: ignore[no-
     standing = _material(memory.rows[ply])
     if ply >= _DEEPEST:
         return standing
-    narrow = beta - alpha == 1  # only the side of it on which the score is matters, not the line
+    narrow = beta - alpha == 1  # only the side of beta on which the score is matters here, not the line
     key = memory.keys[ply]
     entry = table[key & (table.shape[0] - 1)]
     first = NO_MOVE
     if entry.key == key:
         first = entry.move
-        sure = entry.score >= SURE or entry.score <= -SURE  # relative to another root
+        sure = entry.score >= SURE or entry.score <= -SURE  # mates in the table are relative to another root
         if narrow and entry.depth >= depth and not sure:
             if entry.kind != _UPPER_BOUND and entry.score >= beta:
                 return np.int64(entry.score)
@@ -274,7 +275,7 @@ def _search(memory, table, ply, depth, alpha, beta, passed):  # type: ignore[no-
         make_move(memory, ply, move)
         captures = _captures(memory, ply, move)
         futile = depth == 1 and not captures and not in_check and standing <= alpha
-        if futile and not _gives_check(memory, ply + 1):  # the opponent can stand pat
+        if futile and not _gives_check(memory, ply + 1):  # the opponent can make no capture and keep the score
             best = max(best, standing)
             continue
         if i == 0 or narrow:
@@ -301,7 +302,7 @@ def _search(memory, table, ply, depth, alpha, beta, passed):  # type: ignore[no-
 
 @kernel
 def _search_all(memory, table, rows, drawn, max_nodes, reached, scores, quiet, lines):  # type: ignore[no-untyped-def]
-    """Run `quiescence_search` on rows, uint8 [n, 68]; writes the fields of a QuiescenceResult."""
+    """Run `quiescence_search` on rows, uint8 [n, 68]. Writes the fields of a QuiescenceResult."""
     memory.repeated_count = min(drawn.shape[0], memory.repeated_keys.shape[0])
     for n in range(memory.repeated_count):
         for i in range(START_WIDTH):
@@ -329,7 +330,7 @@ def _search_all(memory, table, rows, drawn, max_nodes, reached, scores, quiet, l
 
 @kernel
 def _quiesce_moves(memory, rows, moves, offsets, material, scores, checks):  # type: ignore[no-untyped-def]
-    """Run `MoveQuiescence.scores`; writes the fields of a MoveScores."""
+    """Run `MoveQuiescence.scores`. Writes the fields of a MoveScores."""
     memory.repeated_count, memory.max_nodes = 0, _MOVE_NODES
     root, after, checks_left = np.int64(0), np.int64(1), _CHECKS
     for n in range(rows.shape[0]):
@@ -351,9 +352,9 @@ def _quiesce_moves(memory, rows, moves, offsets, material, scores, checks):  # t
 class MoveScores(NamedTuple):
     """Results of captures for n positions and all of their moves, in hundredths of a pawn, in the mover's view.
 
-    material: int32 [n], the present balance.
-    scores: int32 [total], after each move and the captures, promotions and replies to checks that follow. A move that
-        is far worse than an earlier one has at least that score. Beyond ±SURE it is a mate.
+    material: int32 [n], the balance before the moves.
+    scores: int32 [total], the balance after each move and the captures, promotions and replies to checks that follow.
+    If a move is far worse than an earlier move, its score is an upper bound. Scores beyond ±SURE are mates.
     checks: bool [total], whether the move gives check.
     """
 
@@ -363,7 +364,9 @@ class MoveScores(NamedTuple):
 
 
 class MoveQuiescence:
-    """Follows every move of positions until no capture gains anything. Use it in one thread at a time."""
+    """Searches captures after every move of positions, until no capture gains anything. Use an instance in one thread
+    at a time.
+    """
 
     def __init__(self) -> None:
         self._memory: Any = np.zeros(1, _MEMORY).view(np.recarray)[0]
@@ -387,8 +390,8 @@ def quiescence_search(
     """Return the quiet position that each position leads to. rows: uint8 [n, 68], codes and state; n may be 0.
 
     depth: plies in which all moves are searched. 0 means captures, promotions to a queen, and all moves in check.
-    max_nodes: the largest number of positions in each search. threads: None for all that this process may use. drawn:
-    uint8 [k, 68], positions that are drawn if they occur.
+    max_nodes: the largest number of positions in each search. threads: number of threads; None for all that this
+    process may use. drawn: uint8 [k, 68], positions that are drawn if they occur.
     """
     n, d = len(rows), depth + 1
     rows = np.ascontiguousarray(rows[:, :START_WIDTH])

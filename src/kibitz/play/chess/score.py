@@ -1,8 +1,8 @@
 """Values, mates and centipawns.
 
-A value is the expected result in the mover's view, -1 to 1. Values beyond are mates by the rules: `2 - k·STEP` mates in
-k plies, and `-2 + k·STEP` is mated in k plies. So a shorter mate is better, a longer defense is better, and one
-comparison of numbers orders all values.
+A value is the expected result in the mover's view, -1 to 1. Values outside of this range are mates by the rules: with
+`2 - k·STEP` the mover mates in k plies, with `-2 + k·STEP` the mover is mated in k plies. So a shorter mate is better,
+a longer defense is better, and one comparison of numbers orders all values.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ STEP = 1 / 1024
 MATED = -2.0
 """The value if the mover is mated on the board."""
 _MATES = 1_000_000
-"""Centipawns of an engine's mate: their win probability is 1."""
+"""Centipawns that represent an engine's mate, so that its win probability is 1."""
 CLAMP = 2000
 """The largest number of centipawns, in both directions."""
 STEEPNESS = 0.00368208
@@ -31,7 +31,9 @@ kibitz converts every probability into centipawns, and back, with this formula.
 
 @kernel
 def to_parent(value: float) -> float:
-    """Return a child's value in its parent's view: that of the opponent, with mates one ply further away."""
+    """Convert a child's value to the view of its parent, whose mover is the opponent. Mates are one ply further away
+    there.
+    """
     if value > 1:
         return STEP - value
     if value < -1:
@@ -49,7 +51,9 @@ def to_child(value: float) -> float:
 
 
 def mate(value: float) -> int | None:
-    """Return moves to mate: > 0 the mover mates, < 0 is mated, 0 is already mated; None if no mate is known."""
+    """Return moves to mate: above 0 if the mover mates, below 0 if the mover is mated, 0 if the mover is already mated;
+    None if no mate is known.
+    """
     if abs(value) <= 1:
         return None
     plies = round((2 - abs(value)) / STEP)
@@ -63,20 +67,21 @@ def centipawns(value: float) -> int:
 
 
 def of_centipawns(centipawns: float) -> float:
-    """Return the value, -1 to 1, of centipawns in the same view: the inverse of `centipawns`."""
+    """Convert centipawns to a value, -1 to 1, in the same view: the inverse of `centipawns`."""
     return math.tanh(STEEPNESS * centipawns / 2)
 
 
 def win_chance(score: chess.engine.Score) -> float:
-    """Return the win probability, 0 to 1, of an engine's score in the same view; 1 or 0 for a mate."""
+    """Return the win probability, 0 to 1, for an engine's score in the same view; 1 or 0 for a mate."""
     centipawns = score.score(mate_score=_MATES)
     assert centipawns is not None
     return (1 + of_centipawns(centipawns)) / 2
 
 
 def chances(value: float) -> tuple[int, int, int]:
-    """Return win, draw and loss per mille, summing to 1000: half of (1 - value²) is drawn, and the rest gives the
-    value."""
+    """Return win, draw and loss per mille, which sum to 1000. The draws are half of (1 - value²); win minus loss gives
+    the value.
+    """
     value = max(-1.0, min(1.0, value))
     drawn = (1 - value * value) / 2
     win, loss = round(500 * (1 - drawn + value)), round(500 * (1 - drawn - value))

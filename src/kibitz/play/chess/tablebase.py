@@ -20,7 +20,7 @@ from kibitz.play.result import PvLine
 from kibitz.text import shown
 
 WON = 10_000
-"""Centipawns of a win by the tables, before its plies are subtracted."""
+"""Centipawns of a win by the tables; the plies to it are subtracted."""
 FIFTY = 100
 """Plies without a capture or pawn move after which a game is drawn."""
 _KINDS = {chess.Board.tbw_suffix: chess.Board.tbw_magic, chess.Board.tbz_suffix: chess.Board.tbz_magic}
@@ -28,8 +28,9 @@ _BLOCK, _HEADER = 64, 16
 
 
 class Outcome(IntEnum):
-    """The result of a move, the better the higher. A win or loss that the fifty-move rule turns into a draw is a
-    draw."""
+    """The result of a move, a larger number for a better one. If the fifty-move rule turns a win or loss into a draw,
+    the result is a draw.
+    """
 
     LOSS = 0
     LATE_LOSS = 1
@@ -46,7 +47,9 @@ class Outcome(IntEnum):
 
 @dataclass(frozen=True)
 class KnownMoves:
-    """The best moves of a position, equally good. plies: to the next capture or pawn move, 0 for draws."""
+    """The best moves of a position, which are equally good. plies: number of plies to the next capture or pawn move, 0
+    for draws.
+    """
 
     moves: tuple[chess.Move, ...]
     outcome: Outcome
@@ -64,7 +67,7 @@ class Tablebases:
     """The tables in one or several folders.
 
     paths: folders, separated as usual for paths on the system (`:`, on Windows `;`). problems: a line for each folder
-    or file that can't be used; the others are used. Raises UsageError, with the reason, if no folder has a table.
+    or file that can't be used; the others are used. Raises UsageError if no folder has a table.
     """
 
     def __init__(self, paths: str):
@@ -93,10 +96,10 @@ class Tablebases:
         self._tables.close()
 
     def best(self, board: chess.Board, allowed: Sequence[chess.Move] = ()) -> KnownMoves | None:
-        """Return the best legal moves; None if the tables don't have the position. allowed: only these moves; () for
-        all.
+        """Return the best legal moves; None if the tables don't have the position. allowed: the moves that may be
+        returned; () for all legal moves.
 
-        Raises what python-chess raises for damaged tables (any Exception).
+        For damaged tables, python-chess may raise any Exception.
         """
         legal = [move for move in board.legal_moves if not allowed or move in allowed]
         if not legal or board.castling_rights or chess.popcount(board.occupied) > self._largest:
@@ -121,7 +124,7 @@ class Tablebases:
             result = -self._tables.probe_wdl(after)
             return Outcome(result + 2), 1 if result else 0
         plies = -self._tables.probe_dtz(after)
-        if plies > 0:  # one ply in reserve, because a table may be off by one
+        if plies > 0:  # a difference of one ply is allowed, because a table may be off by one
             return (Outcome.WIN if plies + 1 + clock < FIFTY else Outcome.LATE_WIN), plies + 1
         if plies < 0:
             return (Outcome.LOSS if 1 - plies + clock <= FIFTY else Outcome.LATE_LOSS), 1 - plies
@@ -129,7 +132,7 @@ class Tablebases:
 
 
 def _rank(known: tuple[Outcome, int]) -> tuple[int, int]:
-    """Return a key that orders moves: the outcome, then the shortest way to win and the longest to lose."""
+    """Return a key that orders moves: by the outcome, then wins by fewer plies and losses by more plies."""
     outcome, plies = known
     return outcome, -plies if outcome > Outcome.DRAW else plies
 

@@ -1,4 +1,4 @@
-"""Tactics of single moves by the rules alone: material gained, checks given; and the order in which to search moves."""
+"""Tactics of single moves by the rules alone: gained material and checks. Also the order in which to search moves."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from kibitz.games.chess.replay import SIDE
 from kibitz.kernels import kernel
 
 QUIET, TACTICAL, MATE = 0, 1, 2
-"""Marks of a move: nothing special; gains TACTICAL_GAIN or more at first sight; mates."""
+"""Marks of a move: QUIET for nothing special, TACTICAL for a gain of TACTICAL_GAIN or more, MATE for a mate."""
 TACTICAL_GAIN = 2
-"""In pawns."""
+"""The gain of a tactical move, in pawns."""
 MIN_TACTICAL_WEIGHT = 0.04
-"""The smallest weight of a tactical move: networks have seen few positions with hanging pieces."""
+"""The smallest weight of a tactical move. Networks underestimate such moves, because few training positions have
+hanging pieces.
+"""
 MIN_CHECK_WEIGHT = 0.005
 
 
@@ -24,7 +26,7 @@ MIN_CHECK_WEIGHT = 0.005
 def note_gains_and_checks(codes, state, moves, offsets, gain, check):  # type: ignore[no-untyped-def]
     """Write gain, int16 [total], and check, bool [total]. The other arguments are those of `gains_and_checks`."""
     board = np.empty(64, np.int8)
-    after = np.empty(64, np.int8)  # after the move, in the opponent's view
+    after = np.empty(64, np.int8)  # the board after the move, in the opponent's view
     for i in range(codes.shape[0]):
         black = state[i, SIDE] != 0
         forward = -8 if black else 8
@@ -50,7 +52,7 @@ def note_gains_and_checks(codes, state, moves, offsets, gain, check):  # type: i
                 after[emptied] = 0
             won = PIECE_VALUES[victim] + (PIECE_VALUES[promotion] - 1 if promotion else 0)
             if won > 0:
-                # Can the opponent recapture? `attacked` uses the mover's view, so the signs change twice.
+                # Tests whether the opponent can recapture. `attacked` uses the mover's view, so the signs change twice.
                 for square in range(64):
                     after[square] = -after[square]
                 if attacked(after, target, forward):
@@ -68,8 +70,8 @@ def gains_and_checks(
     [total].
 
     codes: uint8 [n, 64]. state: uint8 [n, 4]. moves: uint16 [total]. offsets: int64 [n + 1], as from legal.legal_moves.
-    A capture gains the captured piece, minus the capturing one if that can be recaptured. Further exchanges aren't
-    counted.
+    A capture gains the value of the captured piece, minus that of the capturing piece if it can be recaptured. Further
+    exchanges aren't counted.
     """
     gain, check = np.empty(len(moves), np.int16), np.empty(len(moves), np.bool_)
     note_gains_and_checks(codes, state, moves, offsets, gain, check)
@@ -117,8 +119,8 @@ def order_moves(
 
     Shapes: uint16 [total], float32 [total], uint8 [total], int64 [n]. priors: the policy's probabilities, float32
     [total], summing to 1 in each position. A weight is the prior, but at least a minimum for tactical moves and checks.
-    Weights sum to 1 in each position, too. width: the number of first moves that have the share `cut` of the weight, at
-    most `max_width`.
+    The weights also sum to 1 in each position. width: the number of moves, from the first, that together have the share
+    `cut` of the weight; at most `max_width`.
     """
     tactical = gain >= TACTICAL_GAIN
     least = np.where(

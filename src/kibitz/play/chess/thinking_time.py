@@ -1,7 +1,8 @@
 """How long people think about a chess move, by rating, clock and position.
 
-The logarithm of the time is a linear function of a few features. What is left, a person's mood, is a sample from the
-quantiles that were measured for moves with a similar expected time. bench/thinking_times.py measures both.
+The logarithm of the time is a linear function of a few features. The random part, which depends on the person's mood,
+is a sample from the quantiles that were measured for moves with a similar expected time. bench/thinking_times.py
+measures both.
 """
 
 from __future__ import annotations
@@ -28,13 +29,15 @@ from kibitz.play.side_inputs import with_side_inputs
 
 PARAMETERS = Path(__file__).with_name("thinking_time.json")
 OFFSET = 0.5
-"""Seconds added before the logarithm: clocks have whole seconds, and many moves take none."""
+"""Seconds added to a time before its logarithm is taken, because clocks have whole seconds, and many moves take 0
+seconds.
+"""
 MOVES_LEFT = (40.0, 12.0)
-"""Number of moves that a player still plans for: at the start of the game, and from move 40 on."""
+"""Number of further moves for which a player saves time: at the start of the game, and from move 40 on."""
 BLITZ_PACE = 5.0
-"""Seconds for a move, where features that depend on the pace begin to change."""
+"""Features that depend on the pace change from this number of seconds per move on."""
 LONGEST = 0.5
-"""The largest share of the clock for one move."""
+"""The largest share of the clock time that one move may take."""
 FEATURES = (
     "one", "pace", "pace_squared", "slow_pace", "used", "rating", "rating_pace", "entropy", "entropy_pace",
     "entropy_rating", "surprise", "recapture", "only_move", "in_check", "opening", "early", "late", "short_of_time",
@@ -46,10 +49,10 @@ class MoveContext:
     """What the thinking times of n moves depend on. All arrays have one dimension of n.
 
     clock: seconds on the mover's clock, above 0. increment: seconds added after each move. start: seconds on the clock
-    at the start of the game. number: own moves before this one. rating: of the mover, in points. entropy: of the
-    predicted moves, in nats. surprise: minus the natural logarithm of the predicted probability of the move.
-    recapture: whether the move captures on the square of the last capture. only_move: whether no other move is legal.
-    in_check: whether the mover is in check.
+    at the start of the game. number: own moves before this one. rating: the mover's rating, in points. entropy: the
+    entropy of the predicted moves, in nats. surprise: minus the natural logarithm of the predicted probability of the
+    move. recapture: whether the move captures on the square of the last capture. only_move: whether no other move is
+    legal. in_check: whether the mover is in check.
     """
 
     clock: NDArray[np.float64]
@@ -86,8 +89,9 @@ class MoveContext:
 class ThinkingTimes:
     """A fitted model.
 
-    weights: float64 [18], for FEATURES. limits: float64 [k - 1], ascending, between k bands of the expected logarithm.
-    quantiles: float64 [k, q], of the differences from it in each band, at q equally spaced levels from 0 to 1.
+    weights: float64 [18], for FEATURES. limits: float64 [k - 1], the ascending limits between k bands of the expected
+    logarithm. quantiles: float64 [k, q], for each band the quantiles of the differences from the expected logarithm, at
+    q equally spaced levels from 0 to 1.
     """
 
     weights: NDArray[np.float64]
@@ -97,8 +101,8 @@ class ThinkingTimes:
     def times(self, context: MoveContext, levels: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the seconds that each move takes, 0 or more, float64 [n].
 
-        levels: float64 [n], from 0 (faster than every person) to 1; a random number for a sample, 0.5 for the median.
-        No move takes more than LONGEST of the clock.
+        levels: float64 [n], from 0 for the shortest time to 1 for the longest; a random number gives a sample, 0.5 the
+        median. No move takes more than LONGEST of the clock.
         """
         expected = context.features() @ self.weights
         bands = self.quantiles[np.searchsorted(self.limits, expected, "right")]
@@ -110,7 +114,7 @@ class ThinkingTimes:
         return seconds
 
     def as_json(self) -> dict[str, Any]:
-        """Return the parameters as PARAMETERS stores them."""
+        """Return the parameters in the form of the PARAMETERS file."""
         return {
             "features": list(FEATURES),
             "weights": np.round(self.weights, 5).tolist(),
@@ -120,7 +124,7 @@ class ThinkingTimes:
 
     @staticmethod
     def from_json(found: Mapping[str, Any]) -> ThinkingTimes:
-        """Return the model whose `as_json` is given."""
+        """Build the model from the result of `as_json`."""
         return ThinkingTimes(*(np.array(found[name], np.float64) for name in ("weights", "limits", "quantiles")))
 
 
@@ -131,7 +135,7 @@ def thinking_times() -> ThinkingTimes:
 
 
 LEAST_LIKELY = 1e-4
-"""The smallest predicted probability of a move that counts."""
+"""Predicted probabilities of a move are at least this value."""
 
 
 def context_of(
@@ -139,7 +143,8 @@ def context_of(
 ) -> dict[str, float]:
     """Return the columns of MoveContext that depend on the position and the move, not on clock and rating.
 
-    board: before the move, with its move stack. probabilities: the packed legal moves and the probability of each.
+    board: the position before the move, with its move stack. probabilities: the packed legal moves and the probability
+    of each.
     """
     moves, shares = probabilities
     chosen = float(shares[moves == from_move(move)].sum())
@@ -154,7 +159,7 @@ def context_of(
 
 
 def is_recapture(board: chess.Board, move: chess.Move) -> bool:
-    """Return whether a move captures on the square of the last move, which captured, too."""
+    """Return whether a move captures on the square of the last move, which was a capture too."""
     if not board.move_stack or board.peek().to_square != move.to_square:
         return False
     before = board.copy(stack=1)
@@ -165,9 +170,9 @@ def is_recapture(board: chess.Board, move: chess.Move) -> bool:
 class PaceOfPeople:
     """Samples how long people of a rating think.
 
-    session: predicts moves; with rating inputs, whose defaults are that rating. side_inputs: its side inputs with their
-    defaults. rating: in points. random: for the samples. start: seconds on the clock at the start of the game; 0 if
-    that is not known.
+    session: predicts moves; its rating inputs have this rating as their default. side_inputs: the side inputs with
+    their defaults. rating: in points. random: the random number generator for the samples. start: seconds on the clock
+    at the start of the game; 0 if that is not known.
     """
 
     def __init__(
@@ -188,7 +193,7 @@ class PaceOfPeople:
     def seconds(self, board: chess.Board, move: chess.Move, limits: SearchLimits) -> float:
         """Return a sampled thinking time in seconds, 0 or more; 0 without a clock.
 
-        Without a known start, the clock at the start of the game is the largest one so far.
+        If the clock at the start of the game is unknown, the largest clock so far is used.
         """
         if not limits.clock:
             return 0.0

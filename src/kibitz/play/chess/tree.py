@@ -1,7 +1,8 @@
 """The tree of a best-first negamax: flat arrays, and two passes over them.
 
-Node 0 is the root, and children come after their parents. So one pass from the end backs values up, and one from the
-start passes probabilities down. A node's moves are consecutive edges, most probable first.
+Node 0 is the root, and children come after their parents. So one pass from the last node to the first computes values,
+and one pass from the first to the last computes probabilities. A node's moves are consecutive edges, most probable
+first.
 """
 
 from __future__ import annotations
@@ -31,9 +32,9 @@ class Nodes(NamedTuple):
     """Number of edges, from the first, that are searched."""
     ply: NDArray[np.int32]
     static_eval: NDArray[np.float64]
-    """The network's value of each node, or that of the rules, in its mover's view (score.py)."""
+    """The value of each node by the network or by the rules, in its mover's view (score.py)."""
     final: NDArray[np.bool_]
-    """Whether the rules decide the node."""
+    """Whether the rules decide the value of the node."""
     value: NDArray[np.float64]
     """The negamax value of each node, in its mover's view."""
     size: NDArray[np.int32]
@@ -52,7 +53,7 @@ class Nodes(NamedTuple):
 
 @kernel
 def _backup(n, nodes, uncertainty):  # type: ignore[no-untyped-def]
-    """Write value, size, best and, if all likely moves lose, width of the first n of `nodes` (Nodes)."""
+    """Write value, size, best and, if all likely moves lose, width, for the first n of `nodes` (Nodes)."""
     first, move_count, width, weight, child = nodes.first, nodes.move_count, nodes.width, nodes.weight, nodes.child
     value, size, best, static_eval = nodes.value, nodes.size, nodes.best, nodes.static_eval
     for i in range(n - 1, -1, -1):
@@ -83,13 +84,14 @@ def _backup(n, nodes, uncertainty):  # type: ignore[no-untyped-def]
         if expanded == 0:
             continue
         if expanded == width[i] and loses and width[i] < move_count[i]:
-            # All likely moves lose by force. Only searching all moves can prove that all lose.
+            # All likely moves lose by force. Now all moves must be searched, because only this can prove that every
+            # move loses.
             width[i] = move_count[i]
             for e in range(first[i] + expanded, first[i] + width[i]):
                 mass += weight[e]
         if expanded == width[i] or top >= static_eval[i]:
             value[i] = top
-        else:  # moves that aren't expanded may have the network's value
+        else:  # for moves that aren't expanded, the node's own value is an estimate
             known = expanded_mass / mass
             value[i] = known * max(top, -1.0) + (1 - known) * static_eval[i]
 
@@ -98,7 +100,7 @@ def _backup(n, nodes, uncertainty):  # type: ignore[no-untyped-def]
 def _select(n, nodes, focus, max_ply, min_path, lines, tactical_factor, edges, parents, shares):  # type: ignore[no-untyped-def]
     """Write the edges without a node, their parents and probabilities (see Tree.frontier), and return their number.
 
-    `path` of the first n of `nodes` (Nodes) is written, too. edges, parents: int64. shares: float64.
+    It also writes `path` of the first n of `nodes` (Nodes). edges, parents: int64. shares: float64.
     """
     first, width, child, weight, mark = nodes.first, nodes.width, nodes.child, nodes.weight, nodes.mark
     static_eval, value, path = nodes.static_eval, nodes.value, nodes.path
@@ -119,12 +121,12 @@ def _select(n, nodes, focus, max_ply, min_path, lines, tactical_factor, edges, p
             c = child[e]
             gain = 0.0 if c < 0 else to_parent(value[c]) - static_eval[i]
             odd = 0.0
-            if c < 0 or focus == 0 or gain > -1 - static_eval[i] - 1e-9:  # no move that loses by force
+            if c < 0 or focus == 0 or gain > -1 - static_eval[i] - 1e-9:  # the move does not lose by force
                 odd = weight[e] * np.exp(focus * gain)
             odds[e - start] = odd
             total += odd
         if i == 0 and lines > 1 and width[0] > 1:
-            # If several lines are requested, the best of them get equal shares.
+            # If several lines are requested, the best of them get equal shares
             ascending = np.sort(odds[: end - start])
             at = max(0, end - start - lines)
             while ascending[at] == 0 and at < end - start - 1:
@@ -171,7 +173,7 @@ class Tree:
         return self.n >= self.max_nodes
 
     def add(self, parent: int, edge: int, position: SearchPosition, entry: TableEntry) -> None:
-        """Add a node. edge: of its parent, -1 for the root."""
+        """Add a node. edge: the edge of its parent that leads to it, -1 for the root."""
         i, at, k = self.n, self.edges, len(entry.moves)
         while i >= len(self.parent):
             for name in (
@@ -209,19 +211,21 @@ class Tree:
 
         If some moves aren't expanded and the expanded ones disappoint, a node's value is between their best and its
         static evaluation, weighted by the expanded probability. A node chooses the child with the largest value minus a
-        penalty: `uncertainty · ln(weight of the most likely / the move's) / √(evaluations below it)`. Results by the
-        rules have no such penalty.
+        penalty: `uncertainty · ln(largest weight / weight of the move) / √(evaluations below it)`. Results by the rules
+        have no such penalty.
         """
         _backup(self.n, self.arrays(), uncertainty)
 
     def frontier(
         self, focus: float, tactical_factor: float, max_ply: int, min_path: float, lines: int
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-        """Return moves without a node: edges, their nodes, and the probability that the game goes there.
+        """Return moves that have not been expanded: edges, the nodes where they begin, and the probability that the
+        game reaches them.
 
-        A move's probability is its weight · exp(`focus` · the known gain), normalized over its node. A path's is their
-        product. For tactical moves it is multiplied by `tactical_factor`. Excluded are moves of nodes at `max_ply` and
-        beyond, below nodes with less than `min_path`, and where the result is proven (included with a focus of 0).
+        A move's probability is its weight · exp(`focus` · the known gain), normalized over its node. The probability of
+        a path is the product of its moves' probabilities. It is multiplied by `tactical_factor` for tactical moves.
+        These moves are excluded: moves of nodes at `max_ply` and beyond, moves below nodes with less probability than
+        `min_path`, and, unless focus is 0, moves with a proven result.
         """
         capacity = int(self.width[: self.n].sum())
         edges, parents, shares = np.empty(capacity, np.int64), np.empty(capacity, np.int64), np.empty(capacity)
@@ -231,8 +235,8 @@ class Tree:
     def sorted_moves(self, uncertainty: float) -> list[tuple[int, float]]:
         """Return the root's moves, as edge and value.
 
-        The expanded ones come first, best first by the rule of `backup`. Then come the others, the most likely first,
-        with the root's static evaluation, but no better than the expanded ones.
+        The expanded ones come first, best first by the rule of `backup`. Then the other moves follow, the most likely
+        first, with the root's static evaluation, but at most the value of the last expanded move.
         """
         edges = range(int(self.first[0]), int(self.first[0] + self.width[0]))
         scored = []
@@ -249,7 +253,7 @@ class Tree:
         return expanded + [(edge, rest) for edge in edges if self.child[edge] < 0]
 
     def consider(self, edge: int) -> int:
-        """Include an unexpanded move of the root among the searched ones, and return its new edge."""
+        """Add an unexpanded move of the root to the searched ones, and return its new edge."""
         there = int(self.first[0] + self.width[0])
         if edge < there:
             return edge
@@ -259,7 +263,7 @@ class Tree:
         return there
 
     def repeats(self, parent: int, position: SearchPosition) -> bool:
-        """Return whether a child of that node repeats a position of its line."""
+        """Return whether a position after the node `parent` repeats a position of its line."""
         if position.clock < 4:
             return False
         node, back_to = parent, self.ply[parent] + 1 - position.clock
@@ -275,6 +279,6 @@ class Tree:
         while self.best[node] >= 0:
             moves.append(int(self.move[self.best[node]]))
             node = int(self.child[self.best[node]])
-        if self.final[node] and self.move_count[node]:  # mate in one
+        if self.final[node] and self.move_count[node]:  # a node with a mate in one has no child; its move is the mate
             moves.append(int(self.move[self.first[node]]))
         return moves

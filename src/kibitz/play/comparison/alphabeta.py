@@ -62,11 +62,11 @@ ROOT, NO_MOVE = np.int64(0), np.uint16(0)
 MOVED, PASSED = np.int64(0), np.int64(1)
 """How a node was reached: by a move, or by a null move."""
 BETTER, AS_GOOD, SAME, NO_BETTER, WORSE = 1, 2, 3, 4, 5
-"""Kinds of table entries: the position's value is above or below the bound, for the side to move. 0: unknown."""
+"""Kinds of table entries: how the position compares with the bound, for the side to move. 0 means unknown."""
 MAX_DEPTH = 60
-"""The largest depth of a search, in plies; captures and checks go further."""
+"""The largest depth of a search, in plies. Captures and checks are searched further."""
 _TABLE_MOVE, _GOOD_CAPTURE, _KILLER, _BAD_CAPTURE = 1 << 30, 1 << 28, 1 << 26, -(1 << 28)
-"""Scores of moves. A quiet move's score is its history, well between the last two."""
+"""Scores that order moves. A quiet move's score is its history, which is between the last two."""
 
 
 @inner
@@ -121,7 +121,7 @@ def make_and_enter(state, ply, move):  # type: ignore[no-untyped-def]
 
 @inner
 def _enter(state, ply):  # type: ignore[no-untyped-def]
-    """Enter a row that has just been written, and count it as a node; sets STOP at the last allowed node."""
+    """Enter a row that has just been written, and count it as a node. It sets STOP at the last allowed node."""
     state.data.accumulated[ply] = False
     state.data.pv_length[ply] = 0
     state.data.counts[NODES] += 1
@@ -135,7 +135,8 @@ def _enter(state, ply):  # type: ignore[no-untyped-def]
 def quiescence(state, ply, alpha, beta, mode):  # type: ignore[no-untyped-def]
     """Return the result of row `ply`, which is entered, after captures and promotions to a queen until it is quiet.
 
-    In check all moves are searched. Standing pat is the comparison of the row itself.
+    If the mover is in check, all moves are searched. Otherwise the position itself is also compared with the bounds,
+    because the mover need not capture.
     """
     result = LOW
     in_check = state.data.checks[ply] > 0
@@ -171,8 +172,9 @@ def quiescence(state, ply, alpha, beta, mode):  # type: ignore[no-untyped-def]
 
 @inner
 def tt_probe(entry, ply, state, alpha, beta, mode):  # type: ignore[no-untyped-def]
-    """Return the result that a deep enough table entry of this position proves for the window: HIGH or LOW; EXACT if
-    none."""
+    """Return the result that a table entry of this position proves for the window, if the entry is deep enough: HIGH or
+    LOW; EXACT if it proves nothing.
+    """
     kind = entry.kind
     if mode == OPEN:
         if BETTER <= kind <= SAME and _same_bound(entry, ply, state, beta):
@@ -187,14 +189,15 @@ def tt_probe(entry, ply, state, alpha, beta, mode):  # type: ignore[no-untyped-d
 
 @inner
 def _same_bound(entry, ply, state, bound):  # type: ignore[no-untyped-def]
-    """Return whether the entry was proven against the bound with this index."""
+    """Return whether a table entry was proven against the bound with this index."""
     return entry.bound == state.data.bound_key[bound] and entry.mate == _mate_distance(state, bound, ply)
 
 
 @inner
 def _mate_distance(state, bound, ply):  # type: ignore[no-untyped-def]
-    """Return a bound's mate, counted from row `ply` instead of the root, as in entries; 0 if the bound is not a
-    mate."""
+    """Return the distance of a bound's mate from row `ply` instead of the root, as table entries have it; 0 if the
+    bound is not a mate.
+    """
     mate = state.data.bound_mate[bound]
     return mate + ply if mate > 0 else mate - ply if mate < 0 else mate
 
@@ -203,7 +206,7 @@ def _mate_distance(state, bound, ply):  # type: ignore[no-untyped-def]
 def tt_store(state, ply, depth, move, result, alpha, beta, mode):  # type: ignore[no-untyped-def]
     """Store the result of row `ply`. A deeper entry of this search for another position is not replaced.
 
-    move: the best one (packed), NO_MOVE for none. result: the node's.
+    move: the best move (packed), NO_MOVE for none. result: the node's result.
     """
     key = state.data.keys[ply]
     entry = state.table[key & (state.table.shape[0] - 1)]
@@ -216,7 +219,7 @@ def tt_store(state, ply, depth, move, result, alpha, beta, mode):  # type: ignor
     else:
         kind, bound = WORSE if mode == FROM else NO_BETTER, alpha
     if state.data.reach[ply] < ply or state.data.rows[ply, 64 + CLOCK] + depth >= FIFTY_MOVES:
-        kind = 0  # it depends on the path: elsewhere only the move is useful
+        kind = 0  # the result depends on the path, so elsewhere only the move can be used
     if move == 0 and entry.key == key:
         move = entry.move
     entry.key, entry.bound, entry.mate = key, state.data.bound_key[bound], _mate_distance(state, bound, ply)
@@ -227,7 +230,7 @@ def tt_store(state, ply, depth, move, result, alpha, beta, mode):  # type: ignor
 def update_history_killers(state, ply, depth, move, tried):  # type: ignore[no-untyped-def]
     """Record that a quiet move, the one at index `tried`, has caused a cutoff.
 
-    It becomes a killer, its history rises, and that of the quiet moves before it falls.
+    The move becomes a killer, and its history rises. The history of the quiet moves that were searched before it falls.
     """
     side = np.int64(state.data.rows[ply, 64 + SIDE])
     if state.data.killers[ply, 0] != move:
@@ -292,7 +295,8 @@ def search(state, ply, depth, alpha, beta, mode, passed):  # type: ignore[no-unt
         else:
             is_quiet = is_quiet and not in_check and stack.checks[ply + 1] == 0
             reduction = lmr_reduction(state, depth, i) if is_quiet else 0
-            # Is it better than alpha at all? If so, how good is it?
+            # The first search tests only whether the move is better than alpha. If it is, a second search finds its
+            # result.
             scout = mode == OPEN and i > 0 and state.data.tuning_order > 0
             scout_beta = alpha if scout else beta
             child_result = -search(
@@ -328,7 +332,9 @@ def lmr_reduction(state, depth, i):  # type: ignore[no-untyped-def]
 
 @inner
 def reenter(state, ply):  # type: ignore[no-untyped-def]
-    """Enter a row again before its second search: the first has sorted its moves and overwritten board and reach."""
+    """Enter a row again before its second search, because the first search has sorted its moves and overwritten board
+    and reach.
+    """
     _, state.data.reach[ply] = enter(state.data, ply)
     state.data.pv_length[ply] = 0
 
@@ -337,8 +343,8 @@ def reenter(state, ply):  # type: ignore[no-untyped-def]
 def search_root(state, moves, depth):  # type: ignore[no-untyped-def]
     """Search moves of the root (packed, uint16 [n]), in this order, `depth` plies deep.
 
-    Returns the index of the best one (-1 if the search was stopped before the first was completed), and the number of
-    completed moves. The best one's result is bound 0, its principal variation pv[0].
+    Returns the index of the best move (-1 if the search was stopped before the first move was completed), and the
+    number of completed moves. The result of the best move is bound 0; its principal variation is pv[0].
     """
     black = state.data.rows[0, 64 + SIDE] != 0
     alpha, beta = (WON, LOST) if black else (LOST, WON)

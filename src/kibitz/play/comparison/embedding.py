@@ -1,6 +1,6 @@
 """A run's comparison network as plain arrays, and the kernels that evaluate it, one position at a time.
 
-It is made for a search: a position's embedding is computed once, and a comparison then only costs the layers above a
+The code is made for a search: a position's embedding is computed once, and a comparison needs only the layers above a
 pair. A layer's product adds the rows of weights whose inputs are above 0. This applies the ReLU of the layer below, and
 skips inputs that are 0. Sizes are padded with zeros to multiples of a vector register.
 
@@ -25,11 +25,11 @@ from kibitz.runs import Run
 PARTS = ("distilled", "full")
 """The networks that a run may have, the preferred one first."""
 WHITE_TO_MOVE, RIGHTS, BIAS = 768, 769, 773
-"""Rows of the first layer after those of the pieces; RIGHTS is the first of four."""
+"""Rows of the first layer that follow those of the pieces. RIGHTS is the first of four rows."""
 _VECTOR = 16
 """Layer sizes are padded to a multiple of this number of float32 values."""
 _FAST_MATH = {"contract", "reassoc", "nsz"}
-"""Allow reassociation of sums; NaNs and infinities keep their IEEE meaning."""
+"""Options for the compiler: sums may be reordered; NaNs and infinities keep their IEEE meaning."""
 
 
 class Weights(NamedTuple):
@@ -104,7 +104,7 @@ def _layer(values, layer, x, active, y):  # type: ignore[no-untyped-def]
     for j in range(outputs):
         y[j] = bias[j]
     k = 0
-    while k + 4 <= count:  # four at a time, so that y is read and written a quarter as often
+    while k + 4 <= count:  # four rows at a time, so that y is read and written a quarter as often
         i0, i1, i2, i3 = active[k], active[k + 1], active[k + 2], active[k + 3]
         x0, x1, x2, x3 = x[i0], x[i1], x[i2], x[i3]
         row0, row1, row2, row3 = matrix[i0], matrix[i1], matrix[i2], matrix[i3]
@@ -182,7 +182,8 @@ def _logits(weights, first, second, out):  # type: ignore[no-untyped-def]
 
 @kernel
 def _white_better(weights, embeddings, references, out):  # type: ignore[no-untyped-def]
-    """Write the mean probability against all references, in both orders, to out, float64 [n].
+    """Write the mean probability that each position is better for White than the references, in both orders, to out,
+    float64 [n].
 
     embeddings: float32 [n, 2 * d]. references: float32 [k, 2 * d].
     """
@@ -196,10 +197,10 @@ def _white_better(weights, embeddings, references, out):  # type: ignore[no-unty
 
 
 class PositionComparer:
-    """A comparison network, ready for use; use it in one thread at a time.
+    """A comparison network that is ready for use. Use an instance in one thread at a time.
 
     rows: the run's reference positions, uint8 [n, 68]. references: their embeddings, float32 [n, 2 * d]. draw: the
-    index of the most balanced of them, whose own white_better is nearest to one half.
+    index of the most balanced reference position: its white_better is nearest to one half.
     """
 
     def __init__(self, weights: Weights, rows: NDArray[np.uint8]):
@@ -229,9 +230,10 @@ class PositionComparer:
 
 
 def load(run: Run, part: str | None = None) -> PositionComparer:
-    """Return a run's comparer: "distilled" or "full"; None for the distilled one if there is one and it is trained.
+    """Return the comparer of a run's network "distilled" or "full". None selects the distilled one if it exists and is
+    trained, else the full one.
 
-    Raises UsageError if the run compares nothing or has no such network, and KibitzError if its weights are damaged.
+    Raises UsageError if the run compares nothing or lacks this network, and KibitzError if its weights are damaged.
     """
     path, arrays = run.trained(), run.load_weights()
     available = [name for name in PARTS if f"{name}.pos2vec.first.weight" in arrays]
@@ -259,14 +261,16 @@ _CODES = np.arange(START_WIDTH) < 64
 
 
 def _trained(arrays: Mapping[str, NDArray[Any]], part: str) -> bool:
-    """Return whether a network has been trained: before, all biases are 0. See `systems.deepchess.ComparisonNet`."""
+    """Return whether a network has been trained: before training, all biases are 0. See
+    `systems.deepchess.ComparisonNet`.
+    """
     return any(a.any() for name, a in arrays.items() if name.startswith(f"{part}.compare.") and name.endswith("bias"))
 
 
 def pack(arrays: Mapping[str, NDArray[np.float32]], antisymmetric: bool = False) -> Weights:
-    """Return Weights from the arrays of a torch ComparisonNet, by their names there.
+    """Build Weights from the arrays of a torch ComparisonNet, by their names in torch.
 
-    Raises KeyError or ValueError if one is missing or they don't fit together.
+    Raises KeyError or ValueError if an array is missing or the shapes don't fit together.
     """
     values: list[NDArray[np.float32]] = []
     widest = 0
@@ -274,8 +278,8 @@ def pack(arrays: Mapping[str, NDArray[np.float32]], antisymmetric: bool = False)
     def add(matrix: NDArray[np.float32], bias: NDArray[np.float32], inputs: int) -> tuple[int, int, int]:
         """Append a layer and return its row of Weights.layers.
 
-        matrix: [outputs, inputs], and bias: [outputs], as in torch; padded, the inputs to the outputs of the layer
-        below.
+        matrix: [outputs, inputs], and bias: [outputs], as in torch. Both are padded with zeros; the inputs are padded
+        to the padded outputs of the layer below.
         """
         nonlocal widest
         outputs = -(-len(matrix) // _VECTOR) * _VECTOR

@@ -29,7 +29,9 @@ from kibitz.runs import Run
 from kibitz.systems.declaration import COMPARISON_SEARCH, FULL_COMPARISON_SEARCH
 
 METHODS = (COMPARISON_SEARCH.name, FULL_COMPARISON_SEARCH.name)
-"""Alpha-beta with positions as bounds: with the distilled network if a run has one, or with the full one."""
+"""The methods: alpha-beta with positions as bounds, with the distilled network if the run has one, or with the full
+network.
+"""
 SPREAD = 0.1
 """The difference in value that makes a move e times less probable, at temperature 1."""
 _POLL_INTERVAL = 0.005
@@ -40,11 +42,13 @@ _UNLIMITED_NODES = 1 << 62
 class ComparisonPlayer:
     """A player for runs that compare two positions, with the interface of play.chess.player.
 
-    A line's score is the probability that its last position is better than a reference position, the mean over the
-    run's reference positions. A draw has the value of the most balanced of them (PositionComparer.draw), shown as 0.
+    A line's score is the probability that its last position is better than a reference position, as the mean over the
+    run's reference positions. A draw has the value of the most balanced reference position (PositionComparer.draw),
+    which is shown as 0.
 
-    temperature: 0 plays the best move; T > 0 samples in proportion to `exp(value / (SPREAD · T))`. Moves that aren't
-        best have their value two plies deep, but none above the best. A mate is never missed.
+    temperature: 0 plays the best move; T > 0 samples in proportion to `exp(value / (SPREAD · T))`. Moves other than the
+    best one get values from a search two plies deep, but at most the best move's value. If there is a mate, it is
+    always played.
     lines: the number of lines to report; each requires another search.
     seed: for the samples; None for a random seed.
 
@@ -75,7 +79,7 @@ class ComparisonPlayer:
         self.memory = Memory(comparer, hash_mb, tuning or ComparisonTuning())
 
     def new_game(self) -> None:
-        """Clear the tables."""
+        """Clear the tables of the search."""
         self.memory.clear()
 
     def think(
@@ -112,9 +116,9 @@ class ComparisonPlayer:
 
 
 class Memory:
-    """State that is kept between searches.
+    """The state of the searches, kept from one search to the next.
 
-    It is a cache of embeddings with three quarters of hash_mb, a transposition table with the rest, and the history of
+    It has a cache of embeddings with three quarters of hash_mb, a transposition table with the rest, and the history of
     quiet moves.
     """
 
@@ -163,14 +167,16 @@ class Memory:
 
 @dataclass(frozen=True)
 class RootLine:
-    """A root move's line. value: as in score.py, the mover's view."""
+    """The line of a move at the root. value: as in score.py, in the mover's view."""
 
     value: float
     pv: list[int]
 
 
 class Thinking:
-    """Iterative deepening in one position. moves: packed, the best ones first. lines: of the last completed search."""
+    """Iterative deepening in one position. moves: packed, the best ones first. lines: the lines of the last completed
+    search.
+    """
 
     def __init__(self, memory: Memory, board: chess.Board, moves: list[int], limits: SearchLimits):
         self.begun = time.perf_counter()
@@ -188,10 +194,12 @@ class Thinking:
         return _StopWatch(self.counts, self.begun, self.limits.seconds, stop)
 
     def deepen(self, count: int, tell: Tell | None) -> None:
-        """Search depth after depth while the limits allow, for `count` lines. tell: called after each depth."""
+        """Search depth after depth while the limits allow, for `count` lines. tell: called with the result after each
+        depth.
+        """
         max_depth = min(MAX_DEPTH, self.limits.depth or MAX_DEPTH)
         if len(self.moves) == 1 and self.limits.seconds is not None:
-            max_depth = 1  # no choice
+            max_depth = 1  # there is only one legal move
         for depth in range(1, max_depth + 1):
             if not self._search_depth(depth, min(count, len(self.moves))):
                 break
@@ -200,14 +208,16 @@ class Thinking:
                 tell(self.thought())
             best = self.lines[0].value
             if count == 1 and abs(best) > 1 and (2 - abs(best)) / STEP <= depth + 1:
-                break  # a mate within the depth: deeper searches find no shorter one
+                break  # a mate within this depth was found: a deeper search would find no shorter one
         if not self.depth and not (self.lines and self.lines[0].value > 1):  # not even the first depth was completed
             first = self._glance()
             self.lines = [first, *(line for line in self.lines if line.pv[0] != first.pv[0])][: max(1, count)]
         self.memory.history[:] = self.search.data["history"] // 2
 
     def _search_depth(self, depth: int, count: int) -> bool:
-        """Search one depth for `count` lines. Return False if it was stopped; completed lines still count."""
+        """Search one depth for `count` lines. Returns False if the search was stopped; completed lines are still
+        used.
+        """
         lines: list[RootLine] = []
         for _ in range(count):
             chosen = [line.pv[0] for line in lines]
@@ -237,7 +247,9 @@ class Thinking:
         return -value if self.black else value
 
     def _glance(self) -> RootLine:
-        """Return the move whose position is best without search, for when there is no time."""
+        """Return the move after which the position is best without a search. It is used if there is no time to
+        search.
+        """
         rows, mates, drawn = [], [], []
         for move in self.moves:
             self.board.push(to_move(move))
@@ -271,7 +283,7 @@ class Thinking:
 
 
 class _StopWatch:
-    """A thread that sets the STOP of a compiled search when its time is over or the stop event is set."""
+    """A thread that sets the STOP of a compiled search when its time is over or when the stop event is set."""
 
     def __init__(
         self, counts: NDArray[np.int64], begun: float, seconds: float | None, stop: threading.Event | None
@@ -325,7 +337,9 @@ def _power_of_two(limit: int) -> int:
 
 
 def open_player(run: Run, session: Callable[[], Session], *, value: object = None, **settings: Any) -> ComparisonPlayer:
-    """Return the player of a run that compares positions, see kibitz.play.open_player. It ignores a value network."""
+    """Return the player of a run that compares positions, see kibitz.play.open_player. The setting `value` is
+    ignored.
+    """
     if value is not None:
         other = getattr(value, "name", "another network")
         raise UsageError(f"{run.name} compares positions and takes no value network (got {other}). Leave it out.")

@@ -60,7 +60,9 @@ from kibitz.play.comparison.embedding import (
 # NumPy's type, because numba compiles a function again for every Python integer type that it gets, and a recursive
 # function that was compiled for several types can't be loaded from its cache.
 LOW, EXACT, HIGH = np.int64(-1), np.int64(0), np.int64(1)
-"""Results of a node, in its mover's view: alpha or worse, between the bounds, beta or better (fail-hard)."""
+"""Results of a node, in its mover's view: LOW for alpha or worse, EXACT between the bounds, HIGH for beta or better
+(fail-hard).
+"""
 OPEN, ABOVE, FROM = np.int64(0), np.int64(1), np.int64(2)
 """Modes of a node:
 
@@ -69,24 +71,23 @@ OPEN, ABOVE, FROM = np.int64(0), np.int64(1), np.int64(2)
     FROM    alpha and beta are one bound: is the position as good as it, or better?
 """
 MATE_BASE = 1000
-"""A mate at a ply is ±(MATE_BASE - ply), > 0 if White mates: an earlier mate is larger."""
+"""A mate at a ply is ±(MATE_BASE - ply), above 0 if White mates. An earlier mate has a larger number."""
 WON, LOST, DRAWN = np.int64(MAX_PLIES), np.int64(MAX_PLIES + 1), np.int64(MAX_PLIES + 2)
 BOUNDS = MAX_PLIES + 3
 NODES, COMPARED, EMBEDDED, MAX_NODES, STOP, AGE = range(6)
-"""Indices into `counts`.
-
-In order: positions entered, comparisons, embeddings computed, most positions to enter, whether to stop, and the number
-of the search (1 to 255), for the age of table entries.
+"""Indices into `counts`: positions entered, comparisons, computed embeddings, the largest number of positions to enter,
+whether to stop, and the number of the search (1 to 255) for the age of table entries.
 """
 TABLE_ENTRY = np.dtype(
     [
-        ("key", "i8"),  # of the position
+        ("key", "i8"),  # key of the position
         ("bound", "i8"),  # key of the bound that it was searched against
-        ("mate", "i2"),  # that bound's mate, counted from the position
+        ("mate", "i2"),  # the mate of the bound, counted from the position; 0 for none
         ("move", "u2"),  # the best move, 0 for none
         ("depth", "i1"),
-        ("kind", "u1"),  # what was proven against the bound, see alphabeta.BETTER; 0: nothing, only the move counts
-        ("age", "u1"),  # the search that wrote it
+        # what was proven against the bound, see alphabeta.BETTER; 0: nothing was proven, and only the move is used
+        ("kind", "u1"),
+        ("age", "u1"),  # number of the search that wrote the entry
     ],
     align=True,
 )
@@ -208,8 +209,8 @@ def cached_embedding(state, ply):  # type: ignore[no-untyped-def]
 def compare_to_bound(state, row, key, embedding, bound):  # type: ignore[no-untyped-def]
     """Return how much better for White a position is than a bound: a float32 of which only the sign counts.
 
-    0 if it is the bound's own position. row: uint8 [68]. key, embedding (float32 [2 * d]): of the position. bound: an
-    index.
+    The result is 0 if both are the same position. row: uint8 [68], the position. key, embedding: its key, and its
+    embedding, float32 [2 * d]. bound: an index.
     """
     if state.data.bound_mate[bound]:
         return -np.float32(state.data.bound_mate[bound])
@@ -228,7 +229,8 @@ def compare_to_bound(state, row, key, embedding, bound):  # type: ignore[no-unty
 def fail_high_low(above_beta, above_alpha, mode):  # type: ignore[no-untyped-def]
     """Return a node's result for one position: HIGH, EXACT or LOW.
 
-    above_beta, above_alpha: > 0 if the position is better for the mover than the bound, 0 if it is as good.
+    above_beta, above_alpha: above 0 if the position is better for the mover than the bound, 0 if it is as good, else
+    below 0.
     """
     if above_beta > 0 or (above_beta == 0 and mode != ABOVE):
         return HIGH
@@ -255,7 +257,9 @@ def compare_position(state, ply, alpha, beta, mode):  # type: ignore[no-untyped-
 
 @inner
 def compare_terminal(state, ply, end, alpha, beta, mode):  # type: ignore[no-untyped-def]
-    """Return the result of row `ply` if the rules have ended the game. end: MATE or DRAW, from position_stack.enter."""
+    """Return the result of row `ply`, in which the game has ended by the rules. end: MATE or DRAW, from
+    position_stack.enter.
+    """
     black = state.data.rows[ply, 64 + SIDE] != 0
     side = np.float32(-1) if black else np.float32(1)
     if end == DRAW:

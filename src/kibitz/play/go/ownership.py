@@ -1,7 +1,7 @@
 """Values from an ownership map: predicted score, its uncertainty, win probability, and living stones.
 
-A map is float32 [361]: the probability that the point will be Black's; 0.5 outside the board and if unknown. Leads are
-in points of area, and positive for the player in question.
+A map is float32 [361]: the probability that each point will be Black's. It is 0.5 outside of the board, and for unknown
+points. Leads are in points of area, and positive if the player of the description is ahead.
 """
 
 from __future__ import annotations
@@ -26,17 +26,19 @@ OUTPUT = "black_owns"
 """The name of the ownership map among a network's outputs."""
 SYMMETRIES = 8
 VARIANCE_FACTOR = 2.0
-"""Points change owners together. So the score's variance is the sum of its points' variances times this factor."""
+"""The owners of neighboring points change together. So the variance of the score is the sum of the points' variances,
+times this factor.
+"""
 MIN_SPREAD = 1.0
-"""The smallest error of a score in points, even if every owner seems certain."""
+"""The smallest standard deviation of a score in points, even if every owner seems certain."""
 SWINGS = {9: 3.0, 13: 5.0, 19: 10.0}
-"""The smallest loss in points that is a mistake, by the size of the board."""
+"""The smallest loss that is a mistake, in points, by board size."""
 SURE = np.float32(1 - 1e-6)
 """Limit of win − loss for computing log odds."""
 LEAST_CHANCE = 1e-9
-"""Smaller probabilities are ignored in an entropy."""
+"""Smaller probabilities are ignored when an entropy is computed."""
 STEADY_WAYS = (0, 7)
-"""The two symmetries for evaluating games: the identity, and a mirror image. Other pairs work as well."""
+"""The two symmetries in which games are evaluated: the identity and a mirror image. Other pairs would work as well."""
 NEUTRAL = 0.3
 """A point between living stones of both colors is neutral if each side has at least this probability."""
 
@@ -50,14 +52,15 @@ def points_of(size: int) -> NDArray[np.int64]:
 
 @cache
 def ways(size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return how to transform a board of that size by each symmetry, and how to transform it back, int64 [8, 361]
-    each."""
+    """Return the point to which each symmetry moves each point of a board of this size, and the inverse, int64 [8, 361]
+    each.
+    """
     there = symmetries(size)
     return there, np.argsort(there, axis=1)
 
 
 def outputs_of(network: NetworkSession) -> tuple[str, ...]:
-    """Return the outputs of the network, or only the ownership map if it names none."""
+    """Return the names of the network's outputs. A network without such names has only the ownership map."""
     return tuple(getattr(network, "outputs", (OUTPUT,)))
 
 
@@ -65,12 +68,12 @@ class AllWays:
     """A network that averages its predictions over all eight symmetries of the board, or some of them."""
 
     def __init__(self, network: NetworkSession, which: Sequence[int] = range(SYMMETRIES)):
-        """which: the symmetries, see games.go.points.symmetries."""
+        """which: numbers of the symmetries to average over, see games.go.points.symmetries."""
         self.network, self.which = network, list(which)
         self.outputs = outputs_of(network)
 
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> dict[str, NDArray[np.float32]]:
-        """Evaluate as Session.evaluate does, with one evaluation per symmetry."""
+        """Evaluate positions as Session.evaluate does, with one network evaluation per symmetry."""
         if not len(codes):
             return dict(self.network.evaluate(codes, state))
         total: dict[str, NDArray[np.float32]] = {}
@@ -87,22 +90,24 @@ class AllWays:
 class BothSides:
     """An ownership network that is evaluated with either side to move, for a steadier evaluation of a game.
 
-    Such a network has learned the average value of a move, but is uncertain about it in a single position. So its win
-    probability changes up and down with every move. The result is the mean of both maps, plus a share (OWN_PART) of the
-    value of the move by the network, and for the rest its usual value: a share (MOVE_WORTH) of the points that are
-    still open.
+    The network has learned the average value of having the move, but is uncertain about this value in a single
+    position. So its win probability goes up and down with every move. The result is the mean of both maps plus a value
+    for having the move. A part of this value (OWN_PART) is the network's own estimate. The rest is the usual value: a
+    share (MOVE_WORTH) of the points that are still open.
     """
 
     outputs: tuple[str, ...] = (OUTPUT,)
     OWN_PART = 0.4
     MOVE_WORTH = 0.02
-    """Points of lead for each open point. This and OWN_PART were chosen on 8,036 positions of 30 games."""
+    """The usual value of a move, in points of lead for each open point. This number and OWN_PART were chosen on 8,036
+    positions of 30 games.
+    """
 
     def __init__(self, network: NetworkSession):
         self.network = network
 
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> dict[str, NDArray[np.float32]]:
-        """Return the ownership map, as Session.evaluate does, with two evaluations."""
+        """Return the ownership map as Session.evaluate does, with two network evaluations."""
         turned = state.copy()
         turned[:, SIDE] ^= 1
         own, other = (self.network.evaluate(codes, one)[OUTPUT] for one in (state, turned))
@@ -125,7 +130,7 @@ class ResultsOfBothSides:
     """
 
     OWN_PART = 0.3
-    """Weight of the ownership map, which shows the value of a move point by point."""
+    """Weight of the difference between both ownership maps, which shows the value of the move point by point."""
     ODDS: ClassVar[NDArray[np.float64]] = np.array([-0.656, 0.16, 0.963, -0.814, -0.145, -0.035, 0.373, 1.03])
     POINTS: ClassVar[NDArray[np.float64]] = np.array([0.937, 0.12, 2.202])
     """Weights of `signs` for half the value of a move, in log odds of the winner and in points of lead.
@@ -138,7 +143,7 @@ class ResultsOfBothSides:
         self.network, self.outputs = network, outputs_of(network)
 
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> dict[str, NDArray[np.float32]]:
-        """Evaluate as Session.evaluate does, with two evaluations."""
+        """Evaluate positions as Session.evaluate does, with two network evaluations."""
         said = dict(self.network.evaluate(codes, state))
         other = self.network.evaluate(codes, as_the_other_side(state))
         odds, lead, of_odds, of_lead = signs(said, other, codes, state)
@@ -159,44 +164,44 @@ class ResultsOfBothSides:
     ) -> NDArray[np.float64]:
         """Return the mover's lead, [n].
 
-        lead: from the network's own output. said, other: the ownership maps, [n, 361], for the side to move, and with
-        the opponent to move.
+        lead: the lead from the network's own output. said, other: the ownership maps, [n, 361], for the side to move,
+        and with the opponent to move.
         """
         return lead
 
 
 class WholeBoardLead(ResultsOfBothSides):
-    """`ResultsOfBothSides` with a lead that stays right if it is large.
+    """`ResultsOfBothSides` with a correction of large leads.
 
-    The network's lead is a mean over its training games. In those with handicap stones the weaker side lost ground, so
-    a large lead is predicted too small, about two thirds of it. A sum over the ownership map shrinks less: only if
-    points are open, which STRETCH corrects. Small leads are the network's own, because they are steadier.
+    The network's lead is a mean over its training games. In games with handicap stones, the weaker side lost ground. So
+    a large lead is predicted too small: about two thirds of it. The sum over the ownership map shrinks less, and only
+    if many points are open; STRETCH corrects this. Small leads are the network's own, because they change less from
+    move to move.
     """
 
     OPEN, SETTLED = (8.0, 15.0), (18.0, 40.0)
-    """Where territory counts, on an open and on a settled board, in points on 19×19.
-
-    The network's own lead counts alone up to the first number. From the second number more, territory counts alone.
+    """Leads between which the weight of the territory rises, on an open and on a settled board, in points on 19×19. Up
+    to the first number, only the network's own lead counts. From the first plus the second number on, only the
+    territory counts.
     """
     OPEN_POWER = 8
-    """The power of the open part of the board that is the weight of OPEN; SETTLED has the rest."""
+    """The weight of OPEN is the open share of the board to this power; SETTLED has the remaining weight."""
     STRETCH = 0.5
-    """The share of the lead on the board that the ownership map lacks if the whole board is open.
-
-    With it, 2 to 9 handicap stones before the first move have the value that GNU Go estimates, within 10 points, with
-    komi or without (bench/bench_handicap_lead.py).
+    """The share of the lead on the board that the ownership map lacks if the whole board is open. With this correction,
+    2 to 9 handicap stones before the first move have the value that GNU Go estimates, within 10 points, with or without
+    komi (bench/bench_handicap_lead.py).
     """
     EVEN_KOMI = 7.0
-    """About what the first move of an even game is worth, in points of area."""
+    """The approximate value of the first move of an even game, in points of area."""
     MOVE_WORTH: ClassVar[tuple[float, float, float]] = (8.69, 0.126, -1.214)
-    """Half the value of a move by territory, in points, as three weights.
-
-    They are for the square root of the open part of the board, for each point of the network's own difference, and for
-    the open part.
+    """Three weights for half the value of a move by territory, in points: for the square root of the open share of the
+    board, for each point of the difference between both sides' maps, and for the open share.
     """
 
     def __init__(self, network: NetworkSession, stones: int = 0):
-        """stones: handicap stones of a game under territory scoring, which the map counts as points of area; else 0."""
+        """stones: the number of handicap stones in a game under territory scoring, because the map counts each as a
+        point of area; else 0.
+        """
         super().__init__(network)
         self.stones = stones
 
@@ -277,7 +282,9 @@ def signs(
 
 
 def as_the_other_side(state: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return states with the opponent to move, exchanged ranks if present, and no passes before."""
+    """Return states with the opponent to move, with exchanged ranks if the states have ranks, and without earlier
+    passes.
+    """
     turned = state.copy()
     turned[:, SIDE] ^= 1
     turned[:, PASSES] = 0
@@ -289,7 +296,8 @@ def as_the_other_side(state: NDArray[np.uint8]) -> NDArray[np.uint8]:
 def steady(network: NetworkSession) -> NetworkSession:
     """Return the network for evaluating the positions of a game.
 
-    A network that predicts results is evaluated for both sides and in two symmetries, with four evaluations.
+    A network that predicts results is evaluated with either side to move and in two symmetries: four network
+    evaluations.
     """
     outputs = outputs_of(network)
     if outputs == (OUTPUT,):
@@ -300,8 +308,11 @@ def steady(network: NetworkSession) -> NetworkSession:
 
 
 def with_board_inputs(state: NDArray[np.uint8], usual: Mapping[str, int], terms: Terms) -> NDArray[np.uint8]:
-    """States uint8 [n, 4] with the side inputs that decide who leads on the board, [n, 4 + side inputs]. usual: the
-    network's side inputs with their defaults, which the others have."""
+    """Add the side inputs that decide who leads on the board.
+
+    state: uint8 [n, 4]; the result is [n, 4 + side inputs]. usual: the network's side inputs with their defaults, which
+    all other inputs get.
+    """
     known = board_inputs(terms.komi, terms.territory)
     return with_default_side_inputs(state, {name: known.get(name, value) for name, value in usual.items()})
 
@@ -309,15 +320,17 @@ def with_board_inputs(state: NDArray[np.uint8], usual: Mapping[str, int], terms:
 def judge(network: NetworkSession, stones: int = 0) -> NetworkSession:
     """Return the network for evaluating who leads, see `steady` and `WholeBoardLead`.
 
-    It expects side inputs without handicap and ranks, which describe how people play on, not who leads. stones:
-    handicap stones of a game under territory scoring; else 0.
+    The side inputs must have no handicap and no ranks, because these describe how the players will continue, not who
+    leads. stones: handicap stones of a game under territory scoring; else 0.
     """
     steadied = steady(network)
     return WholeBoardLead(steadied.network, stones) if isinstance(steadied, ResultsOfBothSides) else steadied
 
 
 def _turned(values: NDArray[np.float32], back: NDArray[np.int64]) -> NDArray[np.float32]:
-    """Transform predictions for a transformed board back: of its points, of its points and a pass, or of neither."""
+    """Transform predictions for a transformed board back. Predictions are for the points, for the points and a pass, or
+    for the whole board.
+    """
     if values.shape[1:] == (POINTS,):
         return values[:, back]
     if values.shape[1:] == (POINTS + 1,):
@@ -326,7 +339,7 @@ def _turned(values: NDArray[np.float32], back: NDArray[np.int64]) -> NDArray[np.
 
 
 def lead(owners: NDArray[np.float32], size: int) -> NDArray[np.float64]:
-    """Return Black's expected points minus White's by maps, [..., 361], without komi, float64 [...]."""
+    """Return Black's expected points minus White's, without komi, float64 [...]. owners: maps, [..., 361]."""
     there = owners[..., points_of(size)].astype(np.float64)
     return np.asarray((2 * there - 1).sum(-1))
 
@@ -340,7 +353,7 @@ def spread(owners: NDArray[np.float32], size: int) -> float:
 def winrate(lead: float, spread: float) -> float:
     """Return the win probability for a lead, komi included: a logistic with the score's standard deviation.
 
-    It is 0.5 for a lead of 0, and 0.86 for a lead as large as the spread. It follows only from the map, not from a
+    The result is 0.5 for a lead of 0, and 0.86 for a lead as large as the spread. It depends only on the map, not on a
     predicted winner.
     """
     return 1 / (1 + math.exp(-max(-50.0, min(50.0, lead / spread * math.pi / math.sqrt(3)))))
@@ -362,7 +375,7 @@ def chains(colours: NDArray[np.uint8], size: int) -> list[list[int]]:
             continue
         seen.add(start)
         chain = [start]
-        for point in chain:  # grows during the loop
+        for point in chain:  # the list grows during the loop
             for neighbour in neighbours(point, size):
                 if neighbour not in seen and colours[neighbour] == colours[start]:
                     seen.add(neighbour)
@@ -372,7 +385,7 @@ def chains(colours: NDArray[np.uint8], size: int) -> list[list[int]]:
 
 
 def dead_chains(owners: NDArray[np.float32], colours: NDArray[np.uint8], size: int) -> list[list[int]]:
-    """Return the chains that the map gives to the opponent, averaged over their stones."""
+    """Return the chains whose points belong to the opponent, by the mean of the map over their stones."""
     dead = []
     for chain in chains(colours, size):
         black = float(owners[chain].mean())
@@ -384,8 +397,8 @@ def dead_chains(owners: NDArray[np.float32], colours: NDArray[np.uint8], size: i
 def settled(owners: NDArray[np.float32], colours: NDArray[np.uint8], size: int) -> NDArray[np.uint8]:
     """Return the owner of each point, uint8 [361], if the game ended now: 1 Black, 2 White, 0 neither.
 
-    Dead stones are removed. Living stones count for their color, and so do empty regions that touch only one side.
-    Elsewhere the map decides, and points without a clear owner (NEUTRAL) are neutral.
+    Dead stones are removed. Living stones count for their color, and so do empty regions that touch only one side. For
+    other points the map decides; points without a clear owner (NEUTRAL) are neutral.
     """
     dead = np.zeros(POINTS, np.bool_)
     for chain in dead_chains(owners, colours, size):

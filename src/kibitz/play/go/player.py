@@ -25,15 +25,15 @@ from kibitz.play.session import NetworkSession, Session
 from kibitz.runs import Run
 
 MARGIN = 0.5
-"""Points that a move must gain over a pass; less is noise."""
+"""A move must gain more than this number of points over a pass; a smaller gain is noise."""
 SELF_ATARI = 1.0
-"""Points by which a move must be better if its chain can be captured at once."""
+"""A move whose chain can be captured at once must be better by this number of points."""
 PER_STONE = 0.01
-"""Bonus for each captured stone between equally good moves."""
+"""Bonus in points for each captured stone; it decides between equally good moves."""
 BATCH_SIZE = 32
 """Number of positions evaluated between two checks of the clock."""
 NEAR = 2
-"""Moves within this distance of the last move, in lines, are evaluated early."""
+"""Moves within this distance of the last move, in lines, are evaluated first."""
 MAX_FAVOURITES = 16
 """The largest number of moves that are evaluated in all symmetries."""
 SPREAD = 1.0
@@ -66,8 +66,9 @@ class Candidate:
 class Study:
     """One position in the view of the side `colour`, which is taken as the side to move.
 
-    only: the points that may be played (None: all). Own eyes, suicide, and repeated positions are never included. last:
-    the point of the last move, PASS if there is none. Nothing is evaluated before `look` or `steps`.
+    only: the points that may be played (None: all). Own eyes, suicide, and moves that repeat a position are always
+    excluded. last: the point of the last move, PASS if there is none. Positions are evaluated only by calls of `look`
+    or `steps`.
     """
 
     def __init__(
@@ -94,7 +95,7 @@ class Study:
         here, here_state = encode_board(self.board)
         self.board.play(colour, PASS)
         passed, passed_state = encode_board(self.board)
-        # The position itself, the pass, then the moves.
+        # The first row is the position itself, the second one the position after a pass, then those after the moves.
         self.codes = np.concatenate([here[None], passed[None], codes])
         self.state = np.concatenate([here_state[None], passed_state[None], state])
         self.sums = np.zeros((len(self.codes), POINTS), np.float32)
@@ -103,7 +104,9 @@ class Study:
         self.atari = stone == (BLACK_STONE if colour == 1 else WHITE_STONE)
 
     def look(self, rows: NDArray[np.int64] | None = None, symmetry: int = 0) -> None:
-        """Evaluate some rows (0: the position, 1: the pass, then the moves; None: all), and add the results."""
+        """Evaluate some rows, and add the results. rows: 0 for the position, 1 for the pass, then the moves; None for
+        all.
+        """
         rows = np.arange(len(self.codes)) if rows is None else rows
         there, back = ownership.ways(self.size)
         seen = self.network.evaluate(self.codes[rows][:, there[symmetry]], self.state[rows])[OUTPUT]
@@ -111,9 +114,9 @@ class Study:
         self.looks[rows] += 1
 
     def steps(self, batch_size: int = BATCH_SIZE) -> Iterator[None]:
-        """Evaluate all that is useful, batch by batch.
+        """Evaluate all useful positions, batch by batch; yields after each batch.
 
-        The order is the position and the pass, then the moves, likely ones first, and then the best of them in all
+        The order is: the position and the pass; then the moves, likely ones first; then the best moves in all
         symmetries.
         """
         self.look(np.array([0, 1]))
@@ -130,10 +133,10 @@ class Study:
                 yield
 
     def thought(self, most: int | None = None, owners: bool = False) -> GoThought:
-        """Return the present result, see thought.Look.
+        """Return the results so far, see thought.Look.
 
         A visit is one network evaluation of the position after the move. The prior is a softmax over the moves' gains.
-        The win probability follows from lead and spread.
+        The win probability is computed from lead and spread.
         """
         candidates = self.candidates()
         moves = tuple(
@@ -155,7 +158,9 @@ class Study:
         )  # fmt: skip
 
     def _likely(self) -> NDArray[np.int64]:
-        """Return the rows of the moves: those near the last move first, then those with the least certain owner."""
+        """Return the rows of the moves in the order of their evaluation: moves near the last move first, then the other
+        moves, those with the least certain owner first.
+        """
         certain = np.abs(2 * self.owners()[self.points] - 1)
         if self.last != PASS:
             down, right = np.divmod(self.points, GRID) - np.array(divmod(self.last, GRID))[:, None]
@@ -163,11 +168,11 @@ class Study:
         return np.argsort(certain, kind="stable") + 2
 
     def owners(self, row: int = 0) -> NDArray[np.float32]:
-        """Return the map, [361], of the position, or of another row: the mean of all evaluations."""
+        """Return the map, [361], of the position or of another row, as the mean of all evaluations."""
         return np.asarray(self.sums[row] / np.float32(max(1, self.looks[row])))
 
     def lead(self, row: int = 0) -> float:
-        """Return the mover's expected lead, komi included."""
+        """Return the mover's expected lead in points, komi included, in the position or in another row."""
         return float(self._leads(np.array([row]))[0])
 
     def candidates(self) -> list[Candidate]:
@@ -194,8 +199,10 @@ class Study:
         return self.sign * (ownership.lead(maps, self.size) - self.terms.komi)
 
     def _values(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return what decides between rows other than 0: the gain over a pass; a move must be worth its stone and
-        MARGIN."""
+        """Return the value by which moves are compared, for rows other than 0.
+
+        It is the gain over a pass. For a move, the cost of its stone and MARGIN are subtracted.
+        """
         values = self._leads(rows) - (self.lead(1) if self.looks[1] else 0.0)
         moves = rows > 1
         index = rows[moves] - 2
@@ -206,8 +213,8 @@ class Study:
     def _order(self) -> NDArray[np.int64]:
         """Return the evaluated rows, except the position's, best value first.
 
-        Once the favorites have been evaluated in more symmetries, no move with one evaluation comes before them. The
-        highest of many single evaluations usually has an error.
+        After the best moves have been evaluated in more symmetries, no move with a single evaluation is ordered before
+        them. The highest of many single evaluations is usually too high.
         """
         rows = np.flatnonzero(self.looks)
         rows = rows[rows > 0]
@@ -225,8 +232,8 @@ def priors(candidates: list[Candidate]) -> NDArray[np.float64]:
 def own_eyes(board: Board, colour: int) -> NDArray[np.bool_]:
     """Return the empty points that are real eyes of a color, by the usual rule, bool [361].
 
-    All neighbors are stones of the color (or the edge). The opponent has at most one of the diagonal points, and none
-    of them at the edge.
+    All neighbors of an eye are stones of the color or the edge. The opponent has at most one of the eye's diagonal
+    points, and at the edge none.
     """
     field = board.board[COLOUR].reshape(WIDE, WIDE)
     own, other, edge = field == colour, field == 3 - colour, field == OUTSIDE
@@ -268,7 +275,7 @@ class GoPlayer:
     def looks(
         self, board: Board, colour: int, terms: Terms, only: Sequence[int] | None = None, last: int = PASS
     ) -> Iterator[Look]:
-        """See GoThinker. It ends when every move was evaluated, the best in all symmetries."""
+        """See GoThinker. It ends when every move was evaluated, and the best moves in all symmetries."""
         study = self.study(board, colour, terms, only, last)
         for _ in study.steps():
             yield study.thought
@@ -293,7 +300,7 @@ class GoPlayer:
         on_progress: Callable[[Look], None] = lambda look: None,
         stop: threading.Event | None = None,
     ) -> MoveThought:
-        """See GoThinker. Without `seconds` every move is evaluated; none is evaluated twice, so `visits` is ignored."""
+        """See GoThinker. Without `seconds`, every move is evaluated once. `visits` is ignored."""
         begun = time.perf_counter()
         study = self.study(board, colour, terms, only, last)
         for _ in study.steps():
@@ -319,7 +326,7 @@ class GoPlayer:
         return candidates[int(self.random.choice(len(candidates), p=odds / odds.sum()))]
 
     def _to_take(self, study: Study, candidates: list[Candidate]) -> list[Candidate]:
-        """Return the moves next to dead stones of the opponent, best first."""
+        """Return the moves next to dead stones of the opponent, the best first."""
         colours = study.board.colours()
         adjacent = {
             point
@@ -337,7 +344,7 @@ def is_over(study: Study, candidates: list[Candidate]) -> bool:
     That is the case if the opponent has passed and all uncertain points together are less than our lead, or if the game
     has been too long.
     """
-    board = study.board  # a pass has been played on it
+    board = study.board  # the board on which a pass has been played
     if board.ply > MAX_MOVES_PER_POINT * study.size**2:
         return True
     owners = study.owners(1)[ownership.points_of(study.size)]
@@ -345,5 +352,5 @@ def is_over(study: Study, candidates: list[Candidate]) -> bool:
 
 
 def open_player(run: Run, session: Callable[[], Session], *, method: str | None = None, **settings: Any) -> GoPlayer:
-    """Return the player of a run's network, see kibitz.play.open_player; there is one method."""
+    """Return the player of a run's network, see kibitz.play.open_player. method: there is only one."""
     return GoPlayer(session(), **settings)

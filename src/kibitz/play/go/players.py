@@ -17,10 +17,11 @@ def player_of(
     seed: int | None = None,
     visits: int | None = None,
 ) -> GoThinker:
-    """Return the player. method: one of the network's; None for the search if the network supports it, else by
-    territory.
+    """Return the player of a network. method: one of the network's methods; None for a search if the network supports
+    it, else a player by territory.
 
-    visits: for a search without a time limit. Raises UsageError for a method that the network doesn't allow.
+    visits: the visits of a search without a time limit. Raises UsageError for a method that the network doesn't
+    support.
     """
     searches = method != BEST_SCORE.name if method else set(NEEDED) <= set(network.outputs)
     if not searches:

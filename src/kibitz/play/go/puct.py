@@ -1,8 +1,8 @@
 """A Go player that searches by PUCT, or plays the most likely move.
 
-It needs a network that predicts moves, winner, territory and score. It chooses by visits. The search averages the win
-probability and, with a small weight, the lead, most steeply around the expected lead. So a winning or losing side
-doesn't throw away points. It passes if a pass loses nothing.
+It needs a network that predicts moves, winner, territory and score. It chooses the move with the most visits. The
+search averages the win probability and, with a small weight, a function of the lead that is steepest at the expected
+lead. So a winning or losing side doesn't throw away points. The player passes if a pass loses nothing.
 """
 
 from __future__ import annotations
@@ -34,28 +34,32 @@ from kibitz.systems.declaration import GO_TOP_PROB
 VISITS = 200
 """Visits of the root per move without a time limit."""
 RANK = "9d"
-"""The rank of both sides, as an input of the network."""
+"""The rank of both players in the network's inputs."""
 NEEDED = ("policy", "value", "black_owns", "lead", "spread")
 DRIFT = 3.0
 """If the expected lead changes by more than this many points, the tree's values are recomputed."""
 
 UNSURE = 0.3
-"""The player doesn't pass first if errors in ownership could change more than this share of the board."""
+"""The player doesn't pass first if wrong owners could change the result of more than this share of the board."""
 ENOUGH, MEANS_NOTHING = 0.03, 1.5
-"""The win probability and the points that a move must gain over a pass that ends the game."""
+"""If a move gains at most this win probability and this number of points over a pass, the player answers a pass with a
+pass.
+"""
 AS_GOOD, NEXT_TO_NOTHING = 0.01, 0.25
-"""The same for passing first."""
+"""If a move gains at most this win probability and this number of points over a pass, the player passes first."""
 MAX_MOVES_PER_POINT = 3
 """Number of moves per point of the board after which the player passes."""
 PASS_VISITS, PASS_SHARE = 24, 4
-"""The player doesn't pass first with fewer visits of the pass than this, or than this fraction of the best move's."""
+"""The player passes first only if the pass has at least this number of visits, and at least this fraction (1 /
+PASS_SHARE) of the best move's visits.
+"""
 SURE_VISITS = 2.0
-"""Standard deviations of the mean between the mean and `lcb`."""
+"""The distance between the mean and `lcb`, in standard deviations of the mean."""
 
 
 @dataclass(frozen=True)
 class GoTuning:
-    """Constants of the selection, the policy's temperature, sizes of batches, and the weight of the score in a value.
+    """Constants of the selection, the policy's temperature, batch sizes, and the weight of the score in a value.
 
     See kibitz.play.puct.go.Preference for score_share.
     """
@@ -70,12 +74,13 @@ class GoPuctPlayer:
     """Chooses Go moves by PUCT or, with the method top-prob, with one network evaluation.
 
     temperature: 0 plays the move with the most visits. T > 0 samples in proportion to `visits^(1/T)`, or for top-prob
-        to `prior^(1/T)`. It samples as many moves of a game as the board has lines, or all moves with a personal
-        network.
+         to `prior^(1/T)`. It samples as many moves of a game as the board has lines, or all moves with a personal
+         network.
     visits: of the root without a time limit.
     hash_mb: size in megabytes of the tree and of a game's evaluations.
     seed: for the samples; None for a random seed.
-    side_inputs: inputs of the network besides, or instead of, those known from the game, 0 to 255 by name.
+    side_inputs: inputs of the network by name, 0 to 255. They are added to the inputs known from the game, or replace
+    them.
 
     The tree is kept between moves if the game continues in it. Raises UsageError if the network lacks an output, and
     for settings out of range.
@@ -112,7 +117,7 @@ class GoPuctPlayer:
         self.search = PuctSearch(self.rules, self.tuning.constants, hash_mb * 1_000_000)
         self._game: tuple[Terms, bool] | None = None
         self._whole = True
-        """Whether the tree's root has all moves, so that it is useful for the next position."""
+        """Whether the tree's root has all moves. Only then the tree can be reused for the next position."""
 
     def new_game(self) -> None:
         """Clear the tree, the evaluations of the last game and its expected lead."""
@@ -126,7 +131,8 @@ class GoPuctPlayer:
     ) -> Iterator[Look]:
         """See GoThinker."""
         history = self._begin(board, colour, terms, only)
-        # First as far as `choose` looks without a time, and in the same way, so that both agree there.
+        # The first part is the same search as `choose` makes without a time limit, so that both have the same result
+        # there.
         for _ in self._grown(TimeManager(SearchLimits(nodes=self.visits), None, self.search.evaluated), history):
             yield self.look
         clock = TimeManager(SearchLimits(), None, self.search.evaluated)
@@ -161,9 +167,9 @@ class GoPuctPlayer:
         return move
 
     def _grown(self, clock: TimeManager, history: NDArray[np.uint64]) -> Iterator[None]:
-        """Grow the tree step by step until the clock ends or more visits change nothing."""
+        """Grow the tree step by step until the clock ends it or more visits can't change the result."""
         before = int(self.search.tree.visits[0])
-        yield  # the pass that is tried next is no candidate by itself
+        yield  # before the pass is tried, it is not a candidate
         if clock.batch(self.search.evaluated, 1):
             self._try_pass(history)
         while self.searches and not self._done(clock, before):
@@ -193,16 +199,16 @@ class GoPuctPlayer:
         return history
 
     def _forbid_all_but(self, allowed: NDArray[np.uint16]) -> None:
-        """Mark, in a root that was inside the last tree, which moves the game's history allows."""
+        """Mark which moves the game's history allows. It is used if the root was inside the previous tree."""
         tree = self.search.tree
         nodes = children(tree, 0)
         nodes = nodes[(tree.proven[nodes] == UNKNOWN) & ~np.isin(tree.move[nodes], allowed)]
         tree.proven[nodes], tree.plies[nodes] = WIN, 0
 
     def _try_pass(self, history: NDArray[np.uint64]) -> None:
-        """Have a pass evaluated, however unlikely, because it decides whether the game may end.
+        """Evaluate a pass, even if it is unlikely, because it decides whether the game may end.
 
-        After the opponent's pass this needs no evaluation.
+        After the opponent's pass, this needs no evaluation.
         """
         tree = self.search.tree
         nodes = children(tree, 0)
@@ -211,7 +217,9 @@ class GoPuctPlayer:
             self.search.visit(nodes, history)
 
     def _doubts_pass(self, thought: GoThought) -> bool:
-        """Return whether to search a pass further before playing it first: few visits don't show what it loses."""
+        """Return whether a pass needs more visits before the player passes first: few visits don't show what a pass
+        loses.
+        """
         tree = self.search.tree
         if not self.searches or tree.rows[tree.row[0]][rules.PASSES_AT]:
             return False
@@ -220,15 +228,15 @@ class GoPuctPlayer:
         return passing.visits < min(PASS_VISITS, most // PASS_SHARE)
 
     def _look_at_pass(self, history: NDArray[np.uint64]) -> bool:
-        """Send the next visits to a pass; return False if nothing more can be searched after it."""
+        """Use the next visits for a pass. Returns False if nothing more can be searched after it."""
         tree = self.search.tree
         moves = children(tree, 0)
         others = moves[tree.move[moves] != PASS]
         proven = tree.proven[others].copy()
-        tree.proven[others] = WIN  # as if these could not be played
+        tree.proven[others] = WIN  # marks the other moves, so that they are not selected
         before = int(tree.visits[0])
         self.search.grow(self.tuning.batches.least, history)
-        tree = self.search.tree  # grown, or cut back; children of the root keep their slots
+        tree = self.search.tree  # the tree may have grown or been cut; children of the root keep their slots
         tree.proven[others] = proven
         return int(tree.visits[0]) > before
 
@@ -239,7 +247,7 @@ class GoPuctPlayer:
         return bool((search.tree.rows[search.tree.row[0]][: rules.BARE] == row[: rules.BARE]).all())
 
     def _set_terms(self, terms: Terms, suicide: bool) -> None:
-        """Use these terms from now on, and drop all evaluations under other terms."""
+        """Set the terms for scoring, and remove all evaluations under other terms."""
         if self._game == (terms, suicide):
             return
         self._game = terms, suicide
@@ -251,12 +259,12 @@ class GoPuctPlayer:
             if terms.between_players
             else board_inputs(terms.komi, terms.territory)
         )
-        if self.of_person:  # a player that imitates a person has that person's rank and server
+        if self.of_person:  # a player that imitates a person keeps the person's rank and server
             told = {name: value for name, value in told.items() if name in ("komi", "handicap", "rules")}
         self.rules.tell(told | self.side_inputs)
 
     def _weigh(self) -> None:
-        """Move the center of the bonus for points to the lead that is expected now."""
+        """Move the center of the bonus for points to the lead that is now expected."""
         tree, preference = self.search.tree, self.rules.preference
         sign = -1 if tree.rows[tree.row[0]][rules.SIDE_AT] else 1
         expected = sign * float(self._means(rules.LEAD_AT, rules.POINT_STEPS)[0])
@@ -269,7 +277,7 @@ class GoPuctPlayer:
         return batch_size(self.tuning.batches, clock, int(self.search.tree.visits[0]))
 
     def _done(self, clock: TimeManager, before: int) -> bool:
-        """Return whether the move has been searched enough."""
+        """Return whether the search of the move can end."""
         tree = self.search.tree
         if tree.children[0] == 1:
             return True
@@ -297,7 +305,10 @@ class GoPuctPlayer:
         return GoThought(colour, board.size, 1, winrate, lead, spread, said["black_owns"][0], moves)
 
     def _means(self, at: SupportsIndex, steps: float) -> NDArray[np.float64]:
-        """Return the mean over the visits of each node of a number in the rows, float64 [nodes]; 0 without a visit."""
+        """Return, for each node, the mean over its visits of a number in the rows, float64 [nodes]; 0 without a visit.
+
+        at: the number's place in a row. steps: the number's unit.
+        """
         tree = self.search.tree
         visits = np.maximum(1, tree.visits[: tree.size[0]])
         return np.asarray(rules.sums_below(tree, at) / visits / steps)
@@ -343,10 +354,10 @@ class GoPuctPlayer:
     def _whole_board_leads(
         self, leads: NDArray[np.float64], maps: NDArray[np.float64], row: NDArray[np.uint8]
     ) -> NDArray[np.float64]:
-        """Return the leads float64 [n] in points with large ones corrected (see ownership.WholeBoardLead).
+        """Return the leads in points, float64 [n], with large leads corrected (see ownership.WholeBoardLead).
 
-        leads: of a position, then after moves in it, each for the side to move there. maps: float64 [n, 361],
-        how likely each point is Black's, 0 to 1. row: of the position.
+        leads: the lead in a position, followed by the leads after moves in it, each for the side to move. maps: float64
+        [n, 361], the probability that each point is Black's, 0 to 1. row: the row of the position.
         """
         assert self._game is not None
         terms = self._game[0]
@@ -389,9 +400,10 @@ class GoPuctPlayer:
                 return passing
         elif unsure <= UNSURE * thought.size**2 and passing.visits and seen is not None and _is_as_good(passing, seen):
             return passing
-        elif seen is None:  # only a pass was searched, if that
+        elif seen is None:  # at most a pass was searched
             moves = tuple(sorted(moves, key=lambda move: (move.point != PASS, move.prior), reverse=True))
-        moves = tuple(move for move in moves if move.point != PASS) or moves  # however many visits the pass has
+        # a pass is not played here, even if it has the most visits
+        moves = tuple(move for move in moves if move.point != PASS) or moves
         if self.temperature > 0 and (self.of_person or rules.number_at(tree, 0, rules.PLY_AT) < thought.size):
             return self._drawn(moves)
         return moves[0]
@@ -427,7 +439,7 @@ class GoPuctPlayer:
 
 
 def _ends_well(passing: MoveThought, best: MoveThought, counted: float) -> bool:
-    """Return whether to end a game in which the opponent has passed. counted: the lead in points."""
+    """Return whether to end the game after the opponent has passed. counted: the lead in points if the game ends."""
     if not best.visits:
         return best.prior < passing.prior
     return best.winrate - passing.winrate < ENOUGH and best.lead - counted < MEANS_NOTHING
@@ -449,7 +461,7 @@ def _rank(tree: PuctTree, child: int) -> tuple[float, ...]:
 
 
 def likely_line(tree: PuctTree, node: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the most likely moves, from a node's own on, as far as they were visited, and their visits."""
+    """Return the most likely moves and their visits: the node's own move, and then the moves that were visited most."""
     moves, visits = [int(tree.move[node])], [int(tree.visits[node])]
     while tree.first[node] >= 0:
         node = max(children(tree, node).tolist(), key=lambda child: _rank(tree, child))
@@ -461,7 +473,7 @@ def likely_line(tree: PuctTree, node: int) -> tuple[tuple[int, ...], tuple[int, 
 
 
 def captured(row: NDArray[np.uint8], point: int) -> int:
-    """Return the number of stones that a move of the side to move captures in the position of a row."""
+    """Return the number of stones that the side to move captures with a move. row: the row of the position."""
     if point == PASS:
         return 0
     board = np.empty((ROWS, CELLS), np.int16)

@@ -1,4 +1,4 @@
-"""A Go player's evaluation of a position, whatever its method, for interfaces that show it."""
+"""A Go player's evaluation of a position, in a form that interfaces can show, whatever the player's method is."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ class Terms:
     between_players: bool = True
 
     def for_board(self) -> Terms:
-        """Return the same terms for the value of a position."""
+        """Return the same terms, but for the value of a position (between_players is False)."""
         return replace(self, between_players=False)
 
     @classmethod
     def by(cls, rules: Rules, komi: float, handicap: int) -> Terms:
-        """Return the terms of rules. komi: without handicap compensation."""
+        """Return the terms for some rules. komi: without handicap compensation."""
         return cls(komi + rules.bonus(handicap), rules.territory, handicap)
 
 
@@ -48,14 +48,14 @@ class MoveThought:
     visits: number of evaluations.
     prior: probability before the search, 0 to 1 (over all moves 1).
     winrate: win probability, 0 to 1.
-    lcb: a lower confidence bound of it.
-    lead: expected score, komi included.
-    spread: its standard deviation.
-    gain: that lead minus the one after a pass; None if no pass was evaluated.
+    lcb: a lower confidence bound of the win probability.
+    lead: expected score in points, komi included.
+    spread: the standard deviation of the score.
+    gain: the lead minus the lead after a pass; None if no pass was evaluated.
     captured: number of captured stones.
-    pv: the moves that follow, from this one on.
-    pv_visits: visits of each of them.
-    owners: float32 [361], Black's probability of each point after it; None if not requested.
+    pv: the expected moves, beginning with this one.
+    pv_visits: visits of each move of the line.
+    owners: float32 [361], the probability that each point is Black's after this move; None if not requested.
     """
 
     point: int
@@ -76,8 +76,8 @@ class MoveThought:
 class GoThought:
     """A position in the view of `colour`, the side to move.
 
-    visits: total number of evaluations. owners: float32 [361], Black's probability of each point. moves: the best one
-    first. The other fields are those of MoveThought.
+    visits: total number of evaluations. owners: float32 [361], the probability that each point is Black's. moves: the
+    best one first. The other fields are those of MoveThought.
     """
 
     colour: int
@@ -91,13 +91,12 @@ class GoThought:
 
     @property
     def sign(self) -> int:
-        """1 if Black is to move, −1 if White is."""
+        """1 if Black is to move, −1 if White is to move."""
         return 1 if self.colour == BLACK else -1
 
 
 Look = Callable[..., GoThought]
-"""Called as `look(most, owners)`: returns the present evaluation, with at most `most` moves.
-
+"""A function that is called as `look(most, owners)`. It returns the evaluation so far, with at most `most` moves.
 owners: whether to include the ownership map after each move.
 """
 
@@ -107,20 +106,22 @@ class GoThinker(Protocol):
 
     random: np.random.Generator
     searches: bool
-    """Whether it searches further with more time."""
+    """Whether the player searches further if it has more time."""
 
     def new_game(self) -> None: ...
 
     def looks(
         self, board: Board, colour: int, terms: Terms, only: Sequence[int] | None = ..., last: int = ...
     ) -> Iterator[Look]:
-        """Search a position until nothing is left to search; yield a way to see the results after each step.
+        """Search a position until nothing is left to search. Yields, after each step, a function that returns the
+        results.
 
         only: the points that may be played (None: all). last: the point of the last move, PASS for none.
         """
 
     def raw(self, board: Board, colour: int, terms: Terms, symmetry: int) -> GoThought:
-        """Return the network's evaluation of a transformed position: every move that it may play with its prior.
+        """Return the network's evaluation of a transformed position, with the prior of every move that the player may
+        choose.
 
         These are the legal moves without own eyes. symmetry: 0 to 7, see games.go.points.symmetries.
         """
@@ -143,9 +144,10 @@ class GoThinker(Protocol):
 
         last: the point of the last move.
         seconds: thinking time.
-        visits: number of visits of a player that searches; with neither, the player's default.
+        visits: number of visits of a player that searches. If seconds and visits are None, the player's default is
+        used.
         only: the points that may be played (None: all).
-        clean_up: capture dead stones of the opponent before passing.
-        on_progress: called when more is known.
-        stop: ends the search soon after it is set.
+        clean_up: whether to capture dead stones of the opponent before passing.
+        on_progress: called with a `Look` when there are new results.
+        stop: an event; the search ends soon after it is set.
         """

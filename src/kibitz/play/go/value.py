@@ -1,5 +1,8 @@
-"""The value of a Go position: the count if two passes ended the game, else the value of the best line of a search, or
-the network's value without a search."""
+"""The value of a Go position.
+
+If two passes ended the game, it is the final score. Otherwise it is the value of the best line of a search, or the
+network's value without a search.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,9 @@ VISITS = 120
 
 
 def searches(network: NetworkSession) -> bool:
-    """Whether a search gives the values of positions: the network must predict moves, winner, owners and score."""
+    """Return whether values of positions come from a search. For this, the network must predict moves, winner, owners
+    and score.
+    """
     return set(NEEDED) <= set(ownership.outputs_of(network))
 
 
@@ -39,8 +44,8 @@ def value_board(
 ) -> PositionValue:
     """Return the value of a position.
 
-    terms: they decide how the lead is counted. The players and the number of handicap stones do not change what the
-        network predicts.
+    terms: the terms for the lead. The players and the number of handicap stones do not change what the
+         network predicts.
     visits: visits of the search; 0 for the network's value without a search.
     on_progress: called when the search has new results.
     stop: if set, it ends the search soon.
@@ -53,7 +58,7 @@ def value_board(
 
 
 def final_count(board: Board, terms: Terms) -> FinalCount | None:
-    """The count of a game that two passes ended; None if the game is not over."""
+    """Return the final score of a game that two passes ended; None if the game is not over."""
     from kibitz.games.go.endings.final import count_board
 
     return count_board(board, terms.komi, terms.territory) if board.passes >= 2 else None
@@ -77,7 +82,8 @@ def search_board(
     player = player or GoPuctPlayer(network)
     player.new_game()
     board = board.copy()
-    board.superko, board.suicide = True, False  # as the player plays itself, whatever the rules allow
+    # uses the superko and suicide rules of the player itself, whatever the board's rules are
+    board.superko, board.suicide = True, False
     looks: list[Look] = [player.look]
 
     def note(look: Look) -> None:
@@ -89,7 +95,7 @@ def search_board(
 
 
 def value_of(thought: GoThought) -> PositionValue:
-    """The value of a searched position: the value of its best line."""
+    """Return the value of a searched position, which is the value of its best line."""
     best = thought.moves[0]
     black = thought.sign > 0
     return PositionValue(

@@ -1,8 +1,9 @@
-"""The network's evaluations of positions, by key: of limited size, and kept from move to move of a game.
+"""The network's evaluations of positions, by key. The cache has a limited size, and is kept from move to move of a
+game.
 
-Priors are in a ring whose oldest entries are overwritten. A table with one slot per key finds them. Moves are not
-stored, because a position's legal moves always have the same order. Besides the value, an entry has the network's other
-outputs: the last `tail` numbers of the position's row.
+Priors are in a ring buffer whose oldest entries are overwritten. A table with one slot per key finds them. Moves are
+not stored, because a position's legal moves always have the same order. In addition to the value, an entry has the
+network's other outputs: the last `tail` numbers of the position's row.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ class EvaluationCache(NamedTuple):
     """The arrays of the cache.
 
     keys: uint64 [slots], a power of two.
-    begins: int64 [slots], where an entry's priors begin, counted over all rounds of the ring; -1 for none.
+    begins: int64 [slots], the place of an entry's first prior, counted over all rounds of the ring; -1 for no entry.
     counts: int16 [slots], number of moves.
     values: float32 [slots].
     priors: float32 [room], the ring.
-    end: int64 [1], where the next entry begins.
+    end: int64 [1], the place at which the next entry begins.
     tails: uint8 [slots, tail].
     """
 
@@ -41,7 +42,7 @@ class EvaluationCache(NamedTuple):
 def empty_cache(size: int, usual: int = 32, tail: int = 0) -> EvaluationCache:
     """Return a cache of at most `size` bytes (at least about 4 kB). The memory is used as the cache fills.
 
-    usual: typical number of moves of a position. tail: numbers of a row that are kept.
+    usual: typical number of moves of a position. tail: how many numbers at the end of a row are stored.
     """
     slots, slot = 16, _SLOT + tail
     while 2 * slots * (slot + 4 * usual) <= size:
@@ -56,7 +57,9 @@ def empty_cache(size: int, usual: int = 32, tail: int = 0) -> EvaluationCache:
 
 @kernel
 def recall(cache, key, count):  # type: ignore[no-untyped-def]
-    """Return the slot of a position with this key (uint64) and number of moves, -1 if it is unknown or overwritten."""
+    """Return the slot of a position with this key (uint64) and this number of moves; -1 if it is unknown or
+    overwritten.
+    """
     slot = np.int64(key & np.uint64(cache.keys.shape[0] - 1))
     begin = cache.begins[slot]
     if begin < 0 or cache.keys[slot] != key or cache.counts[slot] != count:
@@ -68,13 +71,14 @@ def recall(cache, key, count):  # type: ignore[no-untyped-def]
 def remember(cache, key, value, priors, row):  # type: ignore[no-untyped-def]
     """Store a position in the cache.
 
-    key: uint64. value: float. priors: float32 [count], of its moves. row: uint8 [width], whose tail is stored.
+    key: uint64. value: float. priors: float32 [count], the priors of its moves. row: uint8 [width], whose tail is
+    stored.
     """
     count, room = priors.shape[0], cache.priors.shape[0]
     if count > room:
         return
     begin = cache.end[0]
-    if begin % room + count > room:  # an entry is contiguous
+    if begin % room + count > room:  # an entry must be contiguous
         begin += room - begin % room
     slot = np.int64(key & np.uint64(cache.keys.shape[0] - 1))
     cache.keys[slot], cache.begins[slot], cache.counts[slot], cache.values[slot] = key, begin, count, value

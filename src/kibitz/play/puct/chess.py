@@ -1,4 +1,4 @@
-"""The rules of chess for PUCT: the positions after moves, whether the game is over there, and the moves there."""
+"""The rules of chess for PUCT: positions after moves, their legal moves, and whether the game is over."""
 
 from __future__ import annotations
 
@@ -35,16 +35,17 @@ FIFTY = 100
 """Plies without a capture or pawn move after which a game is drawn."""
 
 MOST_LOST, MOST_WON = 4.0, 12.0
-"""Limits, in pawns, for counting the material that a move loses or wins."""
+"""Upper limits, in pawns, of the material that a move loses or wins in these weights."""
 
 
 class CaptureWeights(NamedTuple):
-    """The weights of captures besides the network, in log odds: every move is followed until nothing hangs.
+    """The weights of captures in addition to the network, in log odds. Every move is searched until nothing hangs.
 
-    For a move: `loss` for each pawn that it loses compared with the best one, `check` if it gives check. For a
-    position's value: the network's, times `opinion`; `pawn` for each pawn that the mover is ahead; `win` for each pawn
-    that the best move wins. Networks know little about hanging pieces, because they seldom hang for long in games.
-    Fitted to Stockfish's win probabilities and to moves of games and puzzles, see docs/results/history/search.md.
+    Weights of a move: `loss` for each pawn that it loses compared with the best move, `check` if it gives check.
+    Weights of a position's value: `opinion` is a factor of the network's value, `pawn` is for each pawn that the mover
+    is ahead, `win` for each pawn that the best move wins. Networks know little about hanging pieces, because pieces
+    seldom hang for long in games. The weights were fitted to Stockfish's win probabilities and to moves of games and
+    puzzles, see docs/results/history/search.md.
     """
 
     loss: float = 0.8
@@ -111,9 +112,10 @@ def _mate(row, moves, begin, board, pinned):  # type: ignore[no-untyped-def]
 
 @kernel
 def _short_mate(row, moves, drawn_keys, line):  # type: ignore[no-untyped-def]
-    """Return whether a move mates at once or forces mate with the next move, and write the line to line, uint16 [3].
+    """Return whether a move mates at once or forces mate with the next move, and write the mating line to line, uint16
+    [3].
 
-    The line is the move, a reply, and the mate, or the mate and two zeros. Lines through drawn positions don't count.
+    The line is the move, a reply, and the mate; or the mate and two zeros. Lines through drawn positions don't count.
     """
     board, pinned = np.empty(64, np.int8), np.empty(64, np.int64)
     at_once = _mate(row, moves, np.int64(0), board, pinned)
@@ -147,10 +149,10 @@ def _short_mate(row, moves, drawn_keys, line):  # type: ignore[no-untyped-def]
 
 @kernel
 def _describe(rows, keys, ended, moves, offsets, mates):  # type: ignore[no-untyped-def]
-    """Fill the fields of Entered for rows, and return the moves, which may be copied to a larger array.
+    """Fill the fields of Entered for rows. Returns the array of moves, which may have been replaced by a larger one.
 
     rows: uint8 [n, width]. keys: uint64 [n]. ended: int8 [n]. moves: uint16 [room]. offsets: int64 [n + 1]. mates:
-    whether a position with a mating move gets only this move, and is won.
+    whether a position with a mating move gets only this move, and counts as won.
     """
     board, pinned = np.empty(64, np.int8), np.empty(64, np.int64)
     offsets[0] = 0
@@ -178,7 +180,8 @@ def _describe(rows, keys, ended, moves, offsets, mates):  # type: ignore[no-unty
 
 @kernel
 def _priors(origin, target, promotion, rows, moves, offsets, sharpness, priors):  # type: ignore[no-untyped-def]
-    """Write the probabilities of the legal moves to the power of `sharpness`, normalized in each position, to priors.
+    """Write the priors of the legal moves: their probabilities to the power of `sharpness`, normalized in each
+    position.
 
     promotion: [n, 8, 4], or [0, 8, 4] if the network doesn't predict it; then only promotions to queens count. priors:
     float32 [total].
@@ -204,7 +207,7 @@ def _priors(origin, target, promotion, rows, moves, offsets, sharpness, priors):
 
 @kernel
 def _weigh(weights, offsets, material, scores, checks, values, priors):  # type: ignore[no-untyped-def]
-    """Add the effect of captures to values, [n], and priors, [total], in place; see CaptureWeights."""
+    """Correct values, [n], and priors, [total], for captures, in place; see CaptureWeights."""
     for i in range(values.shape[0]):
         first, last = offsets[i], offsets[i + 1]
         best = scores[first]
@@ -240,10 +243,10 @@ def start(board: chess.Board, mates: bool = False) -> Entered:
 def short_mate(
     row: NDArray[np.uint8], moves: NDArray[np.uint16], drawn_keys: NDArray[np.uint64]
 ) -> tuple[int, ...] | None:
-    """Return a move that mates, or one that forces mate with the next, a reply, and that mate, packed; None for none.
+    """Return the packed moves of a short mate: a mating move, or a move, a reply and the mate; None if none is found.
 
-    row: uint8 [68], a position. moves: uint16 [n], the moves to try. drawn_keys: uint64, of positions of the game that
-    are drawn if they occur again.
+    row: uint8 [68], a position. moves: uint16 [n], the moves to try. drawn_keys: uint64, keys of positions that are
+    drawn if they occur again in the game.
     """
     line = np.zeros(3, np.uint16)
     if not _short_mate(row, moves, drawn_keys, line):
@@ -255,8 +258,8 @@ def short_mate(
 class ChessRules:
     """Chess for PUCT, see search.SearchRules, with its networks.
 
-    temperature: of the policy; above 1 it is less certain of its first moves. captures: their weights besides the
-    networks; None for none.
+    temperature: the policy's temperature; above 1, its probabilities become more equal. captures: the weights of
+    captures; None to use only the networks.
     """
 
     width, tail, usual, most, repetition = START_WIDTH, 0, 32, MAX_MOVES, DRAW
@@ -298,7 +301,7 @@ class ChessRules:
 
 
 def history(board: chess.Board) -> list[int]:
-    """Return the keys of the earlier positions of the board's game that may recur, the first one first."""
+    """Return the keys of the earlier positions of the board's game that may recur, in the order of the game."""
     keys: list[int] = described(encode_history(board)).keys.tolist()
     return keys
 

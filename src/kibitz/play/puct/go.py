@@ -1,9 +1,9 @@
-"""The rules of Go for PUCT: the positions after moves, legal moves, the end of the game and its score.
+"""The rules of Go for PUCT: positions after moves, legal moves, the end of the game and its score.
 
-It also reads the network's outputs. A position is one row of uint8: the colors of the 361 points, the age of each stone
-in plies (from 1, the last move, to OLDEST and more; 0 for none), then the numbers at SIDE … LOST. The tail of the row
-has the network's predictions: territory, win probability, lead and spread. The tail of a game's end has the count
-instead.
+This module also reads the network's outputs. A position is one row of uint8. It has the colors of the 361 points, and
+the age of each stone in plies: 1 for the last move, up to OLDEST, which means this age or more; 0 for no stone. Then it
+has the numbers at SIDE … LOST. The tail of the row has the network's predictions: territory, win probability, lead and
+spread. If the game has ended, the tail has the final score instead.
 """
 
 from __future__ import annotations
@@ -55,17 +55,17 @@ from kibitz.play.session import STATE, NetworkSession
 
 PLIES_AGO = POINTS
 SIDE_AT = 2 * POINTS
-"""0 Black, 1 White; then the board's size, and passes just before."""
+"""The place of the side to move: 0 Black, 1 White. The board's size and the number of passes just before follow it."""
 SIZE_AT, PASSES_AT = SIDE_AT + 1, SIDE_AT + 2
 # NumPy's type, see kernels.inner.
 KO_AT, PLY_AT, LOST_AT = np.int64(SIDE_AT + 3), np.int64(SIDE_AT + 5), np.int64(SIDE_AT + 7)
-"""Numbers of two bytes: the point that ko forbids (PASS for none), the ply, and the stones lost by Black and by
-White."""
+"""Places of numbers of two bytes: the point that ko forbids (PASS for none), the ply, and the stones lost by Black and
+by White.
+"""
 BARE = SIDE_AT + 11
-"""The length of a row without its tail.
-
-The tail has Black's territory, 0 to 255 for 0 to 1. Then come numbers of two bytes, for the side to move: win − loss in
-steps of 1 / CHANCE_STEPS, and lead and spread in steps of 1 / POINT_STEPS.
+"""The length of a row without its tail. The tail has the probabilities of Black's territory, where 0 to 255 means 0 to
+1. Then it has numbers of two bytes, for the side to move: win − loss in steps of 1 / CHANCE_STEPS, and lead and spread
+in steps of 1 / POINT_STEPS.
 """
 OWNERS_AT = BARE
 CHANCE_AT = np.int64(BARE + POINTS)
@@ -75,11 +75,13 @@ CHANCE_STEPS, POINT_STEPS = 32000.0, 32.0
 
 OLDEST = 129
 MOST_CHILDREN = 64
-"""The largest number of moves that are followed below the root: a tree with all moves would be five times as large."""
+"""The largest number of moves of a node below the root. A tree with all moves would be five times as large."""
 _AT_ONCE = 512
-"""Number of positions whose ownership maps are processed together: 1.5 MB."""
+"""Number of positions whose ownership maps are processed together; they take 1.5 MB."""
 NEUTRAL = 77
-"""An empty point between living stones of both sides is neutral if each has at least this probability (of 255)."""
+"""An empty point between living stones of both sides is neutral if both sides have at least this probability (of
+255).
+"""
 
 _random = np.random.default_rng(0x60)
 _WHITE = np.uint64(_random.integers(1, 2**63))
@@ -91,10 +93,10 @@ _NOWHERE = np.zeros(POINTS, np.bool_)
 
 @dataclass(frozen=True)
 class Scoring:
-    """The scoring at the end.
+    """The scoring at the end of a game.
 
     komi: White's points from the start, handicap compensation included.
-    territory: whether territory and prisoners are counted, else area.
+    territory: whether territory and prisoners are counted; otherwise area is counted.
     suicide: whether a chain may remove itself.
     """
 
@@ -107,8 +109,8 @@ class Scoring:
 class Preference:
     """The value of a position: `(1 − share) · (win − loss) + share · f(lead)`.
 
-    f rises from −1 to 1, most steeply at `centre` points. It reaches half of its range within as many points as the
-    board has lines.
+    f rises from −1 to 1 and is steepest at `centre` points. The number of points over which it covers half of its range
+    is the board's number of lines.
     """
 
     share: float = 0.15
@@ -117,7 +119,7 @@ class Preference:
 
 @kernel
 def _get(row, at):  # type: ignore[no-untyped-def]
-    """Return a signed number of two bytes. row: uint8."""
+    """Return a signed number of two bytes at a place. row: uint8."""
     value = np.int64(row[at]) + 256 * np.int64(row[at + 1])
     return value - 65536 if value >= 32768 else value
 
@@ -131,13 +133,13 @@ def _put(row, at, value):  # type: ignore[no-untyped-def]
 
 @inner
 def worth(chance, lead, size, share, centre):  # type: ignore[no-untyped-def]
-    """See Preference. chance: win − loss, −1 to 1. lead, centre: for the same side."""
+    """Return the value of a position, see Preference. chance: win − loss, −1 to 1. lead, centre: for the same side."""
     return (1 - share) * chance + share * 2 / math.pi * math.atan((lead - centre) / size)
 
 
 @inner
 def _is_own_eye(board, cell, colour):  # type: ignore[no-untyped-def]
-    """Return whether a cell is an own eye of a colour (1 or 2), as play.go.player.own_eyes does.
+    """Return whether a cell is an own eye of a colour (1 or 2), with the same rule as play.go.player.own_eyes.
 
     board: int16 [ROWS, CELLS].
     """
@@ -155,7 +157,10 @@ def _is_own_eye(board, cell, colour):  # type: ignore[no-untyped-def]
 
 @kernel
 def _list_moves(board, row, suicide, moves, begin):  # type: ignore[no-untyped-def]
-    """Write the legal moves from `begin` on, except for superko and own eyes, a pass last; return where they end."""
+    """Write the legal moves to `moves`, from index `begin` on; returns the index after the last one.
+
+    Superko is not tested. Own eyes are excluded. The pass is the last move.
+    """
     colour, size, ko = np.int64(row[SIDE_AT]) + 1, np.int64(row[SIZE_AT]), _get(row, KO_AT)
     end = begin
     for line in range(size):
@@ -212,9 +217,9 @@ def _play(row, board, move):  # type: ignore[no-untyped-def]
 
 @kernel
 def count(row, board, komi, territory, owner):  # type: ignore[no-untyped-def]
-    """Return Black's lead if the game ends here, and the uncertain points (which a wrong owner would change).
+    """Return Black's lead if the game ends here, and the number of uncertain points, which a wrong owner would change.
 
-    Chains that the row's map gives to the opponent are dead. owner: uint8 [361], filled as by `settled` in
+    Chains that belong to the opponent by the row's map count as dead. owner: uint8 [361], filled as by `settled` in
     play.go.ownership.
     """
     sums, dead = np.zeros(CELLS, np.int64), np.zeros(POINTS, np.bool_)
@@ -247,9 +252,10 @@ def count(row, board, komi, territory, owner):  # type: ignore[no-untyped-def]
 
 @inner
 def _end(row, board, komi, territory):  # type: ignore[no-untyped-def]
-    """Count a row in which the game has just ended, and replace its tail, which is still that of the last pass.
+    """Score a row in which the game has just ended, and replace its tail, which is still that of the position before
+    the last pass.
 
-    If the count and the network agree on the winner, the end is at least as certain as the network was.
+    If the score and the network agree on the winner, the end is at least as certain as the network's prediction.
     """
     owner = np.empty(POINTS, np.uint8)
     lead, unsure = count(row, board, komi, territory, owner)
@@ -257,7 +263,7 @@ def _end(row, board, komi, territory):  # type: ignore[no-untyped-def]
     if side:
         lead = -lead
     counted = min(1.0, max(-1.0, lead / max(0.5, unsure)))
-    expected = -_get(row, CHANCE_AT) / CHANCE_STEPS  # for the opponent
+    expected = -_get(row, CHANCE_AT) / CHANCE_STEPS  # the tail is in the view of the opponent
     chance = counted
     if counted * expected > 0:
         chance = counted if abs(counted) > abs(expected) else expected
@@ -269,7 +275,8 @@ def _end(row, board, komi, territory):  # type: ignore[no-untyped-def]
 
 @kernel
 def _enter(rows, played, scoring, preference, keys, again, ended, values, moves, offsets):  # type: ignore[no-untyped-def]
-    """Play a move in each row, fill the fields of Entered for the positions, and return where the moves end.
+    """Play a move in each row, and fill the fields of Entered for the new positions. Returns the index after the last
+    legal move.
 
     rows: uint8 [n, width]. played: uint16 [n]. scoring: komi, territory, suicide. preference: share, and centre for
     Black. keys, again: uint64 [n]. ended: int8 [n]. values: float32 [n]. moves: uint16 [room]. offsets: int64 [n + 1].
@@ -286,7 +293,8 @@ def _enter(rows, played, scoring, preference, keys, again, ended, values, moves,
         ended[i] = UNKNOWN
         offsets[i + 1] = _list_moves(board, row, scoring[2] > 0, moves, offsets[i])
         if row[PASSES_AT] > 1:
-            ended[i], again[i] = SCORED, ~stones  # the end isn't a position that could recur
+            # the end of the game can't be repeated, so its key differs from that of its position
+            ended[i], again[i] = SCORED, ~stones
             _end(row, board, scoring[0], scoring[1] > 0)
             sign = -1.0 if row[SIDE_AT] else 1.0
             chance, lead = _get(row, CHANCE_AT) / CHANCE_STEPS, _get(row, LEAD_AT) / POINT_STEPS
@@ -319,7 +327,7 @@ def _encode(rows, codes, state):  # type: ignore[no-untyped-def]
 
 @kernel
 def _read(rows, answers, moves, offsets, sharpness, preference, values, priors):  # type: ignore[no-untyped-def]
-    """Write the network's outputs to the rows' tails, values, [n], and the priors of the moves.
+    """Read the network's outputs: write them to the rows' tails, to values, [n], and to the priors of the moves.
 
     answers: policy [n, 362], value [n], black_owns [n, 361], lead [n], spread [n]. NaN counts as 0.
     """
@@ -347,7 +355,7 @@ def _read(rows, answers, moves, offsets, sharpness, preference, values, priors):
 
 @kernel
 def _repeating(board, colour, moves, history, repeated):  # type: ignore[no-untyped-def]
-    """Write which moves lead to stones of the game's history to `repeated`, bool."""
+    """Write to `repeated`, bool, whether each move leads to a placement of stones that occurred before in the game."""
     for i in range(moves.shape[0]):
         repeated[i] = False
         if moves[i] < PASS:
@@ -357,8 +365,9 @@ def _repeating(board, colour, moves, history, repeated):  # type: ignore[no-unty
 
 
 def row_of(board: Board, colour: int) -> NDArray[np.uint8]:
-    """Return a board as a row, uint8 [WIDTH], with `colour` to move instead of the board's own side. Its tail is
-    empty."""
+    """Convert a board to a row, uint8 [WIDTH], with `colour` to move instead of the board's own side. Its tail is
+    empty.
+    """
     row = np.zeros(WIDTH, np.uint8)
     colours = board.colours()
     row[:POINTS] = colours
@@ -376,9 +385,9 @@ def row_of(board: Board, colour: int) -> NDArray[np.uint8]:
 class GoSearchRules:
     """Go for PUCT, see search.SearchRules, with its network, which outputs policy, value, black_owns, lead and spread.
 
-    told: values of the network's side inputs by name, if they aren't its defaults. temperature: of the policy; above 1
-    it is less certain of its first moves. scoring, preference: of the present game. After changing them, earlier
-    evaluations must be dropped (see `weigh_again` for the centre).
+    told: values of the network's side inputs by name, if they aren't the defaults. temperature: the policy's
+    temperature; above 1, its probabilities become more equal. scoring, preference: those of the present game. If they
+    change, earlier evaluations must be removed (see `weigh_again` for the centre).
     """
 
     width, tail, usual, most, repetition = WIDTH, WIDTH - BARE, POINTS, MOST_CHILDREN, FORBIDDEN
@@ -414,9 +423,9 @@ class GoSearchRules:
         return Entered(rows, keys, ended, listed[:end], offsets, again, values)
 
     def start(self, board: Board, colour: int, history: NDArray[np.uint64]) -> tuple[Entered, bool]:
-        """Return a board's position with its legal moves, and whether the history forbids none of them.
+        """Return a board's position with its legal moves, and whether the history allows all of these moves.
 
-        history: uint64, hashes of the stones that may not recur.
+        history: uint64, hashes of stones that may not occur again.
         """
         row = row_of(board, colour)
         moves = np.empty(POINTS + 1, np.uint16)
@@ -474,7 +483,7 @@ class GoSearchRules:
 
 
 def hashes(history: Iterable[int]) -> NDArray[np.uint64]:
-    """Return hashes of stones in the form that the search uses."""
+    """Convert hashes of stones to the form that the search uses."""
     return np.array(sorted(history), np.uint64)
 
 
@@ -483,9 +492,10 @@ def hashes(history: Iterable[int]) -> NDArray[np.uint64]:
 
 @inner
 def _own_visits(tree):  # type: ignore[no-untyped-def]
-    """Return the visits of each node that went no further, int64 [nodes].
+    """Return the number of visits of each node that did not continue to a child, int64 [nodes].
 
-    It is one if its position was evaluated, and more if the game has ended or the part below was cut.
+    It is one if the node's position was evaluated. It is larger if the game has ended, or if the part of the tree below
+    was cut.
     """
     n = tree.size[0]
     own = tree.visits[:n].astype(np.int64)
@@ -496,13 +506,14 @@ def _own_visits(tree):  # type: ignore[no-untyped-def]
 
 @kernel
 def sums_below(tree, at):  # type: ignore[no-untyped-def]
-    """Return, for each node, the sum over its visits of the number at `at` in the evaluated position's row.
+    """Return, for each node, the sum of a number over the node's visits, float64 [nodes].
 
-    float64 [nodes], in the view of the side to move at the node.
+    at: the number's place in the rows of the evaluated positions. The sums are in the view of the side to move at the
+    node.
     """
     n = tree.size[0]
     sums, times = np.zeros(n), _own_visits(tree)
-    for node in range(n - 1, -1, -1):  # children come after their parents
+    for node in range(n - 1, -1, -1):  # the loop runs backward, because children come after their parents
         if tree.row[node] >= 0:
             sums[node] += times[node] * np.float64(_get(tree.rows[tree.row[node]], at))
         if node and sums[node] != 0:
@@ -542,7 +553,7 @@ def owners_below(tree, tops, owners):  # type: ignore[no-untyped-def]
 
 @kernel
 def topmost(tree, least):  # type: ignore[no-untyped-def]
-    """Return nodes, int64 [n], whose subtrees cut_out will remove; none of them is below another.
+    """Return the nodes, int64 [n], whose subtrees cut_out will remove. No node of the result is below another one.
 
     They have fewer than `least` visits and no proven result, and aren't the root.
     """
@@ -562,14 +573,14 @@ def topmost(tree, least):  # type: ignore[no-untyped-def]
 
 @kernel
 def put_all(tree, nodes, at, values):  # type: ignore[no-untyped-def]
-    """Write numbers of two bytes, values, [n], at `at` into the rows of nodes, [n]."""
+    """Write numbers of two bytes into the rows of nodes. nodes, values: [n]. at: the place in a row."""
     for i in range(nodes.shape[0]):
         _put(tree.rows[tree.row[nodes[i]]], at, values[i])
 
 
 @inner
 def _weigh(rows, n, share, centre, values):  # type: ignore[no-untyped-def]
-    """Write the value, with a preference, of each of the first n rows to values. rows: uint8 [n, WIDTH]."""
+    """Write the value of each of the first n rows, by a preference, to values. rows: uint8 [n, WIDTH]."""
     for i in range(n):
         row = rows[i]
         sign = -1.0 if row[SIDE_AT] else 1.0
@@ -579,7 +590,7 @@ def _weigh(rows, n, share, centre, values):  # type: ignore[no-untyped-def]
 
 @kernel
 def weigh_again(tree, share, centre):  # type: ignore[no-untyped-def]
-    """Set the value of every node of a tree for this preference. centre: for Black."""
+    """Compute the value of every node of a tree again, with another preference. centre: for Black."""
     values = np.empty(tree.size[1], np.float32)
     _weigh(tree.rows, tree.size[1], share, centre, values)
     own = _own_visits(tree)
@@ -595,5 +606,5 @@ def weigh_again(tree, share, centre):  # type: ignore[no-untyped-def]
 
 
 def number_at(tree: PuctTree, node: int, at: SupportsIndex) -> int:
-    """Return a number of two bytes in the row of a visited node."""
+    """Return a number of two bytes in the row of a visited node. at: its place."""
     return int(_get(tree.rows[tree.row[node]], at))

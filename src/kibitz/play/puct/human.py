@@ -1,9 +1,9 @@
-"""human-search: human moves, weighted by the values of a short search.
+"""The method human-search: moves that people play, weighted by the values of a short search.
 
 A move is sampled with the probability softmax(alpha · log prior + beta · value). The prior is how often players of a
 rating play it (one network evaluation). The value comes from a small PUCT search, which is the same for all ratings.
-alpha and beta were fitted to games (bench/bench_human_search.py), beta by rating. The work doesn't depend on the time:
-a player with a rating must not become stronger on a faster machine.
+alpha and beta were fitted to games (bench/bench_human_search.py), beta by rating. The size of the search doesn't depend
+on the time, because a player with a rating must not become stronger on a faster machine.
 """
 
 from __future__ import annotations
@@ -32,27 +32,26 @@ from kibitz.runs import Run, with_default_side_inputs
 from kibitz.systems.declaration import HUMAN_SEARCH, TOP_PROB
 
 VISITS = 100
-"""Visits of the root: one for each of its moves, the others as PUCT selects."""
+"""Visits of the root: one for each of its moves; the remaining ones are selected by PUCT."""
 RATING_OF_SEARCH = 2400
-"""The rating of both sides inside the search. With different ratings, the values would reflect their difference."""
+"""The rating of both players inside the search. If the ratings differed, the values would reflect the difference."""
 USUAL_RATING = 1600
 """The rating if none is given."""
 LEAST_PRIOR = 1e-9
 """The prior of a move that the network excludes."""
 MATES, IS_MATED = 1.3, -1.0
-"""Values of a move after which the player forces mate, or is mated.
-
-They are fitted, too: people prefer a mate to a certain win, and overlook one against them as often as another certain
-loss.
+"""The values of a move by which the player forces mate, and of a move after which the player is mated. They were fitted
+to games: people prefer a mate to a certain win, and overlook a mate by the opponent as often as another certain loss.
 """
 
 
 @dataclass(frozen=True)
 class HumanWeights:
-    """The weights. beta: at USUAL_RATING. growth: its growth with 1,000 points of rating, between `lowest` and
-    `highest`.
+    """The weights.
 
-    These are the ratings of the games. alpha is the same for all ratings, although it was fitted by rating.
+    alpha: the same for all ratings, although it was fitted by rating. beta: its value at USUAL_RATING. growth: how much
+    beta grows with 1,000 points of rating. lowest, highest: the ratings of the fitted games; outside of them, beta is
+    constant.
     """
 
     alpha: float = 0.9
@@ -69,8 +68,8 @@ class HumanWeights:
 def shares(priors: ArrayLike, values: ArrayLike, alpha: float, beta: float) -> NDArray[np.float64]:
     """Return the probability of each move, float64 [n]: softmax(alpha · log prior + beta · value).
 
-    priors: [n], 0 to 1. values: [n], of the moves for their player, see score.py: -1 to 1; a mate counts as MATES or
-    IS_MATED.
+    priors: [n], 0 to 1. values: [n], the values of the moves for their player, -1 to 1 (see score.py). A mate counts as
+    MATES or IS_MATED.
     """
     logs = alpha * np.log(np.maximum(np.asarray(priors, np.float64), LEAST_PRIOR))
     logs = logs + beta * np.clip(values, IS_MATED, MATES)
@@ -80,7 +79,7 @@ def shares(priors: ArrayLike, values: ArrayLike, alpha: float, beta: float) -> N
 
 
 class _Told:
-    """A network with the same side inputs at every position."""
+    """A network that gets the same side inputs in every position."""
 
     def __init__(self, session: NetworkSession, side_inputs: Mapping[str, int]):
         self.outputs = session.outputs
@@ -91,9 +90,11 @@ class _Told:
 
 
 class RootSearch:
-    """A small PUCT search of every move of a position. It starts from nothing each time, so its result is reproducible.
+    """A small PUCT search of every move of a position. Each search starts with an empty tree, so its result is
+    reproducible.
 
-    session: a network with rating inputs. value: another one whose values are used instead. rating: of both sides.
+    session: a network with rating inputs. value: another network whose values are used instead. rating: the rating of
+    both players.
     """
 
     def __init__(
@@ -115,11 +116,11 @@ class RootSearch:
         """Moves, packed, that the last search did not visit."""
 
     def look(self, board: chess.Board, clock: TimeManager, before: int = 0) -> dict[int, tuple[float, list[int]]]:
-        """Return the value of each packed legal move, see score.py, and the line from this move on. The position has
-        legal moves.
+        """Search a position that has legal moves. Returns the value of each packed legal move, see score.py, and the
+        line that begins with it.
 
-        A move of `unvisited` has the value of the position before it. Empty if the clock allows no evaluation. before:
-        evaluations that already count against the clock.
+        A move in `unvisited` gets the value of the position before it. The result is empty if the clock allows no
+        evaluation. before: number of evaluations that already count against the clock.
         """
         search = self.search
         if not clock.batch(before, self._batch):
@@ -149,9 +150,10 @@ class HumanSearchPlayer:
     session: a network with rating inputs, such as `human`.
     value: another network whose values the search uses.
     temperature: 0 plays the most likely move, 1 samples by the predicted probabilities, T in proportion to
-        probability^(1/T).
+         probability^(1/T).
     lines: the number of the most likely moves to report, with their probabilities and values.
-    side_inputs: inputs of the network besides the position, as for ChessPlayer; its rating selects the weights.
+    side_inputs: inputs of the network in addition to the position, as for ChessPlayer. The rating in them selects the
+    weights.
 
     Raises UsageError if the network lacks an input or output, and for settings out of range.
     """
@@ -214,7 +216,7 @@ class HumanSearchPlayer:
         return SearchResult(len(shown[0].pv), nodes, clock.seconds(), shown)
 
     def _weighed(self, looked: tuple[PvLine, ...], seen: dict[int, tuple[float, list[int]]]) -> list[PvLine]:
-        """Return the policy's lines with the probabilities and values of the moves, the most likely first."""
+        """Return the policy's lines with the probabilities and values of their moves, the most likely first."""
         if not seen:
             return list(looked)
         found = [seen[from_move(line.move)] for line in looked]

@@ -1,4 +1,4 @@
-"""The pace of a PUCT search: how many leaves per batch, and whether more visits can change the result."""
+"""The pace of a PUCT search: the number of leaves per batch, and whether more visits can change the result."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from kibitz.play.puct.tree import PuctTree, lead
 from kibitz.play.result import TimeManager
 
 LONGEST_BATCH = 0.025
-"""The longest time of a batch in seconds: the search can only stop between two batches."""
+"""The longest time of a batch in seconds. It is short, because the search can stop only between two batches."""
 
 _MEASURED = 16
-"""Number of visits after which their rate is known well enough."""
+"""Number of visits after which the speed of the search is known well enough."""
 _HOPE = 1.2
-"""The factor by which the search may become faster than it was so far."""
+"""The search may become faster by up to this factor in its remaining time."""
 
 
 def batch_size(batches: BatchSizes, clock: TimeManager, visits: int) -> int:
-    """Return the number of leaves to evaluate at once, for the visits of the root: more as the tree grows.
+    """Return the number of leaves to evaluate at once. It grows with `visits`, the visits of the root.
 
-    With a time limit, a batch must not take too long. Without one, the same work always gives the same result.
+    With a time limit, a batch must not take too long. Without one, the same search always gives the same result.
     """
     size = batches.of(visits)
     if not clock.rate or clock.limits.nodes is not None or clock.limits.depth is not None:
@@ -31,7 +31,7 @@ def batch_size(batches: BatchSizes, clock: TimeManager, visits: int) -> int:
 def decided(tree: PuctTree, clock: TimeManager, nodes: int, before: int) -> bool:
     """Return whether no other move can get more visits than the first one within the limits.
 
-    nodes: positions evaluated, as the clock counts them. before: visits of the root when the search began.
+    nodes: number of evaluated positions, as the clock counts them. before: visits of the root when the search began.
     """
     left = np.inf
     if clock.limits.nodes is not None:

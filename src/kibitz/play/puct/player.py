@@ -29,23 +29,27 @@ PUCT = "puct"
 
 
 TREE_SHARE = 0.5
-"""The share of the limits for the tree, in a search for several lines. The rest is for the lines after the first."""
+"""The tree's share of the limits in a search for several lines. The remaining share is for the lines after the
+first.
+"""
 DRIVING_NODES = 200
-"""Positions for the move that drives a bare king, in a search for several lines without limits."""
+"""Number of positions for the search of the move that drives a bare king, in a search for several lines without
+limits.
+"""
 LINE_BYTES = 4_000_000
 """Memory in bytes for the search of one line."""
 LEAST_SECONDS = 0.2
-"""If there is less time for a move, only the search looks for mates of more than two moves."""
+"""If there is less time for a move, in seconds, no separate search looks for mates of more than two moves."""
 SETTLED = 5_000
-"""Number of visits after which a line that ends in a proven result counts as settled."""
+"""A line that ends in a proven result counts as settled after this number of visits."""
 
 
 @dataclass(frozen=True)
 class LineValue:
-    """What is known about one move of the root besides the tree.
+    """The result for one move of the root, in addition to the tree.
 
-    value: from a search of the position after the move, in the mover's view (score.py).
-    visits: of that search; 0 if there was none.
+    value: the value from a search of the position after the move, in the mover's view (score.py).
+    visits: the visits of this search; 0 if there was none.
     line: the packed moves that follow.
     check: see line_values.py.
     """
@@ -114,8 +118,10 @@ class PuctPlayer:
         chess_rules = rules.ChessRules(session, valued, self._tuning.temperature, self._tuning.captures)
         self.search = PuctSearch(chess_rules, self._tuning.constants, hash_mb * 1_000_000)
         self.opinion = 0.0
-        """The last search's value of the first move, -1 to 1, or a mate (score.py), before the check of material."""
-        self._of_lines = 0  # positions evaluated for single lines
+        """The value of the first move in the last search, -1 to 1, or a mate (score.py), without the check of
+        material.
+        """
+        self._of_lines = 0  # number of positions evaluated for single lines
         self._game: list[int] = []
         """Keys of the root and of the positions before it that may recur."""
 
@@ -131,7 +137,9 @@ class PuctPlayer:
     def think(
         self, board: chess.Board, limits: SearchLimits, stop: threading.Event | None = None, tell: Tell | None = None
     ) -> SearchResult | None:
-        """See ChessPlayer.think. limits.nodes: positions evaluated. limits.depth: plies of the principal line."""
+        """See ChessPlayer.think. limits.nodes: number of evaluated positions. limits.depth: length of the principal
+        line in plies.
+        """
         driven = limits if self.temperature else narrowed(board, limits)
         if self.lines > 1 and driven is not limits:
             return self._with_driving_move(board, limits, driven, stop, tell)
@@ -155,7 +163,7 @@ class PuctPlayer:
             result = _with_first(result, mate, self.lines)
         else:
             result = self._search(limits, clock, often, tell, len(only & set(legal) if only else legal))
-        if only:  # a tree without the other moves is useless later
+        if only:  # a tree without the other moves can't be reused
             self.search.drop_tree()
         return result
 
@@ -163,7 +171,9 @@ class PuctPlayer:
         self, board: chess.Board, limits: SearchLimits, driven: SearchLimits, stop: threading.Event | None,
         tell: Tell | None,
     ) -> SearchResult | None:  # fmt: skip
-        """Search several lines when a bare king can be mated: the move of a search for one line comes first."""
+        """Search several lines if a bare king can be mated. The first line has the move that a search for one line
+        would play.
+        """
         lines, self.lines = self.lines, 1
         endless = limits.nodes is None and limits.seconds is None and limits.depth is None
         own = replace(driven, nodes=DRIVING_NODES) if endless else _share(driven, 0.5)
@@ -201,7 +211,7 @@ class PuctPlayer:
             if size == 0 or not self.search.grow(size, often) or single:
                 break
             if reports.due():
-                # until a stop, which ends everything at once
+                # without limits, the search runs until a stop, which ends everything at once
                 if others and limits.nodes is None and limits.seconds is None:
                     self._search_lines(clock, int(self.search.tree.visits[0]) // (4 * others), often, found)
                 reports(*self._report(clock, self.lines, found))
@@ -214,7 +224,7 @@ class PuctPlayer:
         return self._drawn(result) if self.temperature else result
 
     def _visits_for_each(self, limits: SearchLimits, clock: TimeManager, others: int) -> int:
-        """Return the visits left for each of the other lines, after the tree's share."""
+        """Return the number of visits for each of the other lines, after the tree's share of the limits."""
         left = np.inf
         if limits.nodes is not None:
             left = limits.nodes - (self.nodes - clock.before)
@@ -225,7 +235,7 @@ class PuctPlayer:
     def _search_lines(
         self, clock: TimeManager, visits: int, drawn_keys: NDArray[np.uint64], found: dict[int, LineValue]
     ) -> None:
-        """Search the positions after the reported moves, except the first, that have fewer than `visits` visits."""
+        """Search the positions after those reported moves, except the first, that have fewer than `visits` visits."""
         tree = self.search.tree
         for child in self._first_moves(found)[1:]:
             move = int(tree.move[child])
@@ -258,7 +268,9 @@ class PuctPlayer:
         return LineValue(float(to_parent(value_for_parent(tree, best))), int(tree.visits[0]), line)
 
     def _find_mate(self, board: chess.Board, limits: SearchLimits, drawn_keys: NDArray[np.uint64]) -> PvLine | None:
-        """Return the line of a short mate, if there is one. A network's policy may ignore its quiet first move."""
+        """Return the line of a short mate; () if there is none. It is needed, because a policy may ignore a quiet first
+        move.
+        """
         tree = self.search.tree
         if self.search.solved:
             return None
@@ -281,7 +293,8 @@ class PuctPlayer:
             not only and self._leads_to(game, board.halfmove_clock) and self.search.go_on(key)
         ) and self._is_same(root.rows[0])
         self._game = game
-        # A node inside the tree with a mate in one only has this move.
+        # If a node inside the tree has a mate in one, this is its only move. So it can't be the root if several lines
+        # are needed.
         if goes_on and (self.lines == 1 or int(self.search.tree.children[0]) == len(root.moves)):
             return
         if only:
@@ -291,9 +304,9 @@ class PuctPlayer:
         self.search.begin(root, whole=not only)
 
     def _leads_to(self, game: list[int], clock: int) -> bool:
-        """Return whether the last root's game leads to this one through the tree.
+        """Return whether the game of the previous root leads to this game through the tree.
 
-        Repetitions are proven in the tree relative to that game.
+        This is needed because repetitions are proven in the tree for the game of its root.
         """
         plies, before = self.search.plies_to(game[-1]), self._game
         if plies < 0 or len(game) != min(clock + 1, len(before) + plies):
@@ -302,8 +315,9 @@ class PuctPlayer:
         return not shared or shared == before[-len(shared) :]
 
     def _is_same(self, row: NDArray[np.uint8]) -> bool:
-        """Return whether the root is this position in all respects, including the fifty-move count, which its key
-        lacks."""
+        """Return whether the root is this position in all respects, including the fifty-move count, which is not part
+        of its key.
+        """
         return bool((self.search.tree.rows[self.search.tree.row[0]] == row).all())
 
     def _batch(self, clock: TimeManager) -> int:
@@ -311,21 +325,23 @@ class PuctPlayer:
         return batch_size(self._tuning.batches, clock, int(self.search.tree.visits[0]))
 
     def _done(self, limits: SearchLimits, clock: TimeManager, before: int) -> bool:
-        """Return whether more visits can't change the result, or the principal line is long enough."""
+        """Return whether the search can end: more visits can't change the result, or the principal line is long
+        enough.
+        """
         search, tree = self.search, self.search.tree
         if search.solved:
             return True
         if limits.depth is not None and int(tree.visits[0]) > 1 and self._is_deep(limits):
             return True
-        if self.lines > 1 or self.temperature or limits.seconds is None:  # values are needed, not only a move
+        if self.lines > 1 or self.temperature or limits.seconds is None:  # these need values, and not only a move
             return False
         return decided(tree, clock, self.nodes, before)
 
     def _is_deep(self, limits: SearchLimits) -> bool:
-        """Return whether the principal line is as long as requested, or can't get longer.
+        """Return whether the principal line is as long as requested, or can't become longer.
 
-        It can't if it ends in a proven result after many visits, or if memory was full and nothing else ends the
-        search.
+        It can't if it ends in a proven result after many visits, or if memory is full and the search has no other
+        limit.
         """
         tree, line = self.search.tree, likely_nodes(self.search.tree, 0)
         if len(line) >= (limits.depth or 0):
@@ -335,18 +351,19 @@ class PuctPlayer:
         return self.search.was_full and limits.seconds is None and limits.nodes is None
 
     def _first_moves(self, found: Mapping[int, LineValue]) -> list[int]:
-        """Return the children of the root that are to be reported, the best first."""
+        """Return the children of the root that are reported, the best first."""
         tree = self.search.tree
         order = sorted(children(tree, 0).tolist(), key=lambda child: _rank(tree, child, found), reverse=True)
         return order[: self.lines]
 
     def _check_lines(self, drawn_keys: NDArray[np.uint64], found: dict[int, LineValue]) -> None:
-        """Give each reported line its own value: if several are requested, moves without a visit get one.
+        """Give each reported line a value from its own search: if several lines are requested, moves without a visit
+        get one.
 
-        Adds the result of line_values.check_moves for these moves, by the packed move.
+        It also adds the result of line_values.check_moves for these moves, by the packed move.
         """
         tried: set[int] = set()
-        while True:  # a move that is mated moves to the end, and another one takes its place
+        while True:  # a move that allows a mate is moved to the end, and another move takes its place
             first, tree = self._first_moves(found), self.search.tree
             unvisited = [child for child in first if not tree.visits[child] and tree.proven[child] == UNKNOWN]
             unvisited = [child for child in unvisited if int(tree.move[child]) not in tried]
@@ -370,7 +387,8 @@ class PuctPlayer:
     ) -> tuple[SearchResult, list[float]]:
         """Return the present result, the best moves first, and their values (see score.py).
 
-        Unvisited moves are skipped unless there is no other. found: results of single lines, by the packed move.
+        Moves without a visit are skipped, unless no move has a visit. found: results of single lines, by the packed
+        move.
         """
         tree = self.search.tree
         order = sorted(children(tree, 0).tolist(), key=lambda child: _rank(tree, child, found), reverse=True)
@@ -391,7 +409,9 @@ class PuctPlayer:
         return SearchResult(max(1, len(lines[0].pv)), nodes, clock.seconds(), tuple(lines)), values
 
     def _drawn(self, result: SearchResult) -> SearchResult:
-        """Return the result with a move sampled by visits first; a forced mate is never missed."""
+        """Sample a move by visits, and return the result with this move first. If there is a forced mate, it is always
+        chosen.
+        """
         lines = list(result.lines)
         if lines[0].mate is None or lines[0].mate <= 0:
             tree = self.search.tree
@@ -414,12 +434,14 @@ def _with_first(result: SearchResult, first: PvLine, lines: int) -> SearchResult
 
 
 def _telling_first(tell: Tell, first: PvLine, lines: int) -> Tell:
-    """Return a callback that receives each result with another line first."""
+    """Return a callback that calls `tell` with each result after it has put another line first."""
     return lambda result: tell(_with_first(result, first, lines))
 
 
 def _in_order(lines: list[PvLine], values: list[float]) -> tuple[list[PvLine], list[float]]:
-    """Return lines ordered by value. The first one stays, and no line with fewer visits shows a higher value."""
+    """Return lines ordered by value. The first line stays first, and a line with fewer visits never shows a higher
+    value than it.
+    """
     order = sorted(range(1, len(lines)), key=lambda i: values[i], reverse=True)
     first, most = lines[0], values[0]
     for i in order:
@@ -438,7 +460,8 @@ def _share(limits: SearchLimits, share: float) -> SearchLimits:
 def _without_mate_for_mover(check: MoveCheck) -> MoveCheck:
     """Return the check of a move without a mate by the mover.
 
-    `_find_mate` has found it at the root, for one line and for many alike. If it ran out of positions, neither has it.
+    `_find_mate` has searched for such mates at the root, whether one or several lines are requested. If its limit of
+    positions was too small, they are not reported.
     """
     return check if check.value is None or check.value < 0 else replace(check, value=None)
 
@@ -458,8 +481,9 @@ def _line_value(tree: PuctTree, child: int, found: Mapping[int, LineValue]) -> t
 
 
 def _rank(tree: PuctTree, child: int, found: Mapping[int, LineValue] = NO_LINES) -> tuple[float, ...]:
-    """Return a key that orders moves: proven wins, the shorter the better; visits; proven losses, the longer the
-    better."""
+    """Return a key that orders moves: proven wins first, the shorter the better; then by visits; proven losses last,
+    the longer the better.
+    """
     visits, value = int(tree.visits[child]), value_for_parent(tree, child)
     if found and int(tree.move[child]) in found:
         value = _line_value(tree, child, found)[0]
@@ -482,12 +506,12 @@ def value_for_parent(tree: PuctTree, child: int) -> float:
 
 
 def likely_line(tree: PuctTree, node: int) -> list[int]:
-    """Return the most likely moves from a node on, as far as they were visited."""
+    """Return the most likely moves from a node on: at each node the most visited move."""
     return [int(tree.move[child]) for child in likely_nodes(tree, node)]
 
 
 def likely_nodes(tree: PuctTree, node: int) -> list[int]:
-    """Return the nodes that those moves lead to."""
+    """Return the nodes to which these moves lead."""
     nodes: list[int] = []
     while tree.first[node] >= 0:
         node = max(children(tree, node).tolist(), key=lambda child: _rank(tree, child))

@@ -28,16 +28,18 @@ from kibitz.play.puct.tree import (
 )
 
 MAX_IDLE = 100
-"""After this number of batches in a row in which every path ended at a proven node, a search ends."""
+"""A search ends after this number of batches in a row in which every path ended at a proven node."""
 _CACHE_SHARE = 8
 _SMALL = 1 << 15, 1 << 10
 """Number of nodes and of positions that a tree has room for at first."""
 _LEAST = 1 << 21
-"""Approximate size of a tree in bytes, up to which any tree may grow."""
+"""Approximate size of a tree in bytes up to which every tree may grow, even if the limit is smaller."""
 _MUCH, _HALF = 0.9, 0.6
-"""After cutting a full tree, at most this share of its nodes may remain, and of its positions if leaves keep them."""
+"""The largest shares of nodes and of positions that may remain after a full tree is cut; the second applies if leaves
+keep their positions.
+"""
 _MOST_VISITS = 2_000_000_000
-"""Number of visits of the root at which a search ends, because they are 32-bit numbers."""
+"""Number of visits of the root at which a search ends, because visits are 32-bit numbers."""
 
 
 class Entered(NamedTuple):
@@ -45,11 +47,12 @@ class Entered(NamedTuple):
 
     rows: uint8 [n, width].
     keys: uint64 [n], equal for positions with the same network outputs.
-    ended: int8 [n], UNKNOWN; LOSS or DRAW for the side to move; WIN: its one move ends and wins the game; SCORED: the
-        game is over with a value; FORBIDDEN: the move was not allowed.
-    moves, offsets: the legal moves of all positions, uint16 [total], and where each position's begin, int64 [n + 1].
-    again: uint64 [n], keys for repetition.
-    values: float32 [n], for the side to move; [0] if none is SCORED.
+    ended: int8 [n]. UNKNOWN: the game continues. LOSS or DRAW: the result for the side to move. WIN: the only listed
+    move ends and wins the game. SCORED: the game is over with a value. FORBIDDEN: the move was not allowed.
+    moves, offsets: the legal moves of all positions, uint16 [total], and the index at which each position's moves
+    begin, int64 [n + 1].
+    again: uint64 [n], keys for detecting repetitions.
+    values: float32 [n], values for the side to move; the shape is [0] if no position is SCORED.
     """
 
     rows: NDArray[np.uint8]
@@ -65,10 +68,10 @@ class SearchRules(Protocol):
     """A game's rules and its network, as the search needs them.
 
     width: number of uint8 values of a position.
-    tail: how many of them, at the end, `evaluate` fills with further network outputs.
+    tail: how many of these values, at the end, `evaluate` fills with further network outputs.
     repetition: the result of a repeated position, DRAW or FORBIDDEN.
     usual: typical number of moves of a position.
-    most: the largest number of moves, the most likely ones, that are followed below the root.
+    most: the largest number of moves of a node below the root; the most likely ones are searched.
     """
 
     width: int
@@ -86,8 +89,8 @@ class SearchRules(Protocol):
     def condense(self, tree: PuctTree, least: int) -> None:
         """Set the tails of nodes whose subtrees will be cut to the mean over their visits.
 
-        These are the nodes below the root with fewer than `least` visits and no proven result. Only called if there are
-        tails.
+        These are the nodes below the root with fewer than `least` visits and no proven result. This method is called
+        only if rows have tails.
         """
 
     def evaluate(
@@ -101,7 +104,9 @@ class SearchRules(Protocol):
 
 @dataclass(frozen=True)
 class BatchSizes:
-    """Number of leaves evaluated at once: one for each `visits` visits of the root, between `least` and `most`."""
+    """The number of leaves that are evaluated at once: one for each `visits` visits of the root, but at least `least`
+    and at most `most`.
+    """
 
     least: int = 8
     most: int = 64
@@ -115,8 +120,8 @@ class BatchSizes:
 class PuctSearch:
     """A growing tree, and the network's evaluations of earlier positions.
 
-    When it is full, its least visited parts are removed. constants: of the selection. size: bytes for tree and cache
-    together (at least about 2 MB).
+    When the tree is full, its least visited parts are removed. constants: constants of the selection. size: bytes for
+    tree and cache together (at least about 2 MB).
     """
 
     def __init__(self, rules: SearchRules, constants: Constants, size: int):
@@ -127,7 +132,7 @@ class PuctSearch:
         self.evaluated = 0
         """The number of positions that the network evaluated, in total."""
         self.was_full = False
-        """Whether the tree was cut since it began."""
+        """Whether the tree was cut since its beginning."""
         self._idle = 0
 
     def drop_tree(self) -> None:
@@ -145,7 +150,9 @@ class PuctSearch:
         self.cache.end[0] = 0
 
     def begin(self, root: Entered, whole: bool = True) -> None:
-        """Begin a new tree. root: one position in which moves are possible. whole: it has all legal moves."""
+        """Begin a new tree. root: one position in which moves are possible. whole: whether the root has all legal
+        moves.
+        """
         self.tree = tree = empty_tree(*_SMALL, self.rules.width)
         self.was_full = False
         tree.size[0] = 1
@@ -154,22 +161,24 @@ class PuctSearch:
             forget(self.cache, int(root.keys[0]))
         open_ = root._replace(
             ended=np.where(root.ended == WIN, WIN, UNKNOWN).astype(np.int8)
-        )  # a draw by the rules may be played on
+        )  # the game may continue although the rules allow a draw
         self._enter(np.zeros(1, np.int64), open_, np.empty(0, np.uint64))
         if not whole:
             forget(self.cache, int(root.keys[0]))
 
     def plies_to(self, key: int) -> int:
-        """Return the depth below the root, 0 to 2, of a position with this key (of `again`); -1 if there is none."""
+        """Return the depth below the root, 0 to 2, of a position whose key for repetitions is `key`; -1 if it is not in
+        the tree.
+        """
         tree, node, plies = self.tree, _find(self.tree, key), 0
         while node > 0:
             node, plies = int(tree.parent[node]), plies + 1
         return plies if node == 0 else -1
 
     def note_draws(self, often: NDArray[np.uint64]) -> None:
-        """Visit the moves of the root that draw at once by the rules, which a policy may ignore.
+        """Visit the moves of the root that draw at once by the rules, because a policy may ignore them.
 
-        If no other move was visited, the most likely one is, too, so that a draw isn't the only known move.
+        If no other move was visited, the most likely move is visited too, so that a draw isn't the only known move.
         """
         tree = self.tree
         moves = children(tree, 0)
@@ -181,16 +190,16 @@ class PuctSearch:
         if not len(drawn):
             return
         self.visit(drawn, often)
-        tree = self.tree  # it may have been copied to make room
+        tree = self.tree  # reserve may have copied the tree to make room
         others = children(tree, 0)
         others = others[tree.proven[others] == UNKNOWN]
         if len(others) and not self.solved and not tree.visits[others].any():
             self.visit(others[[int(np.argmax(tree.prior[others]))]], often)
 
     def go_on(self, key: int) -> bool:
-        """Continue with the subtree whose root has this key (of `again`), if it is at most two moves below the root.
+        """Continue with the subtree whose root has this key for repetitions, if it is at most two moves below the root.
 
-        Returns whether there is such a subtree.
+        Returns whether such a subtree exists.
         """
         tree = self.tree
         node = _find(tree, key)
@@ -203,7 +212,7 @@ class PuctSearch:
         return True
 
     def grow(self, size: int, often: NDArray[np.uint64]) -> bool:
-        """Evaluate up to `size` leaves; return False if nothing is left to search, or there is no room.
+        """Evaluate up to `size` leaves. Returns False if nothing is left to search or there is no room.
 
         often: uint64, keys of positions of the game that are drawn, or not allowed, if they occur again.
         """
@@ -220,8 +229,9 @@ class PuctSearch:
         return self._visit(leaves, often) or self._cut()
 
     def visit_children(self, most: int, often: NDArray[np.uint64]) -> bool:
-        """Evaluate up to `most` unvisited moves of the root, the most likely first; return False if there are none, or
-        no room."""
+        """Evaluate up to `most` unvisited moves of the root, the most likely first. Returns False if there are none, or
+        no room.
+        """
         tree = self.tree
         moves = children(tree, 0)
         moves = moves[tree.visits[moves] == 0]
@@ -230,7 +240,7 @@ class PuctSearch:
         return self.visit(moves[np.argsort(-tree.prior[moves], kind="stable")][:most], often)
 
     def visit(self, nodes: NDArray[np.int64], often: NDArray[np.uint64]) -> bool:
-        """Evaluate these moves of the root, however unlikely; return False if there is no room for them."""
+        """Evaluate these moves of the root, even if they are unlikely. Returns False if there is no room for them."""
         reserve(self.tree, nodes)
         if self._visit(nodes, often):
             return True
@@ -240,10 +250,10 @@ class PuctSearch:
         return self._visit(nodes, often)
 
     def _cut(self) -> bool:
-        """Make room by turning half of the inner nodes, the least visited ones, into leaves; return False if that frees
+        """Make room: turn half of the inner nodes, the least visited ones, into leaves. Returns False if this frees too
         little.
 
-        The leaves keep their rows if these have tails, so that their visits count.
+        The leaves keep their rows if rows have tails, so that their visits still count.
         """
         tree, n, positions = self.tree, int(self.tree.size[0]), int(self.tree.size[1])
         inner = (tree.first[1:n] >= 0) & (tree.proven[1:n] == UNKNOWN)
@@ -256,12 +266,13 @@ class PuctSearch:
             kept = self._cut_to(least)
         if keeps:
             self.rules.condense(tree, least)
-            kept = trimmed(self._cut_to(least))  # so that nodes and positions share the room as needed
+            # without free room, so that nodes and positions can share the room as needed
+            kept = trimmed(self._cut_to(least))
         self.tree, self.was_full = kept, True
         return int(kept.size[0]) < n * _MUCH
 
     def _cut_to(self, least: int) -> PuctTree:
-        """Return the tree without the subtrees of nodes with fewer visits."""
+        """Return the tree without the subtrees of nodes with fewer than `least` visits."""
         kept = empty_tree(len(self.tree.visits), len(self.tree.rows), self.rules.width)
         cut_out(self.tree, 0, kept, least, bool(self.rules.tail))
         return kept
@@ -279,7 +290,7 @@ class PuctSearch:
         return True
 
     def _enter(self, leaves: NDArray[np.int64], entered: Entered, often: NDArray[np.uint64]) -> None:
-        """Set the positions of the leaves, and run the network for those that need it."""
+        """Set the positions of the leaves, and run the network for those that need an evaluation."""
         rows, keys, ended, moves, offsets, again, values = entered
         tree, cache, rules = self.tree, self.cache, self.rules
         n = settle(
@@ -304,7 +315,7 @@ def children(tree: PuctTree, node: int) -> NDArray[np.int64]:
 
 
 def _find(tree: PuctTree, key: int) -> int:
-    """Return the expanded root, or a node up to two moves below it, with a position of that key; -1 for none."""
+    """Return the expanded root, or a node up to two moves below it, whose key for repetitions is `key`; -1 for none."""
     if tree.first[0] < 0:
         return -1
     level = [0]

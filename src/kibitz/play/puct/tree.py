@@ -1,9 +1,9 @@
 """The tree of a PUCT search: flat arrays, and the kernels that select, expand and back up.
 
-After Rosin 2011 and AlphaZero (Silver et al. 2018), with first-play urgency and growing exploration as in Leela Chess
-Zero, and with proofs (MCTS-Solver, Winands et al. 2008). A node is an edge, too: the children of a node are a stretch
-of slots, each with its move and prior, and get a position at their first visit. Values are in the view of the side to
-move at the node.
+The algorithm is from Rosin 2011 and AlphaZero (Silver et al. 2018). First-play urgency and growing exploration are
+those of Leela Chess Zero; proofs are from MCTS-Solver (Winands et al. 2008). A node also represents the edge that leads
+to it: the children of a node are consecutive slots, each with its move and prior. They get a position at their first
+visit. Values are in the view of the side to move at the node.
 """
 
 from __future__ import annotations
@@ -17,20 +17,19 @@ from kibitz.kernels import fill, inner, is_among, kernel
 from kibitz.play.puct.cache import recall, remember
 
 UNKNOWN, WIN, LOSS, DRAW, SCORED = 0, 1, 2, 3, 4
-"""What is proven for a node, for the side to move there.
-
-SCORED: the game is over with the node's value, which proves nothing for its parent.
+"""What is proven for the side to move at a node. SCORED: the game is over with the node's value, which proves nothing
+for its parent.
 """
 FORBIDDEN = 5
-"""For a position that was reached by a move that the rules don't allow there."""
+"""A position that was reached by a move that the rules forbid there."""
 
 
 class Constants(NamedTuple):
-    """Constants that balance values against priors, for values from −1 to 1.
+    """Constants that balance values and priors, for values from −1 to 1.
 
-    Exploration: `start + growth · ln((visits + base) / base)`. The value of an unvisited move is its node's, minus
-    reduction (at the root root_reduction) times the square root of the visited priors' sum. A pending visit counts as
-    `pending` losses until its value is known.
+    Exploration is `start + growth · ln((visits + base) / base)`. An unvisited move gets the value of its node, minus
+    reduction (at the root, root_reduction) times the square root of the sum of the visited moves' priors. A pending
+    visit counts as `pending` losses until its value is known.
     """
 
     start: float = 1.0
@@ -46,17 +45,17 @@ class PuctTree(NamedTuple):
 
     size: int64 [2], number of nodes and of positions in use.
     visits: int32, completed visits.
-    pending: int32, visits that have started (each counts as a loss meanwhile).
+    pending: int32, visits that have started but not completed; each counts as a loss until it is completed.
     total: float64, sum of the backed-up values.
-    prior, move: float32 and uint16, of the move that leads to the node.
+    prior, move: float32 and uint16, the prior and the packed move that leads to the node.
     parent: int32, -1 at the root.
     first: int32, slot of the first child, -1 if there are none yet.
     children: int16, number of children.
-    value: float32, the network's.
+    value: float32, the network's value.
     proven: int8, see UNKNOWN.
-    plies: int16, to the proven end.
-    key: uint64, for repetition.
-    row: int32, of the position in rows, -1 before the first visit.
+    plies: int16, number of plies to the proven end.
+    key: uint64, key for detecting repetitions.
+    row: int32, index of the position in rows, -1 before the first visit.
     rows: uint8 [positions, width].
     """
 
@@ -78,7 +77,7 @@ class PuctTree(NamedTuple):
 
 
 BYTES = 4 + 4 + 8 + 4 + 2 + 4 + 4 + 2 + 4 + 1 + 2 + 8 + 4
-"""Size of a node."""
+"""Size of a node in bytes."""
 
 
 def empty_tree(nodes: int, positions: int, width: int) -> PuctTree:
@@ -98,7 +97,7 @@ def with_room(tree: PuctTree, nodes: int, positions: int, limit: int) -> PuctTre
     if (needed <= had).all():
         return tree
     width = tree.rows.shape[1]
-    for factor in (2.0, 1.125):  # doubled or, if that is too much, a little larger
+    for factor in (2.0, 1.125):  # doubled, or a little larger if this would be too much
         asked = np.where(needed > had, np.maximum(needed, (had * factor).astype(np.int64)), had)
         if asked[0] * BYTES + asked[1] * width <= limit:
             bigger = empty_tree(int(asked[0]), int(asked[1]), width)
@@ -123,7 +122,7 @@ def _pick(tree, constants, node, at_root):  # type: ignore[no-untyped-def]
     urgency = tree.value[node] - (constants.root_reduction if at_root else constants.reduction) * np.sqrt(seen)
     best, best_score = start, -1e9
     for child in range(start, end):
-        if tree.proven[child] == WIN:  # for the opponent
+        if tree.proven[child] == WIN:  # a win for the opponent
             continue
         done, waiting = tree.visits[child], tree.pending[child]
         if tree.proven[child] == DRAW:
@@ -141,7 +140,7 @@ def _pick(tree, constants, node, at_root):  # type: ignore[no-untyped-def]
 
 @inner
 def back_up(tree, node, value, waited):  # type: ignore[no-untyped-def]
-    """Add a visit with this value to a node and its ancestors. waited: 1 if it was pending until now, else 0."""
+    """Add a visit with this value to a node and its ancestors. waited: 1 if the visit was pending until now, else 0."""
     while node >= 0:
         tree.visits[node] += 1
         tree.total[node] += value
@@ -152,7 +151,7 @@ def back_up(tree, node, value, waited):  # type: ignore[no-untyped-def]
 
 @inner
 def prove(tree, node):  # type: ignore[no-untyped-def]
-    """Propagate a node's proven result upward as far as it proves something."""
+    """Propagate a node's proven result to its ancestors, as far as it proves their results."""
     node = tree.parent[node]
     while node >= 0 and tree.proven[node] == UNKNOWN:
         won, all_known, drawn = False, True, False
@@ -181,7 +180,7 @@ def prove(tree, node):  # type: ignore[no-untyped-def]
 
 @inner
 def proven_value(tree, node):  # type: ignore[no-untyped-def]
-    """Return the value of a proven node: 1, −1, 0, or its score's."""
+    """Return the value of a proven node: 1, −1, 0, or the value of its score."""
     proven = tree.proven[node]
     if proven == SCORED:
         return np.float64(tree.value[node])
@@ -200,8 +199,8 @@ def _wait(tree, node, change):  # type: ignore[no-untyped-def]
 def select(tree, constants, wanted, leaves):  # type: ignore[no-untyped-def]
     """Select up to `wanted` different leaves, mark their paths as pending, write them, and return their number.
 
-    Paths that end at a proven node are backed up at once. A path that meets a leaf of this batch again counts as
-    pending until the batch is full, so that the next one goes elsewhere. If that happens too often, the batch ends
+    Paths that end at a proven node are backed up at once. A path that reaches a leaf of this batch again stays pending
+    until the batch is full, so that the next path ends at another leaf. If that happens too often, the batch ends
     early. leaves: int64.
     """
     found, met, ended = 0, 0, 0
@@ -228,7 +227,7 @@ def select(tree, constants, wanted, leaves):  # type: ignore[no-untyped-def]
 
 @inner
 def repeats(tree, node, key):  # type: ignore[no-untyped-def]
-    """Return whether a position with this key is among a node's ancestors."""
+    """Return whether an ancestor of a node has this key for repetitions."""
     node = tree.parent[node]
     while node >= 0:
         if tree.key[node] == key:
@@ -247,7 +246,7 @@ def end(tree, node, proven):  # type: ignore[no-untyped-def]
 
 @inner
 def _hold(tree, node, key, row, value):  # type: ignore[no-untyped-def]
-    """Set a node's position and value. A leaf that kept its row after a cut keeps its contents."""
+    """Set a node's position and value. If a leaf kept its row after a cut, the row is not changed."""
     tree.key[node], tree.value[node] = key, value
     if tree.row[node] < 0:
         at = tree.size[1]
@@ -266,9 +265,9 @@ def score(tree, node, key, row, value):  # type: ignore[no-untyped-def]
 
 @inner
 def _likeliest(moves, priors, most):  # type: ignore[no-untyped-def]
-    """Return the moves of a position that are followed, in their order, and their normalized priors.
+    """Return those moves of a position that become children, in their order, and their normalized priors.
 
-    At most `most` moves are returned, those with the highest priors; the last move is always one of them.
+    At most `most` moves are returned, those with the highest priors. The last move is always one of them.
     """
     n = priors.shape[0]
     followed = np.zeros(n, np.bool_)
@@ -293,7 +292,7 @@ def _likeliest(moves, priors, most):  # type: ignore[no-untyped-def]
 def expand(tree, node, key, row, value, moves, priors, most):  # type: ignore[no-untyped-def]
     """Set a leaf's position and children, and back its value up. There must be room.
 
-    most: the largest number of children, see `_likeliest`; the root has one for every move.
+    most: the largest number of children, see `_likeliest`; the root has a child for every move.
     """
     value = np.float64(value)
     if not -1 <= value <= 1:  # NaN counts as 0
@@ -327,9 +326,9 @@ def win(tree, node, key, row, move):  # type: ignore[no-untyped-def]
 def expand_all(tree, cache, most, leaves, keys, again, rows, values, moves, priors, offsets):  # type: ignore[no-untyped-def]
     """Expand leaves, [n], that the network has evaluated, and store the evaluations in the cache.
 
-    most: see `expand`. keys: uint64 [n], and rows: uint8 [n, width], of their positions. again: uint64 [n], keys for
-    repetition. values: float32 [n], for the side to move. moves, priors: of all; leaf i has offsets[i] to offsets[i +
-    1].
+    most: see `expand`. keys: uint64 [n], and rows: uint8 [n, width], the leaves' positions. again: uint64 [n], keys for
+    repetitions. values: float32 [n], for the side to move. moves, priors: those of all leaves; leaf i has the entries
+    offsets[i] to offsets[i + 1].
     """
     for i in range(leaves.shape[0]):
         begin, end = offsets[i], offsets[i + 1]
@@ -339,11 +338,12 @@ def expand_all(tree, cache, most, leaves, keys, again, rows, values, moves, prio
 
 @kernel
 def settle(tree, cache, most, often, repetition, leaves, keys, again, ended, values, rows, moves, offsets):  # type: ignore[no-untyped-def]
-    """Finish the leaves, [n], that need no network, move the data of the others to the front, and return their number.
+    """Finish the leaves, [n], that need no network. Moves the data of the other leaves to the front, and returns their
+    number.
 
-    A leaf is finished if the rules end it (ended, int8 [n]; with values, [n], if SCORED), if its one move wins, if it
-    repeats a position (again: uint64 [n]; often: uint64, keys of positions of the game that may not occur again), with
-    the result `repetition`, or if the cache has it. most: see `expand`.
+    A leaf is finished in these cases: the rules end the game there (ended, int8 [n]; with values, [n], if SCORED), its
+    only move wins, it repeats a position (again: uint64 [n]), or the cache has its evaluation. often: uint64, keys of
+    positions of the game that may not occur again. repetition: the result of a repetition. most: see `expand`.
     """
     left, room, tail = 0, cache.priors.shape[0], cache.tails.shape[1]
     for i in range(leaves.shape[0]):
@@ -351,7 +351,7 @@ def settle(tree, cache, most, often, repetition, leaves, keys, again, ended, val
         outcome = ended[i]
         if outcome != LOSS and (repeats(tree, node, again[i]) or is_among(again[i], often)):
             outcome = repetition
-        if outcome == FORBIDDEN:  # never chosen, as if it lost, and without a visit
+        if outcome == FORBIDDEN:  # such a leaf is never chosen: it has no visit and counts as a lost move
             tree.proven[node], tree.plies[node] = WIN, 0
             _wait(tree, node, np.int64(-1))
             continue
@@ -373,7 +373,7 @@ def settle(tree, cache, most, often, repetition, leaves, keys, again, ended, val
                 fill(rows[i, rows.shape[1] - tail :], cache.tails[slot])
             expand(tree, node, again[i], rows[i], cache.values[slot], moves[begin : begin + count], priors, most)
             continue
-        to = offsets[left]  # never behind the reading position
+        to = offsets[left]  # the writing position is never behind the reading position
         for k in range(count):
             moves[to + k] = moves[begin + k]
         leaves[left], keys[left], again[left] = node, keys[i], again[i]
@@ -399,7 +399,7 @@ def abandon(tree, leaves):  # type: ignore[no-untyped-def]
 
 @kernel
 def lead(tree):  # type: ignore[no-untyped-def]
-    """Return how many more visits the root's first move has than the second; with one move, its visits."""
+    """Return how many more visits the root's most visited move has than the second; with a single move, its visits."""
     first, second = 0, 0
     for child in range(tree.first[0], tree.first[0] + tree.children[0]):
         visits = tree.visits[child]
@@ -411,16 +411,17 @@ def lead(tree):  # type: ignore[no-untyped-def]
 
 
 def cut_out(tree: PuctTree, root: int, into: PuctTree, least: int = 0, rows: bool = False) -> None:
-    """Copy the subtree of a node, with the node as its root, into an empty tree. Breadth first.
+    """Copy the subtree of a node into an empty tree, breadth first. The node becomes the root.
 
     least: descendants with fewer visits and no proven result become leaves again, with their visits. rows: whether
-    these also keep their rows.
+    these leaves keep their rows.
     """
-    _cut_out(tree, np.int64(root), into, np.int64(least), rows)  # compiled once, before a clock runs, for both uses
+    # called with these types, so that it is compiled only once, before a clock runs
+    _cut_out(tree, np.int64(root), into, np.int64(least), rows)
 
 
 def trimmed(tree: PuctTree) -> PuctTree:
-    """Return the tree without free room."""
+    """Return a copy of the tree without free room."""
     nodes, positions = (int(size) for size in tree.size)
     cut = tree._replace(**{name: array[:nodes].copy() for name, array in tree._asdict().items()})
     return cut._replace(size=tree.size.copy(), rows=tree.rows[:positions].copy())

@@ -1,5 +1,5 @@
-"""The strength that a player's moves look like: a rating with its interval, from the likelihood of the moves.
+"""Estimate a rating with its interval from a player's moves.
 
-`likelihoods` evaluates how likely `human` finds the moves for players of several ratings. `estimate` turns these
+`likelihoods` computes how likely the moves are for players of several ratings, with `human`. `estimate` turns these
 likelihoods into a rating. `player` collects a player's games.
 """

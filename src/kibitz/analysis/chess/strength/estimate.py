@@ -1,12 +1,13 @@
 """A rating from the likelihoods of a player's moves, with its interval.
 
 For each move, `likelihoods` gives the log-likelihood at six ratings. The sums over a player's moves, interpolated, are
-the log-likelihood of each rating. A Gaussian prior turns it into a posterior, whose mean is the raw rating. The network
-is not calibrated as a judge of strength, so the result is `offset + slope · raw rating`.
+the log-likelihood of each rating. A Gaussian prior turns this function into a posterior, whose mean is the raw rating.
+The network is not trained to measure strength, so the raw rating is corrected: the result is `offset + slope · raw
+rating`.
 
-The interval has two parts. Style is the player's own: it does not become smaller with more games. Noise becomes smaller
-with the number of moves. All parameters are fitted to the games of real players by `bench/rating_estimates.py`, for
-each rating scale, and are valid for one network only.
+The interval has two parts. The part for the player's style does not become smaller with more games. The part for noise
+becomes smaller with the number of moves. All parameters are fitted to the games of real players by
+`bench/rating_estimates.py`, for each rating scale, and are valid for one network only.
 """
 
 from __future__ import annotations
@@ -28,22 +29,22 @@ from kibitz.games.chess.material import PHASES
 LEVEL = 0.9
 """The probability that the interval contains the player's rating."""
 LOWEST, HIGHEST = 300, 3000
-"""Estimates outside of this range are shown as its limits: the network has seen too few such players."""
+"""Estimates outside of this range are shown as its limits, because the network was trained on too few such players."""
 PRIOR = (1500.0, 450.0)
 """Mean and standard deviation of the prior of the raw rating."""
 GRID = np.arange(200.0, 3201.0, 10.0)
-"""The ratings of which the posterior is computed, float64 [301]."""
+"""The ratings for which the posterior is computed, float64 [301]."""
 WHOLE = "all"
 PARTS = (WHOLE, *PHASES)
-"""Sets of moves with separate parameters: all moves, and the moves of each phase."""
+"""Sets of moves that have separate parameters: all moves, and the moves of each phase."""
 
 
 @dataclass(frozen=True)
 class RatingEstimate:
     """A rating with its interval.
 
-    value, low, high: in points of a scale; low and high are the ends of the 90% interval.
-    games, moves: what the estimate is made of.
+    value, low, high: the rating and the ends of the 90% interval, in points of a scale. games, moves: the numbers of
+    games and moves that the estimate uses.
     """
 
     value: float
@@ -59,10 +60,10 @@ class RatingEstimate:
 
 @dataclass(frozen=True)
 class RatingModel:
-    """The parameters of one scale and part.
+    """The parameters for one scale and one part of the moves.
 
-    offset, slope: from the raw rating to the rating. style: half of the 90% interval after endless games, in points.
-    noise: the same for a single move, without style.
+    offset, slope: convert the raw rating to the rating. style: half of the 90% interval with an infinite number of
+    games, in points. noise: half of the 90% interval for a single move, without the style.
     """
 
     offset: float
@@ -81,7 +82,7 @@ class RatingModel:
 def raw_rating(log: NDArray[np.float64]) -> float:
     """Return the mean of the posterior of the rating. log: the sum of the log-likelihoods at RATINGS, float64 [6].
 
-    Between RATINGS, the log-likelihood is a natural cubic spline; outside, it is a line.
+    Between RATINGS, the log-likelihood is a natural cubic spline; beyond them, it is a straight line.
     """
     at = np.array(RATINGS, np.float64)
     values = _spline(at, log, GRID)
@@ -124,16 +125,18 @@ def fitted_for() -> str:
 
 @cache
 def rating_model(scale: str, part: str = WHOLE) -> RatingModel:
-    """Return the parameters for a scale. A scale that was not fitted has the parameters of all scales together."""
+    """Return the parameters for a scale. If a scale was not fitted separately, the result is the parameters for all
+    scales together.
+    """
     models = _parameters()["models"]
     return RatingModel(**models.get(scale, models[""])[part])
 
 
 def estimate_rating(games: Sequence[MoveLikelihoods], scale: str, part: str = WHOLE) -> RatingEstimate | None:
-    """Return the rating that a player's moves look like; None without a move.
+    """Estimate a player's rating from the moves; None without a move.
 
-    games: the player's moves in each game; for a phase, only its moves. scale: one of sides.SCALES, on which the rating
-    is. part: one of PARTS.
+    games: the player's moves in each game; for a phase, only the moves in this phase. scale: the scale of the rating,
+    one of sides.SCALES. part: one of PARTS.
     """
     moves = sum(len(game) for game in games)
     if not moves:

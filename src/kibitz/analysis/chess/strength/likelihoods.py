@@ -20,18 +20,18 @@ from kibitz.play.chess.policy import move_probabilities, normalised
 from kibitz.play.session import STATE, Answers
 
 RATINGS = (600, 1000, 1400, 1800, 2200, 2600)
-"""The ratings, in points, for which each move's likelihood is evaluated. Between them it changes smoothly."""
+"""The ratings, in points, for which the likelihood of each move is computed. It changes smoothly between them."""
 LEAST_LIKELY = 1e-4
-"""A lower bound of likelihoods: a single absurd move must not decide the estimate."""
+"""The lower bound of likelihoods, so that a single absurd move can't decide the estimate."""
 
 
 @dataclass(frozen=True)
 class MoveLikelihoods:
     """The moves of one side of a game.
 
-    log: natural logarithm of the likelihood of each move for each of RATINGS, float32 [moves, 6].
-    phase: of the position before the move, int8 [moves], an index into material.PHASES.
-    seconds: on the player's clock before the move, float32 [moves]; NaN if the record has no clocks.
+    log: natural logarithm of the likelihood of each move for each of RATINGS, float32 [moves, 6]. phase: of the
+    position before the move, int8 [moves], an index into material.PHASES. seconds: the time on the player's clock
+    before the move, float32 [moves]; NaN if the record has no clocks.
     """
 
     log: NDArray[np.float32]
@@ -42,12 +42,12 @@ class MoveLikelihoods:
         return len(self.log)
 
     def where(self, mask: NDArray[np.bool_]) -> MoveLikelihoods:
-        """Return some of the moves. mask: bool [moves]."""
+        """Return the moves in a mask. mask: bool [moves]."""
         return MoveLikelihoods(self.log[mask], self.phase[mask], self.seconds[mask])
 
 
 class NetworkWithRatings(Protocol):
-    """A network with rating inputs, as far as this module uses it, such as a Session."""
+    """The interface of a network with rating inputs, such as a Session, as this module uses it."""
 
     side_inputs: dict[str, int]
 
@@ -58,8 +58,9 @@ class NetworkWithRatings(Protocol):
 def side_likelihoods(game: chess.pgn.Game, side: chess.Color, session: NetworkWithRatings) -> MoveLikelihoods:
     """Return the likelihoods of the moves of one side.
 
-    Both players are given the same rating, so that the opponent's rating does not reveal the player's. The speed and
-    the rating scale come from the headers. Null moves are skipped. session: of a network with rating inputs.
+    Both players get the same rating in the inputs, because the opponent's real rating would be a hint at the player's
+    rating. The speed and the rating scale come from the headers. Null moves are skipped. session: a session of a
+    network with rating inputs.
     """
     played, rows, own = [], [], []
     board = game.board()
@@ -95,7 +96,9 @@ def _with_rating(session: NetworkWithRatings, state: NDArray[np.uint8], rating: 
 def _log_likelihoods(
     session: NetworkWithRatings, codes: NDArray[np.uint8], state: NDArray[np.uint8], packed: NDArray[np.uint16]
 ) -> NDArray[np.float32]:
-    """Return the logarithm of the likelihood of one move in each position at each of RATINGS, float32 [n, 6]."""
+    """Return the log-likelihood of one move in each position, for each rating of RATINGS, float32 [n, 6]. packed: the
+    moves, uint16 [n].
+    """
     moves, offsets = legal_moves(codes, state)
     owner = np.repeat(np.arange(len(codes)), np.diff(offsets))
     played = moves == packed[owner]

@@ -1,4 +1,4 @@
-"""The strength that the moves of one player look like, over all games and over parts of them."""
+"""The rating of one player, estimated from the moves, over all games and over parts of them."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from kibitz.runs import ONNX
 NETWORK = "human"
 """The network that evaluates the moves."""
 SHORTEST = 29
-"""Faster games are not counted."""
+"""Games with less time per player, in seconds, are not counted."""
 ENOUGH = 5
-"""Fewer games give no rating: one good or bad day would decide it."""
+"""The smallest number of games for an estimate. If there were fewer, one good or bad day would decide the estimate."""
 SCALE_NAMES = {"lichess": "Lichess", "chess.com": "Chess.com", "fics": "FICS", "fide": "FIDE", "": "an unknown scale"}
 """Names of sides.SCALES for people."""
 FITTED_SCALES = ("lichess", "chess.com")
-"""The scales with parameters of their own."""
+"""The scales that have separate parameters."""
 TIME_LEFT = {"under_30_seconds": (0, 30), "30_seconds_to_2_minutes": (30, 120), "over_2_minutes": (120, float("inf"))}
 """Parts by the seconds on the clock before a move."""
 
@@ -41,7 +41,7 @@ TIME_LEFT = {"under_30_seconds": (0, 30), "30_seconds_to_2_minutes": (30, 120), 
 def rating_network() -> Session:
     """Return the bundled network for which the parameters of the estimate are valid.
 
-    Raises KibitzError if the bundled network is a newer one, for which nobody has fitted them.
+    Raises KibitzError if the bundled network is newer and no parameters were fitted for it.
     """
     session = Session(NETWORK)
     if not is_fitted_for(session):
@@ -62,8 +62,8 @@ def is_fitted_for(session: Session) -> bool:
 class PlayerGame:
     """A player's side of one game.
 
-    rating: in the record, 0 if unknown. month: "2026-11", "" if unknown. too_fast: each player had under SHORTEST
-    seconds for the game, too few to think.
+    rating: the rating in the record, 0 if unknown. month: for example "2026-11"; "" if unknown. too_fast: whether each
+    player had under SHORTEST seconds for the game, which is too little time to think.
     """
 
     moves: MoveLikelihoods
@@ -88,7 +88,9 @@ def player_game(game: chess.pgn.Game, side: str, moves: MoveLikelihoods) -> Play
 
 
 def _seconds(control: str) -> float:
-    """Return the time for a game of 40 moves with a time control such as "180+2"; infinite if it is unknown."""
+    """Parse a time control such as "180+2", and return the seconds for a game of 40 moves; infinite if it is
+    unknown.
+    """
     base, _, bonus = control.partition("+")
     if not base.isdecimal() or not (bonus or "0").isdecimal():
         return float("inf")
@@ -106,12 +108,14 @@ class PlayerStrength:
     games: list[PlayerGame] = field(default_factory=list)
 
     def add(self, game: PlayerGame) -> None:
-        """Add a game. It skips games without a move of the player, and games of under SHORTEST seconds."""
+        """Add a game. Games without a move of the player, and games of under SHORTEST seconds, are not added."""
         if len(game.moves) and not game.too_fast:
             self.games.append(game)
 
     def add_side(self, game: chess.pgn.Game, side: str, session: Session) -> None:
-        """Evaluate the moves of one side of a game, and add it. side: white or black. session: as `is_fitted_for`."""
+        """Compute the likelihoods of the moves of one side of a game, and add the game. side: "white" or "black".
+        session: a network for which `is_fitted_for` is true.
+        """
         self.add(player_game(game, side, side_likelihoods(game, side == "white", session)))
 
     @property
@@ -121,7 +125,9 @@ class PlayerStrength:
 
     @property
     def counted(self) -> list[PlayerGame]:
-        """The games on this scale. Ratings of several scales cannot be averaged."""
+        """The games on this scale. Games on other scales are not counted, because ratings of several scales cannot be
+        averaged.
+        """
         return [game for game in self.games if game.scale == self.scale]
 
     def rating(self) -> RatingEstimate | None:
@@ -129,14 +135,14 @@ class PlayerStrength:
         return self._estimate([game.moves for game in self.counted])
 
     def recorded(self) -> int | None:
-        """Return the median rating in the game records; None if they have none."""
+        """Return the median rating in the game records; None if no record has a rating."""
         known = [game.rating for game in self.counted if game.rating]
         return int(np.median(known)) if known else None
 
     def parts(self) -> dict[str, dict[str, RatingEstimate]]:
-        """Return the estimates of parts, by what divides the games and by part.
+        """Return estimates for parts of the games: {division: {part: estimate}}.
 
-        It skips parts with few games, and divisions with a single part.
+        Parts with few games, and divisions with a single part, are omitted.
         """
         games = self.counted
         found: dict[str, dict[str, RatingEstimate]] = {
@@ -186,9 +192,10 @@ class PlayerStrength:
 def add_games(
     strength: PlayerStrength, files: Sequence[str], players: Sequence[Player], on_problem: Callable[[str], None]
 ) -> Iterator[int]:
-    """Add a player's games of some PGN files, and yield the number of games after each.
+    """Add a player's games from some PGN files, and yield the number of games after each game.
 
-    players: the names of the player. on_problem: as of `own_games`. Raises KibitzError as it and `rating_network` do.
+    players: the names of the player. on_problem: see `own_games`. Raises KibitzError for the same reasons as
+    `own_games` and `rating_network`.
     """
     session = rating_network()
     for number, (record, side) in enumerate(own_games(files, PlayerSides(players), on_problem), 1):

@@ -1,4 +1,4 @@
-"""The rating that a player's moves look like, on a terminal."""
+"""The rating that is estimated from a player's moves, on a terminal."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def show(strength: PlayerStrength, console: Console) -> None:
 
 
 def sentences(strength: PlayerStrength) -> Iterator[str]:
-    """Yield the result in words, one line each."""
+    """Yield the result as sentences, one in each line."""
     whole = strength.rating()
     if whole is None:
         return
