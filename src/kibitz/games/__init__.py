@@ -1,4 +1,4 @@
-"""The two games: rules, records and arrays of positions. `game_of` returns what is common to both.
+"""The two games: rules, records and arrays of positions. `game_of` returns the interface that both games implement.
 
 The packages `chess` and `go` have the same structure: `io/` reads records, `filters.py` selects games, `replay.py`
 computes any position from packed moves, `encodings.py` makes planes from positions. `game.py` is the game's interface
@@ -23,28 +23,31 @@ GAMES = ("chess", "go")
 GAME_NAMES = {"chess": "chess", "go": "Go"}
 """The name of each game in a sentence."""
 STATE_WIDTH = 4
-"""Number of values of a position besides its codes, in both games."""
+"""Number of values of a position in addition to its codes, for both games."""
 
 
 class Reader(Protocol):
-    """The games of some files as batches. read: number of games so far. broken: one line for each unreadable file."""
+    """The games of some files as batches.
+
+    read: number of games so far. broken: one line about each unreadable file.
+    """
 
     def __init__(self, paths: list[str], keep: Any): ...
 
     def __iter__(self) -> Iterator[GameBatch]: ...
 
     def batches(self, workers: Workers) -> Iterator[GameBatch]:
-        """Yield the same batches in the same order, read by workers."""
+        """Yield the same batches as the iterator, in the same order; workers read them."""
 
 
 class Game(Protocol):
-    """A game: the module `game` of its package.
+    """The interface of a game, which the module `game` of its package implements.
 
     Reader: the reader of its game records.
     COLUMNS: the columns of a store's table.
     PER_MOVE: name -> (dtype, missing value) of the arrays with a value for each move.
     PER_GAME: name -> (dtype, missing value, width) of the arrays with a row for each game.
-    RESULTS: the words for each result (1, 0, -1).
+    RESULTS: the text for each result (1, 0, -1).
     SUMMARY_COLUMNS: heading -> column; `kibitz info` counts the games with each value of the column.
     STANDARD_START: the start position as a row of codes and state.
     """
@@ -68,8 +71,9 @@ class Game(Protocol):
     ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
         """Return positions (games[i], plies[i]) as codes, uint8 [n, squares], and state, uint8 [n, 4].
 
-        moves: of all games. offsets: [games + 1], where each game's moves begin. starts: [k, width], start positions.
-        start_of: [games], the row of each game's start. Raises IndexError for a position that doesn't exist.
+        moves: the moves of all games. offsets: [games + 1], the index at which each game's moves begin. starts: [k,
+        width], start positions. start_of: [games], the row of each game's start. Raises IndexError for a position that
+        doesn't exist.
         """
 
     def are_starts(self, starts: NDArray[np.uint8]) -> bool:
@@ -82,12 +86,13 @@ class Game(Protocol):
         starts: NDArray[np.uint8],
         start_of: NDArray[np.int32],
     ) -> NDArray[np.bool_]:
-        """Return whether each move captures, bool [moves]. Raises NotImplementedError for games without this
-        function."""
+        """Return whether each move captures, bool [moves]. Raises NotImplementedError if the game lacks this
+        function.
+        """
 
 
 def game_of(name: str) -> Game:
-    """Return the game with this name, one of GAMES. Imports its package, which takes numba and a parser."""
+    """Return the game with this name, one of GAMES. This imports the game's package, which needs numba and a parser."""
     if name not in GAMES:
         raise ValueError(f"{name}: no such game; there are {', '.join(GAMES)}")
     return cast(Game, importlib.import_module(f"kibitz.games.{name}.game"))

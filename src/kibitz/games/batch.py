@@ -1,4 +1,4 @@
-"""What a reader of game records passes to the store: games in batches, and the rejected games."""
+"""The result of reading game records: batches of games for the store, and the rejected games."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Rejections:
     """Games that were not imported: the number for each reason, and the first few games of each.
 
     A reason is one short phrase ("illegal move", "rating under 2000"). An example has the file, the game's number (from
-    1), headers and, if there is one, a detail.
+    1), its headers and perhaps a detail of the reason.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
@@ -36,7 +36,7 @@ class Rejections:
     def add_many(
         self, reasons: Sequence[str], file: str, about: Callable[[int], tuple[int, Mapping[str, str], str]]
     ) -> None:
-        """Count games in the order of the reasons, one for each reason.
+        """Count rejected games. reasons: one for each game.
 
         about: returns the number, headers and detail of the game at an index in that order. It is called only for the
         first few games of each reason.
@@ -80,7 +80,7 @@ class GameBatch:
     starts: uint8 [games, width], or None if all games begin from the standard start.
     table: one row per game, without the columns that the store adds.
     rejections: games that are not in the batch.
-    read: the number of games in the records, rejected ones included.
+    read: the number of games in the records, including rejected games.
     per_move: arrays with a value for each move (clocks, evaluations), by name.
     per_game: arrays with a row for each game (the final owner of each point), by name.
     """
@@ -94,15 +94,15 @@ class GameBatch:
     per_move: dict[str, NDArray[Any]] = field(default_factory=dict)
     per_game: dict[str, NDArray[Any]] = field(default_factory=dict)
     strays: list[str] = field(default_factory=list)
-    """Text of the records that belongs to no game: file, line and first words of each stretch."""
+    """Text in the records that belongs to no game: file, line and first words of each piece of text."""
     more_strays: int = 0
-    """The number of further stretches."""
+    """The number of further pieces of text that belong to no game."""
 
     def __len__(self) -> int:
         return len(self.plies)
 
     def take(self, keep: NDArray[np.bool_]) -> GameBatch:
-        """Return the games for which keep, bool [games], is true."""
+        """Return a batch of the games for which keep, bool [games], is true."""
         if keep.all():
             return self
         each_move = np.repeat(keep, self.plies)

@@ -1,5 +1,6 @@
-"""Hashes of games: of the whole game (its start, moves and result) and of its first moves; and a growing set of
-hashes."""
+"""Hashes of games: of the whole game (its start, moves and result), and of its first moves. Also a growing set of
+hashes.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +10,10 @@ from numpy.typing import NDArray
 from kibitz.kernels import inner, kernel
 
 SHARED = 40
-"""Games that share this many moves from the start count as near-duplicates.
+"""Games with the same first moves, up to this number, count as near-duplicates.
 
-For example, a game from two sources may have two different endings or results. If opening theory is this long, games of
-other players count as near-duplicates too, which does no harm.
+For example, a game from two sources may have two different endings or results. If opening theory is that long, games of
+different players also count as near-duplicates, which does no harm.
 """
 _ALL = 1 << 62
 _PRIME = np.uint64(0x9E3779B97F4A7C15)
@@ -20,7 +21,7 @@ _PRIME = np.uint64(0x9E3779B97F4A7C15)
 
 @inner
 def _mix(value, word):  # type: ignore[no-untyped-def]
-    """Return the hash `value` (uint64) after one more number."""
+    """Return the hash `value` (uint64) combined with one more number."""
     value = (value ^ np.uint64(word)) * _PRIME
     return value ^ (value >> np.uint64(29))
 
@@ -53,15 +54,17 @@ def hash_games(
 ) -> NDArray[np.uint64]:
     """Return one hash per game, uint64 [games], equal for games with the same start, moves and result.
 
-    Headers don't count. moves: uint16 [sum of plies]. starts: uint8 [games, width], None if all begin from the standard
-    start. results: int8 [games]. standard: uint8 [width], the standard start. It doesn't enter the hash, so a record
-    may give it or omit it.
+    Headers have no effect. moves: uint16 [sum of plies]. starts: uint8 [games, width], None if all begin from the
+    standard start. results: int8 [games]. standard: uint8 [width], the standard start. It has no effect on the hash, so
+    a record may give it or omit it.
     """
     return _hashes(moves, plies, starts, results, standard, _ALL)
 
 
 LONG_PLIES = 60
-"""From this many moves on, games with equal moves and results are duplicates, however the players are spelled."""
+"""Games with at least this number of moves are duplicates if their moves and results are equal, whatever the players'
+names are.
+"""
 
 
 def hash_names(hashes: NDArray[np.uint64], plies: NDArray[np.int32], names: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -105,7 +108,8 @@ def _hashes(
 def _insert(slots, hashes, new):  # type: ignore[no-untyped-def]
     """Add hashes (uint64 [n], not 0) to `slots`, and return the number of new ones.
 
-    slots: uint64, a power of two long, 0 where empty. new: bool [n], set to whether each hash is new.
+    slots: uint64, whose length is a power of two; 0 for an empty slot. new: bool [n], an output: whether each hash is
+    new.
     """
     mask = np.uint64(slots.shape[0] - 1)
     added = 0
@@ -131,8 +135,9 @@ class HashSet:
         return self._size
 
     def add(self, hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
-        """Add all hashes, and return which are new, bool [n]. If a new hash occurs several times, only the first is
-        new."""
+        """Add all hashes. Returns whether each hash is new, bool [n]. If a new hash occurs several times, only its
+        first occurrence is new.
+        """
         while (self._size + len(hashes)) * 5 > len(self._slots) * 3:
             old = self._slots[self._slots != 0]
             self._slots = np.zeros(len(self._slots) * 2, np.uint64)

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from kibitz.kernels import inner
 
-# Directions a piece slides in: the four straight ones, then the diagonals. REACH: how many squares lie that way.
+# Directions in which pieces slide: the four straight ones, then the diagonals. REACH has the number of squares in each
+# direction.
 STEPS = np.array([8, 1, -8, -1, 9, -7, -9, 7], np.int64)
 
 
@@ -41,7 +42,7 @@ KNIGHT = _knight()
 
 @inner
 def look(codes, side, board):  # type: ignore[no-untyped-def]
-    """Fill `board`, int8 [64], in the mover's view, and return the square of the mover's king, or -1.
+    """Convert codes to the mover's view: fill `board`, int8 [64], and return the square of the mover's king, or -1.
 
     codes: uint8 [64]. side: the side to move, 0 White or 1 Black.
     """
@@ -117,7 +118,7 @@ def takes_in_passing(board, king, origin, forward, file):  # type: ignore[no-unt
 
 @inner
 def can_pass(codes, side, passed, board):  # type: ignore[no-untyped-def]
-    """Return whether capturing the pawn on file `passed` - 1 en passant is legal. `passed` 0 means that no pawn can be
+    """Return whether an en-passant capture of the pawn on file `passed` - 1 is legal. If `passed` is 0, no pawn can be
     captured.
 
     codes: uint8 [64]. side: the side to move, 0 or 1. board: int8 [64], working memory.
@@ -128,7 +129,7 @@ def can_pass(codes, side, passed, board):  # type: ignore[no-untyped-def]
     rank = 24 if side else 32
     taker = 7 if side else 1
     ready = (file > 0 and codes[rank + file - 1] == taker) or (file < 7 and codes[rank + file + 1] == taker)
-    if not ready:  # nearly always, and soon seen
+    if not ready:  # usually no pawn can capture, which this test detects quickly
         return False
     forward = -8 if side else 8
     king = look(codes, side, board)

@@ -1,4 +1,4 @@
-"""How a chess move changes a board, as compiled functions for other kernels.
+"""Compiled functions that make a chess move on a board, for other kernels.
 
 A board is codes, uint8 [64] (see replay.py): 0 empty, 1 to 6 White's P N B R Q K, 7 to 12 Black's. A move is packed
 (moves.py) and must be legal: the functions don't check it. `other_squares` also works for a board in the mover's view
@@ -14,15 +14,15 @@ from kibitz.kernels import inner
 
 
 def _rights_after() -> NDArray[np.uint8]:
-    """Return the castling rights that survive a move from or to each square, uint8 [64]."""
+    """Return the castling rights that remain after a move from or to each square, uint8 [64]."""
     masks = np.full(64, 15, np.uint8)
-    for square, lost in ((4, 3), (7, 1), (0, 2), (60, 12), (63, 4), (56, 8)):  # kings, then rooks
+    for square, lost in ((4, 3), (7, 1), (0, 2), (60, 12), (63, 4), (56, 8)):  # the kings' squares, then the rooks'
         masks[square] = 15 - lost
     return masks
 
 
 RIGHTS_AFTER = _rights_after()
-"""Castling rights (bits as in replay.py) that survive a move from or to each square, uint8 [64]."""
+"""Castling rights (bits as in replay.py) that remain after a move from or to each square, uint8 [64]."""
 
 
 @inner
@@ -36,7 +36,8 @@ def squares_of(move):  # type: ignore[no-untyped-def]
 
 @inner
 def other_squares(piece, captured, origin, target):  # type: ignore[no-untyped-def]
-    """Return the squares besides origin and target that a move changes: (emptied, filled), each -1 if there is none.
+    """Return the squares that a move changes in addition to origin and target: (emptied, filled), each -1 if there is
+    none.
 
     En passant empties the square of the captured pawn and fills none. Castling empties the rook's corner and moves the
     rook to the square that the king passed.
@@ -46,7 +47,7 @@ def other_squares(piece, captured, origin, target):  # type: ignore[no-untyped-d
     if piece == 1:
         if captured == 0 and (target - origin) & 7 != 0:  # a diagonal step onto an empty square
             return (origin & 56) | (target & 7), -1
-    elif piece == 6 and origin & 7 == 4:  # only castling takes a king two files, and only from its home file
+    elif piece == 6 and origin & 7 == 4:  # only castling moves a king by two files, and only from its home file
         if target == origin + 2:
             return origin + 3, origin + 1
         if target == origin - 2:
@@ -59,7 +60,8 @@ def next_state(piece, captured, origin, target, rights, clock):  # type: ignore[
     """Return the state after a move: castling rights, plies since the last capture or pawn move, and en-passant file +
     1.
 
-    The number of plies is not limited to 255. The file + 1 is that of a pawn's double step, 0 for other moves.
+    The number of plies is not limited to 255. The en-passant file + 1 is the file of a pawn's double step, or 0 for
+    other moves.
 
     piece: the type of the moving piece, 1 to 6. captured: the captured piece, 0 for none. rights, clock: the castling
     rights and the number of plies before the move.
@@ -76,12 +78,11 @@ def play_moves(board, moves, first, end, rights, clock, taken):  # type: ignore[
     """Play moves[first:end], one after the other, on board (codes, uint8 [64], changed in place).
 
     rights, clock: castling rights, and plies since the last capture or pawn move, before the first move. taken: bool
-    [moves]; the kernel writes there which moves capture. With None, the kernel is compiled without this output. first <
-    end.
+    [moves], an output: whether each move captures. With None, the kernel is compiled without this output. first < end.
 
     Returns the castling rights after the last move; the plies since the last capture or pawn move, not limited to 255;
-    and the file + 1 of a pawn whose double step was the last move, or 0. Whether it can be captured en passant is a
-    separate question (attacks.can_pass).
+    and the file + 1 of a pawn whose double step was the last move, or 0. Whether this pawn can be captured en passant
+    is tested elsewhere (attacks.can_pass).
 
     This kernel repeats the rules of `other_squares` and `next_state` inside its loop: with one call per move, replaying
     a store took a quarter longer. tests/games/chess/test_board_kernels.py compares the two versions.

@@ -26,10 +26,10 @@ class Encoding(nn.Module):
 
 
 def swap_colours_tables() -> tuple[Tensor, Tensor]:
-    """Return what replay.swap_colours does to codes, as two int64 tables.
+    """Return the effect of replay.swap_colours on codes, as two int64 tables.
 
-    The first has the code of the same piece in the other color, [13]. The second has the square that each square's
-    content comes from when the ranks are flipped, [64].
+    The first table, [13], has the code of the same piece in the other color. The second table, [64], has the square
+    from which each square's content comes when the ranks are flipped.
     """
     codes = torch.from_numpy(OTHER_COLOUR.astype(np.int64))
     return codes, torch.tensor(UPSIDE_DOWN)
@@ -88,7 +88,9 @@ class PiecePlanes(Encoding):
 
 @dataclass(frozen=True)
 class BoardEncoding:
-    """One choice of the setting `planes`. values: what the planes contain, for the help. make: builds the encoding."""
+    """A possible value of the setting `planes`. values: a description of the planes' values, for the help. make: builds
+    the encoding.
+    """
 
     values: str
     make: Callable[[], Encoding]
@@ -107,8 +109,8 @@ The names of the first two are the numbers of their planes. Another encoding may
 class RightsPlanes(Encoding):
     """Castling rights and en passant in the mover's view. Channels: 5.
 
-    Two planes are 1 everywhere if the mover may castle on the kingside and on the queenside. Two more say the same of
-    the opponent. The fifth is 1 on the square that a pawn has just passed with a double step.
+    Two planes are 1 everywhere if the mover may castle on the kingside and on the queenside. Two more planes are the
+    opponent's castling rights. The fifth plane is 1 on the square that a pawn has just passed with a double step.
     """
 
     channels = 5
@@ -202,7 +204,9 @@ def _diagonals(pieces: Tensor, empty: Tensor) -> Tensor:
 
 
 def _straights(pieces: Tensor, empty: Tensor) -> Tensor:
-    """Return the number of attacks of sliders on each square along ranks and files. Shapes as in `_diagonals`."""
+    """Return the number of attacks of sliders on each square along ranks and files. The shapes are those of
+    `_diagonals`.
+    """
     up, free = pieces.permute(2, 0, 1, 3), empty.permute(2, 0, 1, 3)
     side, free_side = pieces.permute(3, 0, 1, 2), empty.permute(3, 0, 1, 2)
     reached = _up(

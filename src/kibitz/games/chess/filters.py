@@ -1,4 +1,4 @@
-"""Which games to import: a filter by headers, applied before moves are read, and by moves, applied after."""
+"""Select the games to import: by headers, before moves are read, and by moves, afterwards."""
 
 from __future__ import annotations
 
@@ -23,12 +23,13 @@ STANDARD_VARIANTS = {"", "standard", "normal", "chess", "from position"}
 """Values of the header Variant that mean ordinary chess, in small letters."""
 RESULTS = {"1-0": 1, "0-1": -1, "1/2-1/2": 0}
 
-# Words that name a speed in an event, the more telling first ("FICS rated lightning game", "World Blitz 2019").
+# Words in an event's name that show its speed, the most specific first ("FICS rated lightning game", "World Blitz
+# 2019").
 _EVENT_WORDS = (
     ("correspondence", "correspondence"), ("ultrabullet", "bullet"), ("bullet", "bullet"), ("lightning", "bullet"),
     ("blitz", "blitz"), ("rapid", "rapid"), ("classical", "classical"), ("standard", "classical"),
 )  # fmt: skip
-_NUMBER = r"(\d{1,9})"  # longer numbers aren't times, and Python refuses to read very long ones
+_NUMBER = r"(\d{1,9})"  # longer numbers aren't times, and Python refuses to convert very long ones
 _SIMPLE_CONTROL = re.compile(rf"{_NUMBER}(?:\+{_NUMBER})?")
 _FIRST_PERIOD = re.compile(rf"(?:{_NUMBER}/)?{_NUMBER}(?:\+{_NUMBER})?(?=\s*(?::|$))")
 _CLOCK_TIME = re.compile(rf"{_NUMBER}:(\d\d):(\d\d)(?:\s*\+\s*{_NUMBER})?")
@@ -40,10 +41,12 @@ _IN_WORDS = re.compile(
 
 
 def speed_of(time_control: str, event: str) -> str | None:
-    """Return the speed of a game from its TimeControl, else from words in the event's name, else None.
+    """Return the speed of a game from its TimeControl or, if that is missing, from words in the event's name; else
+    None.
 
-    The expected number of seconds that a player has for 40 moves decides, with the limits of lichess: under 3 minutes
-    bullet, under 8 blitz, under 25 rapid, otherwise classical. A day or more per move is correspondence.
+    The speed depends on the expected number of seconds that a player has for 40 moves, with the limits of lichess:
+    under 3 minutes bullet, under 8 blitz, under 25 rapid, otherwise classical. A day or more per move is
+    correspondence.
     """
     control = time_control.strip().lower()
     if control.startswith("1/") and (days := _SIMPLE_CONTROL.fullmatch(control[2:])) and int(days[1]) >= 86400:
@@ -65,7 +68,7 @@ def speed_of(time_control: str, event: str) -> str | None:
 
 
 def _worded(control: str) -> int | None:
-    """Return the expected seconds for 40 moves of a time control as people write it; None if it isn't one.
+    """Parse a time control as people write it. Returns the expected seconds for 40 moves; None for other text.
 
     Examples in lower case: "90 min + 30 sec", "1:30:00+30", "10|5", "3 days/move".
     """
@@ -106,20 +109,21 @@ def is_bot(name: str, title: str, kind: str, is_computer: str) -> bool:
 
 
 def read_rating(text: str) -> int:
-    """Return a rating header as a number; 0 if there is none."""
+    """Parse a rating header, and return the rating; 0 if there is none."""
     digits = re.match(r"\s*(\d{1,4})\b", text)
     return int(digits[1]) if digits else 0
 
 
 UNKNOWN = -128
-"""The number for a result that the headers don't give."""
+"""The number that represents a result that is missing in the headers."""
 
 
 class HeaderColumns(Protocol):
-    """The headers of some games as columns, as far as a filter reads them.
+    """The headers of some games as columns: those that a filter reads.
 
-    white_ratings, black_ratings: int64 [n], 0 if unknown. results: int64 [n], White's view, UNKNOWN if not given. The
-    methods apply a function to each game's date, its speed, or its two players (true if it is true for either).
+    white_ratings, black_ratings: int64 [n], 0 if unknown. results: int64 [n], White's view, UNKNOWN if missing. The
+    methods apply a function to each game's date, to its speed, or to its two players (the result is true if it is true
+    for either player).
     """
 
     white_ratings: NDArray[np.int64]
@@ -143,7 +147,9 @@ def _where(refused: NDArray[np.bool_], reason: str) -> NDArray[np.object_]:
 
 
 def _of_few(values: NDArray[np.int64], function: Callable[[int], Any]) -> NDArray[np.object_]:
-    """Apply a function to integers among which few values differ; call it once per value. Returns object [n]."""
+    """Apply a function to integers that have few distinct values; it is called once per distinct value. Returns object
+    [n].
+    """
     answers = np.full(len(values), None, object)
     for value in np.unique(values).tolist():
         answers[values == value] = function(value)
@@ -155,14 +161,14 @@ class Filter:
     """Which games to import. The defaults accept every game.
 
     min_rating, max_rating: limits for the ratings of both players, for example 1000 and 2200.
-    unrated: with a limit, also accept players without a rating.
+    unrated: whether to accept players without a rating in spite of a limit.
     ending: "any", or how the game must have ended, one of ENDINGS. Other values than "any" exclude draws.
-    result: the results to accept, for example ("1-0",); () for all.
+    result: the results to accept, for example ("1-0",); () for all results.
     since, until: the first and the last day.
     speed: the speeds to accept, for example ("blitz", "rapid"); () for all.
     min_plies: the smallest number of plies.
     player: text that the name of one of the players must contain, in any case; () for all.
-    no_bots: exclude games of programs.
+    no_bots: whether to exclude games of programs.
     limit: the largest number of games.
     """
 
@@ -180,7 +186,7 @@ class Filter:
     limit: int | None = None
 
     def check(self) -> None:
-        """Raise UsageError if the filter can't accept any game or has an unknown value."""
+        """Check the values. Raises UsageError if the filter can't accept any game or has an unknown value."""
         check_period(self.since, self.until)
         if self.min_rating is not None and self.max_rating is not None and self.max_rating < self.min_rating:
             raise UsageError(
@@ -204,9 +210,9 @@ class Filter:
             raise UsageError(f"--limit must be at least 1 (got {self.limit})")
 
     def refuses_headers(self, games: HeaderColumns) -> NDArray[np.object_]:
-        """Return why each game is refused by its headers, None for the others. object [n]."""
+        """Return why each game is refused by its headers, object [n]; None for accepted games."""
         first = [*self._refuses_ratings(games.white_ratings, games.black_ratings)]
-        # A result that appears only after the moves is checked later.
+        # If the result appears only after the moves, it is checked later
         first.append(_of_few(games.results, lambda result: None if result == UNKNOWN else self.refuses_result(result)))
         if self.since or self.until:
             first.append(games.dates(lambda date: outside(date, self.since, self.until)))
@@ -257,7 +263,7 @@ class Filter:
         return None
 
     def as_json(self) -> dict[str, Any]:
-        """The filters that differ from their defaults."""
+        """Return the filters that differ from their defaults."""
         default = asdict(Filter())
         return {
             key: str(value) if isinstance(value, datetime.date) else value

@@ -1,7 +1,7 @@
 """The rules of chess for many positions at once: legal moves, checks, and the piece that makes each move.
 
 Positions are codes, uint8 [n, 64], and state, uint8 [n, 4] (see replay.py). Moves are packed (see moves.py). Every
-function takes setups with any material. A side without a king is never in check.
+function accepts positions with any material. A side without a king is never in check.
 """
 
 from __future__ import annotations
@@ -13,8 +13,10 @@ from kibitz.games.chess.attacks import KNIGHT, REACH, STEPS, attacked, look, str
 from kibitz.games.chess.replay import CASTLING, EN_PASSANT, SIDE
 from kibitz.kernels import fill, inner, kernel
 
-MAX_MOVES = 64 * 27 + 2  # no position has more moves: a queen has at most 27, every other piece fewer; and castling
-# a set of squares is 64 bits of an int64, because numba turns uint64 mixed with other integers into floats
+# no position has more moves: a queen has at most 27, every other piece has fewer, and there are two castling moves
+MAX_MOVES = 64 * 27 + 2
+# A set of squares is 64 bits of an int64, because numba converts uint64 to float when it is combined with other
+# integers
 _ANYWHERE = -1
 
 
@@ -61,10 +63,10 @@ def _pins_and_checks(board, king, forward, pinned):  # type: ignore[no-untyped-d
 def _pawn(board, origin, forward, allowed, moves, count):  # type: ignore[no-untyped-def]
     """Write the moves of a pawn, except en passant, from `count` on, and return the new count.
 
-    board: int8 [64]. allowed: the set of squares (bits of an int64) that it may go to. moves: uint16.
+    board: int8 [64]. allowed: the set of squares (bits of an int64) that the pawn may move to. moves: uint16.
     """
     ahead = origin + forward
-    if ahead < 0 or ahead > 63:  # only in positions that no game can reach
+    if ahead < 0 or ahead > 63:  # happens only in positions that no game can reach
         return count
     rank = origin >> 3
     last = rank == (6 if forward > 0 else 1)
@@ -93,11 +95,12 @@ def _pawn(board, origin, forward, allowed, moves, count):  # type: ignore[no-unt
 
 @inner
 def _king(board, origin, forward, real, moves, count):  # type: ignore[no-untyped-def]
-    """Write the single steps of a king from `count` on, and return the new count.
+    """Write the single steps of a king from index `count` on, and return the new count.
 
-    real: whether check matters. It doesn't for the further kings of an unusual setup. board: int8 [64]. moves: uint16.
+    real: whether check matters. It doesn't for additional kings of an unusual position. board: int8 [64]. moves:
+    uint16.
     """
-    board[origin] = 0  # the king must not block the squares behind it
+    board[origin] = 0  # the king is removed, because it must not protect the squares behind it
     for way in range(8):
         if REACH[origin, way] == 0:
             continue
@@ -130,8 +133,8 @@ def _castling(board, home, forward, short, long, moves, count):  # type: ignore[
 
 @inner
 def generate(codes, state, board, pinned, moves, count):  # type: ignore[no-untyped-def]
-    """Write one position's moves from `count` on, at most MAX_MOVES. Returns the new count and the number of checking
-    pieces.
+    """Write the legal moves of a position from index `count` on, at most MAX_MOVES. Returns the new count and the
+    number of checking pieces.
 
     codes: uint8 [64]. state: uint8 [4]. board: int8 [64], filled in the mover's view. pinned: int64 [64], working
     memory. moves: uint16.
@@ -237,9 +240,10 @@ def in_check(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NDArray[np.b
 @kernel
 def _moved_pieces(moves, offsets, starts, start_of, kinds):  # type: ignore[no-untyped-def]
     """Write the type of each moving piece to `kinds`, uint8 [moves], 0 to 5. The other arguments are those of
-    `replay`."""
-    # A legal move never starts from a square that a piece has left, or where a pawn was captured en passant. So squares
-    # needn't be emptied: only arriving pieces matter.
+    `replay`.
+    """
+    # A legal move never starts from a square that is empty because a piece left it or was captured en passant. So
+    # squares are not emptied; only the arrival of pieces matters.
     board = np.empty(64, np.uint8)
     for game in range(offsets.shape[0] - 1):
         row = starts[start_of[game]]

@@ -8,16 +8,16 @@ from numpy.typing import NDArray
 from kibitz.kernels import kernel
 
 PIECE_VALUES = np.array([0, 1, 3, 3, 5, 9, 0], np.int64)
-"""Values in pawns, by piece type (0 nothing, 1 to 6 P N B R Q K), int64 [7].
-
-The king's value is 0: it is never captured, and a capture that only the king can answer must not count as its loss.
+"""Values in pawns, by piece type (0 nothing, 1 to 6 P N B R Q K), int64 [7]. The king's value is 0: it is never
+captured, and if only the king can recapture, this must not count as a loss of the king.
 """
 CODE_VALUES = np.concatenate([PIECE_VALUES, -PIECE_VALUES[1:]]).astype(np.int8)
 """Values in pawns, by the code of a square, int8 [13]: positive for White's pieces, negative for Black's."""
 
 PHASES = ("opening", "middlegame", "endgame")
 OPENING_OVER, ENDGAME_UP_TO = 10, 6
-"""The opening is over, and the endgame begins, with at most this many knights, bishops, rooks and queens of both sides.
+"""The opening ends when both sides together have at most OPENING_OVER knights, bishops, rooks and queens. The endgame
+begins with at most ENDGAME_UP_TO.
 """
 MAX_PIECES_INSUFFICIENT = 12
 """No position with more pieces has insufficient material: two kings, and ten bishops of which eight are promoted pawns.
@@ -29,7 +29,7 @@ def phase(codes: NDArray[np.uint8]) -> NDArray[np.int64]:
 
     codes: uint8 [n, 64].
     """
-    piece = (codes.astype(np.int64) + 5) % 6  # 0 pawn .. 5 king; 5 for an empty square, too
+    piece = (codes.astype(np.int64) + 5) % 6  # 0 pawn .. 5 king; an empty square also gives 5
     officers = ((piece > 0) & (piece < 5)).sum(1)
     return np.asarray((officers <= OPENING_OVER).astype(np.int64) + (officers <= ENDGAME_UP_TO))
 
@@ -38,9 +38,8 @@ def phase(codes: NDArray[np.uint8]) -> NDArray[np.int64]:
 def insufficient_material(codes):  # type: ignore[no-untyped-def]
     """Return whether no sequence of legal moves can lead to mate, by the pieces alone. codes: uint8 [64].
 
-    True for the two kings with at most one knight, or with any number of bishops on squares of one color. A position
-    with more than MAX_PIECES_INSUFFICIENT pieces is never such a position, so callers that know the number can check it
-    first.
+    This is true for two kings with at most one knight, or with any number of bishops on squares of one color. It is
+    never true with more than MAX_PIECES_INSUFFICIENT pieces, so callers that know the number can test it first.
     """
     knights, light, dark = 0, 0, 0
     for square in range(64):

@@ -1,9 +1,9 @@
 """Shares of training samples by kind of game, such as "a third from online blitz games of club players".
 
 A mix is a text: one or more parts "SCALES/SPEEDS/RATINGS=SHARE", separated by commas. SCALES and SPEEDS are names
-joined by "+", and RATINGS is "LOW-HIGH" for the mean of both ratings. "any" matches all values. For example
-"lichess+chess.com/blitz+rapid/1000-2200=0.33". A game belongs to the first part that fits. All other games share the
-rest.
+joined by "+". RATINGS is "LOW-HIGH", limits for the mean of both ratings. "any" matches all values. An example is
+"lichess+chess.com/blitz+rapid/1000-2200=0.33". A game belongs to the first part that matches it. All games without a
+part together have the remaining share.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ class MixPart:
     ) -> NDArray[np.bool_]:
         """Return which games belong to the part, bool [n].
 
-        ratings: of both players, int64 [2, n], 0 if unknown. speeds, scales: uint8 [n], indices into SPEEDS and SCALES.
+        ratings: the ratings of both players, int64 [2, n], 0 if unknown. speeds, scales: uint8 [n], indices into SPEEDS
+        and SCALES.
         """
         inside = np.ones(len(speeds), np.bool_)
         if self.scales:
@@ -58,7 +59,7 @@ class MixPart:
 
 
 def parse_mix(text: str) -> tuple[MixPart, ...]:
-    """Return the parts of a mix; () for an empty text.
+    """Parse a mix. Returns its parts; () for an empty text.
 
     Raises UsageError if the text isn't a mix, or if the shares sum to more than 1.
     """
@@ -115,8 +116,8 @@ def mixed_weights(
     """Return the weights of games, float64 [n], changed so that each part has its share of all samples.
 
     weights: the previous weight of each game, [n]. plies: the samples of each game, [n]. ratings: [2, n]. The total
-    number of samples stays the same. A part that matches no games, and its share, are ignored. If each game belongs to
-    a part, the parts share all samples in proportion to their shares.
+    number of samples stays the same. A part that matches no game is ignored, and so is its share. If every game belongs
+    to a part, the shares are scaled so that they sum to 1.
     """
     mixed = weights.astype(np.float64)
     total = float((mixed * plies).sum())

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def pack(origin: NDArray[np.uint8], target: NDArray[np.uint8], promotion: NDArray[np.int8]) -> NDArray[np.uint16]:
     """Pack moves into uint16 [n].
 
-    The arguments are arrays of squares, 0 to 63, and of promotion pieces, 2 to 5, or less for none.
+    origin, target: squares, 0 to 63. promotion: promotion pieces, 2 to 5; smaller numbers mean no promotion.
     """
     moves = origin.astype(np.uint16)
     moves |= target.astype(np.uint16) << np.uint16(6)
@@ -27,12 +27,12 @@ def pack(origin: NDArray[np.uint8], target: NDArray[np.uint8], promotion: NDArra
 
 
 def to_move(code: int) -> chess.Move:
-    """Return the python-chess move of a packed move."""
+    """Convert a packed move to a python-chess move."""
     import chess
 
     return chess.Move(code & 63, code >> 6 & 63, (code >> 12) or None)
 
 
 def from_move(move: chess.Move) -> int:
-    """Return the packed form of a python-chess move, with castling as the king's move of two files."""
+    """Convert a python-chess move to a packed move. Castling becomes the king's move of two files."""
     return move.from_square | move.to_square << 6 | (move.promotion or 0) << 12

@@ -2,7 +2,7 @@
 
 The tables here are those of the encodings (`encodings.py`), which make the same planes of many positions inside a
 network. Functions take one position, codes, uint8 [64], and state, uint8 [4 or more] (see replay.py). They return each
-plane, float32 [64], by its name. `sides` are the names of the two sides.
+plane, float32 [64], by its name. Their argument `sides` has the names of the two sides.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ Sides = tuple[str, str]
 
 WHITE_AND_BLACK = ("White's", "Black's")
 OWN_AND_OTHERS = ("own", "the other side's")
-"""Names of the two sides in encodings with the mover's view."""
+"""Names of the two sides in encodings that have the mover's view."""
 ATTACKS = ("none", "squares", "counts", "pieces")
 _PLURALS = ("pawns", "knights", "bishops", "rooks", "queens", "kings")
 _CASTLINGS = ("to the king's side", "to the queen's side")
 
-# Leaps as (ranks, files); White's pawn goes up.
+# Leaps as (ranks, files). The pawn is White's, which moves up
 PAWN = ((1, 1), (1, -1))
 KNIGHT = ((1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2))
 KING = ((1, 1), (1, 0), (1, -1), (0, 1), (0, -1), (-1, 1), (-1, 0), (-1, -1))
@@ -46,7 +46,8 @@ def _signed_table() -> NDArray[np.float32]:
 
 def _rights_table() -> NDArray[np.float32]:
     rights = np.arange(16)[:, None] >> np.arange(4) & 1  # columns: White's K and Q, Black's k and q
-    return np.concatenate([rights, rights[:, [2, 3, 0, 1]]]).astype(np.float32)  # White to move, then Black
+    # first for White to move, then for Black
+    return np.concatenate([rights, rights[:, [2, 3, 0, 1]]]).astype(np.float32)
 
 
 def _passed_table() -> NDArray[np.float32]:
@@ -62,24 +63,27 @@ PIECES = np.concatenate([np.zeros((1, 12), np.float32), np.eye(12, dtype=np.floa
 RIGHTS = _rights_table()
 """float32 [32, 4]: castling rights, the mover's first, by 16 · side to move + castling bits of the state."""
 PASSED = _passed_table()
-"""float32 [9, 64]: the square that a pawn has passed with a double step, in the mover's view, by file + 1; 0 is none.
+"""float32 [9, 64]: by file + 1 (0 for none), a plane with the square that a pawn has passed with a double step, in the
+mover's view.
 """
 UPSIDE_DOWN = np.arange(64).reshape(8, 8)[::-1].ravel()
-"""int64 [64]: the square that each square's content comes from when the ranks are flipped."""
+"""int64 [64]: the square from which each square's content comes when the ranks are flipped."""
 
 
 # Views
 
 
 def mover_view(codes: Codes, state: State) -> Codes:
-    """Return the board from the side to move: with Black to move, colors are swapped and ranks are flipped."""
+    """Return the board from the view of the side to move: with Black to move, colors are swapped and ranks are
+    flipped.
+    """
     return OTHER_COLOUR[codes][UPSIDE_DOWN] if state[SIDE] else codes
 
 
 def on_squares(planes: NamedPlanes, flip_ranks: bool) -> NamedPlanes:
-    """Return planes with the squares of the real board.
+    """Convert planes to the real squares of the board.
 
-    flip_ranks: whether the planes have a mover's view with flipped ranks.
+    flip_ranks: whether the planes have the view of a mover with flipped ranks.
     """
     return {name: plane[UPSIDE_DOWN] for name, plane in planes.items()} if flip_ranks else planes
 
@@ -100,12 +104,12 @@ def one_square(number: int) -> NDArray[np.float32]:
 
 
 def signed(codes: Codes, sides: Sides) -> NamedPlanes:
-    """The planes of SignedPlanes, without the side to move."""
+    """Return the planes of SignedPlanes, without the plane for the side to move."""
     return dict(zip((f"{piece} ({sides[0]} +1, {sides[1]} −1)" for piece in _PLURALS), SIGNED[codes].T, strict=True))
 
 
 def pieces(codes: Codes, sides: Sides) -> NamedPlanes:
-    """The planes of PiecePlanes."""
+    """Return the planes of PiecePlanes."""
     return dict(zip((f"{side} {piece}" for side in sides for piece in _PLURALS), PIECES[codes].T, strict=True))
 
 
@@ -114,7 +118,7 @@ BOARDS: dict[str, Callable[[Codes, Sides], NamedPlanes]] = {"6": signed, "12": p
 
 
 def rights(state: State, sides: Sides) -> NamedPlanes:
-    """The planes of RightsPlanes, in the mover's view."""
+    """Return the planes of RightsPlanes, in the mover's view."""
     names = [f"{side} right to castle {corner}" for side in sides for corner in _CASTLINGS]
     values = RIGHTS[int(state[SIDE]) * 16 + int(state[CASTLING])]
     planes = {name: constant(value) for name, value in zip(names, values, strict=True)}
@@ -122,7 +126,7 @@ def rights(state: State, sides: Sides) -> NamedPlanes:
 
 
 def attacks(codes: Codes, kind: str, sides: Sides) -> NamedPlanes:
-    """The planes of AttackPlanes. kind: one of ATTACKS; "none" returns no planes."""
+    """Return the planes of AttackPlanes. kind: one of ATTACKS; "none" returns no planes."""
     if kind == "none":
         return {}
     by_piece = _attackers(codes)
@@ -136,7 +140,9 @@ def attacks(codes: Codes, kind: str, sides: Sides) -> NamedPlanes:
 
 
 def bits(codes: Codes, state: State) -> NamedPlanes:
-    """The planes of PieceBits: twelve boards of pieces, then the five bits that follow, each as a whole board."""
+    """Return the planes of PieceBits: twelve planes of pieces, then the five other bits, each as a plane with one
+    value.
+    """
     to_move = {"White is to move": constant(state[SIDE] == 0)}
     names = [f"{side} right to castle {corner}" for side in WHITE_AND_BLACK for corner in _CASTLINGS]
     castling = {name: constant(value) for name, value in zip(names, RIGHTS[int(state[CASTLING])], strict=True)}
@@ -156,6 +162,7 @@ def _attackers(codes: Codes) -> NDArray[np.float32]:
                 if not (0 <= rank < 8 and 0 <= file < 8):
                     break
                 count[code, rank, file] += 1
-                if codes[8 * rank + file]:  # a slider attacks up to the first piece in its way, and that piece
+                # a slider attacks the squares up to the first piece in its way, including the square of this piece
+                if codes[8 * rank + file]:
                     break
     return count.reshape(12, 64)

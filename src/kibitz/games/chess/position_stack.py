@@ -16,11 +16,11 @@ from kibitz.games.chess.replay import CASTLING, CLOCK, EN_PASSANT, FIFTY_MOVES, 
 from kibitz.kernels import fill, inner, kernel
 
 MAX_PLIES = 128
-"""Number of rows of a line. Searches stay below it."""
+"""Number of rows for a line of play. Searches use fewer."""
 NO_ROW = 1 << 20
-"""Larger than the index of every row: for a verdict that depends on no earlier row."""
+"""A number that is larger than every row's index. It is used if a result depends on no earlier row."""
 ONGOING, MATE, DRAW = 0, 1, 2
-"""Results of a row by the rules."""
+"""The result of a row by the rules."""
 
 _RANDOM = np.random.default_rng(773).integers(-(1 << 63), 1 << 63, (13, 64), np.int64)
 _ZOBRIST_PIECES = np.concatenate([np.zeros((1, 64), np.int64), _RANDOM[1:]])  # by code and square
@@ -30,8 +30,8 @@ _ZOBRIST_EP = np.concatenate([[0], _RANDOM[0, 24:32]])  # by en-passant file + 1
 
 STACK = [
     ("rows", "u1", (MAX_PLIES, START_WIDTH)),  # the positions: codes, then state
-    ("keys", "i8", (MAX_PLIES,)),  # Zobrist keys, equal for positions that the rules call the same
-    ("piece_count", "i8", (MAX_PLIES,)),  # number of pieces on the board, kings included
+    ("keys", "i8", (MAX_PLIES,)),  # Zobrist keys, equal for positions that are the same by the rules
+    ("piece_count", "i8", (MAX_PLIES,)),  # number of pieces on the board, including kings
     ("changed", "i8", (MAX_PLIES, 4)),  # squares that the move to a row has changed
     ("changes", "i8", (MAX_PLIES,)),  # number of these squares
     ("checks", "i8", (MAX_PLIES,)),  # number of pieces that give check
@@ -39,10 +39,12 @@ STACK = [
     ("moves", "u2", (MAX_PLIES, MAX_MOVES)),  # the legal moves, packed; the search sorts them
     ("repeated_keys", "i8", (FIFTY_MOVES,)),  # keys that occurred twice in the game before the root
     ("repeated_count", "i8"),  # number of these keys
-    ("board", "i1", (64,)),  # the row that was entered last, in its mover's view (attacks.py)
-    ("pinned", "i8", (64,)),  # scratch of `generate`
+    ("board", "i1", (64,)),  # the board of the row that was entered last, in its mover's view (attacks.py)
+    ("pinned", "i8", (64,)),  # working memory of `generate`
 ]
-"""Fields of the stack, all in one record. Separate arrays as arguments are slow, and take minutes to compile."""
+"""The fields of the stack. They are in one record, because separate arrays as arguments are slow and take minutes to
+compile.
+"""
 
 
 @kernel
@@ -106,9 +108,9 @@ def make_move(stack, ply, move):  # type: ignore[no-untyped-def]
 
 @inner
 def make_null_move(stack, ply):  # type: ignore[no-untyped-def]
-    """Write row `ply` + 1 with the other side to move and nothing else changed.
+    """Write row `ply` + 1: the same position with the other side to move.
 
-    Its clock starts at 0, so that no repetition extends across the null move.
+    Its counter of plies starts at 0, so that no repetition extends across the null move.
     """
     row = stack.rows[ply + 1]
     fill(row, stack.rows[ply])
@@ -124,11 +126,13 @@ def make_null_move(stack, ply):  # type: ignore[no-untyped-def]
 def enter(stack, ply):  # type: ignore[no-untyped-def]
     """Generate the legal moves of row `ply`, and decide its result by the rules.
 
-    Returns the verdict, ONGOING, MATE (the mover is mated) or DRAW, and the earliest row that it depends on. That is
-    NO_ROW if the position alone decides, and -1 if the game before the root or the fifty-move count does.
+    Returns the verdict, ONGOING, MATE (the mover is mated) or DRAW, and the earliest row on which the verdict depends.
+    This row is NO_ROW if the position alone decides, and -1 if the game before the root or the fifty-move count
+    decides.
     """
     row = stack.rows[ply]
-    board, pinned = stack.board[:], stack.pinned[:]  # numba treats slices, but not fields, as the type of other arrays
+    # numba treats slices as the same type as other arrays, but not fields
+    board, pinned = stack.board[:], stack.pinned[:]
     count, checks = generate(row[:64], row[64:], board, pinned, stack.moves[ply], np.int64(0))
     stack.move_count[ply], stack.checks[ply] = count, checks
     if count == 0:
@@ -152,7 +156,7 @@ def enter(stack, ply):  # type: ignore[no-untyped-def]
 def static_exchange(board, side, move):  # type: ignore[no-untyped-def]
     """Return the pawns that a move gains, promotion included, and whether it obviously loses material.
 
-    It loses material if a more valuable piece takes a guarded cheaper one. Further exchanges are not counted.
+    A move loses material if a piece captures a guarded piece that is less valuable. Further exchanges are not counted.
 
     board: int8 [64] in the mover's view, as `generate` leaves it. side: the side to move, 0 or 1. move: legal, packed.
     """

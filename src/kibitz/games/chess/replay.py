@@ -4,9 +4,9 @@ A position is 64 codes and 4 state numbers, all uint8. The state is the side to 
 castling rights, with the bits 1 K, 2 Q, 4 k and 8 q; the en-passant file + 1, or 0 if no en-passant capture is legal;
 and the plies since the last capture or pawn move, at most 255.
 
-The state records a pawn's double step only if an en-passant capture is legal. Positions are the same if the same moves
-are possible in them (FIDE 9.2.3), and X-FEN and the FENs of python-chess and lichess record no more. So a position
-doesn't depend on whether it was replayed or read from a FEN.
+The state records a pawn's double step only if an en-passant capture is legal. By the rules, positions are the same if
+the same moves are possible in them (FIDE 9.2.3). X-FEN and the FENs of python-chess and lichess also record only legal
+captures. So a position doesn't depend on whether it was replayed or read from a FEN.
 
 Ply 0 is the start position and ply i the position after i moves, so a game of n moves has n + 1 positions.
 """
@@ -26,9 +26,9 @@ from kibitz.kernels import kernel
 SQUARES = 64
 SIDE, CASTLING, EN_PASSANT, CLOCK = range(STATE_WIDTH)
 FIFTY_MOVES = 100
-"""Plies without capture or pawn move (the CLOCK of a state) after which the game is drawn."""
+"""Number of plies without a capture or pawn move (the CLOCK of a state) after which the game is drawn."""
 START_WIDTH = SQUARES + STATE_WIDTH
-"""A start position is one row: the codes, then the state."""
+"""The length of a start position's row: the codes, then the state."""
 
 
 _BLOCK = 256
@@ -39,12 +39,14 @@ _MOVES_PER_CACHE_LINE = 32
 @kernel
 def _replay(moves, offsets, starts, start_of, games, plies, codes, state):  # type: ignore[no-untyped-def]
     """Write positions to codes, uint8 [n, 64], and state, uint8 [n, 4]. The other arguments are those of `replay`,
-    checked."""
+    after checks.
+    """
     prefetched = 0
     view = np.empty(64, np.int8)
     for begin in range(0, games.shape[0], _BLOCK):
         end = min(begin + _BLOCK, games.shape[0])
-        # Random games are far apart in memory. Reading one move of each cache line first overlaps their cache misses.
+        # The games of a random sample are far apart in memory. If one move of each cache line is read first, the
+        # waiting times for memory overlap.
         for i in range(begin, end):
             first = offsets[games[i]]
             for at in range(first, first + plies[i], _MOVES_PER_CACHE_LINE):
@@ -78,9 +80,9 @@ def replay(
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """Return positions (games[i], plies[i]) as codes, uint8 [n, 64], and state, uint8 [n, 4].
 
-    moves: uint16, all games' moves, one after the other. offsets: int64 [games + 1], where each game's moves begin.
-    starts: uint8 [k, 68], start positions. start_of: int32 [games], each game's row in starts. games, plies: int64 [n].
-    Raises IndexError for a game or ply that is not in the store.
+    moves: uint16, all games' moves, one after the other. offsets: int64 [games + 1], the index at which each game's
+    moves begin. starts: uint8 [k, 68], start positions. start_of: int32 [games], each game's row in starts. games,
+    plies: int64 [n]. Raises IndexError for a game or ply that is not in the store.
     """
     games, plies = check_indices(offsets, games, plies)
     codes = np.empty((len(games), SQUARES), np.uint8)
@@ -108,7 +110,7 @@ def keep_legal_passing(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> No
 
 
 def encode_board(board: chess.Board) -> NDArray[np.uint8]:
-    """Return a python-chess board as one start row, uint8 [68]. Castling rights must be those of standard chess."""
+    """Convert a python-chess board to a start row, uint8 [68]. Castling rights must be those of standard chess."""
     row = np.zeros(START_WIDTH, np.uint8)
     for square, piece in board.piece_map().items():
         row[square] = piece.piece_type + (0 if piece.color else 6)
@@ -118,7 +120,7 @@ def encode_board(board: chess.Board) -> NDArray[np.uint8]:
         bit for bit, square in ((1, chess.H1), (2, chess.A1), (4, chess.H8), (8, chess.A8)) if rights >> square & 1
     )
     row[64 + CLOCK] = min(board.halfmove_clock, 255)
-    if board.ep_square is not None:  # python-chess sets it behind every pawn that moved two squares
+    if board.ep_square is not None:  # python-chess sets this square after every double step of a pawn
         row[64 + EN_PASSANT] = chess.square_file(board.ep_square) + 1
         keep_legal_passing(row[None, :64], row[None, 64:])
     return row
@@ -137,7 +139,7 @@ def encode_history(board: chess.Board) -> NDArray[np.uint8]:
 
 
 def decode_board(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> chess.Board:
-    """Return the python-chess board of one position. A position has no full-move number, so it is 1.
+    """Convert a position to a python-chess board. A position has no full-move number, so the board's number is 1.
 
     codes: uint8 [64]. state: uint8 [4].
     """
@@ -181,7 +183,7 @@ def _captures(moves, offsets, starts, start_of, taken):  # type: ignore[no-untyp
 def captures(
     moves: NDArray[np.uint16], offsets: NDArray[np.int64], starts: NDArray[np.uint8], start_of: NDArray[np.int32]
 ) -> NDArray[np.bool_]:
-    """Return which moves of a store capture, en passant included, bool [moves]. Arguments as in `replay`."""
+    """Return which moves of a store capture, en passant included, bool [moves]. The arguments are those of `replay`."""
     taken = np.empty(len(moves), np.bool_)
     _captures(moves, offsets, starts, start_of, taken)
     return taken
@@ -208,7 +210,9 @@ def swap_colours(
 
 
 def to_mover_view(squares: NDArray[np.int64], side: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return squares (0 to 63) from the side to move: ranks are flipped where `side` is 1 (Black). All int64 [n]."""
+    """Convert squares (0 to 63) to the view of the side to move: ranks are flipped if `side` is 1 (Black). All arrays
+    are int64 [n].
+    """
     return squares ^ side * 56
 
 

@@ -30,17 +30,19 @@ BEYOND = {
 
 rating and opponent_rating: the ratings of the mover and the opponent in units of 16 points. speed and scale: indices
 into SPEEDS and SCALES. last_from and last_to: origin and target (board squares + 1) of the last move, the opponent's.
-before_from and before_to: the same for the move before it, the mover's.
+before_from and before_to: the squares of the mover's move before it.
 """
 RATING, OPPONENT, SPEED, SCALE, LAST = range(STATE_WIDTH, STATE_WIDTH + 5)
-"""Their columns in the state, after the position's four columns. LAST is the first of the four columns of moves."""
+"""The columns of the side inputs in the state; they follow the position's four columns. LAST is the first of the four
+columns of moves.
+"""
 
 
 def scale_of(site: str) -> str:
     """Return the rating scale of games at a site (header Site): a server's, or FIDE's; "" if it is unknown.
 
-    A server's games name it by address ("https://lichess.org/abc", "Chess.com"). Events held on a server ("chess.com
-    INT") use FIDE ratings.
+    Games of a server have its address as their site ("https://lichess.org/abc", "Chess.com"). Over-the-board events
+    that were held on a server ("chess.com INT") have FIDE ratings.
     """
     text = site.strip().lower()
     if "freechess.org" in text or text == "fics":
@@ -54,14 +56,15 @@ def scale_of(site: str) -> str:
 
 
 class _Columns(Protocol):
-    """A store, as far as this module reads it."""
+    """The interface of a store that this module uses."""
 
     def table(self, columns: list[str]) -> pa.Table: ...
 
 
 def speed_codes(store: _Columns) -> NDArray[np.uint8]:
-    """Return the speed of every game of a store, uint8 [games], as an index into SPEEDS. store: anything with its
-    `table`."""
+    """Return the speed of every game of a store, uint8 [games], as an index into SPEEDS. store: any object with a
+    `table`.
+    """
     texts = store.table(["speed"])["speed"]
     return text_codes(texts, lambda speed: SPEEDS.index(speed) if speed in SPEEDS else 0)
 
@@ -73,7 +76,7 @@ def scale_codes(store: _Columns) -> NDArray[np.uint8]:
 
 
 def rating_bytes(ratings: NDArray[Any]) -> NDArray[np.uint8]:
-    """Return ratings in points as bytes in units of 16 points, uint8 [n]; 0 stays unknown."""
+    """Convert ratings in points to bytes in units of 16 points, uint8 [n]; 0 stays unknown."""
     return cast("NDArray[np.uint8]", np.minimum(np.asarray(ratings, np.int64) // RATING_UNIT, 255).astype(np.uint8))
 
 

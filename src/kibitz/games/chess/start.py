@@ -1,4 +1,4 @@
-"""Read start positions from FEN and EPD. Every part of kibitz reads a FEN with `read_fen`."""
+"""Parse start positions from FEN and EPD. Every part of kibitz reads FENs with `read_fen`."""
 
 from __future__ import annotations
 
@@ -19,19 +19,21 @@ _IMPOSSIBLE = {
     chess.STATUS_PAWNS_ON_BACKRANK: "a pawn is on the first or last rank",
     chess.STATUS_OPPOSITE_CHECK: "the side that is not to move is in check",
 }
-"""Faults that make playing impossible. Nine queens are not a fault."""
+"""Faults of a position that make play impossible. Nine queens are not a fault."""
 
 
 class BadStart(ValueError):
-    """A FEN that can't be read, or whose position can't be played. The message gives the reason in one line."""
+    """Raised for a FEN that can't be parsed, or whose position can't be played. The message gives the reason in one
+    line.
+    """
 
 
 class Chess960Start(BadStart):
-    """A start position of Chess960."""
+    """Raised for a start position of Chess960."""
 
 
 def read_fen(fen: str) -> chess.Board:
-    """Return the board of a FEN or EPD, without impossible castling and en-passant rights.
+    """Parse a FEN or EPD, and return its board, without impossible castling and en-passant rights.
 
     Underscores may replace spaces. The side to move (w) and all fields after it may be missing, and the operations of
     an EPD are ignored. A castling right is possible if the king is on e1 or e8 and the rook on its corner. Raises
@@ -64,7 +66,7 @@ def _reason(error: ValueError) -> str:
 
 
 def _fields(fen: str) -> list[str]:
-    """Return six fields, with default values for the missing ones."""
+    """Split a FEN into its six fields, with default values for missing fields."""
     plain = _PREFIX.sub("", fen.strip().strip(_QUOTES).strip()).strip(_QUOTES)
     fields = plain.replace("_", " ").split()
     side = fields[1].lower()[:1] if len(fields) > 1 else "w"
@@ -78,7 +80,7 @@ def _fields(fen: str) -> list[str]:
 
 
 def _count(field: list[str], usual: int, most: int) -> int:
-    """Return a counter of a FEN; `usual` if it is missing, not a number, or the first operation of an EPD."""
+    """Parse a counter of a FEN. Returns `usual` if it is missing, not a number, or the first operation of an EPD."""
     return min(max(usual, int(field[0])), most) if field and re.fullmatch(r"\d{1,9}", field[0]) else usual
 
 

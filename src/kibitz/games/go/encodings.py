@@ -17,7 +17,9 @@ from kibitz.games.go.points import GRID
 from kibitz.games.go.replay import AGE, BLACK_STONE, KO, OFF, SIDE, WHITE_STONE
 
 LIBERTIES = (3, 6)
-"""How finely planes distinguish liberties: 1, 2, and 3 or more; or 1 to 5, and 6 or more."""
+"""The values of the setting: with 3, planes distinguish 1, 2, and 3 or more liberties; with 6, they distinguish 1 to 5,
+and 6 or more.
+"""
 
 
 def corner(codes: Tensor, grid: int) -> Tensor:
@@ -26,12 +28,12 @@ def corner(codes: Tensor, grid: int) -> Tensor:
 
 
 class BoardPlanes(nn.Module):
-    """Planes of 0 and 1: the mover's stones by liberties, the opponent's likewise, the ko point, and the board, all
-    ones.
+    """Planes of 0 and 1: the mover's stones by liberties, the opponent's stones by liberties, the ko point, and the
+    points of the board.
 
-    liberties: 3 (planes for 1, 2, and 3 or more: the original repository's eight planes) or 6. recent: the number of
-    further planes, each with the stone of one of the last moves, the last one first. ages: five more planes, with the
-    stones played 9-16, 17-32, 33-64, 65-128 and more plies ago.
+    liberties: 3 (planes for 1, 2, and 3 or more liberties, as in the original repository's eight planes) or 6. recent:
+    the number of further planes, each with the stone of one of the last moves, the last one first. ages: five more
+    planes, with the stones played 9-16, 17-32, 33-64, 65-128 and more plies ago.
     """
 
     def __init__(self, grid: int = GRID, liberties: int = 3, recent: int = 0, ages: bool = False) -> None:
@@ -58,22 +60,24 @@ def stones(codes: Tensor) -> Tensor:
 
 
 _ROUNDS = 8
-"""Rounds of `roots` in an exported network. Boards full of spirals, combs and random walks need four."""
+"""Number of rounds of `roots` in an exported network. Boards full of spirals, combs and random walks need four
+rounds.
+"""
 
 
 def roots(colours: Tensor) -> Tensor:
     """Return the chain of each point: the largest index among its stones; a point without a stone is its own chain.
 
     colours: int64 [n, grid, grid] of `stones`. Returns int64 [n, grid²]. Every point compares itself with its neighbors
-    of the same color, links its chain's root to the largest root among them, and follows two links up, until nothing
-    changes.
+    of the same color, links its chain's root to the largest root among them, and follows two links. This is repeated
+    until nothing changes.
     """
     n, grid = colours.shape[0], colours.shape[1]
     each = torch.arange(grid * grid, device=colours.device).view(1, -1).expand(n, -1)
     down = (colours[:, 1:] == colours[:, :-1]) & (colours[:, 1:] > 0)
     right = (colours[:, :, 1:] == colours[:, :, :-1]) & (colours[:, :, 1:] > 0)
     largest = each
-    # An exported network can't test whether anything changed.
+    # An exported network can't test whether anything has changed
     for _ in range(_ROUNDS if torch.onnx.is_in_onnx_export() else grid * grid):
         seen = largest.view(-1, grid, grid)
         above, below = F.pad(seen[:, :-1], (0, 0, 1, 0)), F.pad(seen[:, 1:], (0, 0, 0, 1))
@@ -104,8 +108,9 @@ def pool_chains(values: Tensor, roots: Tensor) -> Tensor:
 
 
 def mean_over_chains(values: Tensor, roots: Tensor) -> Tensor:
-    """Return the mean over each chain at all its points. values: [n, grid²]. A point without a stone keeps its
-    value."""
+    """Return the mean over each chain, at all points of the chain. values: [n, grid²]. A point without a stone keeps
+    its value.
+    """
     none = torch.zeros_like(values)
     total = none.scatter_add(1, roots, values)
     count = none.scatter_add(1, roots, torch.ones_like(values))

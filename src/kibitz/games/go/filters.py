@@ -1,4 +1,4 @@
-"""Which Go games to import: a filter by headers, applied before moves are played, and by moves, applied after."""
+"""Select the Go games to import: by headers, before moves are played, and by moves, afterwards."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Filter:
 
     min_moves: the smallest number of moves, passes included.
     rank: the lowest rank of either player, for example "6d".
-    unranked: with `rank`, also accept players without a rank.
+    unranked: whether to accept players without a rank in spite of `rank`.
     ending: "any", or how the game must have ended.
     result: the results to accept; () for all.
     rules: the names of the rules to accept; () for all.
@@ -48,7 +48,7 @@ class Filter:
     limit: int | None = None
 
     def check(self) -> None:
-        """Raise UsageError if the filter can't accept any game or has an unknown value."""
+        """Check the values. Raises UsageError if the filter can't accept any game or has an unknown value."""
         check_period(self.since, self.until)
         if self.rank is not None and read_rank(self.rank) is None:
             raise UsageError(f"--rank must be a rank: 5k, 6d or 1p (got {self.rank})")
@@ -69,7 +69,7 @@ class Filter:
             raise UsageError(f"--limit must be at least 1 (got {self.limit})")
 
     def refuses_headers(self, game: HeaderInfo) -> str | None:
-        """Return why a game is refused by its headers and setup stones; None if it isn't."""
+        """Return why a game is refused by its headers and setup stones; None if it is accepted."""
         return self._refuses_players(game) or self._refuses_kind(game) or self._refuses_result(game)
 
     def _refuses_players(self, game: HeaderInfo) -> str | None:
@@ -102,11 +102,11 @@ class Filter:
         return None
 
     def refuses_moves(self, moves: int) -> str | None:
-        """Return why a game is refused by its number of moves; None if it isn't."""
+        """Return why a game is refused by its number of moves; None if it is accepted."""
         return f"under {self.min_moves} moves" if moves < self.min_moves else None
 
     def as_json(self) -> dict[str, Any]:
-        """The filters that differ from their defaults."""
+        """Return the filters that differ from their defaults."""
         default = asdict(Filter())
         return {
             key: str(value) if isinstance(value, datetime.date) else value

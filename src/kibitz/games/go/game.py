@@ -12,7 +12,7 @@ SUMMARY_COLUMNS = {"endings": "ending", "boards": "size", "rules": "rules", "kom
 
 
 def captures(*arguments: Any) -> Any:
-    """Not implemented: no Go system needs to know which moves capture."""
+    """Raise NotImplementedError: no Go system needs to know which moves capture."""
     raise NotImplementedError("go: which moves capture is not known of a whole store")
 
 

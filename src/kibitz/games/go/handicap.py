@@ -1,4 +1,4 @@
-"""White's compensation for handicap stones, in addition to komi: it depends on the rules."""
+"""White's compensation for handicap stones, in addition to komi. It depends on the rules."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ BONUS = {"chinese": "N", "ing": "N", "aga": "N-1"}
 
 
 def bonus_of(rules: str | None) -> str:
-    """Return "N", "N-1" or "0" for the name of the rules; "0" if there is none."""
+    """Return "N", "N-1" or "0" for the name of the rules; "0" if the rules give no compensation."""
     return BONUS.get(rules or "", "0")
 
 

@@ -1,8 +1,8 @@
 """Ladders, read to their end.
 
-In a ladder, every move of the attacker puts the chain in atari or captures it. The chain's side answers with its last
-liberty, or captures stones next to the chain. The reading is exact under these rules, with simple ko. It does not know
-nets, or moves that leave the chain more than one liberty.
+In a ladder, every move of the attacker puts the chain in atari or captures it. The chain's side plays on the chain's
+last liberty, or captures stones next to the chain. Under these rules, with simple ko, the result is exact. The module
+does not find nets, or captures by moves that leave the chain more than one liberty.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from kibitz.games.go.points import NONE, PASS
 from kibitz.games.go.rules import CELL, COLOUR, NEXT, POINT, ROOT, WIDE, Board, is_suicide, place
 
 MOST = 20_000
-"""The largest number of positions that are read. A ladder on an empty board needs fewer than 200."""
+"""The largest number of positions that are searched. A ladder on an empty board needs fewer than 200."""
 _STEPS = (1, -1, WIDE, -WIDE)
 _NO_MOVE = 0
-"""A cell whose point is PASS: the chain's side has no legal move that helps."""
+"""A cell whose point is PASS. It means that the chain's side has no legal move that helps."""
 
 Cells = NDArray[np.int16]
 """A board of the rules, int16 [7, 441]."""
 
 
 class Unread(Exception):
-    """The ladder has more than MOST positions."""
+    """Raised if the ladder has more than MOST positions."""
 
 
 def chain(board: Cells, cell: int) -> list[int]:
@@ -70,13 +70,13 @@ def ladder(board: Board, point: int, first: int) -> tuple[int, ...] | None:
 
 
 class _Reader:
-    """One reading. Its methods return the line that captures the chain at a cell, or None."""
+    """The search of one ladder. Its methods return the line that captures the chain at a cell, or None."""
 
     def __init__(self) -> None:
         self.left = MOST
 
     def attack(self, board: Cells, cell: int, ko: int) -> tuple[int, ...] | None:
-        """The attacker moves. ko: the cell where it may not capture back, or 0."""
+        """Find a capture with the attacker to move. ko: the cell where the attacker may not recapture, or 0."""
         free = open_cells(board, chain(board, cell))
         if len(free) == 1:
             return None if free[0] == ko else (free[0],)
@@ -92,7 +92,7 @@ class _Reader:
         return None
 
     def escape(self, board: Cells, cell: int, ko: int) -> tuple[int, ...] | None:
-        """The chain's side moves."""
+        """Find a capture with the chain's side to move. ko: the cell where this side may not recapture, or 0."""
         stones = chain(board, cell)
         free = open_cells(board, stones)
         if len(free) > 1:

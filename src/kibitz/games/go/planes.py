@@ -18,7 +18,7 @@ Codes = NDArray[np.uint8]
 State = NDArray[np.uint8]
 
 RECENT = 8
-"""The largest number of moves that can be shown one by one."""
+"""The largest number of recent moves that can have separate planes."""
 
 
 def plane_table(liberties: int, recent: int, ages: bool) -> NDArray[np.float32]:
@@ -70,8 +70,9 @@ def _names(most: int, recent: int, ages: bool) -> list[str]:
 
 
 def chains(codes: Codes, state: State) -> NDArray[np.float32]:
-    """Return 1 for the stones of the first chain from the upper left, 2 for the next chain, …, 0 without a stone.
-    [size²]."""
+    """Return the number of each stone's chain, [size²]: 1 for the first chain from the upper left, 2 for the next one,
+    and so on; 0 without a stone.
+    """
     size = int(state[SIZE])
     kinds = _on_board(codes, state) % AGE
     colours = np.where((kinds < BLACK_STONE) | (kinds >= KO), 0, np.where(kinds < WHITE_STONE, 1, 2))
@@ -94,6 +95,6 @@ def chains(codes: Codes, state: State) -> NDArray[np.float32]:
 
 
 def _on_board(codes: Codes, state: State) -> Codes:
-    """Return only the codes of the board, [size²]."""
+    """Return the codes of the points on the board, [size²]."""
     size = int(state[SIZE])
     return codes.reshape(GRID, GRID)[:size, :size].ravel()

@@ -1,8 +1,8 @@
 """Points of the board and their names.
 
-A point's number is row · 19 + column, the upper left corner 0, whatever the size of the board: a smaller board is in
-that corner of the grid. SGF writes "pd", which is column and row. GTP writes "Q16": the columns have no I, and rows
-count from below.
+A point's number is row · 19 + column, with 0 for the upper left corner. This is the same for every board size, because
+a smaller board is in the upper left corner of the grid. SGF writes "pd", which is column and row. GTP writes "Q16":
+there is no column I, and rows are counted from below.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ SIZES = (9, 13, 19)
 GRID = 19
 POINTS = GRID * GRID
 PASS = POINTS
-"""The number of a pass, as a move."""
+"""The number that represents a pass as a move."""
 
 NONE, BLACK, WHITE, OUTSIDE = 0, 1, 2, 3
 """Colours of points; 3 - colour is the other player."""
@@ -27,16 +27,16 @@ COLUMNS = "ABCDEFGHJKLMNOPQRST"
 
 
 def on_board(point: int, size: int) -> bool:
-    """Return whether a number is a point of a board of that size."""
+    """Return whether a number is a point of a board of this size."""
     return 0 <= point < POINTS and point // GRID < size and point % GRID < size
 
 
 def symmetries(size: int) -> NDArray[np.int64]:
-    """Return the point that each point comes from under each symmetry of the board, int64 [8, 361].
+    """Return, for each symmetry of the board, the point from which each point's content comes, int64 [8, 361].
 
     The first symmetry leaves the board unchanged. Points outside the board keep their place.
     """
-    import numpy as np  # not at the top: a command's help must be quick
+    import numpy as np  # not imported at the top, so that a command's help appears quickly
 
     symmetries = np.tile(np.arange(POINTS), (8, 1))
     board = np.arange(POINTS).reshape(GRID, GRID)[:size, :size]
@@ -47,17 +47,19 @@ def symmetries(size: int) -> NDArray[np.int64]:
 
 
 def to_sgf(point: int) -> str:
-    """Return a point as SGF writes it, for example "dd"; "" for a pass."""
+    """Format a point as in SGF, for example "dd"; "" for a pass."""
     return "" if point == PASS else chr(97 + point % GRID) + chr(97 + point // GRID)
 
 
 def to_gtp(point: int, size: int) -> str:
-    """Return a point as GTP writes it, for example "D16", or "pass"."""
+    """Format a point as in GTP, for example "D16", or "pass"."""
     return "pass" if point == PASS else f"{COLUMNS[point % GRID]}{size - point // GRID}"
 
 
 def from_gtp(text: str, size: int) -> int:
-    """The point of a vertex, in upper or lower case. Raises ValueError for a vertex outside a board of that size."""
+    """Parse a vertex, in upper or lower case, and return its point. Raises ValueError for a vertex outside a board of
+    this size.
+    """
     word = text.strip().upper()
     if word == "PASS":
         return PASS

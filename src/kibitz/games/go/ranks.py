@@ -1,7 +1,8 @@
 """Ranks of Go players: read from game records, and ordered.
 
 The order is one scale of integers: 30k is -29, 1k is 0, 1d is 1, 9d is 9 and 10d is 10. Professionals are above all
-amateurs: 1p is 11 and 9p is 19. The steps are not equally large: a professional dan is less than an amateur dan.
+amateurs: 1p is 11 and 9p is 19. The steps are not equally large: a step between professional dans is smaller than one
+between amateur dans.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import math
 import re
 
 FIRST_PROFESSIONAL = 11
-"""The value of 1p; every professional rank has this or more, every amateur rank less."""
+"""The value of 1p. Professional ranks have at least this value, amateur ranks have less."""
 
 _RANK = re.compile(
     r"(?P<before>[pP]|职业|職業|프로)?\s*(?P<number>\d{1,2}|[一二三四五六七八九初])\s*-?\s*"
@@ -22,7 +23,7 @@ _HIGHEST = {"k": 35, "d": 10, "p": 9}
 
 
 def read_rank(text: str) -> str | None:
-    """Return a rank as "9d", "3k" or (a professional's) "1p"; None for other text."""
+    """Parse a rank. Returns "9d", "3k" or, for a professional, "1p"; None for other text."""
     match = _RANK.match(text.strip())
     if not match:
         return None
@@ -47,12 +48,14 @@ def rank_value(rank: str) -> int:
 
 
 def rank_of(value: int) -> str:
-    """Return the rank with a value in the order, the inverse of `rank_value`; but 10 is 10d, above 9d."""
+    """Return the rank with a value in the order: the inverse of `rank_value`. The value 10 is 10d, which is above
+    9d.
+    """
     if value >= FIRST_PROFESSIONAL:
         return f"{value - FIRST_PROFESSIONAL + 1}p"
     return f"{value}d" if value > 0 else f"{1 - value}k"
 
 
 def value_or_nan(rank: str | None) -> float:
-    """Return `rank_value`, or NaN if the rank is missing or isn't one."""
+    """Return `rank_value`, or NaN if the text is missing or isn't a rank."""
     return math.nan if rank is None or read_rank(rank) is None else float(rank_value(rank))

@@ -44,11 +44,11 @@ EMPTY, BLACK_STONE, WHITE_STONE, KO, OFF = 0, 1, 7, 13, 14
 """Kinds; a stone's is one of these + liberties - 1."""
 AGE = 16
 OLDEST = 13
-"""The last class of age."""
+"""The largest class of ages."""
 
 
 def ages() -> NDArray[np.uint8]:
-    """uint8 [130]: the class of an age in plies, from 1 on; 129 and more are alike, 0 is not an age."""
+    """Return the class of each age in plies, uint8 [130]. Ages begin with 1; 129 and more have the same class."""
     age = np.arange(130)
     return np.searchsorted([1, 2, 3, 4, 5, 6, 7, 8, 9, 17, 33, 65, 129], age, side="right").astype(np.uint8)
 
@@ -58,7 +58,7 @@ _AGES = ages() * AGE
 
 @kernel
 def look(board, side, size, passes, ply, ko, codes, state):  # type: ignore[no-untyped-def]
-    """Write a board, int16 [7, 441], as codes, uint8 [361], and state, uint8 [4].
+    """Convert a board, int16 [7, 441], to codes, uint8 [361], and state, uint8 [4].
 
     side: the side to move, 0 or 1. ko: a cell, or 0. ply: the number of plies so far.
     """
@@ -92,19 +92,20 @@ def look(board, side, size, passes, ply, ko, codes, state):  # type: ignore[no-u
 @kernel
 def _replay(moves, offsets, starts, start_of, games, plies, codes, state):  # type: ignore[no-untyped-def]
     """Write positions to codes, uint8 [n, 361], and state, uint8 [n, 4]. The other arguments are those of `replay`,
-    checked."""
+    after checks.
+    """
     board = np.zeros((ROWS, CELLS), np.int16)
     game, ply, passes, ko = np.int64(-1), 0, 0, 0
     for i in range(games.shape[0]):
         row = starts[start_of[games[i]]]
-        if games[i] != game or plies[i] < ply:  # otherwise continue from the last position
+        if games[i] != game or plies[i] < ply:  # otherwise the replay continues from the last position
             game, ply, passes, ko = games[i], 0, 0, 0
             set_up(board, row)
         first = offsets[game]
         for move in moves[first + ply : first + plies[i]]:
             ply += 1
             ko = 0
-            # Never place a stone on a stone. Only a damaged store has such a move, and it would corrupt the chains.
+            # A stone is never placed on a stone. Only a damaged store has such a move, and it would corrupt the chains
             if move < PASS and board[COLOUR, CELL[move]] == NONE:
                 passes = 0
                 _, ko = place(board, np.int64(CELL[move]), 1 + (row[POINTS] + ply - 1) % 2, ply)
@@ -124,8 +125,8 @@ def replay(
     """Return positions (games[i], plies[i]) as codes, uint8 [n, 361], and state, uint8 [n, 4].
 
     It is fastest if the plies of a game ascend. moves: uint16, all games' moves, one after the other. offsets: int64
-    [games + 1], where each game's moves begin. starts: uint8 [k, 363], start positions. start_of: int32 [games], each
-    game's row there. Raises IndexError for a game or ply that is not in the store.
+    [games + 1], the index at which each game's moves begin. starts: uint8 [k, 363], start positions. start_of: int32
+    [games], each game's row in starts. Raises IndexError for a game or ply that is not in the store.
     """
     games, plies = check_indices(offsets, games, plies)
     codes = np.empty((len(games), POINTS), np.uint8)
@@ -179,7 +180,7 @@ def colours_of(codes: NDArray[np.uint8]) -> NDArray[np.uint8]:
 def swap_colors(
     codes: NDArray[np.uint8], state: NDArray[np.uint8], selected: NDArray[np.bool_]
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Swap the colors of the stones and the side to move where `selected`, bool [n], is true.
+    """Swap the colors of the stones and the side to move in the positions for which `selected`, bool [n], is true.
 
     codes, uint8 [n, 361], and state, uint8 [n, 4], are changed in place and returned.
     """
@@ -208,7 +209,9 @@ STANDARD_START = start_row()
 
 
 def are_starts(starts: NDArray[np.uint8]) -> bool:
-    """Return whether rows, uint8 [k, 363], have a board of a supported size with stones on it, and a side to move."""
+    """Return whether rows, uint8 [k, 363], have a board of a supported size, stones only on the board, and a side to
+    move.
+    """
     for size in SIZES:
         rows = starts[starts[:, POINTS + SIZE] == size, :POINTS]
         outside = start_row(size)[:POINTS] == OUTSIDE

@@ -3,8 +3,8 @@
 The kernels' board is one int16 array [7, 441]. Its rows are COLOUR … PLAYED below. Its columns are the cells of a 21 ×
 21 grid whose border is OUTSIDE, so a cell's neighbors are always at ±1 and ±21. A chain is a circular list of its
 stones; the cell of its root has the values of the chain. A liberty is counted once for every stone that touches it
-("pseudo-liberties"). That suffices to detect a capture, and is cheap to update. The number of different liberties is
-only counted when it is needed (`liberties`).
+("pseudo-liberties"). This number suffices to detect a capture, and is cheap to update. The number of different
+liberties is counted only if it is needed (`liberties`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ROWS = 7
 WIDE = GRID + 2
 CELLS = WIDE * WIDE
 MAX_LIBERTIES = 6
-"""Liberties are counted up to this number."""
+"""The number of liberties is counted up to this limit."""
 
 
 def cells() -> NDArray[np.int16]:
@@ -68,10 +68,11 @@ def _remove(board, cell):  # type: ignore[no-untyped-def]
 
 @kernel
 def place(board, cell, colour, ply):  # type: ignore[no-untyped-def]
-    """Put a stone on an empty cell, remove captured stones, and return the number of captures and the ko cell.
+    """Put a stone on an empty cell, and remove captured stones. Returns the number of captured stones and the ko cell.
 
-    The number is negative for suicide: minus the size of the chain. The ko cell is where the opponent may not recapture
-    at once (0: none). board: int16 [7, 441]. colour: 1 or 2. ply: the ply of the move, from 1; 0 for a setup stone.
+    The number is negative for suicide: minus the size of the chain. The ko cell is the cell where the opponent may not
+    recapture at once (0: none). board: int16 [7, 441]. colour: 1 or 2. ply: the ply of the move, from 1; 0 for a setup
+    stone.
     """
     touched = 0
     board[COLOUR, cell] = colour
@@ -90,7 +91,7 @@ def place(board, cell, colour, ply):  # type: ignore[no-untyped-def]
             board[LIBERTIES, root] = 0
     board[TOUCHED, cell] = touched
     root = cell
-    for step in (1, -1, WIDE, -WIDE):  # join chains of its color, the smaller to the larger
+    for step in (1, -1, WIDE, -WIDE):  # joins chains of its color: the smaller one is added to the larger one
         if board[COLOUR, cell + step] == colour:
             larger, smaller = board[ROOT, cell + step], root
             if larger == smaller:
@@ -129,7 +130,7 @@ def is_suicide(board, cell, colour):  # type: ignore[no-untyped-def]
     board: int16 [7, 441]. colour: 1 or 2.
     """
     alive = False
-    for step in (1, -1, WIDE, -WIDE):  # tentatively; a chain may touch the cell several times
+    for step in (1, -1, WIDE, -WIDE):  # the chain loses one liberty for a moment; it may touch the cell several times
         there = board[COLOUR, cell + step]
         if there == NONE:
             alive = True
@@ -151,7 +152,7 @@ def is_suicide(board, cell, colour):  # type: ignore[no-untyped-def]
 def liberties(board, root):  # type: ignore[no-untyped-def]
     """Return the number of different liberties of a chain, up to MAX_LIBERTIES. board: int16 [7, 441].
 
-    It is cached at the root until something next to the chain changes.
+    The number is cached at the root until something next to the chain changes.
     """
     if board[LIBERTIES, root]:
         return board[LIBERTIES, root]
@@ -177,7 +178,7 @@ def liberties(board, root):  # type: ignore[no-untyped-def]
 
 @kernel
 def set_up(board, colours):  # type: ignore[no-untyped-def]
-    """Fill a board, int16 [7, 441], from colors [361], as a start position has them."""
+    """Fill a board, int16 [7, 441], from the colors of a start position, [361]."""
     board[:] = 0
     board[COLOUR, :] = OUTSIDE
     for point in range(POINTS):
@@ -213,8 +214,8 @@ class Illegal(ValueError):
 class Board:
     """A position that can be played on, one move at a time, for the user interfaces.
 
-    size: 9, 13 or 19. suicide: whether a stone may remove its own chain. superko: whether no earlier position may
-    repeat ("positional superko"); simple ko is always forbidden. Moves are points, or PASS.
+    size: 9, 13 or 19. suicide: whether a stone may remove its own chain. superko: whether moves that repeat an earlier
+    position are forbidden ("positional superko"). Simple ko is always forbidden. Moves are points, or PASS.
 
     `board` is the kernels' array. `ko` is the point where the player to move may not recapture, or PASS. `ply` is the
     number of moves. `passes` is the number of passes at the end. `captured[colour]` is the number of stones that a
@@ -234,7 +235,7 @@ class Board:
 
     @property
     def positions(self) -> frozenset[int]:
-        """`position_hash` of the stones now and at every earlier time of the game."""
+        """Hashes (`position_hash`) of the present stones and of the stones at every earlier time of the game."""
         return frozenset(self._before)
 
     def copy(self) -> Board:

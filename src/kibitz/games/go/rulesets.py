@@ -1,4 +1,4 @@
-"""Rule sets as KataGo's commands name them: which of them kibitz supports, and how they affect the score."""
+"""Rule sets in the terms of KataGo's commands: those that kibitz supports, and their effect on the score."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kibitz.text import shown
 
 
 class UnknownRules(ValueError):
-    """Rules that kibitz doesn't support. The message is meant for the client that named them."""
+    """Raised for rules that kibitz doesn't support. The message is meant for the client that requested them."""
 
 
 CHOICES = {
@@ -31,8 +31,8 @@ MAX_KOMI = 1000.0
 class Rules:
     """A rule set with the fields, under their names, of `kata-get-rules`.
 
-    Situational superko isn't enforced against the opponent: its moves are accepted as under simple ko. kibitz never
-    repeats a position, whatever the rules.
+    Situational superko isn't enforced against the opponent, whose moves are accepted as under simple ko. kibitz itself
+    never repeats a position under any rules.
     """
 
     ko: str = "SIMPLE"
@@ -56,7 +56,7 @@ class Rules:
 
 
 def _rules(name: str, **fields: Any) -> Rules:
-    """Return rules with White's compensation from `games.go.handicap` under that name."""
+    """Return a rule set with White's compensation from `games.go.handicap` for this name."""
     return Rules(whiteHandicapBonus=bonus_of(name), **fields)
 
 
@@ -79,7 +79,9 @@ NAMED = {
 
 
 def named(text: str) -> Rules:
-    """Return the rules with this name, in any case, with spaces or underscores for the hyphen. Raises UnknownRules."""
+    """Parse the name of rules, in any case, with spaces or underscores in place of the hyphen. Raises UnknownRules for
+    another name.
+    """
     name = "-".join(text.lower().replace("_", " ").split())
     if name not in NAMED:
         raise UnknownRules(f"unknown rules {shown(text)}. Known rules: {', '.join(NAMED)}.")
@@ -87,13 +89,13 @@ def named(text: str) -> Rules:
 
 
 def named_rules(rules: Rules) -> str:
-    """Return the first name of these rules; "chinese" or "japanese", by the scoring method, if none fits."""
+    """Return the first name of these rules. If none fits, return "chinese" or "japanese", by the scoring method."""
     fallback = "japanese" if rules.territory else "chinese"
     return next((name for name, known in NAMED.items() if known == rules), fallback)
 
 
 def read_rules(text: str, now: Rules) -> Rules:
-    """Return rules from a name, or from a JSON object whose fields replace those of `now`. Raises UnknownRules."""
+    """Parse rules: a name, or a JSON object whose fields replace those of `now`. Raises UnknownRules."""
     if not text.lstrip().startswith("{"):
         return named(text)
     try:

@@ -20,21 +20,21 @@ from kibitz.games.go.ranks import rank_value, read_rank
 from kibitz.games.texts import text_codes
 
 RULES = ("", *NAMED_RULES)
-"""Rules by number; 0 is unknown."""
+"""Rules by their number; 0 is unknown."""
 SERVERS = ("", "tygem", "tom", "fox", "kgs", "ogs", "board")
-"""Servers by number; 0 is unknown, "board" is over the board."""
+"""Servers by their number; 0 is unknown, "board" is a game over the board."""
 NO_KOMI = 128
-"""The byte of a komi of 0. Each half point is one more, or one less if Black gets it."""
+"""The byte of a komi of 0. Each half point for White adds 1, and each half point for Black subtracts 1."""
 MOST_KOMI = 63.5
 """The largest komi of either side that fits into a byte, in points."""
 LOWEST_RANK = 40
-"""The byte of 1k; each step of `rank_value` is one more."""
+"""The byte of 1k. Each step of `rank_value` adds 1."""
 
 
 def komi_byte(points: float | None) -> int:
     """Return White's points from the start, komi and handicap compensation together, as a byte of half points.
 
-    1 to 255 mean −63.5 to 63.5 points. Values outside are clipped. 0 means unknown.
+    1 to 255 mean −63.5 to 63.5 points. Values outside of this range are clipped. 0 means unknown.
     """
     return 0 if points is None else int(min(255, max(1, NO_KOMI + round(2 * points))))
 
@@ -65,7 +65,7 @@ _SERVER_WORDS = [
 
 
 def server_byte(place: str | None) -> int:
-    """Return the index in SERVERS of the server that a record's header PC names; 0 if it names none."""
+    """Return the index in SERVERS of the server in a record's header PC; 0 if the header has none."""
     text = (place or "").strip().lower()
     if not text:
         return 0
@@ -73,18 +73,17 @@ def server_byte(place: str | None) -> int:
 
 
 BEYOND = {"komi": komi_byte(KOMI), "handicap": 1, "rules": 0, "rank": 0, "opponent_rank": 0, "server": 0}
-"""Side inputs by name, with their default. 0 is unknown everywhere.
-
-`komi_byte` and `handicap_byte` of the game, `rules_byte`, `rank_byte` of the side to move and of the opponent, and
-`server_byte`.
+"""Side inputs by name, with their defaults; 0 is always unknown. They are the `komi_byte`, `handicap_byte` and
+`rules_byte` of the game, the `rank_byte` of the side to move and of the opponent, and the `server_byte`.
 """
 KOMI_BYTE, HANDICAP, GAME_RULES, RANK, OPPONENT, SERVER = range(STATE_WIDTH, STATE_WIDTH + 6)
-"""Their columns in the state, after the position's four columns."""
+"""The columns of the side inputs in the state; they follow the position's four columns."""
 
 
 def board_inputs(komi: float, territory: bool) -> dict[str, int]:
-    """The side inputs that decide who leads on the board, by name: komi, and whether territory counts. Handicap stones
-    count as unknown: like ranks and server, they describe the strength of the players, and not who leads.
+    """Return the side inputs that decide who leads on the board, by name: komi, and whether territory is scored.
+    Handicap stones are set to unknown: like ranks and server, they describe the strength of the players, and not who
+    leads.
 
     komi: White's points, see `komi_byte`.
     """
@@ -93,7 +92,7 @@ def board_inputs(komi: float, territory: bool) -> dict[str, int]:
 
 
 class _GameTable(Protocol):
-    """A store, as far as this module reads it."""
+    """The interface of a store that this module uses."""
 
     def table(self, columns: list[str]) -> pa.Table: ...
 
@@ -108,7 +107,7 @@ def side_inputs(
 ) -> dict[str, int]:
     """Return the values of BEYOND for one position.
 
-    komi: White's points from the start, see `komi_byte`. rank: of the side to move. place: the header PC.
+    komi: White's points from the start, see `komi_byte`. rank: the rank of the side to move. place: the header PC.
     """
     return {
         "komi": komi_byte(komi), "handicap": handicap_byte(handicap), "rules": rules_byte(rules),
@@ -119,8 +118,8 @@ def side_inputs(
 class GameSides:
     """The side inputs of every game of a store (anything with its `table`).
 
-    A komi of 0 in an even game usually means that nobody wrote it down. It counts as unknown unless the game's score
-    was confirmed with it.
+    A komi of 0 in an even game usually means that nobody recorded it. So it counts as unknown, unless the game's score
+    was confirmed with this komi.
     """
 
     def __init__(self, store: _GameTable):

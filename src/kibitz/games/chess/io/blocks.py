@@ -18,17 +18,18 @@ from kibitz.text import shown
 MAX_GAME_BYTES = 1 << 24
 """The largest number of bytes of a game. No real game is as long, but a file that isn't PGN may be."""
 MAX_STRAYS = 20
-"""The largest number of stretches of text outside of games that are reported by line, for each file."""
+"""The largest number of pieces of text outside of games that are reported by line, for each file."""
 _MAX_WORDS = 60
 _MAX_HEAD_BYTES = 1 << 18
-"""The number of bytes in which the end of a game is searched if too much text follows."""
+"""If too much text follows, the end of a game is searched in this number of bytes."""
 
 
 @dataclass(frozen=True)
 class Stray:
     """Text of a file that belongs to no game.
 
-    games: the number of the file's games before it. line: its first line in the file, from 1. words: its first words.
+    games: the number of the file's games before it. line: the text's first line in the file, from 1. words: the text's
+    first words.
     """
 
     games: int
@@ -42,7 +43,7 @@ class GameBlock:
 
     file: the name of the file.
     text: the bytes of the games.
-    begins, bodies, ends: int64 [n], where each game and its moves begin, and where the game ends, in bytes.
+    begins, bodies, ends: int64 [n], the offsets in bytes of each game's begin, of its moves, and of its end.
     flags, spans: as `plain.classify` returns them.
     is_utf8: whether the text is UTF-8; otherwise it is Latin-1.
     last: whether the file ends with these games.
@@ -82,8 +83,8 @@ class GameBlock:
 def read_blocks(stream: Stream, size: int, broken: list[str]) -> Iterator[GameBlock]:
     """Yield the blocks of one file, each of about `size` bytes.
 
-    If the compression is damaged, the blocks end there, and the reason is appended to `broken`. A stretch of text that
-    is too long for a game is reported there, too.
+    If the compression is damaged, the blocks end at the damage, and the reason is appended to `broken`. Text that is
+    too long for a game is also reported in `broken`.
     """
     before = strays = 0
     for text, begins, bodies, line, last in _texts(stream, size, broken):
@@ -100,18 +101,18 @@ def read_blocks(stream: Stream, size: int, broken: list[str]) -> Iterator[GameBl
 def _texts(
     stream: Stream, size: int, broken: list[str]
 ) -> Iterator[tuple[bytes, NDArray[np.int64], NDArray[np.int64], int, bool]]:
-    """Yield stretches of whole games of a file.
+    """Yield pieces of a file's text that consist of whole games.
 
-    Each has the text, where games and their moves begin (from `scan`), the number of its first line, and whether the
+    Each has the text, the offsets of games and their moves (from `scan`), the number of its first line, and whether the
     file ends with it.
     """
     rest, line = b"", 1
-    skipping = False  # inside a text that is too long for a game
+    skipping = False  # whether the position is inside a text that is too long for a game
     bare: bool | None = None  # whether lines end with a carriage return alone, as on the first Macintosh computers
     blocks = stream.texts(size, "PGN files are text in UTF-8 or Latin-1")
     while True:
         try:
-            block = next(filter(None, blocks), b"")  # a block may contain only a byte order mark
+            block = next(filter(None, blocks), b"")  # the first block may contain only a byte order mark
         except KibitzError as error:
             broken.append(str(error))
             block = b""
@@ -148,14 +149,14 @@ def _texts(
 
 
 def _end_of_first(text: bytes) -> int:
-    """Return where the first game ends, in bytes, if other text follows its result and a blank line.
+    """Return the offset, in bytes, of the first game's end, if other text follows its result and a blank line.
 
-    0 if the game doesn't end within _MAX_HEAD_BYTES.
+    The result is 0 if the game doesn't end within _MAX_HEAD_BYTES.
     """
     head = text[:_MAX_HEAD_BYTES]
     head = head[: head.rfind(b"\n") + 1]
     decoded = decode(head)
-    # the brace represents the text that follows, which may begin in the middle of a character
+    # the added brace represents the text that follows; the real text may begin in the middle of a character
     pieces = split_games(decoded + "{")
     first = next(pieces, None)
     if first is None or next(pieces, None) is None:
@@ -174,7 +175,8 @@ def find_games(text: bytes) -> GameBlock:
 def _divided(text: bytes, begins: NDArray[np.int64], bodies: NDArray[np.int64], file: str, last: bool) -> GameBlock:
     """Return the games of a text that `scan` has split.
 
-    What isn't plain is divided further, and text that isn't a game is removed. The lines of strays count from 0.
+    Games that aren't plain are divided further, and text that isn't a game is removed. The lines of strays are counted
+    from 0.
     """
     data = np.frombuffer(text, np.uint8)
     is_utf8 = _is_utf8(text)
@@ -202,8 +204,8 @@ def _divided(text: bytes, begins: NDArray[np.int64], bodies: NDArray[np.int64], 
 
 
 def _divide(block: GameBlock, begin: int, end: int, before: int) -> NDArray[np.int64]:
-    """Return the games of a part of a block's text, int64 [n, 3]: where each game and its moves begin, and where it
-    ends.
+    """Return the games of a part of a block's text, int64 [n, 3]: the offsets of each game's begin, of its moves, and
+    of its end.
 
     before: the number of the block's games before this part.
     """

@@ -1,4 +1,4 @@
-"""Read the commands in PGN comments: the time on the clock, the time that a move took, and the evaluation."""
+"""Parse the commands in PGN comments: the time on the clock, the time that a move took, and the evaluation."""
 
 from __future__ import annotations
 
@@ -23,19 +23,21 @@ def _seconds(match: re.Match[str]) -> float:
 
 
 def clock(comment: str) -> float | None:
-    """Return the seconds left after a move, from `[%clk 0:03:00]`; None if the comment has no such command."""
+    """Parse `[%clk 0:03:00]`. Returns the seconds left after a move; None if the comment has no such command."""
     match = _CLOCK.search(comment)
     return _seconds(match) if match else None
 
 
 def elapsed(comment: str) -> float | None:
-    """Return the seconds that a move took, from `[%emt 0:00:05]` or `[%emt 5.2]`; None if the comment has neither."""
+    """Parse `[%emt 0:00:05]` or `[%emt 5.2]`. Returns the seconds that a move took; None if the comment has no such
+    command.
+    """
     match = _ELAPSED.search(comment)
     return _seconds(match) if match else None
 
 
 def evaluation(comment: str) -> int | None:
-    """Return the evaluation in centipawns, White's view; None if the comment has none.
+    """Parse an evaluation. Returns centipawns in White's view; None if the comment has no evaluation.
 
     The commands are `[%eval 0.25]`, `[%eval 0.25,18]` and `[%eval #-3]`. A mate in n moves is MATE_CENTIPAWNS - n.
     """
@@ -51,8 +53,9 @@ def evaluation(comment: str) -> int | None:
 def clocks(comments: Sequence[str], time_control: str) -> list[float | None]:
     """Return the seconds left after each move, from the comments after the moves.
 
-    `[%clk]` counts if present. Otherwise the clock is the time control plus increments, minus the sum of `[%emt]` of
-    that side's moves. It is None from the first move that has neither command, and if there is no time control.
+    If a comment has `[%clk]`, this is the clock. Otherwise the clock is the time control plus increments, minus the sum
+    of `[%emt]` over the side's moves. The clock is None from the first move that has neither command on, and without a
+    time control.
     """
     found = [clock(comment) for comment in comments]
     if not any("[%emt" in comment for comment in comments):
@@ -65,8 +68,8 @@ def clocks_from_elapsed(
 ) -> list[float | None]:
     """Return the seconds left after each move, None if unknown, from the seconds that each move took.
 
-    spent: the seconds of each move, both sides in turn; None if unknown. shown: the clocks that the record has, which
-    count first; as long as `spent`.
+    spent: the seconds of each move, both sides in turn; None if unknown. shown: the clocks in the record, which are
+    used if they are known; as long as `spent`.
     """
     found = list(shown)
     periods = _periods(time_control)
@@ -88,10 +91,11 @@ def clocks_from_elapsed(
 
 
 def for_the_fast_parser(moves: str) -> str:
-    """Return the text of moves with commands that the fast parser reads.
+    """Rewrite the text of moves with commands that the fast parser can read.
 
-    `[%eval #3]` becomes the number of this mate, `[%eval 0.25,18]` loses its depth, and `[%emt 5.2]` becomes a clock:
-    the parser reads the times of moves as clocks, and `clocks_from_elapsed` turns them into clocks.
+    `[%eval #3]` becomes the number of this mate, `[%eval 0.25,18]` loses its depth, and `[%emt 5.2]` is written as a
+    clock, so that the parser reads the times of moves. `clocks_from_elapsed` later computes the clocks from these
+    times.
     """
     moves = _SPECIAL_EVALUATION.sub(_as_number, moves)
     return _ANY_ELAPSED.sub(_as_clock, moves)
@@ -108,7 +112,7 @@ def _as_clock(match: re.Match[str]) -> str:
 
 
 def _periods(time_control: str) -> list[tuple[int | None, float, float]] | None:
-    """Return the moves, seconds and increment of each period of a TimeControl; None if it can't be read."""
+    """Parse a TimeControl. Returns the moves, seconds and increment of each period; None for other text."""
     found = []
     for part in time_control.strip().split(":"):
         match = _PERIOD.fullmatch(part.strip())
@@ -122,7 +126,7 @@ def _periods(time_control: str) -> list[tuple[int | None, float, float]] | None:
 def _gained(periods: Sequence[tuple[int | None, float, float]], number: int) -> float:
     """Return the seconds that the clock gains with a side's move of this number.
 
-    That is the increment, and the next period's time when the moves of a period are complete.
+    The clock gains the increment and, after the last move of a period, also the next period's time.
     """
     end = 0
     for i, (moves, _, increment) in enumerate(periods):

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 try:
     import rust_pgn_reader_python_binding as _rust
-except ImportError:  # conda-forge does not have it
+except ImportError:  # conda-forge has no package of this library
     _rust = None  # type: ignore[assignment, unused-ignore]
 
 
@@ -21,8 +21,8 @@ def is_installed() -> bool:
 
 
 def parse(texts: pa.StringArray) -> list[PyChunkView] | None:
-    """Parse the moves of some games; None if the parser is not installed. It releases Python's global lock.
+    """Parse the moves of some games; None if the parser is not installed. The function releases Python's global lock.
 
-    texts: a FEN header if there is one, and the moves, per game.
+    texts: for each game, a FEN header if there is one, and the moves.
     """
     return _rust.parse_games(pa.chunked_array([texts]), num_threads=1).chunks if is_installed() else None

@@ -1,4 +1,4 @@
-"""The headers of many games at once: where each value is in the text, and columns of values.
+"""Read the headers of many games at once: the offsets of the values in the text, and columns of values.
 
 A function of a value is called once for each distinct value, not for each game. This makes an import of millions of
 games fast, and filters can be plain functions of strings.
@@ -26,23 +26,24 @@ TAGS = (
 )  # fmt: skip
 """The headers that an import reads."""
 NONE = -1
-"""The begin of a missing value."""
+"""The offset that marks a missing value."""
 
 BOT_TAGS = ("WhiteTitle", "BlackTitle", "WhiteIsComp", "BlackIsComp", "WhiteType", "BlackType")
-"""More headers, which mark a player as a program."""
+"""Further headers, which show that a player is a program."""
 
 
 def _names(tags: tuple[str, ...]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Return the bytes of names, uint8 [n, 16], and their lengths, int64 [n]."""
+    """Return names as bytes, uint8 [n, 16], and their lengths, int64 [n]."""
     names = np.array([list(name.encode().ljust(16, b"\0")) for name in tags], np.uint8)
     return names, np.array([len(name) for name in tags], np.int64)
 
 
 @inner
 def _value_end(text, at, end):  # type: ignore[no-untyped-def]
-    """Return where the value that begins at `at` ends, and whether it contains a backslash.
+    """Return the offset of the end of the value that begins at `at`, and whether the value contains a backslash.
 
-    The end is the position of its closing quotation mark, or -1 if the line has none. text: uint8. end: where to stop.
+    The end is the position of the closing quotation mark; -1 if the line has none. text: uint8. end: the end of the
+    search.
     """
     escaped = False
     while at < end and text[at] != 10:
@@ -59,11 +60,11 @@ def _value_end(text, at, end):  # type: ignore[no-untyped-def]
 
 @kernel
 def _find(text, begins, bodies, names, lengths, spans, odd, valid):  # type: ignore[no-untyped-def]
-    """Write where each header's value begins and ends, and which games need the slow reader.
+    """Write the begin and the end of each header's value, and whether a game needs the slow reader.
 
     text: uint8. begins, bodies: int64 [games]. names: uint8 [tags, 16], with lengths int64 [tags]. valid: whether the
-    text is UTF-8. Outputs: spans, int64 [games, tags, 2], with -1 for missing values. odd: bool [games], true if a
-    value has backslashes, isn't ASCII in a text that isn't UTF-8, or has a name in another case.
+    text is UTF-8. Outputs: spans, int64 [games, tags, 2], with -1 for missing values; odd, bool [games], true if a
+    value has backslashes, isn't ASCII in a text that isn't UTF-8, or if a name is in another case.
     """
     for game in range(begins.shape[0]):
         line, stop = begins[game], bodies[game]
@@ -114,7 +115,7 @@ def _find(text, begins, bodies, names, lengths, spans, odd, valid):  # type: ign
 def _gather(text, spans, offsets, data):  # type: ignore[no-untyped-def]
     """Copy the bytes text[spans[i, 0] : spans[i, 1]] one after another into `data`.
 
-    text, data: uint8. spans: int64 [n, 2]. offsets: int32 or int64 [n + 1], where each string begins in `data`.
+    text, data: uint8. spans: int64 [n, 2]. offsets: int32 or int64 [n + 1], the offset of each string in `data`.
     """
     for i in range(spans.shape[0]):
         size = offsets[i + 1] - offsets[i]
@@ -123,8 +124,10 @@ def _gather(text, spans, offsets, data):  # type: ignore[no-untyped-def]
 
 
 def gather(text: NDArray[np.uint8], spans: NDArray[np.int64]) -> pa.StringArray:
-    """Return the strings of the text at these spans, int64 [n, 2], as begin and end in bytes; null if the begin is
-    NONE."""
+    """Return the strings of the text at these spans.
+
+    spans: int64 [n, 2], begin and end in bytes. A string is null if the begin is NONE.
+    """
     known = spans[:, 0] >= 0
     sizes = np.where(known, spans[:, 1] - spans[:, 0], 0)
     offsets = np.zeros(len(spans) + 1, np.int32)
@@ -177,7 +180,7 @@ class Headers:
     """The headers of the games of a block.
 
     text: uint8, the whole text, followed by copies of values that the text doesn't contain as plain UTF-8. spans: int64
-    [n, tags, 2], where the value of each of `tags` begins and ends in it.
+    [n, tags, 2], the begin and the end of each tag's value in the text.
     """
 
     def __init__(self, block: GameBlock, more: tuple[str, ...] = ()):
@@ -194,8 +197,9 @@ class Headers:
         return len(self.block)
 
     def _put_right(self, games: NDArray[np.int64]) -> None:
-        """Read the values of games that aren't plain, with backslashes or in Latin-1, one by one, and append them to
-        the text."""
+        """Read the values of unusual games (with backslashes, or in Latin-1) one by one, and append them to the
+        text.
+        """
         more, end = [], len(self.text)
         for game in games.tolist():
             headers = self.whole(game)
@@ -226,7 +230,7 @@ class Headers:
         return self.spans[:, self.tags.index(name), 0] >= 0
 
     def strings(self, name: str, games: NDArray[np.int64] | slice = slice(None)) -> pa.StringArray:
-        """Return one header of these games, null if it is missing."""
+        """Return one header of these games as strings; null if it is missing."""
         return gather(self.text, np.ascontiguousarray(self.spans[games, self.tags.index(name)]))
 
     def column(self, name: str, games: NDArray[np.int64] | slice = slice(None)) -> ValueColumn:
@@ -235,8 +239,8 @@ class Headers:
     def moves(self, games: NDArray[np.int64], rewrite: Callable[[str, str | None], str]) -> pa.StringArray:
         """Return the moves of these games without white space around them, "*" for games that aren't plain.
 
-        rewrite: makes the parser's input from the text of the moves and the FEN. It is called for games that have a FEN
-        or that the parser can't read as they are.
+        rewrite: a function that makes the parser's input from the text of the moves and the FEN. It is called for games
+        that have a FEN, and for games whose text the parser can't read.
         """
         flags, spans = self.block.flags[games], self.block.spans[games]
         more, end = [b"*"], len(self.text) + 1

@@ -1,4 +1,4 @@
-"""Turn parsed games into arrays: check the games, and filter them by their moves."""
+"""Convert parsed games to arrays: check the games, and filter them by their moves."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ COLUMNS = pa.schema([
     ("white", pa.string()), ("black", pa.string()),
     ("white_rating", pa.int16()), ("black_rating", pa.int16()),  # null where unknown
     ("result", pa.int8()),  # White's view: 1, 0, -1
-    ("ending", pa.string()),  # how it ended, see ending_of
+    ("ending", pa.string()),  # how the game ended, see _endings
     ("date", pa.date32()),  # null where the year is unknown
     ("event", pa.string()), ("site", pa.string()), ("eco", pa.string()),
     ("time_control", pa.string()), ("speed", pa.string()),
@@ -54,24 +54,26 @@ _TERMINATIONS = (
 
 
 def _result_number(text: str | None) -> int:
-    """Return a result in any of its forms as a number; UNKNOWN for other text."""
+    """Parse a result in any of its forms, and return it as a number; UNKNOWN for other text."""
     return RESULTS.get(read_result(text or "") or "", UNKNOWN)
 
 
 _date = functools.lru_cache(1 << 15)(read_date)
-"""`read_date` with a cache of 90 years of days."""
+"""`read_date` with a cache for 90 years of days."""
 
 
 class ParsedBlock:
-    """One block of text on its way through the import: the games for the parser, and the rejections so far.
+    """A block of text during the import: the games for the parser, and the rejections so far.
 
-    games: int64 [n], the indices in the block of the games that their headers admit. texts: the parser's input for
-    them, a FEN header if there is one, and the moves. It is also the headers that a filter reads (`HeaderColumns`).
+    games: int64 [n], the indices, in the block, of the games whose headers are accepted. texts: the parser's input for
+    them: a FEN header if there is one, and the moves. The class also has the headers that a filter reads
+    (`HeaderColumns`).
     """
 
     def __init__(self, file: str, before: int, headers: Headers, last: bool):
-        """before: the number of the file's games before this block. last: the file ends with the block, perhaps in a
-        game."""
+        """before: the number of the file's games before this block. last: whether the file ends with the block, perhaps
+        within a game.
+        """
         self.file, self.before, self.headers, self.last = file, before, headers, last
         self.read = len(headers)
         self.games: NDArray[np.int64] = np.arange(self.read)
@@ -111,7 +113,7 @@ class ParsedBlock:
         return either
 
     def reject(self, games: NDArray[np.int64], reasons: list[str], detail: Callable[[int], str]) -> None:
-        """Count games of the block as rejected, in their order.
+        """Count games of the block as rejected, in the order of the file.
 
         games: int64 [k], indices in the block. detail: a function of one of these indices.
         """
@@ -150,8 +152,8 @@ class _ReadGame:
     moves: packed, uint16 [plies].
     per_move: the values from comments, by name, each [plies].
     start: the start position, uint8 [68]; None for the standard one.
-    board: the last position.
-    written: the result after the moves, White's view; UNKNOWN if there is none.
+    board: the position after the last move.
+    written: the result in the text after the moves, White's view; UNKNOWN if there is none.
     error: the reason and the detail if the game can't be imported.
     """
 
@@ -192,7 +194,7 @@ def _read(block: ParsedBlock, game: int) -> _ReadGame:
 
 
 def _why_unreadable(record: Record, last: bool) -> tuple[str, str] | None:
-    """Return why a game isn't read completely: reason and detail. last: whether the file ends with it."""
+    """Return why a game can't be read completely, as reason and detail. last: whether the file ends with this game."""
     if record.refused:
         return "set-up position" if record.is_setup_refused else "variant", record.refused
     if record.problem:
@@ -205,15 +207,15 @@ def _why_unreadable(record: Record, last: bool) -> tuple[str, str] | None:
 
 @dataclass
 class _Ends:
-    """How the games of a block ended, as arrays, for the games that their headers admit.
+    """How the games of a block ended, as arrays over the games whose headers are accepted.
 
     errors: why a game can't be read, reason and detail; None for a game that was read to its end.
-    written: int64 [n], the result after the moves, White's view; UNKNOWN if there is none.
+    written: int64 [n], the result in the text after the moves, White's view; UNKNOWN if there is none.
     plies: int32 [n], the number of moves.
     mate_by: int64 [n], 1 if White mated, -1 if Black did, 0 without mate.
     stalemate: bool [n].
     insufficient: bool [n], insufficient material for both sides.
-    read: the games that the fast parser doesn't read, by index.
+    read: the games that the full PGN reader has read, by index.
     """
 
     errors: list[tuple[str, str] | None]
@@ -226,13 +228,13 @@ class _Ends:
 
     @classmethod
     def of(cls, chunks: list[PyChunkView] | None, block: ParsedBlock) -> _Ends:
-        """Return the ends of a block's games. chunks: what the fast parser read; None without this parser."""
+        """Build the ends of a block's games. chunks: the result of the fast parser; None without this parser."""
         if chunks is None:
             return cls._all_read(block)
         outcomes: list[str | None] = []
         parts = []
         for chunk in chunks:
-            # The side that moved last is the opponent of the side to move. It gave mate.
+            # The opponent of the side to move made the last move, so this side gave mate
             last = np.maximum(chunk.position_offsets[1:].astype(np.int64) - 1, 0)
             turn = chunk.turn[last] if len(chunk.turn) else np.zeros(chunk.num_games, np.bool_)
             mate_by = np.where(chunk.is_checkmate, np.where(turn, -1, 1), 0)
@@ -263,7 +265,7 @@ class _Ends:
         return ends
 
     def _put(self, i: int, game: _ReadGame) -> None:
-        """Store the result of the full PGN reader for a game. i: its index among the games for the parser."""
+        """Store the full PGN reader's result for a game. i: the game's index among the games for the parser."""
         board = game.board
         self.read[i], self.errors[i] = game, game.error
         self.written[i], self.plies[i] = game.written, len(game.moves)
@@ -271,10 +273,10 @@ class _Ends:
         self.stalemate[i], self.insufficient[i] = board.is_stalemate(), board.is_insufficient_material()
 
     def results(self, headers: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the results, int64 [n], White's view, from the header, else from the text after the moves, else from
+        """Return the results, int64 [n], White's view: from the header, else from the text after the moves, else from
         the board.
 
-        UNKNOWN if none of them gives a result.
+        A result is UNKNOWN if none of these has one.
         """
         shown = np.where(self.mate_by != 0, self.mate_by, np.where(self.stalemate, 0, UNKNOWN))
         written = np.where(self.written == UNKNOWN, shown, self.written)
@@ -282,9 +284,10 @@ class _Ends:
 
 
 def _why_unusable(block: ParsedBlock, ends: _Ends, i: int, result: int) -> tuple[str, str] | None:
-    """Return why a game has no usable result although its headers admit it: reason and detail; None if it has one.
+    """Return why a game has no usable result although its headers are accepted, as reason and detail; None if it has
+    one.
 
-    i: its index among the games for the parser.
+    i: the game's index among the games for the parser.
     """
     if (error := ends.errors[i]) is not None:
         return error
@@ -305,7 +308,7 @@ def _why_unusable(block: ParsedBlock, ends: _Ends, i: int, result: int) -> tuple
 def finish(chunks: list[PyChunkView] | None, block: ParsedBlock, keep: Filter) -> GameBatch:
     """Return the batch of one block: parsed games, checked and filtered by their moves, as flat arrays.
 
-    chunks: what the fast parser read; None without this parser.
+    chunks: the result of the fast parser; None without this parser.
     """
     ends, chunks = _Ends.of(chunks, block), chunks or []
     results = ends.results(block.results[block.games])
@@ -357,7 +360,9 @@ def _endings(block: ParsedBlock, ends: _Ends, results: NDArray[np.int64]) -> NDA
 
 
 def _says(word: str, text: str | None) -> bool:
-    """Return whether the header Termination has a word, after the winner's name if the header begins with it."""
+    """Return whether the header Termination has a word. If the header begins with the winner's name, only the text
+    after it is searched.
+    """
     return word in re.split(r"\b(?:won|wins|drawn)\b", (text or "").lower())[-1]
 
 
@@ -365,7 +370,7 @@ def _refuse_by_moves(
     why: NDArray[np.object_], keep: Filter, results: NDArray[np.int64], plies: NDArray[np.int32],
     endings: NDArray[np.object_],
 ) -> None:  # fmt: skip
-    """Write the filter's reasons from results and moves into `why`, object [n], for games that are not yet rejected."""
+    """Write the filter's reasons by results and moves into `why`, object [n], for games that are not rejected yet."""
     for result in (-1, 0, 1):
         if reason := keep.refuses_result(result):
             why[(why == None) & (results == result)] = reason  # noqa: E711
@@ -385,7 +390,7 @@ def _start_of(chunks: list[PyChunkView], game: int) -> NDArray[np.uint8]:
 
 
 def _start_rows(starts: dict[int, NDArray[np.uint8]], taken: NDArray[np.int64]) -> NDArray[np.uint8] | None:
-    """Return the start positions of the accepted games; None if all are the standard one."""
+    """Return the start positions of the accepted games; None if all of them have the standard one."""
     if not starts:
         return None
     return np.stack([starts.get(i, STANDARD_START) for i in taken.tolist()])
@@ -394,7 +399,7 @@ def _start_rows(starts: dict[int, NDArray[np.uint8]], taken: NDArray[np.int64]) 
 def _moves_of(
     chunks: list[PyChunkView], block: ParsedBlock, ends: _Ends, kept: NDArray[np.bool_]
 ) -> tuple[NDArray[np.uint16], dict[str, NDArray[Any]]]:
-    """Return the moves of the accepted games and, if comments have values, the arrays per move."""
+    """Return the moves of the accepted games and, if comments have values, the arrays with a value per move."""
     moves = [np.empty(0, np.uint16)]
     per_move: dict[str, list[NDArray[Any]]] = {column: [np.empty(0, PER_MOVE[column][0])] for column in PER_MOVE}
     fast = kept.copy()
@@ -423,9 +428,10 @@ def _moves_of(
 
 
 def _clocks_of(chunk: PyChunkView, block: ParsedBlock, wanted: NDArray[np.bool_], first: int) -> NDArray[np.float64]:
-    """Return the seconds left after each move of a chunk's games, NaN if unknown, [moves].
+    """Return the seconds left after each move of a chunk's games, float [moves]; NaN if unknown.
 
-    wanted: bool [n], the games that need them, of all games for the parser. first: the index of the chunk's first game.
+    wanted: bool [n], the games that need clocks, over all games for the parser. first: the index of the chunk's first
+    game.
     """
     clocks = np.asarray(chunk.clocks, np.float64)
     flags = block.headers.block.flags[block.games[first : first + chunk.num_games]]
@@ -451,7 +457,7 @@ def _lengths(chunk: PyChunkView) -> NDArray[np.int64]:
 def _table(
     block: ParsedBlock, games: NDArray[np.int64], results: NDArray[np.int64], endings: NDArray[np.object_]
 ) -> pa.Table:
-    """Return the table rows of games, given by their indices in the block."""
+    """Return the table rows of games. games: their indices in the block."""
     headers = block.headers
     control = headers.strings("TimeControl", games)
     ratings = {"white_rating": block.white_ratings[games], "black_rating": block.black_ratings[games]}
@@ -474,7 +480,7 @@ def _table(
 
 
 def _whole(values: NDArray[Any], scale: int, dtype: str, missing: int) -> NDArray[Any]:
-    """Round numbers from comments to the store's integer type; NaN becomes `missing`."""
+    """Round numbers from comments to the store's integer type, multiplied by `scale`. NaN becomes `missing`."""
     info = np.iinfo(dtype)
     known = ~np.isnan(values)
     integers = np.full(len(values), missing, dtype)

@@ -1,4 +1,4 @@
-"""Split move text into tokens, and a text into games."""
+"""Split move text into tokens, and split a text into games."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ TOKEN = re.compile(
     r"|(?P<bracket>\[[^\]\n]*\]?)"
     r"|(?P<word>[a-h](?:x?[a-h])?[18]\(=?[A-Za-z]\)[^\s(){};$\[\]]*|--|[^\s\ufeff(){};$\[\]]+|\S)",
 )
-"""The tokens of move text. A comment that is never closed extends to the end of the text."""
+"""The tokens of move text. If a comment is never closed, it extends to the end of the text."""
 _SPACE = re.compile(r"[\s\ufeff\0]*")
 _FIRST = re.compile(r"1[ \t]*\.(?![ \t]*[.…])")
-"""White's first move, and not Black's."""
+"""Matches the number of White's first move, but not of Black's."""
 
 
 @dataclass(frozen=True)
 class GameText:
-    """A stretch of text: headers from `begin` to `body`, moves from `body` to `end`, in characters."""
+    """A piece of text: headers from `begin` to `body`, moves from `body` to `end`, in characters."""
 
     begin: int
     body: int
@@ -42,9 +42,10 @@ class GameText:
 def split_games(text: str) -> Iterator[GameText]:
     """Split a text into pieces at the beginnings of games. A piece may not be a game: see `is_game`.
 
-    A game ends after its result, before a header, and where White's first move begins another line: after a blank line,
-    or if the game already has moves. Without numbers, a move after a blank line begins another game if it is legal at
-    the start and illegal after the moves before. A comment right after the result belongs to the game.
+    A game ends after its result and before a header. It also ends before a line that begins with White's first move, if
+    a blank line is before this line, or if the game already has moves. Without numbers, a move after a blank line
+    begins another game if it is legal at the start and illegal after the moves before. A comment directly after the
+    result belongs to the game.
     """
     at = _SPACE.match(text, 0).end()  # type: ignore[union-attr]
     while at < len(text):
@@ -57,14 +58,14 @@ def split_games(text: str) -> Iterator[GameText]:
 
 
 class _Played:
-    """The moves read so far of a game without move numbers."""
+    """The moves so far of a game without move numbers."""
 
     def __init__(self) -> None:
         self.cores: list[str] = []
         self._board, self._done = chess.Board(), 0
 
     def begins_anew(self, core: str) -> bool:
-        """Return whether a word is illegal after these moves and legal as a first move."""
+        """Return whether a word is illegal after these moves but legal as a first move."""
         for each in self.cores[self._done :]:
             move = _english_move(self._board, each)
             if move is None:
@@ -82,8 +83,9 @@ def _english_move(board: chess.Board, core: str) -> chess.Move | None:
 
 
 def _skip_headers(text: str, at: int) -> tuple[int, bool]:
-    """Return where the headers that begin here end, and whether another game's headers follow, so that this game has no
-    moves."""
+    """Return the end of the headers that begin at `at`, and whether another game's headers follow, so that this game
+    has no moves.
+    """
     first: str | None = None
     begins_line, has_blank = True, False
     while at < len(text):
@@ -96,7 +98,7 @@ def _skip_headers(text: str, at: int) -> tuple[int, bool]:
                 return at, True
             first, end = first or tag.name, tag.end
         elif first is not None and begins_line and not has_blank and text[at : at + 2] != "[%":
-            end = _line_end(text, at)  # a damaged header among headers
+            end = _line_end(text, at)  # a damaged header between headers
         else:
             break
         gap = _SPACE.match(text, end)
@@ -113,7 +115,7 @@ def _line_end(text: str, at: int) -> int:
 
 
 def _end_of_moves(text: str, at: int, is_bare: bool) -> int:
-    """Return where the moves that begin here end. is_bare: the game has no headers."""
+    """Return the end of the moves that begin at `at`. is_bare: whether the game has no headers."""
     depth = words = moves = numbers = 0
     played = _Played()
     has_result = has_inner_result = has_blank = False
@@ -199,5 +201,5 @@ def _is_first_move(core: str) -> bool:
 
 
 def result_in_comment(comment: str) -> str | None:
-    """Return the result if a comment consists only of one, as in "{0-1}"; else None."""
+    """Return the result if a comment consists only of a result, such as "{0-1}"; else None."""
     return read_result(comment) if len(comment) < 12 and comment.strip() not in ("=", "") else None

@@ -1,7 +1,7 @@
 """Read PGN into arrays: split the text into games, filter them by their headers, parse their moves in Rust, check them.
 
-Memory use is constant: a block's games are passed to the store before the block after the next is decompressed.
-Decompressing and splitting run in one thread, and parsing in another.
+Memory use is constant: only two blocks are in memory before their games are passed to the store. Decompressing and
+splitting run in one thread, and parsing in another.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _BLANK_LINES = re.compile(r"\n[ \t\r\n]*\n")
 
 
 def _select(found: GameBlock, keep: Filter) -> ParsedBlock:
-    """Return the games of a block that their headers admit."""
+    """Return the games of a block whose headers the filter accepts."""
     headers = Headers(found, BOT_TAGS if keep.no_bots else ())
     block = ParsedBlock(found.file, found.before, headers, found.last)
     variants = headers.column("Variant").map(lambda name: (name or "").strip().lower() in STANDARD_VARIANTS)
@@ -57,8 +57,8 @@ def _variant(headers: Headers, game: int) -> str:
 
 
 def _for_the_parser(moves: str, fen: str | None) -> str:
-    """Return the parser's input: a FEN header if there is one, and the moves; "*" for an impossible FEN."""
-    moves = _BLANK_LINES.sub("\n", moves)  # the parser would stop there
+    """Return the parser's input: a FEN header if there is one, and the moves; "*" if the FEN is impossible."""
+    moves = _BLANK_LINES.sub("\n", moves)  # the parser would stop at a blank line
     moves = for_the_fast_parser(moves)
     if fen is None:
         return moves
@@ -68,7 +68,7 @@ def _for_the_parser(moves: str, fen: str | None) -> str:
 
 @functools.lru_cache(1 << 12)
 def _start(fen: str) -> str | None:
-    """Return a start position as a normalized FEN; None if it isn't one."""
+    """Normalize a FEN; None if it isn't a valid start position."""
     try:
         return read_fen(fen).fen()
     except BadStart:
@@ -76,7 +76,7 @@ def _start(fen: str) -> str | None:
 
 
 def _panics(text: str) -> str | None:
-    """Return the parser's message if it panics on a game, else None."""
+    """Let the parser parse a game. Returns its message if it panics, else None."""
     try:
         parse(pa.array([text], pa.string()))
     except BaseException as error:
@@ -87,7 +87,9 @@ def _panics(text: str) -> str | None:
 
 
 def _finish(parsed: Callable[[], list[PyChunkView] | None], block: ParsedBlock, keep: Filter) -> GameBatch:
-    """Return the batch of a block, without games on which the parser panics. parsed: returns what it parsed."""
+    """Return the batch of a block, without games on which the parser panics. parsed: a function that returns the
+    parser's result.
+    """
     try:
         return finish(parsed(), block, keep)
     except BaseException as error:  # the parser's panics are not subclasses of Exception
@@ -99,13 +101,13 @@ def _finish(parsed: Callable[[], list[PyChunkView] | None], block: ParsedBlock, 
 
 
 def _read(keep: Filter, text: GameBlock) -> GameBatch:
-    """Return the batch of a block, with all work in this thread: the job of a worker."""
+    """Read a block in a worker, with all of the work in this thread. Returns its batch."""
     block = _select(text, keep)
     return _with_strays(_finish(lambda: parse(block.texts), block, keep), text)
 
 
 def _with_strays(batch: GameBatch, found: GameBlock) -> GameBatch:
-    """Return a batch with the text of its block that belongs to no game."""
+    """Return the batch with the block's text that belongs to no game."""
     batch.strays = [f"{found.file}, line {one.line}: {one.words}" for one in found.strays if one.words[0] != "%"]
     batch.more_strays = found.more_strays
     return batch

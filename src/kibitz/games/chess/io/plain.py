@@ -1,6 +1,6 @@
-"""Find the plain games: games in the PGN standard's export format.
+"""Find plain games: games in the PGN standard's export format.
 
-The fast parser and the full reader give the same result for these games.
+For these games, the fast parser and the full reader give the same result.
 """
 
 from __future__ import annotations
@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 from kibitz.kernels import SMALL_BYTES, inner, small_first
 
 PLAIN, REWRITTEN, ELAPSED = 1, 2, 4
-"""Flags of a game: PLAIN, the fast parser can read it; REWRITTEN, its text must be changed first (blank lines,
-Latin-1, commands that the parser does not know); ELAPSED, comments have the time of moves ([%emt]) and no clock."""
+"""Flags of a game. PLAIN: the fast parser can read it. REWRITTEN: its text must be changed first (blank lines, Latin-1,
+commands that the parser does not know). ELAPSED: comments have the times of moves ([%emt]) but no clocks.
+"""
 _MAX_ELAPSED = 60_000
-"""Seconds of the longest move that the fast parser reads: its floats of 32 bits hold hundredths of a second up to
-there."""
+"""The longest time of a move, in seconds, that the fast parser reads. Its 32-bit floats can represent hundredths of a
+second up to this value.
+"""
 
 
 @inner
@@ -64,19 +66,19 @@ def _has_plain_headers(text, at, stop):  # type: ignore[no-untyped-def]
 
 @inner
 def _is_file(byte):  # type: ignore[no-untyped-def]
-    """Return whether a byte is a file's letter, a to h."""
+    """Return whether a byte is the letter of a file, a to h."""
     return 97 <= byte <= 104
 
 
 @inner
 def _is_rank(byte):  # type: ignore[no-untyped-def]
-    """Return whether a byte is a rank's digit, 1 to 8."""
+    """Return whether a byte is the digit of a rank, 1 to 8."""
     return 49 <= byte <= 56
 
 
 @inner
 def _after_move(text, at, stop):  # type: ignore[no-untyped-def]
-    """Return where a move in the standard's spelling, which begins at `at`, ends; -1 if it isn't one. text: uint8."""
+    """Return the end of a move in the standard's spelling that begins at `at`; -1 if it isn't one. text: uint8."""
     byte = text[at]
     if byte == 79:  # O-O
         if at + 2 >= stop or text[at + 1] != 45 or text[at + 2] != 79:
@@ -128,7 +130,7 @@ def _after_move(text, at, stop):  # type: ignore[no-untyped-def]
 
 @inner
 def _after_result(text, at, stop):  # type: ignore[no-untyped-def]
-    """Return where a result that begins with this digit ends; -1 if it isn't one. text: uint8."""
+    """Return the end of a result that begins with this digit; -1 if it isn't one. text: uint8."""
     size = 0
     if at + 2 < stop and text[at + 1] == 45 and text[at] + text[at + 2] == 97:
         size = 3
@@ -144,7 +146,7 @@ def _after_result(text, at, stop):  # type: ignore[no-untyped-def]
 
 @inner
 def _after_digits(text, at, stop):  # type: ignore[no-untyped-def]
-    """Return where one to four digits end that begin at this byte; -1 if there are none or more. text: uint8."""
+    """Return the end of one to four digits that begin at this byte; -1 if there are none or more. text: uint8."""
     end = at
     while end < stop and 48 <= text[end] <= 57:
         end += 1
@@ -153,7 +155,9 @@ def _after_digits(text, at, stop):  # type: ignore[no-untyped-def]
 
 @inner
 def _after_decimals(text, at, stop):  # type: ignore[no-untyped-def]
-    """Return where the decimals of a number end, whose whole part ends at this byte; -1 if there are more than two."""
+    """Return the end of a number's decimals. Its whole part ends at this byte. The result is -1 for more than two
+    decimals.
+    """
     if at >= stop or text[at] != 46:
         return at
     end = _after_digits(text, at + 1, stop)
@@ -162,9 +166,9 @@ def _after_decimals(text, at, stop):  # type: ignore[no-untyped-def]
 
 @inner
 def _after_number(text, at, stop):  # type: ignore[no-untyped-def]
-    """Return where a number ends that begins at this byte; -1 if it has more than two decimals. text: uint8.
+    """Return the end of a number that begins at this byte; -1 if it has more than two decimals. text: uint8.
 
-    The fast parser has floats of 32 bits, which round numbers with more decimals in another way.
+    The fast parser has 32-bit floats, which round numbers with more decimals differently.
     """
     at = _after_digits(text, at, stop)
     return _after_decimals(text, at, stop) if at >= 0 else -1
@@ -172,7 +176,7 @@ def _after_number(text, at, stop):  # type: ignore[no-untyped-def]
 
 @inner
 def _after_blanks(text, at, stop):  # type: ignore[no-untyped-def]
-    """Return where the white space ends that begins at this byte. text: uint8 [bytes]."""
+    """Return the end of the white space that begins at this byte. text: uint8 [bytes]."""
     while at < stop and _is_space(text[at]):
         at += 1
     return at
@@ -180,7 +184,7 @@ def _after_blanks(text, at, stop):  # type: ignore[no-untyped-def]
 
 @inner
 def _after_clock(text, at, stop):  # type: ignore[no-untyped-def]
-    """Return where a clock like 0:03:00 ends that begins at this byte; -1 if it has another form. text: uint8."""
+    """Return the end of a clock such as 0:03:00 that begins at this byte; -1 for another form. text: uint8."""
     for _ in range(2):
         at = _after_digits(text, at, stop)
         if at < 0 or at >= stop or text[at] != 58:
@@ -191,9 +195,9 @@ def _after_clock(text, at, stop):  # type: ignore[no-untyped-def]
 
 @inner
 def _after_elapsed(text, at, stop):  # type: ignore[no-untyped-def]
-    """Return where the time of a move ends that begins at this byte: 5.2, 1:05 or 0:01:05; -1 if it has another form.
+    """Return the end of the time of a move that begins at this byte: 5.2, 1:05 or 0:01:05; -1 for another form.
 
-    text: uint8. It has at most _MAX_ELAPSED seconds.
+    text: uint8. The time is at most _MAX_ELAPSED seconds.
     """
     total = 0
     for part in range(3):
@@ -213,10 +217,10 @@ def _after_elapsed(text, at, stop):  # type: ignore[no-untyped-def]
 
 @inner
 def _after_evaluation(text, at, stop):  # type: ignore[no-untyped-def]
-    """Return where an evaluation ends that begins at this byte, and whether the fast parser can't read it.
+    """Return the end of an evaluation that begins at this byte, and whether it must be rewritten for the fast parser.
 
-    text: uint8. Forms: 0.25, and for the parser rewritten: 0.25,18 with a depth, and #-3, a mate. The end is -1 for
-    another form.
+    The form 0.25 stays. The forms 0.25,18 with a depth and #-3 for a mate must be rewritten. The end is -1 for another
+    form. text: uint8.
     """
     if at < stop and text[at] == 35:
         at += 1
@@ -233,7 +237,7 @@ def _after_evaluation(text, at, stop):  # type: ignore[no-untyped-def]
 
 @inner
 def _after_comment(text, at, stop, known):  # type: ignore[no-untyped-def]
-    """Return where a comment ends, the commands of the move so far, and whether a command must be rewritten.
+    """Return the end of a comment, the commands of the move so far, and whether a command must be rewritten.
 
     The end is -1 if the comment doesn't end or has a command that the fast parser reads in another way. text: uint8.
     known: the commands of the comments before it, a sum of 1 for an evaluation, 2 for a clock and 4 for a move's time.
@@ -250,7 +254,7 @@ def _after_comment(text, at, stop, known):  # type: ignore[no-untyped-def]
                 size = 5
             elif first == 101 and second == 109:  # emt
                 kind = 4 if third == 116 else -1
-            if kind < 0 or known & kind:  # of two commands, the fast parser reads the last
+            if kind < 0 or known & kind:  # if a command occurs twice, the fast parser uses the last one
                 return -1, known, rewritten
             if kind:
                 known |= kind
@@ -277,7 +281,7 @@ def _after_comment(text, at, stop, known):  # type: ignore[no-untyped-def]
 
 @inner
 def _after_dots(text, at, stop):  # type: ignore[no-untyped-def]
-    """Return where the dots end that begin at this byte, and their number. Blanks before each dot are skipped.
+    """Return the end of the dots that begin at this byte, and their number. Blanks before each dot are skipped.
 
     text: uint8 [bytes], read up to `stop`.
     """
@@ -295,7 +299,7 @@ def _flags_of_moves(text, first, stop):  # type: ignore[no-untyped-def]
     """Return the flags of a game whose moves are text[first:stop]; 0 unless they are in the standard's form with one
     result, at the end. text: uint8."""
     at, depth, moves, result = first, 0, 0, False
-    known = 0  # commands in the comments after the last move of the main line
+    known = 0  # commands in the comments since the last move of the main line
     all_known = 0  # commands in all comments
     rewritten = False
     while at < stop:
@@ -313,7 +317,7 @@ def _flags_of_moves(text, first, stop):  # type: ignore[no-untyped-def]
             if end - at < 4 and (dots or (end < stop and _is_space(text[end]))):
                 number = end - at == 1 and byte == 49
                 if number and dots == 1 and moves and not depth:
-                    return 0  # another game's first move
+                    return 0  # the first move of another game
                 at = after
             else:
                 end = _after_result(text, at, stop)
@@ -360,14 +364,15 @@ def _flags_of_moves(text, first, stop):  # type: ignore[no-untyped-def]
                 return 0
             moves += 1
             known = known if depth else 0
-    if not result or moves == 0 or depth or all_known & 6 == 6:  # the clock and the time of moves
+    # the game is not plain if it has both clocks and times of moves
+    if not result or moves == 0 or depth or all_known & 6 == 6:
         return 0
     return PLAIN + (REWRITTEN if rewritten else 0) + (ELAPSED if all_known & 4 else 0)
 
 
 @small_first(SMALL_BYTES)
 def _classify(text, begins, bodies, ends, valid, flags, spans):  # type: ignore[no-untyped-def]
-    """Write the flags of each game, and where its moves begin and end without white space around them.
+    """Write the flags of each game, and the begin and end of its moves without the white space around them.
 
     text: uint8. begins, bodies, ends: int64 [games]. valid: whether the text is UTF-8. Outputs: flags, uint8 [games],
     sums of PLAIN, REWRITTEN and ELAPSED; spans, int64 [games, 2].
@@ -385,8 +390,8 @@ def _classify(text, begins, bodies, ends, valid, flags, spans):  # type: ignore[
         found = _flags_of_moves(text, first, stop)
         if found == 0:
             continue
-        feed = -2  # the last line feed that only white space follows so far
-        for at in range(first, stop):  # find blank lines, and bytes that aren't UTF-8
+        feed = -2  # the last line feed after which there is only white space so far
+        for at in range(first, stop):  # finds blank lines, and bytes that aren't UTF-8
             byte = text[at]
             if byte > 32:
                 feed = -2
@@ -406,7 +411,7 @@ def classify(
     ends: NDArray[np.int64],
     is_utf8: bool,
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Return the flags of each game, uint8 [n], and where its moves begin and end without white space, int64 [n, 2].
+    """Return the flags of each game, uint8 [n], and the begin and end of its moves without white space, int64 [n, 2].
 
     The flags are sums of PLAIN, REWRITTEN and ELAPSED. text: uint8. begins, bodies, ends: int64 [n], byte offsets.
     """

@@ -1,7 +1,7 @@
 """Read PGN completely: every game of a text as a tree, with comments, variations, annotations and clocks.
 
-All parts of kibitz read PGN with it. Import reads plain games with a faster parser (`pgn.py`) and all other games with
-this reader. It reads about a thousand games per second.
+All parts of kibitz read PGN with this module. Only the import reads plain games with a faster parser (`pgn.py`); it
+reads all other games with this module, too. The speed is about a thousand games per second.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ BLOCK = 1 << 18
 class Record:
     """A game of a file.
 
-    number: its index in the file, from 1.
+    number: the game's number in the file, from 1.
     game: the tree of moves.
     refused: why the game can't be read at all.
-    problem: why the moves of its main line stop before their end.
-    notes: what else isn't read.
-    line: its first line in the file, from 1.
-    written: the result after its moves ("1-0", "*"); None if there is none.
-    is_cut: whether a comment or variation is still open at its end.
+    problem: why the moves of the main line stop early, if they do.
+    notes: texts about other parts of the game that were not read.
+    line: the game's first line in the file, from 1.
+    written: the result in the text after its moves ("1-0", "*"); None if there is none.
+    is_cut: whether a comment or variation is still open at the end of the game.
     is_illegal: whether the problem is a word that is spelled like a move but isn't legal.
     is_setup_refused: whether the game is refused because of its start position.
     """
@@ -53,7 +53,7 @@ class Record:
     is_illegal: bool = False
     is_setup_refused: bool = False
     escaped: str = ""
-    """Its first line that is meant for other programs (it begins with %) and belongs to no part of the game."""
+    """The game's first line that is meant for other programs (it begins with %) and belongs to no part of the game."""
 
 
 def read(
@@ -65,8 +65,8 @@ def read(
     """Yield the games of a PGN file, or only the game with the number `selected`, from 1. Null moves are read too.
 
     path: "-" is standard input; compressed files are decompressed. on_progress is called before each game with the
-    number of games and of bytes read so far. on_stray is called with each stretch of text that belongs to no game.
-    Raises KibitzError if the file is missing or damaged, has no game, or has fewer than `selected`.
+    number of games and of bytes read so far. on_stray is called with each piece of text that belongs to no game. Raises
+    KibitzError if the file is missing or damaged, or has fewer games than `selected` or no game.
     """
     number = 0
     strays: list[Stray] = []
@@ -86,7 +86,7 @@ def read(
                 yield record
             if selected == number:
                 return
-        while strays and number:  # a file without a game gets one line, not one for each stretch of text
+        while strays and number:  # a file without a game gets one message, not one for each piece of text
             on_stray(strays.pop(0))
     name = "standard input" if path == STDIN else printable(path)
     if number == 0:
@@ -119,7 +119,9 @@ def glance(path: str) -> Generator[tuple[dict[str, str], str]]:
 
 
 def _blocks(path: str) -> Generator[tuple[GameBlock, Stream]]:
-    """Yield the blocks of a file with its stream. Raises KibitzError after the last one if the file is damaged."""
+    """Yield the blocks of a file, each with the file's stream. Raises KibitzError after the last block if the file is
+    damaged.
+    """
     stream, broken = Stream(path), list[str]()
     try:
         for block in read_blocks(stream, BLOCK, broken):
@@ -133,9 +135,9 @@ def _blocks(path: str) -> Generator[tuple[GameBlock, Stream]]:
 
 
 def parse(text: str, allow_null: bool = False) -> Record | None:
-    """Return the first game of a text; None if there is none.
+    """Parse the first game of a text. Returns None if there is none.
 
-    allow_null: also read null moves; otherwise the main line ends before the first one.
+    allow_null: whether to read null moves; otherwise the main line ends before the first one.
     """
     block = find_games(text.encode("utf-8", "replace"))
     if not len(block):
@@ -146,12 +148,14 @@ def parse(text: str, allow_null: bool = False) -> Record | None:
 
 
 def read_game(head: str, body: str, number: int = 1, allow_null: bool = False) -> Record:
-    """Return the game of this text. head: its headers. body: its moves. allow_null: as in `parse`."""
+    """Parse the game of this text. head: the text of its headers. body: the text of its moves. allow_null: as in
+    `parse`.
+    """
     return _Reading(head, body, number, allow_null).record
 
 
 def place(board: chess.Board) -> str:
-    """Return the number of the next move as PGN writes it: "5." or "5…"."""
+    """Format the number of the next move as in PGN: "5." or "5…"."""
     return f"{board.fullmove_number}{'.' if board.turn else '…'}"
 
 
@@ -202,7 +206,7 @@ class _Reading:
             )
             return None
         if "Variant" in headers:
-            headers["Variant"] = variant.strip() or "Standard"  # python-chess refuses spaces around it
+            headers["Variant"] = variant.strip() or "Standard"  # python-chess refuses a value with spaces around it
         if "FEN" not in headers:
             return chess.Board()
         try:
@@ -294,7 +298,7 @@ class _Reading:
             return None
 
     def _stop(self, token: str, core: str) -> None:
-        """Skip the rest of the line, because a word in it isn't a move."""
+        """Skip the rest of the line, because a word in the line isn't a move."""
         line, word = self._line, shown(token)[:20]
         line.is_skipped = True
         is_move = looks_like_move(core) and core not in NULLS
@@ -312,7 +316,7 @@ class _Reading:
         self.record.problem = f"move {place(line.board)} '{word}' {what}"
 
     def _end(self) -> None:
-        """Set the result, from the text after the moves, a comment that is a result, or the board."""
+        """Set the result: from the text after the moves, from a comment that is a result, or from the board."""
         record, builder = self.record, self._builder
         record.is_cut = record.is_cut or len(self._lines) > 1
         if record.written is None:
@@ -331,15 +335,16 @@ class _Reading:
 def _language(board: chess.Board, tokens: Sequence[tuple[str | None, str]]) -> tuple[dict[str, str], int | None]:
     """Return the English letter of each piece letter of the game's language ({} for English), and a number of plies.
 
-    The moves may fit several languages with different meanings. Then the number is that of the plies before the first
-    difference; otherwise it is None.
+    The moves may fit several languages in which they have different meanings. In this case, the number is that of the
+    plies before the first difference. Otherwise it is None.
     """
     cores = [core for kind, token in tokens if kind == "word" and (core := read_word(token).core)]
     languages = english_of([core for core in cores if looks_like_move(core)])
     if not languages:
         return {}, None
     languages.insert(0, {})
-    if any(core[0] == "P" for core in cores):  # the Dutch knight, unless all moves of pawns have the letter
+    # N is then the Dutch knight's P, unless all moves of pawns also have this letter
+    if any(core[0] == "P" for core in cores):
         is_pawn = not any(core[0] in "abcdefgh" for core in cores)
         languages = [letters for letters in languages if ("P" in letters) != is_pawn]
     main = list(_main_line(tokens))

@@ -1,4 +1,4 @@
-"""Read chess moves as people and programs write them, with the annotations after them.
+"""Parse chess moves as people and programs write them, with the annotations after them.
 
 The notations are short and long algebraic notation, UCI, figurines, and other languages' piece letters.
 """
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import chess
 
 NULL = "--"
-"""A null move as PGN programs write it."""
+"""A null move in the notation of PGN programs."""
 NULLS = frozenset({"--", "Z0", "0000", "@@@@", "null", "NULL", "<>"})
 _FIGURINES = str.maketrans(
     dict(zip("♔♕♖♗♘♙♚♛♜♝♞♟", "KQRBN\0KQRBN\0", strict=True))
@@ -108,7 +108,7 @@ def read_word(text: str) -> Word:
 
 
 def _signs(text: str) -> list[int]:
-    """Return the numbers of the annotations in a text; other characters are ignored."""
+    """Return the numbers of the annotations in a text. Other characters are ignored."""
     found = []
     while text:
         sign = next((sign for sign in _LONGEST_FIRST if text.startswith(sign)), text[0])
@@ -124,11 +124,11 @@ def looks_like_move(core: str) -> bool:
 
 
 class Ambiguous(ValueError):
-    """A move that several pieces can make."""
+    """Raised for a move that several pieces can make."""
 
 
 def find_move(board: chess.Board, core: str, letters: dict[str, str] | None = None) -> chess.Move | None:
-    """Return the legal move that a word without annotations means; None if there is none.
+    """Parse a move without annotations, and return the legal move; None if there is no such move.
 
     letters: the English letter of each piece letter of the game's language; None for English. A null move is
     chess.Move.null(), if the side to move is not in check. Raises Ambiguous if several moves fit.
@@ -183,7 +183,9 @@ def _find_general(board: chess.Board, core: str, letters: dict[str, str]) -> che
 
 
 def _king_takes_rook(board: chess.Board, match: re.Match[str], piece: int | None) -> chess.Move | None:
-    """Return castling written as the king's move to the rook's square, as Chess960 programs write it."""
+    """Return castling that is written as the king's move to the rook's square, as Chess960 programs do; None for other
+    moves.
+    """
     if piece not in (None, chess.KING) or not (match["file"] and match["rank"] and match["to_rank"]):
         return None
     origin = chess.parse_square(match["file"] + match["rank"])
@@ -194,7 +196,7 @@ def _king_takes_rook(board: chess.Board, match: re.Match[str], piece: int | None
 
 
 def _piece(letter: str | None, letters: dict[str, str]) -> int | None:
-    """Return the piece of a letter; None if the language has no such piece."""
+    """Return the piece type for a letter; None if the language has no such piece."""
     if not letter:
         return None
     if letter in _TWO_LETTERS:
@@ -205,7 +207,7 @@ def _piece(letter: str | None, letters: dict[str, str]) -> int | None:
 
 
 def _fits(board: chess.Board, move: chess.Move, match: re.Match[str], piece: int | None, promoted: int | None) -> bool:
-    """Return whether the word can mean this legal move."""
+    """Return whether the parsed word can mean this legal move."""
     if chess.FILE_NAMES[chess.square_file(move.to_square)] != match["to_file"]:
         return False
     if move.promotion != promoted:
@@ -215,7 +217,7 @@ def _fits(board: chess.Board, move: chess.Move, match: re.Match[str], piece: int
         if chess.square_name(move.to_square)[1] != match["to_rank"]:
             return False
     elif not (kind == chess.PAWN and match["file"] and not match["rank"] and origin[0] != match["to_file"]):
-        return False  # "exd" and "ed" are captures by pawns; only pawn captures may omit the rank
+        return False  # in "exd" and "ed", pawns capture; only captures by pawns may omit the rank
     if match["file"] and origin[0] != match["file"]:
         return False
     if match["rank"] and origin[1] != match["rank"]:
@@ -228,8 +230,8 @@ def _fits(board: chess.Board, move: chess.Move, match: re.Match[str], piece: int
 def english_of(cores: Sequence[str]) -> list[dict[str, str]]:
     """Return the possible languages of some words: for each, the English letter of each of its piece letters.
 
-    A language is possible if it has all piece letters of the words. [] if the letters are English. P alone is the Dutch
-    knight or a pawn, so Dutch is included if P is the only letter that is not English.
+    A language is possible if it has all piece letters of the words. The result is [] if the letters are English. The
+    letter P is the Dutch knight or a pawn, so Dutch is included if P is the only letter that is not English.
     """
     used = {letter for core in cores for pair in _FOREIGN.findall(core) for letter in pair if letter}
     used = {"Кр" if letter in _TWO_LETTERS else letter for letter in used}

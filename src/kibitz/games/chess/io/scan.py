@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from kibitz.kernels import SMALL_BYTES, inner, small_first
 
 LONGEST_COMMENT = 1 << 16
-"""Number of bytes after which a comment with a header in it counts as never closed."""
+"""If a comment has a header in it and is longer than this number of bytes, it counts as never closed."""
 
 
 @inner
@@ -26,8 +26,8 @@ def _is_quote(text, at, end):  # type: ignore[no-untyped-def]
 def _is_tag(text, at, end, begins_line):  # type: ignore[no-untyped-def]
     """Return whether a header begins with the bracket at this position. text: uint8.
 
-    A header is a name and a quotation mark. At the beginning of a line it is also a name and a value without marks, if
-    the line ends in a bracket.
+    A header is a name and a quotation mark. At the beginning of a line, it may also be a name and a value without
+    quotation marks, if the line ends in a bracket.
     """
     if at + 3 > end or text[at] != 91:
         return False
@@ -49,7 +49,7 @@ def _is_tag(text, at, end, begins_line):  # type: ignore[no-untyped-def]
 
 @inner
 def _tail(text, at, end):  # type: ignore[no-untyped-def]
-    """Return where moves begin after the headers of a line; -1 if the line only has headers. text: uint8."""
+    """Return the offset of the moves after the headers of a line; -1 if the line has only headers. text: uint8."""
     if text[end - 1] == 93:
         return -1
     for i in range(at, end):
@@ -78,8 +78,11 @@ def _is_event(text, at, end):  # type: ignore[no-untyped-def]
 
 @inner
 def _ends_with_result(text, last):  # type: ignore[no-untyped-def]
-    """Return whether the text ends in *, 1-0, 0-1, 1/2-1/2 or another form of these at `last`, inclusive. text:
-    uint8."""
+    """Return whether the text up to `last`, inclusive, ends with a result: *, 1-0, 0-1, 1/2-1/2 or another form of
+    these.
+
+    text: uint8.
+    """
     if last < 0:
         return False
     if text[last] == 42:
@@ -104,8 +107,8 @@ def _ends_with_result(text, last):  # type: ignore[no-untyped-def]
 
 @inner
 def _is_commented(text, at, end, inside):  # type: ignore[no-untyped-def]
-    """Return whether a comment in braces is open after a line of moves, and where a header begins in the line (-1:
-    nowhere).
+    """Return whether a comment in braces is open at the end of a line of moves, and the offset of a header in the line
+    (-1 for none).
 
     text: uint8. The line is text[at:end]. inside: whether a comment is open at its beginning.
     """
@@ -123,10 +126,10 @@ def _is_commented(text, at, end, inside):  # type: ignore[no-untyped-def]
 
 @inner
 def _closing(text, at, whole):  # type: ignore[no-untyped-def]
-    """Return where the comment that is open at this position ends; -1 if it is never closed.
+    """Return the end of the comment that is open at this position; -1 if it is never closed.
 
-    It counts as never closed if another comment begins first, or none ends within LONGEST_COMMENT bytes. If the text is
-    not whole, the comment may end in the text that follows. text: uint8.
+    It counts as never closed if another comment begins first, or if it doesn't end within LONGEST_COMMENT bytes. If the
+    text is not whole, the comment may end in the text that follows. text: uint8.
     """
     stop = min(text.shape[0], at + LONGEST_COMMENT)
     for i in range(at, stop):
@@ -159,7 +162,7 @@ def _same_name(text, one, other):  # type: ignore[no-untyped-def]
 
 @small_first(SMALL_BYTES)
 def _scan(text, begins, bodies, comments, whole):  # type: ignore[no-untyped-def]
-    """Write where games and their moves begin, and return the number of games.
+    """Write the offsets of games and of their moves, and return the number of games.
 
     text: uint8. Outputs: begins and bodies, int64. comments: whether the text may have comments. whole: whether the
     file ends with the text.
@@ -168,7 +171,7 @@ def _scan(text, begins, bodies, comments, whole):  # type: ignore[no-untyped-def
     commented, closing = False, -1
     in_headers, in_moves, after_blank, is_open = False, False, False, False
     last = -1  # the last byte that isn't white space
-    name = 0  # where the game's first header begins
+    name = 0  # the offset of the game's first header
     at, size = 0, text.shape[0]
     while at < size:
         end, bracket = at, False
@@ -189,11 +192,11 @@ def _scan(text, begins, bodies, comments, whole):  # type: ignore[no-untyped-def
             if commented and at > closing and is_tag:
                 closing = _closing(text, at, whole)
                 commented = closing >= 0
-            moves = first  # where move text begins in this line
+            moves = first  # the offset of move text in this line
             if commented:
                 pass
             elif is_tag:
-                # The previous game has no moves.
+                # Then the previous game has no moves
                 is_next = in_headers and after_blank and (_is_event(text, first, stop) or _same_name(text, first, name))
                 if is_next:
                     bodies[found - 1] = at
@@ -208,14 +211,14 @@ def _scan(text, begins, bodies, comments, whole):  # type: ignore[no-untyped-def
                     bodies[found - 1] = moves
                     in_headers, in_moves = False, True
             elif in_headers and text[first] == 91 and not after_blank:
-                moves = -1  # a damaged header among headers
+                moves = -1  # a damaged header between headers
             elif is_open and in_headers and not after_blank and text[stop - 1] == 93 and text[stop - 2] == 34:
                 moves = -1  # the second line of a header
             elif in_headers:
                 bodies[found - 1] = at
                 in_headers, in_moves = False, True
             elif not in_moves or (
-                # a game without headers follows another
+                # a game without headers may follow another game
                 _ends_with_result(text, last)
                 and (text[first] >= 65 or (text[first] == 49 and first + 1 < stop and text[first + 1] in (46, 32)))
                 and text[first] not in (91, 123)
@@ -226,7 +229,7 @@ def _scan(text, begins, bodies, comments, whole):  # type: ignore[no-untyped-def
                 in_moves = True
             if in_moves and moves >= 0 and (bracket or comments):
                 commented, tag = _is_commented(text, moves, stop, commented)
-                while tag >= 0:  # a header after the moves of the line
+                while tag >= 0:  # a header after the moves in the line
                     begins[found] = tag
                     bodies[found] = size
                     name = tag
@@ -251,8 +254,8 @@ def scan(text: bytes, whole: bool = True) -> tuple[NDArray[np.int64], NDArray[np
     A game begins with the first header after moves. It also begins with another Event, or with another first header,
     after headers and a blank line; the game before then has no moves. A game without headers begins with the line after
     a line that ends in a result. Text before the first game counts as a game. Nothing begins in a comment in braces,
-    unless it is never closed. A piece may contain several games, which `movetext.split_games` divides. whole: whether
-    the file ends with the text; otherwise it continues, perhaps in a comment.
+    unless it is never closed. A piece of the result may contain several games; `movetext.split_games` divides them.
+    whole: whether the file ends with the text; otherwise it continues, perhaps in a comment.
     """
     data = np.frombuffer(text, np.uint8)
     room = text.count(b"\n") + text.count(b"[") + 2

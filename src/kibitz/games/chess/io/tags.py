@@ -1,4 +1,4 @@
-"""Read PGN headers as people and programs write them, and results in all their forms."""
+"""Parse PGN headers as people and programs write them, and results in all their forms."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ _NAME = re.compile(
 _STRICT = re.compile(r'"((?:[^"\\\n]|\\.)*)"[ \t]*\]')
 _BRACKET_MISSING = re.compile(rf'"((?:[^"\\\n]|\\.)*)"[ \t]*(?=\[[ \t]*[A-Za-z]\w*[ \t]*[{QUOTES}])')
 _WRAPPED = re.compile(r'"((?:[^"\\\n\[]|\\.)*\n[ \t]*(?![\s\[])(?:[^"\\\n]|\\.)*)"[ \t]*\][ \t\r]*(?=\n|$)')
-"""A value that an editor has broken into two lines."""
+"""A value that an editor has split into two lines."""
 _CLOSED = re.compile(rf"[{QUOTES}][ \t]*\]")
 _FOLLOWS = re.compile(
     rf"[ \t\r]*(?:$|\[[ \t]*[A-Za-z]\w*[ \t]*[:=]?[ \t]*[{QUOTES}]|\d+[ \t]*[.…]|\{{|\*|[01][-–:][01]|1/2|½|0[.,]5"
     r"|[KQRBNDTLSFCAO]?[a-h]?[1-8]?x?[a-h][1-8]|O-O|0-0)"
 )
-"""What may follow the end of a header in its line: nothing, a header, or moves."""
+"""The text that may follow a header in its line: nothing, another header, or moves."""
 _ESCAPED = re.compile(r'\\(["\\])')
 
 
 @dataclass(frozen=True)
 class Tag:
-    """A header: its name, its value, and where its text ends."""
+    """A header: its name, its value, and the offset of its end."""
 
     name: str
     value: str
@@ -45,15 +45,15 @@ def unescape(value: str) -> str:
 
 
 def escape(value: str) -> str:
-    """Return a value as PGN writes it between quotation marks."""
+    """Escape a value for the text between quotation marks in PGN."""
     return value.replace("\\", "\\\\").replace('"', '\\"')
 
 
 def read_tag(text: str, at: int, begins_line: bool = True) -> Tag | None:
-    """Return the header that begins with the bracket at this position; None if it isn't a header.
+    """Parse the header that begins with the bracket at this position; None if it isn't a header.
 
-    Between double quotation marks anything is a value. Other quotation marks, a missing mark or bracket, and a value
-    without marks are accepted too; a value without marks only at the beginning of a line.
+    Between double quotation marks, any text is a value. Other quotation marks and a missing mark or bracket are
+    accepted too. A value without marks is accepted only at the beginning of a line.
     """
     name = _NAME.match(text, at)
     if name is None:
@@ -78,7 +78,7 @@ def _is_bare(name: str, rest: str) -> bool:
 
 
 def _quoted(text: str, at: int, stop: int) -> tuple[str, int]:
-    """Return the value that begins with the quotation mark at this position, and where its header ends."""
+    """Return the value that begins with the quotation mark at this position, and the end of its header."""
     if (strict := _STRICT.match(text, at, stop)) and _FOLLOWS.match(text[strict.end() : stop]):
         return unescape(strict[1]), strict.end()
     if missing := _BRACKET_MISSING.match(text, at, stop):
@@ -93,7 +93,7 @@ def _quoted(text: str, at: int, stop: int) -> tuple[str, int]:
 
 
 def _bare(text: str, at: int, stop: int) -> tuple[str, int]:
-    """Return a value without quotation marks, and where its header ends.
+    """Return a value without quotation marks, and the end of its header.
 
     The value ends at a bracket that is followed by nothing, a header or moves, or at the end of the line.
     """
@@ -105,7 +105,7 @@ def _bare(text: str, at: int, stop: int) -> tuple[str, int]:
 
 
 def read_headers(text: str) -> dict[str, str]:
-    """Return the headers before a game's moves. If a name occurs twice, the first header counts."""
+    """Parse the headers before a game's moves. If a name occurs twice, the first header is used."""
     headers: dict[str, str] = {}
     at, begins_line = 0, True
     while (bracket := text.find("[", at)) >= 0:
@@ -138,12 +138,13 @@ RESULT = re.compile(
     rf"(?<![\w/.½-])(?:1/2{_D}1/2|½{_D}½|0[.,]5{_D}0[.,]5|1(?:[.,]0)?{_D}0(?:[.,]0)?|0(?:[.,]0)?{_D}1(?:[.,]0)?|1/2|½|\*)"
     rf"(?![\w/½]|[-–:][\w½])"
 )
-"""A result among moves."""
+"""Matches a result among moves."""
 
 
 def read_result(text: str) -> str | None:
-    """Return a result in any of its forms as "1-0", "0-1" or "1/2-1/2", or "*" for an unfinished game; None for other
-    text."""
+    """Parse a result in any of its forms. Returns "1-0", "0-1" or "1/2-1/2", or "*" for an unfinished game; None for
+    other text.
+    """
     plain = text.strip().translate(_DASHES).lower()
     if plain == "*":
         return "*"

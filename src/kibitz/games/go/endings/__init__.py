@@ -1,1 +1,1 @@
-"""The owners of the points and the dead stones at the end of a counted game."""
+"""The owners of the points and the dead stones at the end of a scored game."""

@@ -1,13 +1,13 @@
 """The score at the end of a game, from its owner map.
 
 An owner map is uint8 [361]: 1 for a point of Black, 2 for one of White, 0 for neutral points and outside the board. The
-shared liberties of a seki are neutral, too. The point of a living stone belongs to its color, that of a dead stone to
-the other color. There are two scoring methods:
+shared liberties of a seki are also neutral. The point of a living stone belongs to the stone's color; the point of a
+dead stone belongs to the other color. There are two scoring methods:
 
-area       every point of a color counts (Chinese, AGA, New Zealand, Ing and Tromp-Taylor rules). Passes cost nothing.
-           With AGA's pass stones, territory and area scoring give the same result.
-territory  every empty point counts, and every stone of the other color that was captured or is dead on the board
-           (Japanese and Korean rules). Eyes of groups in seki are not territory: the owner map is 0 there.
+area every point of a color is counted (Chinese, AGA, New Zealand, Ing and Tromp-Taylor rules). Passes cost nothing.
+            With AGA's pass stones, territory and area scoring give the same result.
+territory every empty point is counted, and every stone of the other color that was captured or is dead on the board
+            (Japanese and Korean rules). Eyes of groups in seki are not territory: the owner map is 0 there.
 
 Some rules compensate White for handicap stones, see `games.go.handicap`.
 """
@@ -38,7 +38,7 @@ def points(
     for colour in (BLACK, WHITE):
         own = owner == colour
         if by_territory:
-            dead = int(np.count_nonzero(own & (colours == 3 - colour)))  # a point, and a prisoner
+            dead = int(np.count_nonzero(own & (colours == 3 - colour)))  # a point of territory, and a prisoner
             found.append(int(np.count_nonzero(own & (colours == NONE))) + 2 * dead + captured[2 - colour])
         else:
             found.append(int(np.count_nonzero(own)))
@@ -46,19 +46,19 @@ def points(
 
 
 def area(owner: NDArray[np.uint8]) -> int:
-    """Black's points minus White's."""
+    """Return Black's points minus White's."""
     black, white = points(owner, owner, (0, 0), by_territory=False)
     return black - white
 
 
 def territory(owner: NDArray[np.uint8], colours: NDArray[np.uint8], captured: tuple[int, int]) -> int:
-    """Black's territory and prisoners minus White's. All arguments as in `points`."""
+    """Return Black's territory and prisoners minus White's. The arguments are those of `points`."""
     black, white = points(owner, colours, captured, by_territory=True)
     return black - white
 
 
 def compensation(rules: str | None, handicap: int) -> int:
-    """White's points for handicap stones, in addition to the komi."""
+    """Return White's points for handicap stones, in addition to the komi."""
     return bonus_points(bonus_of(rules), handicap)
 
 
@@ -81,9 +81,12 @@ def lead(
 
 @kernel
 def fill_owners(colours, dead, hollow, owner):  # type: ignore[no-untyped-def]
-    """See `settle`. colours uint8 [361]; dead, hollow (seki) bool [361]; owner uint8 [361]: filled."""
+    """Fill `owner` as `settle` describes.
+
+    colours: uint8 [361]. dead, hollow (seki): bool [361]. owner: uint8 [361], the output.
+    """
     wall = np.zeros(CELLS, np.uint8)  # colours of living stones; 3 at the edge
-    open_ = np.zeros(CELLS, np.uint8)  # other points, until their region is visited
+    open_ = np.zeros(CELLS, np.uint8)  # other points, as long as their region has not been visited
     wall[:] = 3
     for point in range(POINTS):
         owner[point] = 0

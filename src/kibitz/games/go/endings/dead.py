@@ -1,6 +1,6 @@
 """Dead stones of a final position, by random playouts and by GNU Go, which also plays games to their end.
 
-All stones of a chain are dead or alive together. The owner map follows from the dead stones (counting.settle).
+All stones of a chain are dead, or all are alive. The owner map is computed from the dead stones (counting.settle).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from kibitz.kernels import kernel
 
 GNUGO_ARGUMENTS = ("--mode", "gtp", "--level", "0", "--quiet", "--never-resign")
 MOST_MOVES = 500
-"""After this many moves, a game that GNU Go plays counts as endless."""
+"""The number of moves after which a game that GNU Go plays counts as endless."""
 PLAYOUTS = 200
 _FILE = "game.sgf"
 _NAMES = {BLACK: "black", WHITE: "white"}
@@ -58,17 +58,17 @@ def survival(colours: NDArray[np.uint8], share: NDArray[np.float32]) -> NDArray[
 
 
 def playout_survival(colours: NDArray[np.uint8], seed: int, playouts: int = PLAYOUTS) -> NDArray[np.float32]:
-    """The `survival` of each stone in random playouts, float32 [361]."""
+    """Return the `survival` of each stone in random playouts, float32 [361]."""
     return survival(colours, black_share(colours, playouts=playouts, seed=seed))
 
 
 def by_playouts(colours: NDArray[np.uint8], seed: int, playouts: int = PLAYOUTS) -> NDArray[np.bool_]:
-    """bool [361]: the stones that are captured in more than half of the random playouts."""
+    """Return the stones that are captured in more than half of the random playouts, bool [361]."""
     return playout_survival(colours, seed, playouts) < 0.5
 
 
 class GnuGo:
-    """GNU Go as a referee: one process for many positions, restarted after it died."""
+    """GNU Go as a referee. One process evaluates many positions; if it dies, it is restarted."""
 
     def __init__(self, command: Sequence[str], limit: float):
         self.command, self.limit = command, limit
@@ -90,8 +90,8 @@ class GnuGo:
         """Play both sides until both pass. Return the stones at the end, uint8 [361], and which of them are dead, bool
         [361].
 
-        mover: BLACK or WHITE. komi: in points; area scoring needs no further correction. limit: in seconds. Raises as
-        `dead` does, and ValueError if the game doesn't end.
+        mover: BLACK or WHITE. komi: in points; area scoring needs no further correction. limit: in seconds. Raises the
+        errors of `dead`, and ValueError if the game doesn't end.
         """
         until = time.monotonic() + limit
         self._set_up(_position(colours, size, f"RU[chinese]KM[{komi:g}]PL[{'?BW'[mover]}]"), until)
@@ -112,7 +112,7 @@ class GnuGo:
         """Load a record, in a new process if none is running."""
         if self._program is None or not self._program.running:
             self._program = GtpProgram(self.command, "GNU Go", self._folder)
-            if self._closed:  # closed by another thread in the meantime
+            if self._closed:  # another thread has closed it in the meantime
                 self._program.kill()
         (self._folder / _FILE).write_text(record, encoding="ascii")
         self._ask(f"loadsgf {_FILE}", until)
@@ -144,7 +144,7 @@ class GnuGo:
 
 
 def _position(colours: NDArray[np.uint8], size: int, more: str = "") -> str:
-    """A position as SGF, with further properties."""
+    """Return a position as SGF. more: further properties as text."""
     stones = {
         name: "".join(f"[{to_sgf(int(point))}]" for point in np.flatnonzero(colours == colour))
         for name, colour in (("AB", BLACK), ("AW", WHITE))

@@ -20,18 +20,20 @@ from kibitz.games.go.points import BLACK, NONE, OUTSIDE, POINTS, WHITE
 from kibitz.games.go.rules import CELL, CELLS, COLOUR, ROOT, ROWS, WIDE, Board, is_suicide, liberties, place, set_up
 
 PLAYOUTS = 1000
-"""Careful random playouts of a final position, about 50 milliseconds on 19×19."""
+"""Number of careful random playouts of a final position; they take about 50 milliseconds on 19×19."""
 SEED = 1
 CACHED_POSITIONS = 64
 
 
 @dataclass(frozen=True)
 class FinalCount:
-    """A counted position.
+    """A scored position.
 
-    dead: bool [361], stones taken off at the end; seki: bool [361], living stones next to liberties that neither side
-    can fill; owner: uint8 [361], 1 Black, 2 White, 0 neutral; black, white: the points of each side, White's with komi
-    and compensation for handicap stones, such as 45 and 42.5.
+    dead: bool [361], stones that are removed at the end.
+    seki: bool [361], living stones next to liberties that neither side can fill.
+    owner: uint8 [361], 1 Black, 2 White, 0 neutral.
+    black, white: the points of each side, such as 45 and 42.5. White's include komi and compensation for handicap
+    stones.
     """
 
     dead: NDArray[np.bool_]
@@ -42,17 +44,17 @@ class FinalCount:
 
     @property
     def lead(self) -> float:
-        """Black's lead in points, for example 1.5, -0.5 if White wins by half a point."""
+        """Return Black's lead in points, for example 1.5, or -0.5 if White wins by half a point."""
         return self.black - self.white
 
     @property
     def black_wins(self) -> float:
-        """1 if Black wins, 0 if White wins, 0.5 for a draw."""
+        """Return 1 if Black wins, 0 if White wins, 0.5 for a draw."""
         return (1 + float(np.sign(self.lead))) / 2
 
     @property
     def black_owns(self) -> NDArray[np.float32]:
-        """The owners as probabilities, float32 [361]: 1 Black, 0 White, 0.5 neutral or outside the board."""
+        """Return the owners as probabilities, float32 [361]: 1 Black, 0 White, 0.5 neutral or outside the board."""
         return np.select([self.owner == BLACK, self.owner == WHITE], [1.0, 0.0], 0.5).astype(np.float32)
 
 
@@ -63,12 +65,14 @@ def count_position(
     by_territory: bool,
     dead: NDArray[np.bool_] | None = None,
 ) -> FinalCount:
-    """Count a position in which both players have passed.
+    """Score a position in which both players have passed.
 
-    colours uint8 [361], 3 outside the board; captured: the stones that Black and White lost so far; komi: White's
-    points from the start, with the compensation for handicap stones; by_territory: as in Japanese rules, where the
-    eyes of groups in seki do not count, nor do points that must be filled in the end; else by area. dead: bool [361],
-    the stones that are dead, as the players agree; None: found by playouts.
+    colours: uint8 [361], 3 outside the board.
+    captured: the stones that Black and White have lost so far.
+    komi: White's points from the start, including compensation for handicap stones.
+    by_territory: whether territory is scored, as in Japanese rules; otherwise area. Under territory scoring, eyes of
+    groups in seki don't count, nor do points that must be filled in the end.
+    dead: bool [361], the dead stones on which the players agree; None to find them by playouts.
     """
     if dead is None:
         dead, seki = _dead_and_seki(np.ascontiguousarray(colours, np.uint8).tobytes())
@@ -82,7 +86,7 @@ def count_position(
 
 
 def count_board(board: Board, komi: float, by_territory: bool, dead: NDArray[np.bool_] | None = None) -> FinalCount:
-    """`count_position` of a board."""
+    """Score a board, see `count_position`."""
     lost = board.captured[BLACK], board.captured[WHITE]
     return count_position(board.colours(), lost, komi, by_territory, dead)
 
@@ -96,14 +100,14 @@ def _dead_and_seki(position: bytes) -> tuple[NDArray[np.bool_], NDArray[np.bool_
 
 
 SURE_ALIVE, SURE_DEAD = 0.7, 0.3
-"""A chain whose survival in playouts is at or beyond these limits needs no further moves."""
+"""A chain needs no further moves if its survival in playouts is at least SURE_ALIVE or at most SURE_DEAD."""
 LOOK_PLAYOUTS = 200
 MAX_EMPTY_PART = 0.75
-"""If a larger part of the board is empty, kibitz doesn't test whether the game has ended."""
+"""If a larger share of the board is empty, kibitz doesn't test whether the game has ended."""
 
 
 def compile_kernels() -> None:
-    """Compile the kernels that this module needs. It takes seconds the first time."""
+    """Compile the kernels that this module needs. The first compilation takes seconds."""
     colours = np.full(POINTS, OUTSIDE, np.uint8)
     colours[:4] = (BLACK, NONE, WHITE, NONE)
     count_position(colours, (0, 0), 0.0, True)

@@ -1,6 +1,6 @@
-"""A file with the labels of games, so that a resumed import doesn't label them again.
+"""A file with the labels of games, so that a resumed import doesn't label the same games again.
 
-Records have a fixed length and a check sum. Reading stops at the first incomplete or damaged record.
+Records have a fixed length and a checksum. Reading stops at the first incomplete or damaged record.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from kibitz.games.go.points import POINTS
 
 _MARK = b"kibitz labels 1\n"
-_OWNER = (POINTS + 3) // 4  # bytes; four points a byte
+_OWNER = (POINTS + 3) // 4  # length in bytes, with four points per byte
 _RECORD = 8 + 1 + _OWNER + 4
 
 
@@ -38,11 +38,11 @@ def _unpack(record: bytes) -> tuple[int, int, NDArray[np.uint8]] | None:
 
 
 class Journal:
-    """A file of records (key: 64 bits, verdict: 8 bits, owner: uint8 [361] of 0..3); `known` has those
-    that the file had when it was opened, and `get` finds only these.
+    """A file of records (key: 64 bits, verdict: 8 bits, owner: uint8 [361] of 0..3); `known` has the records that were
+    in the file when it was opened. `get` finds only these records.
 
-    When `add` returns, the record is passed to the operating system and survives the end of this process. A file of
-    another kind at this path is overwritten. Raises OSError if it cannot be written.
+    When `add` returns, the operating system has the record, so it survives the end of this process. A file of another
+    kind at this path is overwritten. Raises OSError if it cannot be written.
     """
 
     def __init__(self, path: Path):

@@ -1,8 +1,8 @@
 """Random playouts: play random moves to the end of the game, many times, and count the owners of each point.
 
-A side plays any legal move that does not fill one of its eyes, and passes if it has none. Two passes end the playout.
-Then every point has an owner, because it is a stone or an eye. At the end of most games, playouts distinguish dead from
-living stones. They are also the baseline for every ownership prediction.
+A side plays any legal move that does not fill one of its eyes, and passes if it has no such move. Two passes end the
+playout. Then every point has an owner, because it is a stone or an eye. At the end of most games, playouts distinguish
+dead from living stones. They are also the baseline for every ownership prediction.
 
 The random numbers come from a generator in this file (xorshift), so equal seeds give equal results on every machine.
 """
@@ -18,7 +18,7 @@ from kibitz.games.go.rules import CELL, CELLS, COLOUR, NEXT, ROOT, ROWS, STONES,
 from kibitz.kernels import inner, kernel
 
 BOTH = 2
-"""Instead of the side to move: Black moves first in half of the playouts, White in the others."""
+"""The value for the argument `side` with which Black moves first in half of the playouts, and White in the others."""
 LARGEST_NAKADE = 5
 """The largest number of stones that a careful player sacrifices to leave an eye space with a single eye."""
 _LIMIT = 3 * POINTS
@@ -38,8 +38,8 @@ def _next(state):  # type: ignore[no-untyped-def]
 def _is_eye(board, cell, colour):  # type: ignore[no-untyped-def]
     """Return whether an empty cell is a one-point eye of a color.
 
-    All neighbors must have that color. The other color may be on no diagonal at the edge, and on at most one elsewhere.
-    board: int16 [7, 441].
+    All neighbors must have that color. The other color may be on at most one of the cell's diagonals, and at the edge
+    on none. board: int16 [7, 441].
     """
     for step in (1, -1, WIDE, -WIDE):
         if board[COLOUR, cell + step] == 3 - colour or board[COLOUR, cell + step] == NONE:
@@ -72,10 +72,10 @@ def _only_liberty(board, cell):  # type: ignore[no-untyped-def]
 
 @inner
 def _stones_in_self_atari(board, cell, colour):  # type: ignore[no-untyped-def]
-    """Return the size of the chain that a move on an empty cell makes, if the move captures nothing and leaves it in
-    atari.
+    """Return the size of the chain that a move on an empty cell makes, if the move captures nothing and leaves this
+    chain in atari; else 0.
 
-    0 otherwise. board: int16 [7, 441].
+    board: int16 [7, 441].
     """
     free, stones = np.int64(0), 1
     for step in (1, -1, WIDE, -WIDE):
@@ -112,11 +112,11 @@ def _stones_in_self_atari(board, cell, colour):  # type: ignore[no-untyped-def]
 
 @inner
 def _wastes_stones(board, cell, colour):  # type: ignore[no-untyped-def]
-    """Return whether a move puts more than three of the mover's stones into atari in a shape that leaves room for two
-    eyes.
+    """Return whether a move puts more than three of the mover's stones into atari without making an eye space with a
+    single eye.
 
-    Only these shapes leave room for a single eye: four stones as a square or a T, five as a square with a tail or a
-    cross. board: int16 [7, 441].
+    The shapes that leave room for a single eye are four stones as a square or a T, and five as a square with a tail or
+    a cross. board: int16 [7, 441].
     """
     count = _stones_in_self_atari(board, cell, colour)
     if count <= 3:
@@ -197,7 +197,7 @@ def _play_out(board, colour, ko, empty, where, count, random, careful):  # type:
         untried, moved, cell = count, False, np.int64(0)
         if careful and previous:
             random = _next(random)
-            if random >> np.uint64(60):  # 15 of 16 times
+            if random >> np.uint64(60):  # in 15 of 16 cases
                 cell = _urgent(board, previous, colour, ko)
                 moved = cell > 0
         while untried and not moved:
@@ -212,7 +212,7 @@ def _play_out(board, colour, ko, empty, where, count, random, careful):  # type:
             ):
                 moved = True
                 break
-            untried -= 1  # swap it behind the cells that are still to be tried
+            untried -= 1  # the cell is moved behind the cells that are not tried yet
             other = empty[untried]
             empty[at], empty[untried] = other, cell
             where[other], where[cell] = at, untried
@@ -242,7 +242,7 @@ def _play_out(board, colour, ko, empty, where, count, random, careful):  # type:
 
 @kernel
 def _owner(board, cell):  # type: ignore[no-untyped-def]
-    """Return the owner of a cell at the end of a playout; NONE if the cell touches both colors or neither."""
+    """Return the owner of a cell at the end of a playout; NONE if the cell touches both colors or no color."""
     if board[COLOUR, cell]:
         return board[COLOUR, cell]
     seen = 0
@@ -269,7 +269,7 @@ def _share(colours, side, ko, playouts, seed, careful, share):  # type: ignore[n
     random = np.uint64(seed) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(0x2545F4914F6CDD1D)
     if random == 0:
         random = np.uint64(1)
-    twice = np.zeros(POINTS, np.int32)  # 2 for each playout in which Black owns a point, 1 if neutral
+    twice = np.zeros(POINTS, np.int32)  # sums: 2 for each playout in which Black owns the point, 1 if it is neutral
     board, empty, where = np.empty_like(start), np.empty_like(empties), np.empty_like(places)
     for i in range(playouts):
         board[:], empty[:], where[:] = start, empties, places
@@ -293,10 +293,10 @@ def black_share(
 ) -> NDArray[np.float32]:
     """Return the share of playouts in which each point is Black's at the end, float32 [361], 0 to 1.
 
-    A neutral point counts half; points outside the board are 0.5. colours: uint8 [361]. side: the first to move, 0
-    Black, 1 White, or BOTH for each in turn. ko: a point that is forbidden for the first move. careful: players respond
-    to ataris and don't put large chains of theirs into atari, so a seki usually survives. The function releases
-    Python's global lock.
+    A neutral point counts as half; points outside the board are 0.5. colours: uint8 [361]. side: the side that moves
+    first, 0 Black, 1 White, or BOTH for both alternately. ko: a point that is forbidden for the first move. careful:
+    players respond to ataris and don't put large chains of theirs into atari, so a seki usually survives. The function
+    releases Python's global lock.
     """
     share = np.empty(POINTS, np.float32)
     colours = np.ascontiguousarray(colours, np.uint8)

@@ -48,48 +48,55 @@ VERDICTS = (
     "", "playouts", "gnugo", "score not confirmed", "referee hung", "referee died", "referee made no sense",
     "played out", "winner not confirmed", "far from its end",
 )  # fmt: skip
-"""The referee that confirmed a game, or why none did. The journal has indices into it: append new ones at the end."""
+"""The referee that confirmed a game, or why no referee did. The journal has indices into this tuple, so new verdicts
+must be appended.
+"""
 NO_ANSWER = ("referee hung", "referee died", "referee made no sense")
-"""Verdicts that say nothing about the game."""
+"""Verdicts that depend on the referee's failure and not on the game."""
 Verdict = tuple[str, NDArray[np.uint8] | None]
-"""One of VERDICTS, and the owner of each point, uint8 [361], if a method confirmed the game."""
+"""One of VERDICTS and, if a method confirmed the game, the owner of each point, uint8 [361]."""
 Answer = TypeVar("Answer")
 _NOT_CONFIRMED = ("score not confirmed", None)
 _OTHER_WINNER = ("winner not confirmed", None)
 _GIVE_UP = 3
-"""If GNU Go fails this often and has never succeeded, it is not used again."""
+"""GNU Go is not used any more after this number of failures without a success."""
 _PART = 8
 """Number of games that a worker labels at a time."""
 _PLAYING_OUT = 6
-"""GNU Go's time to play out a game, in multiples of the time limit per game."""
+"""The time limit in which GNU Go plays out a game, as a multiple of the time limit per game."""
 _EXACT = 0.01
 _LITTLE, _SURE = 3.0, 0.05
 """Limits for skipping GNU Go, in points and in distance from a survival of 0.5.
 
-If the playouts agree on each chain, and the score differs from the recorded score by up to 3 points, moves at the end
-are missing in the record. Agreement means that a chain lives in less than 45% or more than 55% of the playouts. No
-referee can repair such a record. GNU Go confirmed none of 24 such games. Skipping them saves a third of its work.
+The playouts agree on a chain if it lives in less than 45% or more than 55% of them. If they agree on every chain, and
+the score differs from the recorded score by up to 3 points, the record probably lacks moves at the end. No referee can
+repair such a record. GNU Go confirmed none of 24 such games. Skipping them saves a third of its work.
 """
 
 
 MAX_OPEN_PART = 0.8
-"""The part of a board that random playouts leave open, 0..1, above which a game is far from its end. Finished games on
-19×19 have a median of 0.36, and 99 of 100 are below 0.66; after 100 moves it is over 0.8."""
+"""The share of a board, 0..1, that random playouts leave open, above which a game is far from its end. Finished games
+on 19×19 have a median of 0.36, and 99 of 100 are below 0.66. After 100 moves, it is over 0.8.
+"""
 _LOOK_PLAYOUTS = 50
 
 
 def _is_far_from_end(colours: NDArray[np.uint8]) -> bool:
-    """Return whether a position is so far from its end that it can't be counted. GNU Go would take minutes to try."""
+    """Return whether a position is so far from its end that it can't be scored. GNU Go would need minutes for such a
+    position.
+    """
     share = black_share(colours, playouts=_LOOK_PLAYOUTS)[colours != OUTSIDE]
     return float((4 * share * (1 - share)).mean()) > MAX_OPEN_PART
 
 
 @dataclass(frozen=True)
 class Final:
-    """A counted or resigned game at its end.
+    """A scored or resigned game at its end.
 
-    colours uint8 [361]: all stones on the board; captured: the stones that Black and White lost before; mover: BLACK or
-    WHITE, whose turn it is; lead: Black's recorded lead in points, negative if White won, infinite if one resigned.
+    colours: uint8 [361], all stones on the board.
+    captured: the stones that Black and White lost before.
+    mover: BLACK or WHITE, the side to move.
+    lead: Black's recorded lead in points, negative if White won, infinite if one side resigned.
     rules: None if unknown.
     """
 
@@ -109,8 +116,8 @@ def count(
     """Return the owner of each point, uint8 [361], and the difference between its score and the recorded score, in
     points.
 
-    dead, seki: bool [361], the dead stones and those alive in seki. If the rules are unknown, the closer scoring method
-    counts.
+    dead, seki: bool [361], the dead stones and the stones alive in seki. If the rules are unknown, the scoring method
+    with the smaller difference is used.
     """
     counts: list[tuple[float, NDArray[np.uint8]]] = []
     for rules in (final.rules,) if final.rules else ("japanese", "chinese"):
@@ -123,7 +130,9 @@ def count(
 
 @kernel
 def _play_to_the_end(moves, ends, starts, colours, lost):  # type: ignore[no-untyped-def]
-    """Fill colours uint8 [n, 361] and lost int64 [n, 2] (stones lost by Black and White) with the ends of games."""
+    """Replay games to their ends: fill colours, uint8 [n, 361], and lost, int64 [n, 2], the stones lost by Black and
+    White.
+    """
     board = np.empty((ROWS, CELLS), np.int16)
     for game in range(ends.shape[0]):
         row = starts[game]
@@ -142,7 +151,7 @@ def _play_to_the_end(moves, ends, starts, colours, lost):  # type: ignore[no-unt
 
 
 def finals(batch: GameBatch, games: NDArray[np.int64]) -> list[Final]:
-    """The final positions of some games of a batch, counted or resigned ones. games: their indices."""
+    """Return the final positions of some scored or resigned games of a batch. games: their indices."""
     starts = (
         np.broadcast_to(STANDARD_START, (len(batch), len(STANDARD_START))) if batch.starts is None else batch.starts
     )
@@ -172,12 +181,14 @@ class Referee:
     which: one of REFEREES.
     gnugo: path of the program; None to search for it.
     journal: a file with every verdict, so that a later process doesn't label the games again.
-    workers: processes that label, or the number of threads, each with its own GNU Go; None for one per core.
+    workers: processes that label games, or the number of threads, each of which has a separate GNU Go; None for one per
+    core.
     limit_s: seconds that GNU Go may take for a game.
     seed: equal seeds give equal labels.
     command: the command that starts GNU Go, for tests.
-    keep_unconfirmed: keep scored games that no referee confirms, without owners, for their moves and winner.
-    play_out: also label resigned games, which GNU Go plays to their end.
+    keep_unconfirmed: whether to keep scored games that no referee confirms. They get no owners, but their moves and
+    winners are useful.
+    play_out: whether to label resigned games too; GNU Go plays them to their end.
 
     `note` is a line for the user if GNU Go is missing or fails, else None. Raises KibitzError if GNU Go is requested
     but not installed.
@@ -214,7 +225,7 @@ class Referee:
         self._threads = ThreadPoolExecutor(threads, "kibitz referee")
 
     def _find(self, gnugo: str | None) -> tuple[str, ...]:
-        """The command of GNU Go; empty if it is not requested or not installed."""
+        """Return the command that starts GNU Go; empty if it is not requested or not installed."""
         methods = REFEREES[self.which]
         if "gnugo" not in methods and not self._play_out:
             return ()
@@ -236,7 +247,7 @@ class Referee:
 
         Scored games are labeled, and resigned games if play_out is set. Scored games that no referee confirms are
         removed and counted in `rejections`, or kept with owner 0 and no label if keep_unconfirmed is set. Other games
-        stay unlabeled, and with the referee "none" scored games do, too. on_progress: called with the number of games
+        stay unlabeled. If the referee is "none", all games stay unlabeled. on_progress: called with the number of games
         labeled so far, after each game.
         """
         owner = np.zeros((len(batch), POINTS), np.uint8)
@@ -290,14 +301,17 @@ class Referee:
                 verdicts[game] = VERDICTS.index(verdict)
                 if owners is not None:
                     owner[game] = owners
-                # GNU Go may give a verdict later, with more time, or another program of that name may.
+                # If GNU Go failed, the verdict is not stored: with more time, or with another version, GNU Go may
+                # succeed later
                 if self._journal and verdict not in NO_ANSWER and not self._gave_up():
                     self._journal.add(keys[game], int(verdicts[game]), owners)
                 done += 1
                 on_progress(done)
 
     def _verdicts(self, positions: list[tuple[Final, int]]) -> Generator[tuple[int, Verdict]]:
-        """Yield (index, verdict) of each position with its key, in the order of completion."""
+        """Yield (index, verdict) of each position, in the order of completion. positions: each position with its
+        key.
+        """
         if self._apart is None:
             futures = {self._threads.submit(self._label_one, *position): i for i, position in enumerate(positions)}
             for future in as_completed(futures):
@@ -311,7 +325,7 @@ class Referee:
                 yield from enumerate(verdicts, part * _PART)
 
     def _keys(self, batch: GameBatch) -> list[int]:
-        """A hash of 64 bits for each game, of its moves, the inputs of its count, and the referees."""
+        """Return a 64-bit hash for each game, of its moves, the data for its score, and the referees."""
         table = batch.table
         hashes = hash_games(batch.moves, batch.plies, batch.starts, table["result"].to_numpy(), STANDARD_START)
         columns = (table[name].to_pylist() for name in ("margin", "komi", "rules", "handicap"))
@@ -322,7 +336,7 @@ class Referee:
         ]
 
     def _label_one(self, final: Final, key: int) -> Verdict:
-        """Return the verdict on a game from the first method that has one. Runs in a worker thread."""
+        """Return the verdict on a game from the first method that has one. It runs in a worker thread."""
         if np.isnan(final.komi):
             return _NOT_CONFIRMED
         if np.isinf(final.lead):
@@ -369,7 +383,7 @@ class Referee:
         return self._given_up_apart or (self._losses >= _GIVE_UP and not self._answers)
 
     def _ask_gnugo(self, question: Callable[[dead.GnuGo], Answer]) -> Answer | str:
-        """Return GNU Go's reply, or one of VERDICTS as the reason for none."""
+        """Return GNU Go's reply; if there is no reply, one of VERDICTS as the reason."""
         try:
             gnugo = self._idle.pop()
         except IndexError:
@@ -404,7 +418,7 @@ class Referee:
         for gnugo in self._all:
             gnugo.close()
         self._threads.shutdown(cancel_futures=True)
-        for gnugo in self._all:  # one may have been started in the meantime
+        for gnugo in self._all:  # a process may have been started in the meantime
             gnugo.close()
         if self._journal:
             self._journal.close()
@@ -420,7 +434,7 @@ class Referee:
 
 @functools.lru_cache(maxsize=1)
 def _own_referee(which: str, limit_s: float, seed: int, command: tuple[str, ...]) -> Referee:
-    """The referee of a worker, which keeps its GNU Go from one item to the next."""
+    """Return the referee of a worker. The worker keeps its GNU Go for its next work."""
     referee = Referee("playouts" if which == "auto" and not command else which, None, None, 1, limit_s, seed, command)
     Finalize(None, referee.close, exitpriority=10)  # atexit functions don't run when a worker ends
     return referee
@@ -429,17 +443,17 @@ def _own_referee(which: str, limit_s: float, seed: int, command: tuple[str, ...]
 def _label_apart(
     settings: tuple[str, float, int, tuple[str, ...]], positions: list[tuple[Final, int]]
 ) -> tuple[list[Verdict], str | None, bool]:
-    """Return the verdicts on some positions, the referee's note, and whether it has stopped using GNU Go: a worker's
-    job.
+    """Label some positions in a worker. Returns the verdicts, the referee's note, and whether the referee has stopped
+    using GNU Go.
 
-    positions: each with its key.
+    positions: each position with its key.
     """
     referee = _own_referee(*settings)
     return [referee._label_one(*position) for position in positions], referee.note, referee._gave_up()
 
 
 def _recorded(row: dict[str, object]) -> str:
-    """The recorded score, komi and rules of a game, for messages."""
+    """Format the recorded score, komi and rules of a game for messages."""
     winner = "B" if row["result"] == 1 else "W"
     komi = "unknown" if row["komi"] is None else f"{row['komi']:g}"
     return f"{winner}+{row['margin']:g}, komi {komi}, rules {row['rules'] or 'not named'}"

@@ -1,8 +1,8 @@
 """Chains that nobody can capture although they don't have two eyes (seki), and points that a side must fill at the end.
 
-Both tests only consider liberties. A chain that was judged dead is alive if the opponent can't fill its liberties
-without a large own chain in atari as the result. A small chain may be sacrificed to destroy an eye. A point is a
-shared liberty of a seki if either side that plays there leaves its own chain in atari.
+Both tests consider only liberties. A chain that seemed dead is alive if the opponent can't fill its liberties without
+leaving one of their own large chains in atari. A small chain may be sacrificed to destroy an eye. A point is a shared
+liberty of a seki if each side that plays on it would leave its own chain in atari.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from kibitz.games.go.rules import CELL, CELLS, COLOUR, NEXT, POINT, ROOT, ROWS, 
 from kibitz.kernels import inner, kernel
 
 MAX_SHARED_LIBERTIES = 5
-"""Chains with more liberties aren't searched. A seki with more shared liberties is very rare."""
+"""Chains with more liberties than this are not searched. A seki with more shared liberties is very rare."""
 
 
 @inner
@@ -49,7 +49,7 @@ def _can_capture(board, prey):  # type: ignore[no-untyped-def]
 
     Safe chains have two liberties or more.
 
-    The chain's side doesn't respond. True for chains with many liberties. board: int16 [7, 441].
+    The chain's side doesn't respond. The result is True for chains with many liberties. board: int16 [7, 441].
     """
     depth = MAX_SHARED_LIBERTIES
     boards = np.empty((depth + 1, ROWS, CELLS), np.int16)
@@ -91,7 +91,7 @@ def _revive(colours, dead):  # type: ignore[no-untyped-def]
     gone = np.zeros(CELLS, np.bool_)
     for point in range(POINTS):
         gone[CELL[point]] = dead[point] and (colours[point] == 1 or colours[point] == 2)
-    checked = np.zeros(CELLS, np.uint8)  # by the chain's root: 1 stays dead, 2 lives
+    checked = np.zeros(CELLS, np.uint8)  # for each chain's root: 1 stays dead, 2 lives
     seen = np.zeros(CELLS, np.bool_)
     region = np.empty(POINTS, np.int64)
     for point in range(POINTS):
@@ -124,7 +124,7 @@ def without_uncapturable(colours: NDArray[np.uint8], dead: NDArray[np.bool_]) ->
     """Return the dead stones, bool [361], without the chains that nobody can capture.
 
     If several dead chains are in one region, either all live or none, because capturing one may make room to capture
-    another. colours: uint8 [361]. dead: bool [361], the stones judged dead, whole chains.
+    another. colours: uint8 [361]. dead: bool [361], the stones that seem dead, as whole chains.
     """
     kept = np.array(dead, np.bool_)
     _revive(np.ascontiguousarray(colours, np.uint8), kept)
@@ -133,9 +133,9 @@ def without_uncapturable(colours: NDArray[np.uint8], dead: NDArray[np.bool_]) ->
 
 @inner
 def _leaves_atari(board, cell, colour, scratch, found):  # type: ignore[no-untyped-def]
-    """Return whether a move is suicide, or captures nothing and leaves its own chain with one liberty.
+    """Return whether a move is suicide, or whether it captures nothing and leaves its own chain with one liberty.
 
-    board: int16 [7, 441]. scratch: a board to work on. found: int64 [2], working memory.
+    board: int16 [7, 441]. scratch: a board as working memory. found: int64 [2], working memory.
     """
     if is_suicide(board, cell, colour):
         return True
@@ -178,8 +178,8 @@ def _mark(colours, dead, seki):  # type: ignore[no-untyped-def]
 def in_seki(colours: NDArray[np.uint8], dead: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return the living stones next to a liberty that neither side can fill, bool [361].
 
-    It is enough if neither side can fill the liberty while the dead stones are on the board, or after their removal.
-    colours: uint8 [361]. dead: bool [361], the dead stones.
+    It must be impossible to fill the liberty either with the dead stones on the board or after their removal. colours:
+    uint8 [361]. dead: bool [361], the dead stones.
     """
     seki = np.zeros(POINTS, np.bool_)
     dead = np.ascontiguousarray(dead, np.bool_)
@@ -250,11 +250,11 @@ def _must_fill(colours, dead, seki, owner, filled):  # type: ignore[no-untyped-d
 def must_fill(
     colours: NDArray[np.uint8], dead: NDArray[np.bool_], seki: NDArray[np.bool_], owner: NDArray[np.uint8]
 ) -> NDArray[np.bool_]:
-    """Return the points of territory that their owner must fill once the neutral points are played, bool [361].
+    """Return the points of territory that their owner must fill after the neutral points are played, bool [361].
 
-    Without the stone, a chain would be in atari there. Such points don't count under territory scoring. Neutral points
-    count as filled by the same owner, which is the best case for that owner. colours, owner: uint8 [361]. dead, seki:
-    bool [361].
+    If the owner doesn't fill such a point, a chain is in atari. Under territory scoring, the point doesn't count. The
+    test assumes that the owner has filled all neutral points, which is the best case for the owner. colours, owner:
+    uint8 [361]. dead, seki: bool [361].
     """
     filled = np.zeros(POINTS, np.bool_)
     _must_fill(np.ascontiguousarray(colours, np.uint8), dead, seki, owner, filled)

@@ -1,6 +1,7 @@
 """SGF files as blocks of games with their main lines.
 
-The fast reader (`scan`) parses the moves; the tree reader (`tree`) parses the games that it does not understand.
+The fast reader (`scan`) parses the moves. The tree reader (`tree`) parses the games that the fast reader does not
+understand.
 """
 
 from __future__ import annotations
@@ -26,27 +27,28 @@ ENDINGS = (".sgf", ".sgfl", ".gib")
 BLOCK = 1 << 20
 """Bytes of text in a block."""
 MAX_GAME_BYTES = 1 << 24
-"""Bytes of text after which a game is given up. No real game is as long; a file that is not SGF may be."""
+"""The largest number of bytes of a game. Longer text is skipped: no real game is as long, but a file that is not SGF
+may be.
+"""
 
 
 _VALUE = re.compile(rb"\[(?:\\.?|[^\]\\])*(\]|\Z)", re.DOTALL)
 _VALUE_DOUBLES = re.compile(rb"\[(?:[\x81-\xff][\x40-\xff]|\\.?|[^\]\\])*(\]|\Z)", re.DOTALL)
-"""A property's value, up to its bracket or to the end of the text, in the first group.
-
-The second pattern treats double-byte characters as the scanner does if `doubles` is set.
+"""The first group is a property's value, up to its bracket or to the end of the text. The second pattern treats
+double-byte characters as the scanner does if `doubles` is set.
 """
 
 
 SET_UP_LATE = "set-up stones among the moves"
-"""Why a game is rejected although its moves up to the setup stones can be read."""
+"""The reason to reject a game that has setup stones between its moves."""
 
 
 @dataclass
 class Piece:
     """A part of one file with whole games.
 
-    begins, ends: byte offsets of the games; closed: whether each has its closing bracket. before: number of games of
-    the file before this part. doubles: see `find_games`.
+    begins, ends: byte offsets of the games. closed: whether each game has its closing bracket. before: number of the
+    file's games before this part. doubles: see `find_games`.
     """
 
     file: str
@@ -62,7 +64,7 @@ class Piece:
 class Games:
     """Games of one file, or of many small ones.
 
-    begins, ends: byte offsets of the games in the text. files, numbers: of each game, its file and its number there,
+    begins, ends: byte offsets of the games in the text. files, numbers: each game's file and its number in the file,
     from 1. closed: whether each has its closing bracket. lines: the main lines.
     """
 
@@ -73,19 +75,19 @@ class Games:
     numbers: list[int]
     closed: NDArray[np.bool_]
     lines: Lines
-    charset: str | None = None  # encoding of the text; None: from each game's CA, or guessed
+    charset: str | None = None  # encoding of the text; if None, each game's CA decides, or it is guessed
     reasons: dict[int, str] = field(default_factory=dict)  # why the tree reader could not read a game either
 
     def __len__(self) -> int:
         return len(self.begins)
 
     def headers(self, i: int) -> dict[str, str]:
-        """The properties of a game before its first move, decoded."""
+        """Return the decoded properties of a game before its first move, by name."""
         head = self.text[int(self.begins[i]) : int(self.lines.heads[i])]
         return read_headers(head.decode(self.charset or charset_of(head), "replace"))
 
     def handicap(self, i: int) -> int:
-        """Number of handicap stones: set up without white stones, or played before White's first move."""
+        """Return the number of handicap stones: set up without white stones, or played before White's first move."""
         setup = self.lines.setup[i]
         if setup.any():
             stones = int((setup == BLACK).sum())
@@ -100,7 +102,7 @@ class Games:
         return len(first_moves) if len(first_moves) >= 2 else 0
 
     def why_not(self, i: int, headers: dict[str, str]) -> tuple[str, str] | None:
-        """Reason and detail if a game is rejected before its moves are played; else None."""
+        """Return the reason and the detail if a game is rejected before its moves are played; else None."""
         size, status = int(self.lines.size[i]), int(self.lines.status[i])
         if headers.get("GM", "1").strip() not in ("1", ""):
             return "another game", f"GM[{headers['GM'][:10]}]"
@@ -123,7 +125,9 @@ class Games:
         return None
 
     def whole_part(self, i: int) -> Games:
-        """Return that game alone, up to its last value with a closing bracket, and closed there."""
+        """Return the text of game i alone, up to its last value that has a closing bracket, with all brackets
+        closed.
+        """
         text = self.text[int(self.begins[i]) : int(self.ends[i])]
         doubles = has_double_bytes(text)
         values = _VALUE_DOUBLES if doubles else _VALUE
@@ -135,7 +139,7 @@ class Games:
         return Games(text, begins, ends, [self.files[i]], [self.numbers[i]], np.array([True]), lines, self.charset)
 
     def _parse_as_tree(self, i: int) -> None:
-        """Parse a game that the fast reader did not understand; if it succeeds, replace the main line."""
+        """Parse a game that the fast reader did not understand. If this succeeds, its main line is replaced."""
         text = self.text[int(self.begins[i]) : int(self.ends[i])]
         if not self.charset and has_double_bytes(text):  # the tree reader knows no characters of two bytes
             text = text.decode(charset_of(text), "replace").encode()
@@ -151,7 +155,8 @@ class Games:
 
 
 def _by_tree(text: bytes) -> tuple[int, NDArray[np.uint8], int, list[int]]:
-    """A main line in the form of the fast reader: status, set-up stones, the side that PL names, moves.
+    """Parse a game as a tree. Returns its main line in the form of the fast reader: status, setup stones, the side that
+    PL gives, moves.
 
     Raises ValueError if the text is not SGF.
     """
@@ -179,7 +184,9 @@ def _by_tree(text: bytes) -> tuple[int, NDArray[np.uint8], int, list[int]]:
 
 
 def pieces(stream: Stream, broken: list[str]) -> Iterator[Piece]:
-    """The games of one file, piece by piece. A damaged archive ends at the damage. Problems go to `broken`."""
+    """Yield the games of one file, piece by piece. If an archive is damaged, the pieces end at the damage. Problems are
+    appended to `broken`.
+    """
     rest, games_read, faults, gib, stray = b"", 0, len(broken), False, _StrayText(stream.name)
     unpacked = stream.texts(BLOCK, "SGF files are text")
     while True:
@@ -224,7 +231,7 @@ _SHOWN_LENGTH = 40
 
 
 def _stray(text: bytes, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> Iterator[tuple[int, str]]:
-    """The line, from 0, and a message for each slice of a text that is not blank."""
+    """Return the line, from 0, and a message for each slice of a text that is not blank."""
     wide = stops - starts > 2
     for start, stop in zip(starts[wide].tolist(), stops[wide].tolist(), strict=True):
         words = text[start:stop].strip(b"\xef\xbb\xbf\x1a\x00 \t\r\n")
@@ -235,7 +242,7 @@ def _stray(text: bytes, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> 
 
 
 def stray_text(text: bytes, begins: NDArray[np.int64], ends: NDArray[np.int64]) -> list[str]:
-    """A message for each part of a whole text that belongs to no game, with its line."""
+    """Return a message with its line for each part of a whole text that belongs to no game."""
     starts, stops = np.concatenate([[0], ends]), np.append(begins, len(text))
     return [f"line {1 + line}: {words}" for line, words in _stray(text, starts, stops)]
 
@@ -255,7 +262,7 @@ class _StrayText:
         last: bool,
         broken: list[str],
     ) -> None:
-        """Report the text between the first `complete` games of a text; last: whether the file ends with it."""
+        """Report the text between the first `complete` games of a text. last: whether the file ends with this text."""
         if not complete and not last:
             return
         end = int(ends[complete - 1]) if complete else 0
@@ -297,7 +304,7 @@ def _joined(parts: list[Piece]) -> Games:
 
 
 def has_double_bytes(text: bytes) -> bool:
-    """Whether this text's encoding has characters whose second byte may look like a bracket."""
+    """Return whether this text's encoding has characters whose second byte may look like a bracket."""
     if text.isascii():
         return False
     try:

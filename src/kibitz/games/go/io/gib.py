@@ -16,16 +16,16 @@ _HEADER = re.compile(r"^\s*\\\[([A-Z]+)=(.*?)(?:\\\])?\s*$", re.MULTILINE)
 _PLAYER = re.compile(r"(.*?)\s*\(([^()]*)\)\s*$")
 _DATE = re.compile(r"(\d{4})\D{1,2}(\d{1,2})\D{1,2}(\d{1,2})")
 _BY_CODE = {0: "B", 1: "W", 3: "B+R", 4: "W+R", 7: "B+T", 8: "W+T"}
-"""Results by the number of GRLT; the first two are counted."""
+"""Results by the number in GRLT. The first two are results of scored games."""
 
 
 def is_gib(text: bytes) -> bool:
-    """Whether a file begins like a record of Tygem."""
+    """Return whether a file begins like a record of Tygem."""
     return text[:64].lstrip(b"\xef\xbb\xbf \r\n\t").startswith(BEGIN)
 
 
 def gib_as_sgf(data: bytes) -> bytes:
-    """The game of a record of Tygem as SGF in UTF-8."""
+    """Convert a record of Tygem to SGF in UTF-8."""
     text = data.decode(_charset(data), "replace").lstrip("\ufeff")
     headers = {name: value.strip() for name, value in _HEADER.findall(text)}
     main = dict(part.split(":", 1) for part in headers.get("GAMEINFOMAIN", "").split(",") if ":" in part)
@@ -56,8 +56,9 @@ def gib_as_sgf(data: bytes) -> bytes:
 
 
 def _charset(data: bytes) -> str:
-    """Return the encoding: Korean if all characters may be syllables, because the server is Korean, else as for any
-    game."""
+    """Return the encoding. It is Korean if all characters may be syllables, because the server is Korean; otherwise it
+    is found as for any other game.
+    """
     try:
         korean = [letter for letter in data.decode("euc_kr") if letter > "\x7f"]
     except UnicodeDecodeError:
@@ -72,7 +73,7 @@ def _moves(text: str, stones: int) -> str:
         if len(words) >= 6 and words[0] == "STO":
             colour = "B" if words[3] == "1" else "W"
             x, y = _whole(words[4]), _whole(words[5])
-            # A point outside the board stays in the record, so that the reader reports it.
+            # A point outside the board stays in the record, so that the reader reports it
             parts.append(f";{colour}[{chr(97 + min(x, 25))}{chr(97 + min(y, 25))}]")
         elif words[:1] == ["SKI"]:
             parts.append(f";{colour}[]")
@@ -83,7 +84,7 @@ def _moves(text: str, stones: int) -> str:
 
 
 def _handicap(text: str) -> int:
-    """The handicap stones that the line INI names."""
+    """Return the handicap stones that the line INI gives."""
     words = next((line.split() for line in text.splitlines() if line.split()[:1] == ["INI"]), [])
     return _whole(words[3]) if len(words) > 3 else 0
 

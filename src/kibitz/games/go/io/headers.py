@@ -1,4 +1,4 @@
-"""Headers of a Go game, interpreted as the columns of a store."""
+"""Interpret the headers of a Go game as the columns of a store."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ RULES = ("japanese", "chinese", "korean", "aga", "new zealand", "ing", "tromp-ta
 SUICIDE = ("new zealand", "ing", "tromp-taylor")
 """Rules that allow suicide."""
 SUPERKO = ("tromp-taylor",)
-"""Rules with positional superko. Chinese rules have it too, but their games are played and refereed with simple ko, as
-are games under Japanese rules and games without named rules. Under AGA and New Zealand rules a position may come again
-with the other side to move (situational superko); they are read as with simple ko."""
+"""Rules with positional superko. Chinese rules have it too, but games under them are played and refereed with simple
+ko. The same is true of games under Japanese rules and of games with unknown rules. Under AGA and New Zealand rules, a
+position may be repeated with the other side to move (situational superko); such games are read with simple ko.
+"""
 
 _RULE_WORDS = (
     ("tromp", "tromp-taylor"), ("japan", "japanese"), ("jp", "japanese"), ("日本", "japanese"), ("nihon", "japanese"),
@@ -28,15 +29,15 @@ _RULE_WORDS = (
 )  # fmt: skip
 
 IN_TENTHS = (45.0, 55.0, 65.0, 75.0, 85.0)
-"""Komi that nobody plays with, but that Tygem and others write for 4.5 to 8.5."""
+"""Values of komi that nobody uses, but that Tygem and others write for 4.5 to 8.5."""
 MIN_FOX_HUNDREDTHS = 25
 _GIVEN = {str(stones) for stones in range(2, 26)}
 _USUAL_KOMI = {"chinese": 7.5, "aga": 7.5, "ing": 7.5, "tromp-taylor": 7.5}
-"""Komi with half a point by rules; 6.5 under others."""
+"""The usual komi with half a point, by rules; 6.5 under other rules."""
 
 
 def read_rules(text: str) -> str | None:
-    """The name of the rules, as in RULES; None if they are missing or unknown."""
+    """Parse the name of the rules, as in RULES; None if it is missing or unknown."""
     words = text.strip().lower()
     if not words:
         return None
@@ -46,12 +47,12 @@ def read_rules(text: str) -> str | None:
 
 
 def read_komi(text: str, margin: float | None, rules: str | None, handicap: int, server: str = "") -> float:
-    """The komi in points; 0 if the text has none.
+    """Parse the komi in points; 0 if the text has none.
 
-    650 means 6.5, and so does 65 without a decimal point; 3.75 and 375 mean 7.5 points, which Chinese players count as
-    3.75 stones. A whole komi contradicts a margin of half a point (some servers wrote 0 for all games); the usual komi
-    is assumed then. server: "fox" writes every komi in hundredths, for example 50 for 0.5, and 350 for 3.5 stones,
-    which are 7 points.
+    650 means 6.5, and so does 65 without a decimal point. 3.75 and 375 mean 7.5 points, because Chinese players count
+    them as 3.75 stones. A whole komi contradicts a margin of half a point (some servers wrote 0 for all games), so the
+    usual komi is assumed in this case. server: "fox" writes every komi in hundredths, for example 50 for 0.5. Its 350
+    means 3.5 stones, which are 7 points.
     """
     komi = read_number(text.strip()) or 0.0
     if abs(komi) >= 100 or (server == "fox" and abs(komi) >= MIN_FOX_HUNDREDTHS and komi % 1 == 0):
@@ -74,8 +75,11 @@ def server_of(headers: Mapping[str, str]) -> str:
 
 
 def without_its_stones(headers: Mapping[str, str], handicap: int) -> bool:
-    """Return whether a game's headers name handicap stones, but the record places none. handicap: the stones placed."""
-    return handicap == 0 and headers.get("HA", "").strip() in _GIVEN and "AW" not in headers  # AW: from a position
+    """Return whether a game's headers mention handicap stones that the record doesn't place. handicap: the number of
+    placed stones.
+    """
+    # a game with AW begins from a position
+    return handicap == 0 and headers.get("HA", "").strip() in _GIVEN and "AW" not in headers
 
 
 def tells_komi(headers: Mapping[str, str]) -> bool:
@@ -84,7 +88,7 @@ def tells_komi(headers: Mapping[str, str]) -> bool:
 
 
 def assumptions(headers: Mapping[str, str], komi: float, rules: str | None, handicap: int) -> list[str]:
-    """Return what kibitz assumes where the headers of a game give no value or none that it understands, one text each.
+    """Return texts about what kibitz assumes because headers of a game are missing or not understood.
 
     komi, rules, handicap: the values that were read.
     """
@@ -106,7 +110,7 @@ def assumptions(headers: Mapping[str, str], komi: float, rules: str | None, hand
 
 @dataclass
 class HeaderInfo:
-    """The interpreted headers of one game. handicap: number of stones; the rest as in a store's table."""
+    """The interpreted headers of one game. handicap: number of stones. The other fields are as in a store's table."""
 
     headers: Mapping[str, str]
     black_rank: str | None
@@ -122,10 +126,10 @@ class HeaderInfo:
 
 
 def interpret_headers(headers: Mapping[str, str], handicap: int, size: int) -> HeaderInfo:
-    """Interpret the headers of a game. handicap: its number of handicap stones; size: of the board."""
+    """Interpret the headers of a game. handicap: its number of handicap stones. size: the board's size."""
     result, margin, ending = read_result(headers.get("RE", ""))
     rules = read_rules(headers.get("RU", ""))
-    if margin is not None and margin * 2 % 1:  # Chinese players count a lead in stones: half as many
+    if margin is not None and margin * 2 % 1:  # Chinese players count a lead in stones, which is half of the points
         margin *= 2
     komi = read_komi(headers.get("KM", ""), margin, rules, handicap, server_of(headers))
     day = headers.get("DT", "").split(",")[0].replace("年", "-").replace("月", "-").replace("日", "")

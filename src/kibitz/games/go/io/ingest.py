@@ -1,4 +1,4 @@
-"""From SGF files to batches: games are filtered by their headers, played, and filtered by their moves."""
+"""Convert SGF files to batches: games are filtered by their headers, played, and filtered by their moves."""
 
 from __future__ import annotations
 
@@ -26,18 +26,20 @@ COLUMNS = pa.schema([
     ("black", pa.string()), ("white", pa.string()),
     ("black_rank", pa.string()), ("white_rank", pa.string()),  # "9d", "3k", "1p"; null where unknown
     ("result", pa.int8()),  # 1 Black won, -1 White won, 0 drawn
-    ("margin", pa.float32()),  # points by which the winner leads; null where they were not counted
+    ("margin", pa.float32()),  # points by which the winner leads; null if the game was not scored
     ("ending", pa.string()),  # counted, resignation, time, forfeit, void, unknown
     ("komi", pa.float32()), ("rules", pa.string()), ("handicap", pa.int8()), ("size", pa.int8()),
     ("date", pa.date32()),  # null where the year is unknown
     ("event", pa.string()), ("place", pa.string()),
-    ("labels", pa.string()),  # the referee that labelled the owners; null: none
+    ("labels", pa.string()),  # the referee that determined the owners; null: none
     ("source", pa.string()), ("number", pa.int32()),  # the file, and the game's number in it from 1
 ])  # fmt: skip
 
 PER_MOVE: dict[str, tuple[str, int]] = {}
 PER_GAME = {"owner": ("uint8", 0, POINTS)}
-"""Arrays with a row for each game. owner: of each point at the end; 1 Black, 2 White, 0 neutral or unknown."""
+"""Arrays with a row for each game. owner: the owner of each point at the end: 1 Black, 2 White, 0 neutral or
+unknown.
+"""
 
 
 class SgfReader(Files):
@@ -56,17 +58,17 @@ class SgfReader(Files):
                 yield finish(games, self.keep)
 
     def batches(self, workers: Workers) -> Generator[GameBatch]:
-        """The same batches as by iterating, read by workers: this process finds the moves, they play them."""
+        """Yield the same batches as the iterator. This process finds the moves, and workers play them."""
         with contextlib.closing(prefetched(self._blocks())) as blocks:
             yield from map_ordered(functools.partial(_read, self.keep), blocks, workers)
 
     def _blocks(self) -> Generator[Games]:
-        """All games, in blocks of several hundred."""
+        """Yield all games, in blocks of several hundred."""
         with contextlib.closing(self._pieces()) as pieces:
             yield from gather(pieces)
 
     def _pieces(self) -> Generator[Piece]:
-        """The games of all files. Runs in its own thread, which opens, reads and closes the files."""
+        """Yield the games of all files. It runs in a separate thread, which opens, reads and closes the files."""
         with contextlib.closing(self.streams()) as streams:
             for stream in streams:
                 yield from pieces(stream, self.broken)
@@ -77,7 +79,7 @@ def _read(keep: Filter, games: Games) -> GameBatch:
 
 
 def finish(games: Games, keep: Filter) -> GameBatch:
-    """The batch of one block: filter games by their headers, play them, filter them by their moves."""
+    """Return the batch of one block: filter games by their headers, play them, and filter them by their moves."""
     rejections, chosen, infos = Rejections(), list[int](), list[HeaderInfo]()
 
     def reject(i: int, headers: dict[str, str], reason: str, detail: str = "") -> None:
@@ -133,9 +135,8 @@ def _all_standard(starts: NDArray[np.uint8]) -> bool:
 
 
 MOST_STONES = 25
-"""Black's largest handicap.
-
-If Black has more stones before White's first move, the position is a setup and not a handicap.
+"""The largest handicap. If Black has more stones before White's first move, the position is a setup and not a
+handicap.
 """
 
 
@@ -145,7 +146,7 @@ def _believed(stones: int) -> int:
 
 
 def _why_unusable(game: HeaderInfo) -> str | None:
-    """The reason to reject a game before its moves are read; None if there is none."""
+    """Return the reason to reject a game before its moves are read; None if there is none."""
     if game.ending == "void":
         return "void"
     if game.result is None:
@@ -156,7 +157,7 @@ def _why_unusable(game: HeaderInfo) -> str | None:
 
 
 def _fault(played: MainLine, k: int, begin: int, size: int) -> tuple[str, str]:
-    """Reason and detail for a game with an illegal position or move."""
+    """Return the reason and the detail for a game with an illegal position or move."""
     fault, ply = int(played.fault[k]), int(played.ply[k])
     if fault == NO_LIBERTY:
         return "set-up position", WHY[fault]
@@ -177,5 +178,5 @@ def _add_row(rows: dict[str, list[Any]], game: HeaderInfo, file: str, number: in
 
 
 def _name(text: str) -> str:
-    """A game's name, which may be that of its event; empty for a server's number."""
+    """Return a game's name, which may be the name of its event; empty if it is a server's number."""
     return "" if text.isdigit() else text

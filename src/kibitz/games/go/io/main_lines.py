@@ -1,4 +1,4 @@
-"""Main lines played: passes are inserted so that colours alternate, and the legality of the moves is checked."""
+"""Play main lines: passes are inserted so that colors alternate, and the legality of the moves is checked."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kibitz.games.go.rules import CELL, CELLS, COLOUR, ROWS, place, position_has
 from kibitz.kernels import inner, is_among, kernel
 
 SOUND, ON_STONE, KO_BACK, SUICIDE, REPEATS, NO_LIBERTY = range(6)
-"""Results of the replay of a game's moves; the last is a set-up stone without liberties."""
+"""Results of the replay of a game's moves. The last one means that a setup stone has no liberties."""
 WHY = ("", "on a stone", "takes back a ko at once", "suicide", "repeats a position", "a set-up chain without liberties")
 
 
@@ -22,7 +22,7 @@ WHY = ("", "on a stone", "takes back a ko at once", "suicide", "repeats a positi
 def _arrange(written, setup, named, size, start, moves):  # type: ignore[no-untyped-def]
     """Fill the start row and the moves, with alternating colors, from the moves as written. Return the number of moves.
 
-    written: uint16 [m]. setup: uint8 [361]. named: the side that PL names, 0 for none. Outputs: start, uint8 [363], and
+    written: uint16 [m]. setup: uint8 [361]. named: the side that PL gives, 0 for none. Outputs: start, uint8 [363], and
     moves, uint16 [2 m]. Two or more moves of Black at the beginning, without a setup, are handicap stones in the old
     style. Elsewhere, between two moves of one player, a pass of the opponent is inserted.
     """
@@ -68,7 +68,7 @@ def _arrange(written, setup, named, size, start, moves):  # type: ignore[no-unty
 
 @kernel
 def _replay(start, moves, suicide, superko, before):  # type: ignore[no-untyped-def]
-    """Check the moves, uint16 [m], and return the fault, such as SOUND, and its ply from 0.
+    """Check the moves, uint16 [m]. Returns the fault (SOUND for none) and its ply, from 0.
 
     start: uint8 [363]. suicide, superko: whether the rules have them. before: uint64 [m + 1], working memory.
     """
@@ -105,10 +105,10 @@ def _replay(start, moves, suicide, superko, before):  # type: ignore[no-untyped-
 
 
 class MainLine(NamedTuple):
-    """Games with alternating colours, and their faults.
+    """Games with alternating colors, and their faults.
 
-    starts uint8 [n, 363]; moves uint16 [sum of plies]; plies int32 [n]; fault uint8 [n]: SOUND …; ply int32 [n]: the
-    ply of the fault, from 0.
+    starts: uint8 [n, 363]. moves: uint16 [sum of plies]. plies: int32 [n]. fault: uint8 [n], SOUND and so on. ply:
+    int32 [n], the ply of the fault, from 0.
     """
 
     starts: NDArray[np.uint8]
@@ -140,7 +140,7 @@ def _play(lines, which, suicide, superko, played):  # type: ignore[no-untyped-de
 
 
 def play(lines: Lines, which: NDArray[np.int64], suicide: NDArray[np.bool_], superko: NDArray[np.bool_]) -> MainLine:
-    """Play some games. which: their indices, int64 [n]; suicide, superko: whether their rules have it, bool [n]."""
+    """Play some games. which: their indices, int64 [n]. suicide, superko: whether their rules have it, bool [n]."""
     n, room = len(which), 2 * int(lines.move_count[which].sum()) + 1
     played = MainLine(
         np.empty((n, START_WIDTH), np.uint8), np.empty(room, np.uint16), np.empty(n, np.int32), np.empty(n, np.uint8),

@@ -11,8 +11,9 @@ _PARTS = {"½": 0.5, "¼": 0.25, "¾": 0.75}
 
 
 def read_number(text: str) -> float | None:
-    """The number that a text begins with, also as a fraction: 6.5, .5, +6,5, 1/2, 2 3/4, 6½, 3又1/4; None where it
-    begins with none."""
+    """Parse the number with which a text begins; it may be a fraction: 6.5, .5, +6,5, 1/2, 2 3/4, 6½, 3又1/4. None if
+    there is none.
+    """
     if found := _FRACTION.match(text):
         value = int(found[2] or 0) + int(found[3]) / int(found[4])
     elif found := _SIGNED_PART.match(text):

@@ -1,7 +1,7 @@
-"""Read the result of a Go game in the words of its record.
+"""Parse the result of a Go game, in the many forms in which records have it.
 
-SGF writes "B+3.5" or "W+R". Servers and people also write plain words such as "White wins by 2.5". They write Chinese
-such as 黑中盘胜 and 白胜2又3/4子, Japanese such as 黒番3目半勝ち and 白中押し勝ち,
+SGF writes "B+3.5" or "W+R". Servers and people also write plain words such as "White wins by 2.5". Results may be
+Chinese such as 黑中盘胜 and 白胜2又3/4子, Japanese such as 黒番3目半勝ち and 白中押し勝ち,
 and Korean such as 흑불계승 and 백 2집반승.
 """
 
@@ -13,8 +13,9 @@ import unicodedata
 from kibitz.games.go.io.numbers import read_number
 
 Result = tuple[int | None, float | None, str]
-"""1 Black won, -1 White won, 0 a draw, None unknown; the margin in points, None if the game was not counted; the
-ending: counted, resignation, time, forfeit, void or unknown."""
+"""The winner: 1 Black, -1 White, 0 a draw, None unknown. The margin in points, None if the game was not scored. The
+ending: counted, resignation, time, forfeit, void or unknown.
+"""
 
 _UNKNOWN: Result = (None, None, "unknown")
 _SGF = re.compile(r"([bw]|black|white)\s*\+\s*(.*)", re.DOTALL)
@@ -45,7 +46,7 @@ _HALVES = re.compile(r"半\s*(?P<unit>目|子|집)|(?P<korean>반)\s*집")
 
 
 def read_result(text: str) -> Result:
-    """The result, the margin and the ending; see Result."""
+    """Parse a result. Returns the winner, the margin and the ending, see Result."""
     words = unicodedata.normalize("NFKC", _with_fractions(text)).strip().lower().rstrip(".!。")
     if _DRAWS.fullmatch(words):
         return 0, 0.0, "counted"
@@ -65,7 +66,7 @@ def read_result(text: str) -> Result:
         margin = _margin(words)
         return (winner, margin, "counted") if margin else _UNKNOWN
     if not wins and not lost and (late or forfeit):
-        winner = -first  # "白超时": the side that is named ran out of time
+        winner = -first  # in "白超时", the mentioned side ran out of time
     if resigned:
         return winner, None, "resignation"
     if late:
@@ -77,7 +78,7 @@ def read_result(text: str) -> Result:
 
 
 def _of_sgf(winner: int, how: str) -> Result:
-    """The result after "B+" or "W+"."""
+    """Parse the part of a result after "B+" or "W+"."""
     margin = read_number(how)
     if margin is None and re.match(r"[〇零一二三四五六七八九十两兩半]|반", how):
         margin = _margin(how)
@@ -85,7 +86,7 @@ def _of_sgf(winner: int, how: str) -> Result:
     if margin is not None:
         if "目半" in how or "집반" in how or "子半" in how:
             margin += 0.5
-        margin *= 2 if "子" in how else 1  # Chinese players count stones, of which each is two points of difference
+        margin *= 2 if "子" in how else 1  # Chinese players count stones; each stone is a difference of two points
         counted = margin > 0 and margin * 4 % 1 == 0  # "W+0.0" and "B+0.02" are not scores
         return (winner, margin, "counted") if counted else (winner, None, "unknown")
     if how.startswith("r") or _RESIGNED.search(how):
@@ -98,7 +99,7 @@ def _of_sgf(winner: int, how: str) -> Result:
 
 
 def _margin(words: str) -> float | None:
-    """The points of a text such as "白胜2又3/4子", "三目半", "반집승", "wins by 2.5"; None if it names none."""
+    """Parse the points in a text such as "白胜2又3/4子", "三目半", "반집승", "wins by 2.5"; None if it has none."""
     words = _KOREAN_NUMBER.sub(lambda match: str(_KOREAN[match[1]]), words)
     words = _CHINESE_NUMBER.sub(lambda match: str(_chinese_number(match[0])), words)
     words = _PARTS.sub(lambda match: f"{match[2]}/{match[1]}", words)
@@ -119,20 +120,20 @@ def _margin(words: str) -> float | None:
         if match["unit"]:
             with_unit = value
             break
-        first = value if first is None else first  # it may be the number of the game
+        first = value if first is None else first  # the first number may be the number of the game
     best = first if with_unit is None else with_unit
     return best if best is not None and 0 < best <= 2 * 361 and best * 4 % 1 == 0 else None
 
 
 def _with_fractions(text: str) -> str:
-    """The text with ½, ¼ and ¾ spelled so that they survive the normalization of full-width letters."""
+    """Rewrite ½, ¼ and ¾ so that they survive the normalization of full-width letters."""
     for sign, spelled in (("½", "1/2"), ("¼", "1/4"), ("¾", "3/4")):
         text = re.sub(rf"(\d)\s*{sign}", rf"\g<1>又{spelled}", text).replace(sign, spelled)
     return text
 
 
 def _chinese_number(digits: str) -> int:
-    """The value of a Chinese numeral below 1,000, for example 二十三."""
+    """Parse a Chinese numeral below 1,000, for example 二十三."""
     if not set(digits) & set("十百"):
         return int("".join(str(_DIGITS[digit]) for digit in digits))
     total, last = 0, 0

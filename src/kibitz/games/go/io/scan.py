@@ -15,14 +15,17 @@ from kibitz.games.go.points import GRID, PASS, POINTS
 from kibitz.kernels import SMALL_BYTES, inner, kernel, small_first
 
 COLOUR_SHIFT = 9
-"""A move as written is point + (colour << COLOUR_SHIFT)."""
+"""A move in `written` is point + (colour << COLOUR_SHIFT)."""
 
 FINE, ODD, OUT, AMONG, SET_UP_OUT = range(5)
-"""Status of a main line: read; not understood; a move outside the board; set-up stones between moves; a set-up stone
-outside the board."""
+"""Status of a main line: FINE: read. ODD: not understood. OUT: a move outside the board. AMONG: setup stones between
+moves. SET_UP_OUT: a setup stone outside the board.
+"""
 
 _B, _W, _AB, _AW, _AE, _PL, _SZ = 2, 23, 34, 55, 37, 524, 634
-"""Property names as numbers, 5 bits a capital letter; lower-case letters are ignored (FF[3]: "Black", "AddBlack")."""
+"""Property names as numbers, with 5 bits per capital letter. Lower-case letters are ignored (FF[3]: "Black",
+"AddBlack").
+"""
 
 
 @inner
@@ -33,10 +36,9 @@ def _blank(byte):  # type: ignore[no-untyped-def]
 
 @inner
 def _is_property(text, at):  # type: ignore[no-untyped-def]
-    """Return whether a name of two capital letters and a value begin at this byte: a root node without its semicolon,
-    as Sina writes it.
+    """Return whether a name of two capital letters and a value begin at this byte.
 
-    text: uint8 [bytes].
+    This is a root node without its semicolon, as Sina writes it. text: uint8 [bytes].
     """
     if at + 2 >= text.shape[0] or not (65 <= text[at] <= 90 and 65 <= text[at + 1] <= 90):
         return False
@@ -73,7 +75,7 @@ def _begins_game(text, at):  # type: ignore[no-untyped-def]
     if not known:
         return False
     at += 3
-    while at < size and text[at] != 10:  # a pasted game in a comment has its brackets escaped
+    while at < size and text[at] != 10:  # the brackets of a game that was pasted into a comment are escaped
         if text[at] == 93:
             return text[at - 1] != 92
         at += 1
@@ -88,10 +90,10 @@ def _find(text, doubles, begins, ends, closed):  # type: ignore[no-untyped-def]
     text: uint8 [bytes]. begins, ends: int64 [most]. closed: bool [most].
     """
     count, depth, at, size = 0, 0, 0, text.shape[0]
-    inside = False  # inside a property's value
+    inside = False  # whether the position is inside a property's value
     while at < size:
         byte = text[at]
-        if byte == 10 and depth > 0 and _begins_game(text, at + 1):  # the previous game was cut short
+        if byte == 10 and depth > 0 and _begins_game(text, at + 1):  # the previous game is incomplete
             ends[count - 1] = at + 1
             depth, inside = 0, False
         elif inside:
@@ -135,10 +137,14 @@ def find_games(text: bytes, doubles: bool = False) -> tuple[NDArray[np.int64], N
 class Lines(NamedTuple):
     """The main lines of some games.
 
-    status uint8 [games]: FINE …; size int64 [games]: of the board, 0 if unreadable; heads int64 [games]: offset of the
-    first move in the text; setup uint8 [games, 361]: stones set up before it; side uint8 [games]: the colour that PL
-    names, 0 for none; first, move_count int64 [games]: the slice of `written` with a game's moves (up to the fault, for
-    a status other than FINE); written uint16: moves as in the file, point + (colour << COLOUR_SHIFT).
+    status: uint8 [games], FINE and so on.
+    size: int64 [games], the board's size, 0 if unreadable.
+    heads: int64 [games], offset of the first move in the text.
+    setup: uint8 [games, 361], the stones set up before it.
+    side: uint8 [games], the color that PL gives, 0 for none.
+    first, move_count: int64 [games], the slice of `written` with a game's moves. If the status is not FINE, these are
+    the moves up to the fault.
+    written: uint16, the moves of the file, point + (colour << COLOUR_SHIFT).
     """
 
     status: NDArray[np.uint8]
@@ -153,7 +159,7 @@ class Lines(NamedTuple):
 
 @kernel
 def _value_end(text, at, end, doubles):  # type: ignore[no-untyped-def]
-    """The offset of the bracket that closes the value at `at`; `end` if there is none."""
+    """Return the offset of the bracket that closes the value at `at`; `end` if there is none."""
     while at < end and text[at] != 93:
         if text[at] == 92 or (doubles and text[at] >= 0x81 and at + 1 < end and text[at + 1] >= 0x40):
             at += 1
@@ -163,7 +169,7 @@ def _value_end(text, at, end, doubles):  # type: ignore[no-untyped-def]
 
 @inner
 def _vertex(text, at, end, size):  # type: ignore[no-untyped-def]
-    """The point of a value: PASS if empty, -1 outside the board, -2 not understood."""
+    """Parse the point of a value. Returns PASS if it is empty, -1 outside the board, -2 if it is not understood."""
     while at < end and _blank(text[at]):
         at += 1
     while at < end and _blank(text[end - 1]):
@@ -180,7 +186,7 @@ def _vertex(text, at, end, size):  # type: ignore[no-untyped-def]
 
 @kernel
 def _put(text, at, end, size, colour, setup):  # type: ignore[no-untyped-def]
-    """Set up the points of a value, one point or a rectangle "aa:cc"; returns a status."""
+    """Set up the points of a value, which is one point or a rectangle "aa:cc". Returns a status."""
     colon = -1
     for i in range(at, end):
         if text[i] == 58:
@@ -199,8 +205,7 @@ def _put(text, at, end, size, colour, setup):  # type: ignore[no-untyped-def]
 
 @kernel
 def _board_size(text, at, end):  # type: ignore[no-untyped-def]
-    """Return the value from `at` to `end` as a number; it may be the same number twice with a colon. 0 for anything
-    else.
+    """Parse the board size from `at` to `end`. It may be the same number twice with a colon. Returns 0 for other text.
 
     text: uint8 [bytes].
     """
@@ -242,7 +247,8 @@ def _first_size(text, at, end, doubles):  # type: ignore[no-untyped-def]
 
 @kernel
 def _main_line(text, at, end, doubles, setup, written):  # type: ignore[no-untyped-def]
-    """Read one game's main line: status, size, offset of the first move, the side that PL names, number of moves.
+    """Read one game's main line. Returns status, size, offset of the first move, the side that PL gives, and number of
+    moves.
 
     The main line takes the first variation at every branch, so it is the text before the first closing bracket. text:
     uint8. Outputs: setup, uint8 [361], and written, uint16.
@@ -269,7 +275,7 @@ def _main_line(text, at, end, doubles, setup, written):  # type: ignore[no-untyp
                 last = name
             stop = _value_end(text, at + 1, end, doubles)
             if last in (_B, _W):
-                if name == 0:  # a second value
+                if name == 0:  # a further value of the same property
                     status = ODD
                 if count == 0:
                     head, in_root = begin, nodes <= 1
@@ -283,7 +289,7 @@ def _main_line(text, at, end, doubles, setup, written):  # type: ignore[no-untyp
                 written[count] = max(point, 0) + ((1 if last == _B else 2) << COLOUR_SHIFT)
                 count += 1
             elif last in (_AB, _AW, _AE):
-                if count and not in_root:  # a node's stones are placed before its move
+                if count and not in_root:  # the stones of a node are placed before its move
                     among = True
                 else:
                     colour = 1 if last == _AB else 2 if last == _AW else 0
@@ -321,12 +327,12 @@ def _main_lines(text, begins, ends, doubles, status, sizes, heads, setup, side, 
 
 
 def main_lines(text: bytes, begins: NDArray[np.int64], ends: NDArray[np.int64], doubles: bool = False) -> Lines:
-    """The main lines of games at the offsets from `find_games`."""
+    """Return the main lines of games at the offsets from `find_games`."""
     n = len(begins)
     lines = Lines(
         np.empty(n, np.uint8), np.empty(n, np.int64), np.empty(n, np.int64), np.zeros((n, POINTS), np.uint8),
         np.empty(n, np.uint8), np.empty(n, np.int64), np.empty(n, np.int64),
-        np.empty(len(text) // 2 + 1, np.uint16),  # a further value of a property takes two bytes: "[]"
+        np.empty(len(text) // 2 + 1, np.uint16),  # a further value of a property takes at least two bytes: "[]"
     )  # fmt: skip
     used = _main_lines(
         np.frombuffer(text, np.uint8), begins, ends, doubles, lines.status, lines.size, lines.heads, lines.setup,

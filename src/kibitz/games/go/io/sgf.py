@@ -1,4 +1,4 @@
-"""SGF records for the user interfaces: read games one by one, and write them for other programs."""
+"""SGF records for the user interfaces: games are read one by one, and written for other programs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ABOUT_THE_GAME = (
     "PB", "BR", "BT", "PW", "WR", "WT", "GN", "EV", "RO", "DT", "PC", "RE", "RU", "HA", "TM", "OT", "ON", "AN", "CP",
     "SO", "US", "GC",
 )  # fmt: skip
-"""Headers that are written as they were read. Komi, size and setup are written from the record's own fields."""
+"""Headers that are written unchanged. Komi, size and setup are written from the record's own fields."""
 _MOVES_A_LINE = 10
 
 
@@ -34,16 +34,16 @@ _MOVES_A_LINE = 10
 class Record:
     """The main line of one game. The moves may be illegal.
 
-    size: of the board, for example 19.
-    black, white: points of the setup stones, handicap included.
+    size: the board's size, for example 19.
+    black, white: points of the setup stones, including handicap stones.
     side: the color that moves first.
     moves: points or PASS, with colors in turn from `side`.
     headers: properties before the first move by SGF name, decoded.
     komi: in points; 0 if the record gives none, see `headers.tells_komi`.
     rules, handicap, result, margin, ending: as in a store's table.
-    problem: why the moves stop before their end.
-    leading: the number of moves in the file that are setup stones here, as a handicap in the old style.
-    inserted: plies, from 0, of passes that are not in the file, between two moves of one player.
+    problem: why the moves stop early, if they do.
+    leading: the number of moves in the file that became setup stones, because they are a handicap in the old style.
+    inserted: plies, from 0, of passes that are not in the file. They were inserted between two moves of one player.
     """
 
     size: int
@@ -63,13 +63,13 @@ class Record:
     inserted: tuple[int, ...] = field(default=(), compare=False)
 
     def start(self) -> NDArray[np.uint8]:
-        """The start position as a row of a store, uint8 [363]."""
+        """Return the start position as a row of a store, uint8 [363]."""
         return start_row(self.size, self.black, self.white, self.side - 1)
 
     def board(self, ply: int | None = None, **rules: Any) -> Board:
-        """The position after `ply` moves; None: at the end.
+        """Return the position after `ply` moves; None: at the end.
 
-        rules: suicide, superko (see Board) instead of those of the game's rules. Raises rules.Illegal.
+        rules: suicide, superko (see Board) in place of those of the game's rules. Raises rules.Illegal.
         """
         board = Board(self.size, **{"suicide": self.rules in SUICIDE, "superko": self.rules in SUPERKO, **rules})
         for colour, stones in ((BLACK, self.black), (WHITE, self.white)):
@@ -84,7 +84,7 @@ class Record:
 
 @dataclass
 class Unreadable:
-    """A game, or a file (number 0), that cannot be read, and the reason."""
+    """Raised for a game, or a file (number 0), that cannot be read, with the reason."""
 
     file: str
     number: int
@@ -94,7 +94,7 @@ class Unreadable:
 def read_records(paths: list[str], cut: bool = False) -> Iterator[Record | Unreadable]:
     """Yield the games of files, folders and archives, one by one. Raises KibitzError for a missing path.
 
-    cut: also yield a game that is cut short among its moves, with its complete moves and a `problem`.
+    cut: whether to yield a game whose text ends within its moves, too. It has its complete moves and a `problem`.
     """
     for path in records.find(paths, ENDINGS):
         broken: list[str] = []
@@ -104,7 +104,7 @@ def read_records(paths: list[str], cut: bool = False) -> Iterator[Record | Unrea
             yield _broken(path, str(error))
             continue
         with contextlib.closing(stream):
-            for piece in pieces(stream, broken):  # one piece at a time, so that the first game comes at once
+            for piece in pieces(stream, broken):  # one piece at a time, so that the first game is available at once
                 for games in gather([piece]):
                     yield from _records(games, cut)
             yield from (_broken(stream.name, line) for line in broken)
@@ -115,7 +115,9 @@ def _broken(file: str, line: str) -> Unreadable:
 
 
 def parse_record(text: bytes | str, cut: bool = False) -> Record:
-    """The first game of a text. cut: see `read_records`. Raises ValueError with the reason if it cannot be read."""
+    """Parse the first game of a text. cut: see `read_records`. Raises ValueError with the reason if it cannot be
+    read.
+    """
     data = text.encode("utf-8", "replace") if isinstance(text, str) else text
     if is_gib(data):
         data, text = gib_as_sgf(data), ""
@@ -169,7 +171,7 @@ def _record(games: Games, i: int) -> Record | Unreadable:
 
 
 def _inserted(lines: Lines, i: int, leading: int, turn: int) -> tuple[int, ...]:
-    """Return the plies of passes that are between two moves of one player and not in the file.
+    """Return the plies of passes that are not in the file and were inserted between two moves of one player.
 
     turn: the color that moves first.
     """
@@ -187,10 +189,10 @@ def _inserted(lines: Lines, i: int, leading: int, turn: int) -> tuple[int, ...]:
 def write_sgf(
     record: Record, notes: Mapping[int, Mapping[str, Sequence[str]]] = {}, root: Mapping[str, str] = {}
 ) -> str:
-    """A record as SGF, FF[4] in UTF-8.
+    """Format a record as SGF, FF[4] in UTF-8.
 
-    notes: further properties by ply (0: the root), unescaped: {3: {"C": ["a comment"], "TR": ["dd", "pd"]}}.
-    root: headers that are added to the record's own or replace them.
+    notes: further properties by ply (0: the root), unescaped: {3: {"C": ["a comment"], "TR": ["dd", "pd"]}}. root:
+    headers that are added to the record's own headers or replace them.
     """
     headers = {name: record.headers[name] for name in _ABOUT_THE_GAME if record.headers.get(name)}
     if record.komi or tells_komi(record.headers):
@@ -217,7 +219,7 @@ def write_sgf(
 
 
 def _result(record: Record) -> str:
-    """The value of RE for a record without this header; empty if the result is unknown."""
+    """Return the value of RE for a record without this header; empty if the result is unknown."""
     if record.ending == "void":
         return "Void"
     if not record.result:

@@ -1,4 +1,4 @@
-"""Decoding the text of SGF files of any encoding, and reading their headers."""
+"""Decode the text of SGF files in any encoding, and read their headers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ DOUBLE_BYTES = ("gb18030", "gbk", "gb2312", "shift_jis", "cp932", "big5", "big5h
 """Encodings in which the second byte of a character may look like a bracket or a backslash."""
 
 _WIDER = {"gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932", "big5": "cp950", "euc_kr": "cp949"}
-"""Supersets with more characters, which Windows writes under the narrower names."""
+"""Larger encodings that contain the named ones: Windows writes their characters under the narrower names."""
 _BRACKETS = b"(;[])"
 _CHARSET = re.compile(rb"CA\s*\[([^\]]{1,30})\]")
 _PROPERTY = re.compile(r"([A-Za-z]+)\s*\[((?:[^\]\\]|\\.)*)\]", re.DOTALL)
@@ -18,9 +18,11 @@ _ESCAPED = re.compile(r"\\(\r\n|\n\r|.)", re.DOTALL)
 _LOST_BRACKET = re.compile(r"^(.{0,40}?)\s{1,3}([A-Z]{2})\[(.*)$", re.DOTALL)
 _SAYS_UTF8 = re.compile(r"CA\s*\[\s*utf-?8\s*\]", re.IGNORECASE)
 DOUBTFUL = 8
-"""From this number of letters beyond ASCII on, they are better evidence of a text's encoding than its CA property."""
+"""If a text has at least this number of letters beyond ASCII, they are better evidence of its encoding than its CA
+property.
+"""
 _WORDS = ("C", "GC")
-"""Properties with text that people write."""
+"""Properties whose text is written by people."""
 _KOREAN = {
     letter.encode("euc_kr")
     for letter in "김이박최정강조윤장임한오서신권황안송류유전홍고문양손배백허남심노하곽성차주우구단국기왕회대"
@@ -43,13 +45,13 @@ _FREQUENT = {
     ),
     "big5": (frozenset(range(0xA1, 0xC7)), _SECOND),
 }
-"""First and second bytes of the characters that each encoding keeps for everyday use, punctuation among them."""
+"""First and second bytes of the characters that each encoding has for everyday use, including punctuation."""
 
 
 def charset_of(text: bytes) -> str:
-    """The Python name of a game's encoding: the one in CA if the text decodes with it, else a guess.
+    """Return the Python name of a game's encoding: the one in CA if the text can be decoded with it, else a guess.
 
-    Never fails: the last guess is Latin-1, in which every byte is a character.
+    It never fails: the last guess is Latin-1, in which every byte is a character.
     """
     if text.isascii():
         return "utf-8"
@@ -69,10 +71,11 @@ def charset_of(text: bytes) -> str:
 
 
 def _guess(text: bytes) -> str:
-    """The most likely encoding of a text whose CA is missing or wrong."""
+    """Guess the most likely encoding of a text whose CA is missing or wrong."""
     if _fits(text, "utf-8"):
         return "utf-8"
-    # The bytes of Korean syllables and Japanese names are also common Chinese characters; a Chinese text has others.
+    # The bytes of Korean syllables and Japanese names are also common Chinese characters, but a Chinese text also has
+    # others.
     pairs = set(_pairs(text))
     if (
         all(0xB0 <= pair[0] <= 0xC8 for pair in pairs)
@@ -88,7 +91,7 @@ def _guess(text: bytes) -> str:
     fitting = [
         name for name in _FREQUENT if (pairs or name != "big5") and _fits(text, name) and _asian(text.decode(name))
     ]
-    best = max(fitting, key=lambda name: _share(text, name), default="")  # of equal ones the first
+    best = max(fitting, key=lambda name: _share(text, name), default="")  # if several are equal, the first one
     if best and _share(text, best) >= 0.6:
         return best
     if _fits(text, "euc_kr") and _asian(text.decode("euc_kr")):
@@ -97,7 +100,7 @@ def _guess(text: bytes) -> str:
 
 
 def _pairs(text: bytes) -> list[bytes]:
-    """The pairs of bytes beyond ASCII, one after the other."""
+    """Return the pairs of bytes beyond ASCII, in order."""
     found, at = [], 0
     while at < len(text):
         if text[at] < 128:
@@ -110,7 +113,7 @@ def _pairs(text: bytes) -> list[bytes]:
 
 
 def _share(text: bytes, name: str) -> float:
-    """The share of the characters beyond ASCII that an encoding keeps for everyday use."""
+    """Return the share of the characters beyond ASCII that an encoding has for everyday use."""
     firsts, seconds = _FREQUENT[name]
     frequent = others = at = 0
     while at < len(text):
@@ -124,7 +127,7 @@ def _share(text: bytes, name: str) -> float:
 
 
 def _asian(text: str) -> bool:
-    """Whether nearly all characters beyond ASCII are kana, Chinese characters or Korean syllables."""
+    """Return whether nearly all characters beyond ASCII are kana, Chinese characters or Korean syllables."""
     foreign = [letter for letter in text if letter > "\x7f"]
     good = sum(
         "぀" <= c <= "ヿ" or "一" <= c <= "鿿" or "가" <= c <= "힣" or "　" <= c <= "〿" or "！" <= c <= "～"
@@ -142,7 +145,7 @@ def _fits(text: bytes, name: str) -> bool:
 
 
 def unscramble(text: str) -> str:
-    """Repair a text that was UTF-8 but was decoded as Latin-1 or Chinese; unchanged if that is not the case."""
+    """Repair a text in UTF-8 that was decoded as Latin-1 or Chinese. Any other text is unchanged."""
     if text.isascii():
         return text
     for wrong in ("latin-1", "cp1252", "gb18030"):
@@ -193,36 +196,39 @@ def _common(letter: str) -> bool:
 
 
 def _latin_bytes(text: str) -> bytes:
-    """Return the bytes of a text that was decoded as Latin-1 or Windows' variant. Raises UnicodeEncodeError for
-    others."""
+    """Return the bytes of a text that was decoded as Latin-1 or Windows' variant of it. Raises UnicodeEncodeError for
+    other text.
+    """
     return b"".join(bytes((ord(c),)) if ord(c) < 256 else c.encode("cp1252") for c in text)
 
 
 def put_right(text: str) -> str:
-    """Decode a record again that was read as Latin-1 (or Windows' variant) although its encoding was unknown.
+    """Decode a record again that was decoded as Latin-1 (or Windows' variant of it) because its encoding was unknown.
 
-    The new encoding is the one that fits its bytes. The text is unchanged if no other encoding fits, or if the game
-    names UTF-8 and has too few letters to contradict it.
+    The new encoding is the one that fits its bytes. The text is unchanged if no other encoding fits, or if the game's
+    CA is UTF-8 and too few letters contradict it.
     """
     if text.isascii() or (_SAYS_UTF8.search(text) and sum(letter > "\x7f" for letter in text) < DOUBTFUL):
         return text
     try:
         data = _latin_bytes(text)
-    except UnicodeEncodeError:  # no Latin-1
+    except UnicodeEncodeError:  # the text was not Latin-1
         return text
     return data.decode(charset_of(data), "replace")
 
 
 def read_headers(head: str) -> dict[str, str]:
-    """The properties of a game before its first move, by name. Of several with one name, the first with a value counts.
+    """Parse the properties of a game before its first move, by name. If a name occurs several times, the first one with
+    a value is used.
 
-    A value whose closing bracket was lost to a wrong decoding ("BR[9娈礭  WR[P9段]") ends at the next property.
+    A value whose closing bracket was lost by a wrong decoding ("BR[9娈礭  WR[P9段]") ends at the next property.
     """
     headers: dict[str, str] = {}
     for name, value in _PROPERTY.findall(head):
-        if not name.isupper():  # FF[3] and older: "PlayerBlack"
+        if not name.isupper():  # FF[3] and older have names such as "PlayerBlack"
             name = "".join(letter for letter in name if letter.isupper())
-        whole = name in _WORDS or "\\]" in value  # what people write may look like properties; one has its bracket
+        # text that people write may look like properties, so the whole value is taken if it has its bracket
+        whole = name in _WORDS or "\\]" in value
         if "[" in value and not whole and (lost := _LOST_BRACKET.match(value)):
             while lost:
                 headers[name] = headers.get(name) or unscramble(lost[1].strip())
@@ -230,7 +236,7 @@ def read_headers(head: str) -> dict[str, str]:
                 lost = _LOST_BRACKET.match(value)
         if "\\" in value:
             value = _ESCAPED.sub(lambda match: "" if match[1][0] in "\r\n" else match[1], value)
-        if name == "AP" and headers.get(name):  # a program that rewrites a server's record adds its own
+        if name == "AP" and headers.get(name):  # a program that rewrites a server's record adds its own AP
             headers[name] += " " + value.strip()
         elif not headers.get(name):
             headers[name] = " ".join(unscramble(value).split())
@@ -238,7 +244,7 @@ def read_headers(head: str) -> dict[str, str]:
 
 
 def usual_names(headers: dict[str, str]) -> dict[str, str]:
-    """Headers under the names of SGF: Sina writes KO for the komi, RD for the date and TE for the event."""
+    """Rename headers to the names of SGF: Sina writes KO for the komi, RD for the date and TE for the event."""
     if "KM" not in headers and re.fullmatch(r"-?\d+(\.\d+)?", headers.get("KO", "")):
         usual = {"KO": "KM", "RD": "DT", "TE": "EV"}
         return headers | {usual[name]: value for name, value in headers.items() if name in usual}

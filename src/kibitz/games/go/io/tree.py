@@ -1,7 +1,6 @@
-"""Trees of SGF: one reader for the board, and for the games that the fast scanner of main lines does not understand.
+"""Read SGF as trees: for the board, and for games that the fast scanner of main lines does not understand.
 
-sgfmill's grammar parses the text after two repairs: a root without its semicolon, as Sina writes it, and an end that is
-missing.
+sgfmill's grammar parses the text after two repairs: a root without its semicolon, as Sina writes it, and a missing end.
 """
 
 from __future__ import annotations
@@ -16,14 +15,15 @@ from kibitz.games.go.points import GRID, PASS, SIZES, on_board
 
 Properties = dict[str, list[bytes]]
 _VALUE = re.compile(rb"\[(?:\\.?|[^\]\\])*+(\]|\Z)", re.DOTALL)
-"""A value with its brackets, or one without its closing bracket at the end of the text."""
+"""Matches a value with its brackets, or at the end of the text a value without its closing bracket."""
 _ROOT = re.compile(rb"\(\s*(?=[A-Z]{2}\s*\[)")
 """The beginning of a game whose root has no semicolon."""
 
 
 def parse_tree(text: bytes, closed: bool = True) -> Any:
-    """A game as sgfmill's coarse tree: `sequence` of Properties, and `children`. closed: whether its last bracket is
-    there. Raises ValueError if the text is not SGF."""
+    """Parse a game into sgfmill's coarse tree: `sequence` of Properties, and `children`. closed: whether its last
+    bracket exists. Raises ValueError if the text is not SGF.
+    """
     if root := _ROOT.match(text):
         text = text[: root.end()] + b";" + text[root.end() :]
     return sgf_grammar.parse_sgf_game(text if closed else _closed(text))
@@ -43,12 +43,12 @@ def _closed(text: bytes) -> bytes:
 
 
 def words_of(values: Sequence[bytes]) -> str:
-    """The text of a property, unescaped."""
+    """Return the text of a property, unescaped."""
     return "\n".join(sgf_grammar.text_value(value).decode("utf-8", "replace") for value in values).strip()
 
 
 def main_sequence(tree: Any) -> Iterator[Properties]:
-    """The nodes of the main line: of several variations the first."""
+    """Return the nodes of the main line, which takes the first variation at every branch."""
     while True:
         yield from tree.sequence
         if not tree.children:
@@ -57,15 +57,15 @@ def main_sequence(tree: Any) -> Iterator[Properties]:
 
 
 def read_size(text: str) -> int:
-    """The size that a value of SZ names; 0 for a board that kibitz does not know."""
+    """Parse the value of SZ, and return the size; 0 for a board that kibitz does not support."""
     one = [part.strip() for part in text.split(":")]
     size = int(one[0]) if len(set(one)) == 1 and one[0].isascii() and one[0].isdigit() and len(one[0]) < 4 else 0
     return size if size in SIZES else 0
 
 
 def read_point(value: bytes, size: int) -> int | None:
-    """The point of a value; PASS for a pass; None if it is not a point of the board."""
-    word = b"".join(value.split()).lower()  # a line may be broken anywhere
+    """Parse the point of a value. Returns PASS for a pass, and None if it is not a point of the board."""
+    word = b"".join(value.split()).lower()  # the value may contain line breaks
     if not word or (word == b"tt" and size <= GRID):
         return PASS
     if len(word) != 2:
@@ -76,7 +76,9 @@ def read_point(value: bytes, size: int) -> int | None:
 
 
 def read_points(values: Sequence[bytes], size: int) -> list[int]:
-    """The points of a list, where "aa:cc" is a rectangle. Raises ValueError with the value that is no point."""
+    """Parse the points of a list, in which "aa:cc" is a rectangle. Raises ValueError with the value that is no
+    point.
+    """
     points = []
     for value in values:
         corners = [read_point(part, size) for part in value.split(b":")][:2]
