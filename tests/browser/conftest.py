@@ -23,6 +23,7 @@ from urllib.parse import urlsplit
 import pytest
 
 import kibitz
+from kibitz.environment import user_folder
 from support.helpers import import_games, program
 from support.opinion_fakes import fake
 
@@ -48,7 +49,10 @@ class Server:
         command = [sys.executable, "-m", "kibitz", "board", "--no-browser", *arguments]
         if self.address:
             command += ["--port", str(urlsplit(self.address).port)]
-        self.process = subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, text=True)
+        # Judgments of earlier runs are not known; compiled functions are.
+        cache = {"NUMBA_CACHE_DIR": os.environ.get("NUMBA_CACHE_DIR") or str(user_folder())}
+        environment = {**os.environ, **cache, "XDG_CACHE_HOME": str(self.folder / "cache")}
+        self.process = subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, text=True, env=environment)
         assert self.process.stdout
         assert select.select([self.process.stdout], [], [], 120)[0], "kibitz board prints nothing"
         found = re.search(r"http://127\.0\.0\.1:\d+", self.process.stdout.readline())

@@ -54,9 +54,11 @@ def board(
         records, others = _records(runs or [])
         stores, networks = _divided(others)
 
+        from kibitz.environment import user_cache
         from kibitz.external.programs import read_command
         from kibitz.web import lan as network
         from kibitz.web import page
+        from kibitz.web.judged import FILE, JudgedPositions
         from kibitz.web.server import Server, bind, leave, listens_outside, open_browser
 
         programs = [read_command(words) for words in engines or []]
@@ -78,6 +80,7 @@ def board(
 
         with contextlib.closing(bind(port, lan)) as listener:
             server = Server(networks, listener, announce, stores, records, programs, checkers, access)
+            server.board.judged = JudgedPositions(user_cache() / FILE)
             server.board.preparing.start()
             server.go()
         leave()

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kibitz.external.programs import Program
+    from kibitz.web.judged import JudgedPositions
     from kibitz.web.judges import Judges
     from kibitz.web.mygames.state import MyGames
     from kibitz.web.networks import NetworkRegistry
@@ -45,6 +46,8 @@ class AppState:
         self._my_games: MyGames | None = None
         self._opinions: Opinions | None = None
         self._judges: Judges | None = None
+        self.judged: JudgedPositions | None = None
+        """Where judgments of moves are kept; None if they are not."""
         self._lock = threading.Lock()
 
     @property

@@ -43,6 +43,14 @@ def judged(network: NetworkInfo, line: Line, by_engine: bool = False) -> ChessLi
     return line
 
 
+def limits() -> list[object]:
+    """Return what the judgments depend on besides the network and the line."""
+    from kibitz.analysis.chess.judging import DEPTH, NODES
+    from kibitz.analysis.chess.reason_texts import LANGUAGES
+
+    return ["judge", DEPTH, NODES, sorted(LANGUAGES)]
+
+
 def judge(
     networks: NetworkRegistry, network: NetworkInfo, line: ChessLine, first: int, last: int, seq: int,
     stop: threading.Event,

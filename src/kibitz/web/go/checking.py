@@ -28,6 +28,14 @@ class GivenUp(BadRequest):
     """The client of this request has disconnected."""
 
 
+def limits() -> list[object]:
+    """Return what the judgments depend on besides the network and the line."""
+    from kibitz.analysis.go.reason_texts import LANGUAGES
+    from kibitz.play.go.value import VISITS
+
+    return ["check", VISITS, MOST_SHOWN, sorted(LANGUAGES)]
+
+
 def check(networks: NetworkRegistry, network: NetworkInfo, line: Line, stop: threading.Event) -> dict[str, Any]:
     """Return the search's judgment of the last move.
 

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from kibitz.web.judged import remembered
 from kibitz.web.params import BadRequest, Fields, text, whole, words
 from kibitz.web.routing import StreamJob, get, post_for_stream, post_to_network
 from kibitz.web.state import AppState
@@ -106,11 +107,17 @@ def judge(state: AppState, fields: Fields) -> StreamJob:
     from kibitz.web.chess import judging
 
     chess_line = judging.judged(network, line)
-    return StreamJob(
-        f"judge {network.name}",
-        seq,
-        lambda tell, stop: judging.judge(state.networks, network, chess_line, first, last, seq, stop),
-    )
+
+    def own(stop: threading.Event) -> Iterator[list[dict[str, Any]]]:
+        def stretch(first: int, last: int) -> Iterator[list[dict[str, Any]]]:
+            return judging.judge(state.networks, network, chess_line, first, last, seq, stop)
+
+        if state.judged is None:
+            return stretch(first, last)
+        keys = state.judged.keys(network, chess_line, judging.limits())
+        return remembered(state.judged, keys, first, last, seq, stretch)
+
+    return StreamJob(f"judge {network.name}", seq, lambda tell, stop: own(stop))
 
 
 def check(state: AppState, fields: Fields) -> StreamJob:
@@ -120,8 +127,14 @@ def check(state: AppState, fields: Fields) -> StreamJob:
 
     def found(stop: threading.Event) -> dict[str, Any]:
         module = by_engine(line) if program else importlib.import_module(f"kibitz.web.{line.game}.checking")
+        kept = state.judged if program is None and line.game == "go" and line.moves else None
+        key = kept.keys(network, line, module.limits())[-1] if kept else b""
+        if kept and (known := kept.get([key])):
+            return known[key]
         judge = state.judges.judge(program, network) if program else (state.networks, network)
         checked: dict[str, Any] = module.check(*judge, line, stop)
+        if kept:
+            kept.put({key: checked})
         return checked
 
     def steps(tell: Callable[[Any], None], stop: threading.Event) -> Iterator[list[dict[str, Any]]]:
