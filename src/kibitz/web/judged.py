@@ -1,7 +1,7 @@
 """Judgments of moves that outlast the board: they are kept in a file of the cache folder.
 
 A judgment belongs to a line of moves, the weights of a network and the limits of its search. Several boards may share
-the file. If it is damaged, it is made anew; if it can't be used, nothing is kept.
+the file. A damaged file is replaced. If the file cannot be used, nothing is kept.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class JudgedPositions:
         self._do(write)
 
     def _do(self, work: Callable[[sqlite3.Connection], Any]) -> Any:
-        """Return what work on the file returns; None if the file can't be used. A damaged file is made anew."""
+        """Return what work on the file returns; None if the file can't be used. A damaged file is replaced."""
         with self._lock:
             for _ in range(2):
                 try:
