@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +15,7 @@ import pytest
 from kibitz import cli
 from kibitz.store.store import Store
 from support.causes import assert_refused, in_process, refused
+from support.patience import PATIENCE
 
 Made = Callable[..., Path]
 
@@ -73,3 +77,28 @@ def test_what_cannot_be_merged(made: Made, tmp_path: Path, capsys: pytest.Captur
     none = str(tmp_path / "none.store")
     refused(good, ["merge", one, none, "--into", str(tmp_path / "x.store")], code=1, names=[none, "store"])
     refused(good, ["merge", one, "--into", one], code=2, names=[one, "store"])
+
+
+@pytest.mark.process
+@pytest.mark.skipif(os.name != "posix", reason="other systems have names in Unicode alone")
+def test_stores_in_a_folder_whose_name_is_not_unicode(tmp_path: Path) -> None:
+    """Made, explored, merged, exported and described."""
+    folder = tmp_path / os.fsdecode(b"q\xff")
+    try:
+        folder.mkdir()
+    except OSError:
+        pytest.skip("this file system has names in Unicode alone")
+    games, one, both = folder / "games.pgn", folder / "one.store", folder / "both.store"
+    games.write_text('[White "A"]\n[Black "B"]\n[Result "1-0"]\n\n1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0\n')
+    said = []
+    for call in (
+        ["import", games, "--into", one], ["explore", one, "--json"], ["merge", one, one, "--into", both],
+        ["export-positions", both, "--to", folder / "positions.npz", "--positions", "3"], ["info", both, "--json"],
+    ):  # fmt: skip
+        done = subprocess.run(
+            [sys.executable, "-m", "kibitz", *call], capture_output=True, timeout=PATIENCE, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        said.append(done.stdout)
+    assert [each["san"] for each in json.loads(said[1])["moves"]] == ["e4"]
+    assert json.loads(said[-1])["games"] == 1

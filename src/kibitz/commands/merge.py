@@ -14,6 +14,7 @@ from kibitz.commands.interruption import told_of_store
 from kibitz.commands.progress import BAR, ELAPSED, LEFT, Progress
 from kibitz.commands.tables import print_table
 from kibitz.errors import UsageError
+from kibitz.records import printable
 
 if TYPE_CHECKING:
     from kibitz.store.split import Split
@@ -86,5 +87,5 @@ def _merge(stores: list[Store], into: Path, split: Split) -> tuple[Store, int]:
         for store in stores:  # the rejected games of their imports are copied too
             writer.rejections.merge(Rejections.from_json(store.info["left_out"]))
             writer.read += store.info["read"] - len(store)
-        kept = {"merged": [str(store.path) for store in stores], "read": read, "kept": writer.games}
+        kept = {"merged": [printable(str(store.path)) for store in stores], "read": read, "kept": writer.games}
         return writer.commit(kept), duplicates

@@ -49,7 +49,7 @@ def _is_same(one: Path, other: Path) -> bool:
 def write_page(page: Path, text: str, option: str) -> None:
     """Write it whole or not at all. Raises KibitzError where that fails."""
     try:
-        write_whole(page, text.encode())
+        write_whole(page, text.encode(errors="replace"))  # a folder's name may not be Unicode
     except OSError as error:
         words = f"{one_line(error)}. The page was not written. Choose another file with {option}."
         raise KibitzError(f"{page}: {words}") from None

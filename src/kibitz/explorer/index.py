@@ -110,7 +110,7 @@ def open_index(store: Store, report: Report = lambda share: None) -> PositionInd
 
 def _places(store: Store) -> Iterator[Path]:
     yield store.path / FOLDER
-    named = hashlib.sha256(str(store.path.resolve()).encode()).hexdigest()[:16]
+    named = hashlib.sha256(os.fsencode(store.path.resolve())).hexdigest()[:16]
     yield user_cache() / FOLDER / named
 
 

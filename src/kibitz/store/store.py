@@ -17,6 +17,7 @@ them.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
@@ -39,6 +40,18 @@ _UNREADABLE = (OSError, pa.ArrowException, ValueError, KeyError, OverflowError)
 """The exceptions that reading a damaged table may raise."""
 INFO = "store.json"
 TABLE = "games.parquet"
+
+
+def for_pyarrow(path: Path, mode: str = "rb") -> Path | pa.NativeFile:
+    """Return what pyarrow opens for a file: its path, or the open file if a folder's name is not Unicode.
+
+    mode: "rb" to read, "wb" to write.
+    """
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        return pa.OSFile(os.fsencode(path), mode)
+    return path
 
 
 class Store:
@@ -224,7 +237,7 @@ class Store:
 
     def _table(self, name: str, columns: list[str] | None) -> pa.Table:
         try:
-            return pq.read_table(self._folder / name, columns=columns)
+            return pq.read_table(for_pyarrow(self._folder / name), columns=columns)
         except _UNREADABLE:
             raise self._broken(name, "missing or damaged") from None
 
@@ -233,7 +246,7 @@ class Store:
         first = 0
         for name in self.tables:
             try:
-                with pq.ParquetFile(self._folder / name) as file:
+                with pq.ParquetFile(for_pyarrow(self._folder / name)) as file:
                     for rows in file.iter_batches(size):
                         yield first, pa.Table.from_batches([rows])
                         first += len(rows)
@@ -249,7 +262,7 @@ class Store:
     def schema(self) -> pa.Schema:
         """The table's columns with their types."""
         try:
-            return pq.read_schema(self._folder / TABLE)
+            return pq.read_schema(for_pyarrow(self._folder / TABLE))
         except _UNREADABLE:
             raise self._broken(TABLE, "missing or damaged") from None
 
@@ -273,7 +286,7 @@ class Store:
             raise IndexError(f"game {game}: the store has {len(self)}")
         for name in self.tables:
             try:
-                with pq.ParquetFile(self._folder / name) as file:
+                with pq.ParquetFile(for_pyarrow(self._folder / name)) as file:
                     for group in range(file.metadata.num_row_groups):
                         rows = file.metadata.row_group(group).num_rows
                         if game < rows:

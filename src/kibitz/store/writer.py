@@ -27,7 +27,7 @@ from kibitz.games.batch import EXAMPLES, GameBatch, Rejections
 from kibitz.games.hashing import HashSet, hash_games, hash_names, hash_openings
 from kibitz.lock import exclusive_lock
 from kibitz.store.split import Split
-from kibitz.store.store import FORMATS, INFO, TABLE, Store
+from kibitz.store.store import FORMATS, INFO, TABLE, Store, for_pyarrow
 
 _OWN_COLUMNS = [("plies", pa.int32()), ("start", pa.int32()), ("hash", pa.uint64()), ("opening", pa.uint64())]
 _COPY = 1 << 20  # number of values of an old store that are copied at once
@@ -156,7 +156,7 @@ class StoreWriter:
         self._moves = self._new("moves.u16")
         self._offsets = self._new("offsets.i64")
         self._offsets.write(np.zeros(1, "<i8").tobytes())
-        self._table = pq.ParquetWriter(self._folder / TABLE, self.schema, compression="zstd")
+        self._table = pq.ParquetWriter(for_pyarrow(self._folder / TABLE, "wb"), self.schema, compression="zstd")
 
     def _grow(self, old: Store) -> None:
         """Prepare to write beyond the ends of the old store's files, and open another table file."""
@@ -169,7 +169,7 @@ class StoreWriter:
             self._arrays[name] = self._new(f"{name}.bin", values.nbytes)
         path = self._folder / self._tables[-1]
         self._made.append(path)
-        self._table = pq.ParquetWriter(path, self.schema, compression="zstd")
+        self._table = pq.ParquetWriter(for_pyarrow(path, "wb"), self.schema, compression="zstd")
         self._take_over(old)
 
     def _new(self, name: str, end: int | None = None) -> IO[bytes]:
