@@ -211,7 +211,12 @@ class Run:
     def unseen(self, hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
         """Return which games, by hash, this run was neither trained on nor selected by, bool [n]; see
         `unseen_games`."""
-        return ~np.isin(short_hashes(hashes), self.seen())
+        wanted, seen = short_hashes(hashes), self.seen()
+        if not len(seen):
+            return np.ones(len(wanted), np.bool_)
+        # np.isin would sort all the run's games again for a few of a store.
+        unseen: NDArray[np.bool_] = seen[np.minimum(np.searchsorted(seen, wanted), len(seen) - 1)] != wanted
+        return unseen
 
     def unseen_games(self, store: Store, games: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return which games of a store, int64 [n], this run was neither trained on nor selected by, bool [n].
@@ -226,7 +231,8 @@ class Run:
         return unseen
 
     def seen(self) -> NDArray[np.uint32]:
-        """Return short hashes of its training and validation games, uint32 [n]. Raises KibitzError if they are lost."""
+        """Return short hashes of its training and validation games, uint32 [n], ascending and each once. Raises
+        KibitzError if they are lost."""
         path = self.path / SEEN
         if not path.is_file():
             raise KibitzError(f"{path} is missing, so the training games are unknown. Train the network again.")
@@ -236,7 +242,7 @@ class Run:
             raise KibitzError(
                 f"{path} is damaged, so the training games are unknown. Train the network again."
             ) from None
-        return seen
+        return seen if bool((seen[1:] > seen[:-1]).all()) else np.unique(seen)
 
 
 def write_seen(path: Path, seen: Sequence[NDArray[np.uint32]]) -> None:

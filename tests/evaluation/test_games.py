@@ -128,6 +128,17 @@ def test_a_short_game_is_known_by_its_moves_too(tmp_path: Path, small_run: Path)
         assert Run(tmp_path / "run").unseen_games(store, every).tolist() == expected
 
 
+@pytest.mark.parametrize("order", [[3, 9, 9, 20], [20, 3, 9], [7], []])
+def test_seen_games_are_found_in_any_order(tmp_path: Path, small_run: Path, order: list[int]) -> None:
+    """Before the first, after the last and between them; an old run may list its games in another order."""
+    shutil.copytree(small_run, tmp_path / "run")
+    np.save(tmp_path / "run" / "seen.npy", np.array(order, np.uint32))
+    hashes = np.random.default_rng(0).permutation(np.arange(25, dtype=np.uint64))
+    unseen = Run(tmp_path / "run").unseen(hashes << np.uint64(32))
+    assert unseen.tolist() == [short not in order for short in hashes.tolist()]
+    assert Run(tmp_path / "run").unseen(hashes[:0]).tolist() == []
+
+
 def test_move_hashes_are_those_of_a_whole_game(bundled_store: Store) -> None:
     """Of long games they are the hashes of the store; in any order."""
     games = np.random.default_rng(0).permutation(np.flatnonzero(bundled_store.plies >= 60))[:200]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import functools
 import random
 import threading
 import time
@@ -21,7 +22,9 @@ from support.patience import PATIENCE
 SEARCHES = METHODS[2:]
 
 
-def random_board(seed: int, plies: int) -> chess.Board:
+@functools.cache
+def drawn(seed: int, plies: int) -> chess.Board:
+    """The position after random moves. Not to be changed: several tests share it."""
     draw = random.Random(seed)
     board = chess.Board()
     for _ in range(plies):
@@ -30,6 +33,10 @@ def random_board(seed: int, plies: int) -> chess.Board:
             break
         board.push(draw.choice(moves))
     return board
+
+
+def random_board(seed: int, plies: int) -> chess.Board:
+    return drawn(seed, plies).copy()
 
 
 def check(board: chess.Board, thought: SearchResult | None, lines: int = 1) -> None:
