@@ -126,3 +126,17 @@ def test_tables_are_narrow_and_have_no_sentences(page: Path) -> None:
             assert not [cell for cell in cells if re.search(r"\. [A-Z]|; ", cell)], line
             assert not [cell for cell in cells if _TWO.search(cell)], line
             assert not re.search(r"\bload (average )?\d", line), line
+
+
+@pytest.mark.parametrize(
+    ("page", "cell", "other"),
+    [
+        ("recipes", "7,500 batches, at most 2 epochs", "7,000 batches, at most 2 epochs"),
+        ("networks", "| 6 blocks of 64 filters | 572,494 |", "| 5 blocks of 64 filters | 572,494 |"),
+    ],
+)
+def test_a_table_from_the_code_with_another_number_is_noticed(page: str, cell: str, other: str) -> None:
+    text = (DOCS / "reference" / f"{page}.md").read_text(encoding="utf-8")
+    changed = text.replace(cell, other)
+    assert changed != text
+    assert docs_tables.filled(changed) == text

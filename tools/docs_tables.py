@@ -8,6 +8,8 @@ A page names its table in a comment, and this script writes what stands between 
     <!-- table: card winner 1: accuracy, log loss; baselines -->    rows of a model card's first test
     <!-- table: model winner -->                                    weights, games and last training run
     <!-- table: sources winner -->                                  where the numbers of the recipe `paper` come from
+    <!-- table: recipes winner -->                                  optimizer, rate, decay, length of each recipe
+    <!-- table: layers -->                                          layers and weights of the bundled networks
     <!-- table: headline -->                                        the rows of docs/results/numbers.json
     <!-- table: stored winner ablations -->                         a table of docs/results/tables.json
 
@@ -132,6 +134,107 @@ def sources(name: str) -> Iterator[str]:
     yield from (f"- {departure}." for departure in recipe.departures)
 
 
+WEIGHTS_OF_LOSSES = {
+    "outcome_weight": "result",
+    "value_weight": "value",
+    "win_weight": "winner",
+    "owners_weight": "territory",
+    "score_weight": "score",
+}
+"""Settings that weigh a part of the loss, relative to the loss for the move, in the words of the page."""
+
+
+def recipes(name: str) -> Iterator[str]:
+    """How each recipe of a system trains: optimizer, rate, schedule, decay, batch, length, weights of losses."""
+    from kibitz.systems import load
+
+    system = load(name)
+    plans: dict[str, Any] = {recipe: system.settings_type(**each.settings) for recipe, each in system.recipes.items()}
+    columns = {"optimizer": _optimizer, "learning rate": _rate, "schedule": _schedule, "weight decay": _decay}
+    columns |= {"batch": lambda plan: f"{plan.batch:,}", "length": _length}
+    if any(_losses(plan) for plan in plans.values()):
+        columns["weights of losses"] = _losses
+    yield from (f"| recipe | {' | '.join(columns)} |", f"|{'---|' * (len(columns) + 1)}")
+    for recipe, plan in plans.items():
+        yield f"| `{recipe}` | {' | '.join(column(plan) for column in columns.values())} |"
+
+
+def _optimizer(plan: Any) -> str:
+    """The optimizer with its momentum, if it has one; systems without the setting use Muon."""
+    name = getattr(plan, "optimiser", "muon")
+    return f"{name}, momentum {getattr(plan, 'momentum', 0.95):g}" if name in ("muon", "sgd") else name
+
+
+def _rate(plan: Any) -> str:
+    return f"{plan.learning_rate:g}"
+
+
+def _schedule(plan: Any) -> str:
+    if hasattr(plan, "schedule"):
+        after = {"epoch": "each epoch", "step": f"{getattr(plan, 'step', 0):,} batches"}.get(plan.schedule)
+        return f"{plan.schedule}: × {plan.decay:g} after {after}" if after else str(plan.schedule)
+    return f"warmup {plan.warmup} batches, cooldown {plan.cooldown:.0%}"
+
+
+def _decay(plan: Any) -> str:
+    return f"{plan.weight_decay:g}"
+
+
+def _length(plan: Any) -> str:
+    """Batches or epochs, and the limit in epochs."""
+    if not getattr(plan, "iterations", 0):
+        pairs = f" of {plan.pairs:,} pairs" if hasattr(plan, "pairs") else ""
+        return f"{plan.epochs:g} epochs{pairs}"
+    limit = getattr(plan, "most_epochs", 0)
+    return f"{plan.iterations:,} batches" + (f", at most {limit:g} epochs" if limit else "")
+
+
+def _losses(plan: Any) -> str:
+    if getattr(plan, "share", "body") != "body":  # separate networks, each with a loss of its own
+        return ""
+    given = {words: getattr(plan, setting, None) for setting, words in WEIGHTS_OF_LOSSES.items()}
+    return ", ".join(f"{words} {weight:g}" for words, weight in given.items() if weight is not None)
+
+
+def layers() -> Iterator[str]:
+    """Layers and number of weights of each bundled network, and of a network that the recipe `default` trains."""
+    from kibitz.runs import Run, packaged
+    from kibitz.systems import load
+    from kibitz.systems.base import settings_from
+
+    def weights(network: Any) -> str:
+        """Without what only the training of layer after layer needs."""
+        kept = {name: values for name, values in network.state_dict().items() if not name.startswith("decoders.")}
+        return f"{sum(values.numel() for values in kept.values()):,}"
+
+    yield "| network | layers | weights | layers of `default` | weights of `default` |"
+    yield "|---|---|---|---|---|"
+    for name, folder in packaged().items():
+        info = Run(folder).info
+        system: Any = load(info["system"])
+        plan = settings_from(system.settings_type, info["settings"])
+        cells = [_layers(plan), weights(system.network(plan))]
+        if info["system"] == name:
+            usual = system.settings_type(**system.recipes["default"].settings)
+            cells += [_layers(usual), weights(system.network(usual))]
+        else:
+            cells += ["", ""]
+        yield f"| `{name}` | {' | '.join(cells)} |"
+
+
+def _layers(plan: Any) -> str:
+    if hasattr(plan, "blocks"):
+        return f"{plan.blocks} blocks of {plan.filters} filters"
+    if hasattr(plan, "pos2vec"):
+        small = plan.networks == "distilled"
+        embedding, head = (plan.small_pos2vec, plan.small_compare) if small else (plan.pos2vec, plan.compare)
+        return f"`{embedding}`, then `{head}`" + ("" if small else ", and a small network")
+    if getattr(plan, "networks", "") == "value":
+        return f"`{plan.value_layers or plan.layers}`"
+    many = "seven times " if getattr(plan, "share", "body") == "none" else ""
+    return f"{many}`{plan.layers}`"
+
+
 def read_numbers() -> dict[str, dict[str, Any]]:
     """Name -> value, and where it is known interval, n, card, network, test, metric, page."""
     numbers: dict[str, dict[str, Any]] = json.loads(NUMBERS.read_text(encoding="utf-8"))
@@ -162,6 +265,10 @@ def table(order: str) -> Iterator[str]:
         yield from sources(rest)
     elif kind == "model":
         yield from model(rest)
+    elif kind == "recipes":
+        yield from recipes(rest)
+    elif kind == "layers":
+        yield from layers()
     elif kind == "headline":
         yield from headline()
     elif kind == "stored":
