@@ -62,6 +62,17 @@ def test_repeated_games_count_once(games: Path, tmp_path: Path, capsys: pytest.C
     assert "10 repeated games" in err
 
 
+def test_games_that_are_too_fast_are_counted(games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text, fast = games.read_text(encoding="utf-8"), tmp_path / "fast.pgn"
+    fast.write_text(text.replace("180+2", "15+0", 3), encoding="utf-8")
+    assert run(fast, "--json") == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out)["games"] == 7
+    assert mentions(err, "skipped 3 & 29 seconds")
+    assert run(games, "--json") == 0
+    assert "skipped" not in capsys.readouterr().err
+
+
 def test_what_is_refused(games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     few = tmp_path / "few.pgn"
     person.write(few, 4)

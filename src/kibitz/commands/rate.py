@@ -31,7 +31,7 @@ def rate(
     speed, time left and month.
     """
     from kibitz.analysis.chess.strength.estimate import LEVEL
-    from kibitz.analysis.chess.strength.player import ENOUGH, PlayerStrength, add_games
+    from kibitz.analysis.chess.strength.player import ENOUGH, SHORTEST, PlayerStrength, add_games
     from kibitz.personal.games import players_in
 
     if games == records.STDIN:
@@ -54,6 +54,9 @@ def rate(
             if len(strength.games) < ENOUGH:
                 raise
             stopped = True
+    if strength.too_fast:
+        number = "1 game" if strength.too_fast == 1 else f"{strength.too_fast:,} games"
+        note(f"skipped {number} with less than {SHORTEST} seconds for a player: too little time to think")
     if len(strength.counted) < ENOUGH:
         raise KibitzError(
             f"{records.printable(games)}: a rating needs at least {ENOUGH} games of the player with moves"

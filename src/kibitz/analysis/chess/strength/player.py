@@ -101,15 +101,20 @@ def _seconds(control: str) -> float:
 class PlayerStrength:
     """The games of one player on one rating scale, and the rating estimated from their moves.
 
-    name: the player's name as it is displayed.
+    name: the player's name as it is displayed. too_fast: number of games of under SHORTEST seconds, which do not count.
     """
 
     name: str
     games: list[PlayerGame] = field(default_factory=list)
+    too_fast: int = 0
 
     def add(self, game: PlayerGame) -> None:
         """Add a game. Games without a move of the player, and games of under SHORTEST seconds, are not added."""
-        if len(game.moves) and not game.too_fast:
+        if not len(game.moves):
+            return
+        if game.too_fast:
+            self.too_fast += 1
+        else:
             self.games.append(game)
 
     def add_side(self, game: chess.pgn.Game, side: str, session: Session) -> None:
