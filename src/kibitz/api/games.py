@@ -54,23 +54,24 @@ def analyse(
     network: a loaded network, or an argument of `load_network`.
     number: the number of the game in its file, from 1. A text is read up to the end of its first game.
     swing: the smallest change that is annotated. Chess: a change of White's probability, 0 to 1; the default is 0.1.
-        Go: a number of points; the default is 3 on 9 × 9, 5 on 13 × 13 and 10 on 19 × 19.
+         Go: a number of points; the default is 3 on 9 × 9, 5 on 13 × 13 and 10 on 19 × 19.
     ratings: White's and Black's rating, for networks with rating inputs; None for the ratings in the headers.
-    raw: use the network's evaluations before and after each move, without a search.
+    raw: whether to use the network's evaluations before and after each move, without a search.
     depth: chess: search depth in plies (default 6).
     nodes: search effort per position. Chess: the number of evaluations. Go: the number of visits, for networks that
-        predict moves and score; the default is 16. 0 or raw: no search.
-    checked_by: an engine that judges instead of the network, such as "stockfish" or "katago gtp". The network still
-        predicts what people play. Then depth and nodes are the engine's; the default is 100,000 nodes, in Go 50 visits.
-    engine_options: UCI options of that engine, such as {"Threads": 2}.
+         predict moves and score; the default is 16. 0 or raw: no search.
+    checked_by: an engine that evaluates the moves instead of the network, such as "stockfish" or "katago gtp". The
+    network still predicts what people play. Then depth and nodes are limits of the engine; the default is 100,000
+    nodes, in Go 50 visits.
+    engine_options: UCI options of this engine, such as {"Threads": 2}.
 
     A chess game returns a kibitz.analysis.chess.moves.AnalysedGame. Its `moves` have san, uci, mark, worth, expected
     and judged, which has loss, best and line. Its `white` is White's probability in each position, float64 [moves + 1],
     or None. It also has `swings`, `surprises`, `average_loss("white")` and `summary`. A Go game returns a
     kibitz.analysis.go.games.AnalysedGame: `positions`, each with ownership and score; `moves`, each with vertex, change
     in points and mark; `swings`; `average_loss(colour)`; `summary`; and `assumed`, a list of facts that the record
-    doesn't state. A summary has `sides` with accuracy, loss and marks, and `turning_point`.
-    Both have `as_json()`, the output of `kibitz analyze --json`.
+    doesn't state. A summary has `sides` with accuracy, loss and marks, and `turning_point`. Both have `as_json()`, the
+    output of `kibitz analyze --json`.
 
     Moves after the first illegal one, or after the end of an incomplete text, are skipped. Then `record.problem` (Go:
     `problem`) gives the reason.
@@ -120,17 +121,17 @@ def analyse_all(
     from kibitz.api.networks import TrainedNetwork, load_network
 
     loaded = network if isinstance(network, TrainedNetwork) else load_network(network)
-    _path(file)  # report a missing file now, not with the first game
+    _path(file)  # a missing file is reported now, not with the first game
     return _analysed(file, loaded, None, GameOptions(swing, ratings, raw, depth, nodes, checked_by, engine_options))
 
 
 def rate(file: str | Path, player: str | Sequence[str] | None = None) -> PlayerStrength:
-    """Return the rating that a player's moves look like in the chess games of a file or folder.
+    """Estimate a player's rating from the moves in the chess games of a file or folder.
 
     player: the player's name, or several names of one player; None for the player in nearly all games.
 
     The result's `rating()` has value, low and high (the 90% interval), games and moves; it is None for fewer than five
-    games. `parts()` has the same by phase, color, speed, time left and month, and `scale` is the rating scale, such as
+    games. `parts()` has estimates by phase, color, speed, time left and month, and `scale` is the rating scale, such as
     "lichess". Games of under 30 seconds are skipped, repeated games count once. Raises KibitzError if there is no such
     file or game, UsageError for an unknown player.
 
@@ -185,7 +186,7 @@ class GameOptions:
             check_whole("nodes", self.nodes, 0)
 
     def checker(self, network: TrainedNetwork) -> Checker | None:
-        """Return the engine that judges; None for the network. Raises UsageError."""
+        """Return the engine that evaluates the moves; None if the network does. Raises UsageError."""
         from kibitz.analysis.checkers import find_checker
 
         if self.checked_by is None:
@@ -196,7 +197,7 @@ class GameOptions:
 
 
 def _analysed(game: Any, network: Any, number: int | None, options: GameOptions) -> Generator[AnalysedGame]:
-    """Yield the selected games. number: None for all games that can be analyzed."""
+    """Yield the analyzed games. number: the number of a single game; None for all games that can be analyzed."""
     from kibitz.api.networks import TrainedNetwork, load_network
 
     loaded = network if isinstance(network, TrainedNetwork) else load_network(network)
@@ -365,20 +366,21 @@ def _check_number(number: int | None, path: str | None) -> None:
 
 
 def _path(game: Any) -> str | None:
-    """Return the path if it is one; None for a text. Raises KibitzError for a missing file."""
+    """Return the path if `game` is a path; None if it is a text. Raises KibitzError for a missing file."""
     if not isinstance(game, (str, os.PathLike)):
         raise UsageError(f"game must be a file, the text of a game or a chess.pgn.Game (got {type(game).__name__})")
     if isinstance(game, str) and _is_text(game):
         return None
     path = str(os.fspath(game))
     if not Path(path).exists():
-        records.find([path], ())  # a file in an archive, or remote; raises if it is missing
+        records.find([path], ())  # also finds a file in an archive or at an address; raises an error if it is missing
     return path
 
 
 def _is_text(game: str) -> bool:
-    """Return whether this is the text of a game. A single line that ends like a file of games, or names a file, is a
-    path."""
+    """Return whether this is the text of a game. A single line that ends like a file name of games, or that is the name
+    of a file, is a path.
+    """
     text = game.strip()
     if "\n" in text:
         return True

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from kibitz.runs import Run
 
 SECONDS = 1.0
-"""Duration in seconds of a search without any limit."""
+"""Duration of a search without a limit, in seconds."""
 HASH_MB = 16
 
 
@@ -27,16 +27,16 @@ HASH_MB = 16
 class ChosenMove:
     """A chess move that a network chose.
 
-    move: for `board.push`.
-    san: "Nf3".
-    uci: "g1f3".
+    move: the move, for `board.push`.
+    san: the move in SAN, such as "Nf3".
+    uci: the move in UCI notation, such as "g1f3".
     score: centipawns in the mover's view, at most ±2000.
     mate: moves to mate (below 0: the mover is mated), None if no mate is known.
-    probability: the policy's, 0 to 1, among the legal moves; 0 for networks without a policy.
-    line: the expected moves, this one first, as SAN.
-    depth: in plies.
+    probability: the policy's probability of the move among the legal moves, 0 to 1; 0 for networks without a policy.
+    line: the expected moves in SAN, beginning with this one.
+    depth: depth of the search in plies.
     nodes: number of evaluated positions.
-    seconds: duration.
+    seconds: duration of the search.
 
     >>> import chess, kibitz
     >>> board = chess.Board()
@@ -63,8 +63,9 @@ class ChosenPoint:
     """A Go move that a network chose.
 
     point: row · 19 + column from the upper left, 361 for a pass; for `board.play(board.to_move, point)`.
-    vertex: "D4", or "pass".
-    lead: the mover's expected lead after it in points, komi included (before it, if nothing was searched).
+    vertex: the move in GTP notation, such as "D4" or "pass".
+    lead: the mover's expected lead in points after the move, komi included. Without a search, it is the lead before the
+    move.
     gain: the lead minus the lead after a pass; None if no pass was evaluated.
     captured: number of captured stones.
 

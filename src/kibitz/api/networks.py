@@ -31,14 +31,15 @@ if TYPE_CHECKING:
     from kibitz.systems.declaration import Declaration
 
 TOGETHER = 512
-"""Number of positions per batch: outputs are large, and memory must stay limited."""
+"""Number of positions per batch. It is limited, because the outputs need much memory."""
 
 
 class SideInputs(TypedDict, total=False):
-    """Inputs of networks like `human` besides the position: keywords of `predict`, `evaluate` and `choose_move`.
+    """Inputs of networks such as `human` in addition to the position: keywords of `predict`, `evaluate` and
+    `choose_move`.
 
     rating: the rating of the player to move, 100 to 4000.
-    opponent_rating: the rating of the opponent; by default the same.
+    opponent_rating: the rating of the opponent; by default the same as `rating`.
     speed: "bullet", "blitz", "rapid", "classical" …
     scale: the rating system: "fide", "lichess", "chess.com" or "fics".
     side_inputs: further inputs by name, 0 to 255.
@@ -61,15 +62,15 @@ class SideInputs(TypedDict, total=False):
 class MoveOptions(SideInputs, total=False):
     """Keywords of `TrainedNetwork.choose_move`; all are optional.
 
-    method: one of the network's `methods`; None for the first.
+    method: one of the network's `methods`; None for the first one.
     depth, nodes, seconds: limits of a search: plies, evaluated positions, seconds. The search ends at the first limit
-        that it reaches. Without a limit, it takes one second. Go has only seconds or, if the network searches, nodes
-        (visits; the default is 200). Go networks without a search evaluate every move by default.
-    temperature: 0 (the default) plays the best move; larger values vary more (1 samples from the policy).
+         that it reaches. Without a limit, it takes one second. Go has only seconds or, if the network searches, nodes
+         (visits; the default is 200). Go networks without a search evaluate every move by default.
+    temperature: 0 (the default) plays the best move. Larger values give more varied moves; 1 samples from the policy.
     seed: the random seed of the samples; None for a random seed. Only methods without a search use side inputs.
     to_move: "b" or "w", for sgfmill boards.
     komi: points; None for the SGF's komi, or 7.5 for boards.
-    rules: the Go rules, by default "chinese"; "japanese" and others with KataGo's names.
+    rules: the name of the Go rules, by default "chinese"; other names are those of KataGo, such as "japanese".
 
     >>> import chess, kibitz
     >>> quick: kibitz.MoveOptions = {"method": "top-prob", "temperature": 1.0, "seed": 1}
@@ -91,7 +92,7 @@ class MoveOptions(SideInputs, total=False):
 
 @dataclass(frozen=True)
 class MoveProbability:
-    """A legal move and its probability among all legal ones, 0 to 1. san: "Nf3". uci: "g1f3".
+    """A legal move and its probability among all legal moves, 0 to 1. san: for example "Nf3". uci: for example "g1f3".
 
     >>> import chess, kibitz
     >>> best = kibitz.load_network("chessnet").evaluate(chess.Board()).moves[0]
@@ -107,9 +108,9 @@ class MoveProbability:
 
 @dataclass(frozen=True)
 class PointProbability:
-    """A Go move and its probability among all legal ones, 0 to 1.
+    """A Go move and its probability among all legal moves, 0 to 1.
 
-    point: row · 19 + column from the upper left, 361 for a pass. vertex: "D4", or "pass".
+    point: row · 19 + column from the upper left, 361 for a pass. vertex: for example "D4", or "pass".
 
     >>> import kibitz
     >>> best = kibitz.load_network("gohuman").evaluate(kibitz.make_go_board(size=9)).moves[0]
@@ -131,14 +132,14 @@ class PositionEvaluation:
     """The evaluation of one position by a network; None for outputs that the network does not have.
 
     white: chess: White's probability, 0 to 1, of the event in `meaning`. If the game is over by mate or stalemate,
-        or no mate is possible with these pieces, it is the result: 1, 0 or 0.5.
+         or no mate is possible with these pieces, it is the result: 1, 0 or 0.5.
     outcome: the probabilities of a White win, a draw and a Black win, for networks that predict draws.
     moves: all legal moves, the most likely first, with probabilities that sum to 1. In Go, each is a PointProbability,
-        and moves of probability 0 are omitted. Underpromotions are omitted if the network can't predict them.
+         and moves of probability 0 are omitted. Underpromotions are omitted if the network can't predict them.
     black: Go: Black's win probability, 0 to 1.
     owners: float32 [size, size], the probability that each point will be Black's, from the upper left.
     score: Black's lead in points, komi included.
-    meaning: the event that `white` or `black` is the probability of, as text; "" if both are None.
+    meaning: the event whose probability `white` or `black` is, as text; "" if both are None.
 
     >>> import kibitz
     >>> mate = kibitz.load_network("winner").evaluate("7k/5KQ1/8/8/8/8/8/8 b - - 0 1")
@@ -170,13 +171,13 @@ class TrainedNetwork:
     """A loaded network, see `load_network`. Several threads may use it.
 
     name: the name of the network. path: the folder of its run.
-    system: its system, such as "chessnet".
+    system: the network's system, such as "chessnet".
     game: "chess" or "go".
     outputs: names of the arrays that `predict` returns.
-    side_inputs: names of its inputs besides the position, such as "rating"; () for most networks.
+    side_inputs: names of its inputs in addition to the position, such as "rating"; () for most networks.
     methods: names of its methods to choose a move, the default first; () if there is none.
     board_sizes: Go: the supported sizes.
-    meaning: the event whose probability is White's (in Go Black's).
+    meaning: the meaning of White's probability (in Go, Black's).
 
     >>> import kibitz
     >>> network = kibitz.load_network("chessnet")
@@ -251,9 +252,9 @@ class TrainedNetwork:
     ) -> PositionEvaluation:
         """Return the evaluation of one position.
 
-        komi: Go: points; None for the SGF's, or 7.5 for boards. The other arguments and errors are those of `predict`.
-        In Go, the network is evaluated for both sides to move, on the board and its mirror image, for a steadier win
-        probability. The page and `show` do the same.
+        komi: Go: points; None for the komi of the SGF, or 7.5 for boards. The other arguments and errors are those of
+        `predict`. In Go, the network is evaluated for both sides to move, on the board and its mirror image, for a
+        steadier win probability. The page and `show` do the same.
 
         >>> import chess, kibitz
         >>> board = chess.Board()
@@ -295,18 +296,19 @@ class TrainedNetwork:
         komi: float | None = None,
         rules: str | None = None,
     ) -> PositionValue:
-        """Return the value of a position, the same as on the page, in `kibitz analyze` and in the engines.
+        """Return the value of a position. The page, `kibitz analyze` and the engines show the same value.
 
         If the network searches, this is the value of the best line of its search. Other chess networks evaluate the
-        quiet position that the next moves lead to, and other Go networks the position itself. A Go game that two passes
-        ended is counted. `evaluate` returns the network's own output, without a search.
+        quiet position to which the next captures lead, and other Go networks evaluate the position itself. If two
+        passes ended a Go game, the final position is scored. `evaluate` returns the network's own output, without a
+        search.
 
         nodes: evaluations of the search; None for the number that all interfaces use (in Go 120 visits).
         to_move, komi: Go: as in `evaluate`.
-        rules: Go: such as "japanese"; None for the SGF's, or "chinese" for boards.
+        rules: Go: a name such as "japanese"; None for the rules of the SGF, or "chinese" for boards.
 
-        Raises UsageError for networks that do not predict who wins, for less than one node, and for nodes of a network
-        that does not search; otherwise as `predict`.
+        Raises UsageError for networks that do not predict who wins, for less than one node, and for nodes if the
+        network does not search; for other errors, see `predict`.
 
         >>> import kibitz
         >>> value = kibitz.load_network("chessnet").value_position("kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1")
@@ -352,9 +354,9 @@ class TrainedNetwork:
     ) -> ChosenMove | ChosenPoint:
         """Return the move that the network plays: a ChosenMove in chess, a ChosenPoint in Go.
 
-        position: as in `evaluate`; a chess.Board's history counts for repetitions. options: those of `MoveOptions`, as
-        keywords; all are optional. Raises UsageError for a method that the network can't play, limits and temperatures
-        out of range, and positions without a legal move; otherwise as `predict`.
+        position: as in `evaluate`; the history of a chess.Board is used to detect repetitions. options: those of
+        `MoveOptions`, as keywords; all are optional. Raises UsageError for a method that the network can't play, limits
+        and temperatures out of range, and positions without a legal move; for other errors, see `predict`.
 
         >>> import kibitz
         >>> network = kibitz.load_network("chessnet")
@@ -502,7 +504,7 @@ class TrainedNetwork:
         return evaluations
 
     def _answers(self, codes: NDArray[np.uint8], state: NDArray[np.uint8], read: list[ReadPosition] | None) -> Answers:
-        """Return the network's outputs for some positions; in Go steadied by `judge`."""
+        """Return the network's outputs for some positions. In Go, they are the steadier ones of `judge`."""
         if self.game != "go":
             return self._session.evaluate(codes, state)
         from kibitz.games.go.endings.counting import TERRITORY
@@ -587,7 +589,7 @@ def _no_nodes(name: str, nodes: int) -> str:
 
 
 def _rating(name: str, value: int) -> int:
-    """Return a rating as its column has it."""
+    """Convert a rating to the value of its column."""
     from kibitz.analysis.chess.ratings import HIGHEST, LOWEST
     from kibitz.games.chess.sides import RATING_UNIT
 
@@ -605,16 +607,16 @@ def _komi(komi: float | None, read: ReadPosition | None) -> float:
 
 
 def _final(read: ReadPosition, komi: float | None) -> FinalCount | None:
-    """Return the final count of a position in which both players have passed; None for any other."""
+    """Return the final score of a position in which both players have passed; None for any other position."""
     from kibitz.play.go.value import final_count
 
     return None if isinstance(read.board, chess.Board) else final_count(read.board, _terms(read, komi))
 
 
 def _of_game(read: ReadPosition, komi: float | None) -> dict[str, int]:
-    """Return the side inputs of a Go position that follow from its komi and rules.
+    """Return the side inputs of a Go position that are determined by its komi and rules.
 
-    The number of handicap stones isn't included: it affects how the players play on, not who leads.
+    The number of handicap stones isn't included: it affects how the players will continue, not who leads.
     """
     from kibitz.games.go.sides import board_inputs
 
@@ -623,7 +625,7 @@ def _of_game(read: ReadPosition, komi: float | None) -> dict[str, int]:
 
 
 def _terms(read: ReadPosition, komi: float | None, rules: str | None = None) -> Terms:
-    """Return the terms for counting a lead. komi, rules: None for the position's own. Raises UsageError."""
+    """Return the terms for the lead. komi, rules: None for those of the position. Raises UsageError."""
     from kibitz.games.go.endings.counting import TERRITORY, compensation
     from kibitz.games.go.rulesets import UnknownRules, named
     from kibitz.play.go.thought import Terms

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from kibitz.games.go.rules import Board as GoBoard
 
 KOMI = 7.5
-"""Komi of a Go position without one."""
+"""The komi of a Go position whose text has none."""
 _KINDS = "a chess.Board, a FEN, a board of Go (kibitz.make_go_board, sgfmill) or an SGF text"
 _WIDTHS = {"chess": 64, "go": 361}
 _HIGHEST_CODE = {"chess": 12, "go": 14 + 16 * 13}
@@ -25,7 +25,7 @@ _STATE = 4
 
 
 class SgfmillBoard(Protocol):
-    """A board of sgfmill (sgfmill.boards.Board): only stones; row 0 is the lower edge."""
+    """The interface of sgfmill's boards (sgfmill.boards.Board). They have only stones; row 0 is the lower edge."""
 
     side: int
 
@@ -33,7 +33,8 @@ class SgfmillBoard(Protocol):
 
 
 class PositionArrays(NamedTuple):
-    """Positions as input arrays of networks. Unpacks: `codes, state = store.positions(games, plies)`.
+    """Positions as input arrays of networks. A tuple of two arrays, which can be unpacked: `codes, state =
+    store.positions(games, plies)`.
 
     codes: uint8 [n, 64] in chess, [n, 361] in Go. state: uint8 [n, 4], or more columns if side inputs follow.
 
@@ -60,7 +61,7 @@ class PositionArrays(NamedTuple):
 
 @dataclass(frozen=True)
 class ReadPosition:
-    """A position that was read: its board and, in Go, the komi, handicap and rules of its text."""
+    """A position that was read: its board and, in Go, the komi, handicap and rules in its text."""
 
     board: chess.Board | GoBoard
     komi: float | None = None
@@ -82,7 +83,7 @@ class ReadPosition:
         return self.board
 
     def row(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-        """Return its codes, uint8 [squares], and state, uint8 [4]."""
+        """Return the position's codes, uint8 [squares], and state, uint8 [4]."""
         if isinstance(self.board, chess.Board):
             from kibitz.games.chess.replay import encode_board
 
@@ -94,7 +95,7 @@ class ReadPosition:
 
 
 def read_position(position: Any, to_move: str | None = None) -> ReadPosition:
-    """Read a position of any form. Raises UsageError for another type, KibitzError for an invalid position."""
+    """Read a position in any form. Raises UsageError for another type, and KibitzError for an invalid position."""
     if isinstance(position, chess.Board):
         if type(position).uci_variant != "chess":
             raise UsageError(f"position must be of standard chess (got the variant {type(position).__name__})")
@@ -118,7 +119,7 @@ def _is_sgfmill(position: Any) -> bool:
 
 
 def check_to_move(positions: Sequence[Any], to_move: str | None) -> None:
-    """Raise UsageError if `to_move` is given, but each of these positions has its own side to move."""
+    """Raise UsageError if `to_move` is given although each of these positions has its own side to move."""
     if to_move is not None and len(positions) and not any(map(_is_sgfmill, positions)):
         raise UsageError(
             f"to_move is for boards of sgfmill, and other positions have a side to move (got {to_move!r})."
@@ -127,12 +128,12 @@ def check_to_move(positions: Sequence[Any], to_move: str | None) -> None:
 
 
 def read_fen(fen: str) -> chess.Board:
-    """Return the board of a FEN. Raises KibitzError if it can't be read or played."""
+    """Parse a FEN, and return its board. Raises KibitzError if it can't be read or played."""
     from kibitz.web.chess.line import read_start
 
     try:
         return read_start(fen)
-    except KibitzError as error:  # its message is about the board of the web page
+    except KibitzError as error:  # the original message is about the board of the web page
         raise KibitzError(f"{fen[:100]}: {error}") from None
 
 
@@ -204,8 +205,8 @@ def encode_positions(
 ) -> PositionArrays:
     """Encode positions of one game as arrays, one row each: codes, uint8 [n, 64 or 361], and state, uint8 [n, 4].
 
-    positions: at least one; each a chess.Board, a FEN, a Go board (`make_go_board`, or sgfmill's), or an SGF text, of
-    which the last position is taken. to_move: "b" or "w", for sgfmill boards. Raises UsageError for no positions, other
+    positions: at least one; each a chess.Board, a FEN, a Go board (`make_go_board`, or sgfmill's), or an SGF text,
+    whose last position is encoded. to_move: "b" or "w", for sgfmill boards. Raises UsageError for no positions, other
     types and two games in one call, KibitzError for positions that can't be read.
 
     >>> import kibitz
@@ -230,7 +231,8 @@ def stack(read: Sequence[ReadPosition]) -> PositionArrays:
 
 
 def check_arrays(arrays: tuple[Any, Any], game: str, side_inputs: int, sizes: Sequence[int] = ()) -> PositionArrays:
-    """Return arrays as the networks of a game take them. side_inputs: columns that may follow in the state.
+    """Check arrays, and return them in the form that the networks of a game need. side_inputs: number of further
+    columns that the state may have.
 
     Raises UsageError for another dtype, shape or values.
     """

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 PARTS = ("training", "validation", "test")
 VIEWS = ("board", "mover")
-"""The view of positions and moves: the real board, or that of the player to move."""
+"""The view of positions and moves: the real board, or the view of the player to move."""
 UNKNOWN_CLOCK = 65535
 """The value of an unrecorded clock in a store."""
 
@@ -59,10 +59,11 @@ class PositionLabels(NamedTuple):
 
     side: uint8, the side to move (0 White, 1 Black; in Go 0 Black, 1 White).
     result: int8, the result of the game for the player to move: 1 won, 0 drawn or unknown, −1 lost.
-    rating, opponent_rating: float32, of the player to move and of the opponent. In Go they are ranks as numbers (1k is
-        0, 1d is 1). NaN is unknown.
+    rating, opponent_rating: float32, the ratings of the player to move and of the opponent. In Go they are ranks as
+    numbers (1k is
+         0, 1d is 1). NaN is unknown.
     clock: float32, the seconds on the mover's clock after the move played in the position. NaN if unknown, and in the
-        last position.
+         last position.
 
     >>> import kibitz
     >>> labels = kibitz.open_store("my.store").labels_at([0, 0], [0, 1])
@@ -140,8 +141,8 @@ class GameStore:
     ) -> dict[str, Any]:
         """Return the moves played in a position, their frequency and score: the JSON of `kibitz explore`, as a dict.
 
-        moves: those that lead to the position, in SAN or UCI; in Go as GTP vertices.
-        fen: the position that they begin from; only in chess.
+        moves: the moves that lead to the position, in SAN or UCI; in Go as GTP vertices.
+        fen: the position from which these moves begin; only in chess.
         rating: the smallest and largest mean rating of the players; in Go their ranks as numbers (1k is 0, 1d is 1).
 
         The first call makes an index next to the store. Raises UsageError for illegal moves, an invalid FEN, and an
@@ -164,8 +165,8 @@ class GameStore:
     def table(self, columns: Sequence[str] | None = None) -> pa.Table:
         """Return a row for each game as a pyarrow Table (`.to_pandas()`, if pandas is installed).
 
-        The columns are players, ratings, result, date and so on. columns: only these. Raises UsageError for columns
-        that the store doesn't have.
+        The columns are players, ratings, result, date and so on. columns: the names of the columns to return; None for
+        all. Raises UsageError for columns that the store doesn't have.
 
         >>> import kibitz
         >>> kibitz.open_store("my.store").table(["white", "result"]).column_names
@@ -320,7 +321,7 @@ class GameStore:
     def boards(self, games: ArrayLike, plies: ArrayLike) -> list[Any]:
         """Return positions (games[i], plies[i]) as boards: each a chess.Board with the moves before it, or a Go board.
 
-        Much slower than `positions`.
+        This is much slower than `positions`.
 
         >>> import kibitz
         >>> (board,) = kibitz.open_store("my.store").boards([0], [3])
@@ -345,10 +346,10 @@ class GameStore:
         The sample is uniform over all positions of the games of `part` (None: of all games), without repetition. If
         there are fewer than `count`, all are returned. The same seed returns the same sample.
 
-        played: only positions in which a move was played.
+        played: whether to sample only positions in which a move was played.
         network: sample the positions of `kibitz test NETWORK STORE --positions COUNT`, which tests games that the
-            network has not seen. Then part is "unseen" (the default), "test", "validation", "training" or "all", as in
-            --split, and played must not be given.
+             network has not seen. Then part is "unseen" (the default), "test", "validation", "training" or "all", as in
+             --split, and played must not be given.
 
         Raises UsageError for a count below 1, a seed below 0 and another part. Raises KibitzError if no game is left.
 
@@ -374,7 +375,9 @@ class GameStore:
         return positions.locate(np.sort(numbers))
 
     def positions_of(self, part: str | None = None, played: bool = False) -> Positions:
-        """Return all positions of the games of a part, by number. played: only those in which a move was played."""
+        """Return all positions of the games of a part, numbered from 0. played: whether to include only those in which
+        a move was played.
+        """
         from kibitz.store.positions import Positions
 
         return Positions(self._store, self.games(part), last=-2 if played else -1)
@@ -402,8 +405,8 @@ class GameStore:
     def unseen_games(self, *networks: str | Path | TrainedNetwork | TrainingRun) -> NDArray[np.int64]:
         """Return the numbers of the games that none of these networks was trained on or selected by, int64 [games].
 
-        Only games that every network's system uses are included (`winner` uses decided games). Raises KibitzError if no
-        game is left.
+        Only games that every network's system uses are included (`winner` uses decisive games). Raises KibitzError if
+        no game is left.
 
         >>> import kibitz
         >>> store = kibitz.open_store("my.store")
@@ -485,7 +488,7 @@ def check_view(view: str) -> bool:
 def open_store(path: str | Path) -> GameStore:
     """Open a game store, as `kibitz import games.pgn --into my.store` makes it.
 
-    Arrays are mapped from disk, not copied. Raises KibitzError if there is no store, or if it is damaged or of another
+    Arrays are memory-mapped, not copied. Raises KibitzError if there is no store, or if it is damaged or of another
     version.
 
     >>> import kibitz

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from kibitz.store.store import Store
 
     Named: TypeAlias = str | Path | TrainedNetwork | TrainingRun
-    """A network: its name, the folder of its run, a loaded one, or the result of `train`."""
+    """A network: its name, the folder of its run, a loaded network, or the result of `train`."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -43,7 +43,7 @@ class TestRows:
     ((100,), True)
     """
 
-    __test__ = False  # no test of pytest
+    __test__ = False  # pytest must not collect this class
 
     question: str
     game: NDArray[np.int64]
@@ -95,10 +95,10 @@ class NetworkComparison:
     """The result of `kibitz.compare`: two networks on the same positions, from games that neither has seen.
 
     question: the predicted quantity ("winner", "move", "owners" or "pair").
-    a, b: the accuracy of each, an Estimate.
+    a, b: the accuracy of each network, an Estimate.
     difference: a minus b, with its interval paired position by position; above 0, a is better.
-    loss: the loss of a minus that of b; None if one of them predicts no probability.
-    rows_a, rows_b: TestRows of each, in the same order.
+    loss: the loss of a minus the loss of b; None if either network predicts no probability.
+    rows_a, rows_b: the TestRows of each network, in the same order.
     games: the number of games that neither has seen.
 
     >>> import kibitz
@@ -136,13 +136,13 @@ def test(
     position.
 
     network: a name, the folder of a run, a loaded network, or the result of `train`.
-    store: None for the run's own.
+    store: the games to test on; None for the store on which the network was trained.
     part: "unseen", "test", "validation", "training" or "all", as --split.
-    positions: the largest number, sampled uniformly; 0 for all.
-    seed: of the sample.
+    positions: the largest number of positions, sampled uniformly; 0 for all.
+    seed: the seed of the sample.
 
-    No other program is run. Needs the extra `train`. Raises UsageError for another part and a store of another game,
-    KibitzError if no game is left.
+    No other program is started. The function needs the extra `train`. Raises UsageError for another part and a store of
+    another game, KibitzError if no game is left.
 
     >>> import kibitz
     >>> result = kibitz.test("winner", "my.store", positions=300)
@@ -186,9 +186,9 @@ def compare(
     """Compare two networks on the same positions of games that neither has seen, with a paired interval over games.
 
     question: "winner"; "move", the played move; "owners", the owner of each point in Go; or "pair", the better of two
-    positions. None for the first that both networks predict. positions, seed: as in `test`. Needs the extra
-    `train`. Raises UsageError if the two predict no common quantity, KibitzError if no game is left that neither has
-    seen.
+    positions. None for the first quantity that both networks predict. positions, seed: as in `test`. The function needs
+    the extra `train`. Raises UsageError if the two predict no common quantity, KibitzError if no game is left that
+    neither has seen.
 
     >>> import kibitz
     >>> kibitz.compare("chessnet", "convchess", "my.store", positions=200).question

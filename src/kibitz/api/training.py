@@ -25,7 +25,7 @@ class TrainingProgress:
     """The progress of training, after each iteration, summary and validation.
 
     stage: the part of the network that is trained.
-    iteration: the current one of the `iterations` of this stage, from 1.
+    iteration: the current iteration, from 1. iterations: the number of iterations of this stage.
     loss: the mean training loss since the last summary; None between summaries.
     samples_per_second: the speed; None between summaries.
     validation: the mean of each measure by name if there was a validation, else None.
@@ -48,13 +48,13 @@ class TrainingProgress:
 
 @dataclass(frozen=True)
 class TrainingRun:
-    """A run, as `train` left it.
+    """A run: the result of `train`.
 
-    path: its folder.
+    path: the run's folder.
     finished: False if it was stopped and can be resumed.
     reason: why the training ended, as text.
     iteration: the last iteration of the last stage.
-    best: the measures of its best validation, and its "iteration"; {} if there was none.
+    best: the measures of the last stage's best validation, and its "iteration"; {} if there was none.
     continued: whether it resumed an earlier call.
 
     >>> import kibitz
@@ -88,7 +88,7 @@ class TrainingRun:
 
 
 def _ignore(progress: TrainingProgress) -> None:
-    """The default callback."""
+    """Do nothing; the default callback."""
 
 
 @dataclass(frozen=True)
@@ -104,9 +104,10 @@ class TrainingOptions:
     precision: "auto", "float32" or "bf16".
     device: "auto", "cpu" or "cuda".
     compile: whether torch compiles the training steps: "on", "off", or "auto" for compilation on a GPU if torch
-        supports it. None for the recipe's choice.
+         supports it. None for the recipe's choice.
 
-    If an interval, the positions, the patience or the average is None, it follows from the length of the training.
+    If an interval, the positions, the patience or the average is None, its value is computed from the length of the
+    training.
 
     >>> import kibitz
     >>> kibitz.TrainingOptions(time_limit=30).seed
@@ -125,7 +126,7 @@ class TrainingOptions:
     compile: str | None = None
 
     def check(self) -> None:
-        """Raise UsageError, naming the option, for the first value out of range."""
+        """Check the values. Raises UsageError, with the option's name, for the first value out of range."""
         _check_device(self.device)
         if self.precision is not None and self.precision not in PRECISIONS:
             raise UsageError(not_one_of("precision", self.precision, PRECISIONS))
@@ -169,16 +170,16 @@ def train(
     """Train a system on a store, or resume a run that was stopped, as `kibitz train` does. Needs PyTorch.
 
     system: see `list_systems`.
-    store: its folder.
+    store: the store's folder.
     run: the folder of the run; None for runs/SYSTEM-1 or the next free number, or the existing run of this training.
     recipe: a set of settings, "default" (the best known for half an hour on two cores), "long", "paper" …
     start_from: a run or bundled network for the initial weights (and settings).
     on_progress: called after every iteration, summary and validation, in the thread of the training. If it returns
-        True, the training stops as with Ctrl-C: the run is saved, and the same call resumes it. An exception that it
-        raises ends the training and is raised here.
-    export: write model.onnx, which makes the network usable without PyTorch.
+         True, the training stops as with Ctrl-C: the run is saved, and the same call resumes it. An exception that it
+         raises ends the training and is raised here.
+    export: whether to write model.onnx, which makes the network usable without PyTorch.
     settings: the fields of `TrainingOptions`, such as time_limit, and settings of the system that differ from the
-        recipe's. `kibitz systems SYSTEM` lists them.
+         recipe's. `kibitz systems SYSTEM` lists them.
 
     Raises KibitzError if PyTorch is not installed, the store has no training games, or the loss becomes NaN or
     infinite. Raises UsageError for unknown systems, recipes and settings, values out of range, and a `run` of another
@@ -233,15 +234,18 @@ def train(
 
 
 _TYPES: dict[type, Any] = {int: int, bool: bool, str: (str, int)}
-"""The types that a setting of each type accepts: chessnet's planes are a name, and some names are numbers."""
+"""The types that are accepted for a setting of each type. Numbers are accepted for texts, because chessnet's setting
+`planes` is a name, and some of its names are numbers.
+"""
 _KINDS = {int: "a whole number", bool: "True or False", str: "a text"}
 
 
 def _settings(
     system: str, recipe: str | None, start_from: str | Path | None, given: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the settings that differ from the system's defaults: of the run to start from, the recipe, and the
-    caller."""
+    """Return the settings that differ from the system's defaults: those of the run to start from, of the recipe, and of
+    the caller.
+    """
     from kibitz.runs import Run
     from kibitz.systems import DEFAULT, find_recipe, load
 

@@ -1,1 +1,3 @@
-"""The moves played in a position, over all games of a store: an index by position, its results, and opening names."""
+"""The moves that were played in a position, over all games of a store: an index by position, queries, and opening
+names.
+"""

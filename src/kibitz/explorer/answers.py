@@ -1,4 +1,4 @@
-"""The moves played in a position, their frequency and their scores, from the index of a store."""
+"""Find the moves that were played in a position, with their frequencies and scores, in the index of a store."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
 MOST_GAMES = 8
 """Number of games that are listed."""
 _FARTHEST = 30_000
-"""Limit for the absolute value of ratings."""
+"""Limit of the absolute value of a rating in a query."""
 _MOST_MOVES = 512
-"""More moves than any position has."""
+"""A number of moves that no position exceeds."""
 
 
 @dataclass
 class Scores:
-    """Results of games: the number that the first player (White in chess, Black in Go) won, drew and lost.
+    """The results of games: the number that the first player (White in chess, Black in Go) won, drew and lost.
 
-    rating: the mean over the games with known ratings, for a move of the player who made it, else of both players; None
-    if none is known.
+    rating: a mean over the games with known ratings; None if none is known. For a move, it is the rating of the player
+    who made it; for a position, the mean of both players.
     """
 
     first: int = 0
@@ -52,8 +52,9 @@ class Scores:
 
 @dataclass
 class PlayedMove:
-    """A move that was played in a position: as UCI or GTP writes it, as people write it, and the results of its
-    games."""
+    """A move that was played in a position: in UCI or GTP notation, in the notation for people, and the results of its
+    games.
+    """
 
     move: str
     san: str
@@ -70,7 +71,9 @@ class Explored:
 
 
 class Explorer:
-    """Looks up positions in a store, see `Explored`. report: called with the completed share of the index, 0 to 1."""
+    """Looks up positions in a store, see `Explored`. report: called with the completed share of the index while it is
+    built, 0 to 1.
+    """
 
     def __init__(self, store: Store, report: Callable[[float], object] = lambda share: None):
         self.store = store
@@ -78,7 +81,8 @@ class Explorer:
         self._table: pa.Table | None = None
 
     def explore(self, board: chess.Board | GoBoard, rating: tuple[int, int] | None = None) -> Explored:
-        """Return the moves played in a position, also after another order of moves. In Go, only 19 × 19 is indexed.
+        """Return the moves that were played in a position, whatever order of moves led to it. In Go, only 19 × 19 is
+        indexed.
 
         rating: the smallest and the largest mean rating of the two players, in Go their ranks (`ranks.rank_value`);
         games without known ratings are then excluded.
@@ -106,7 +110,7 @@ class Explorer:
         )
 
     def _reader(self, board: Any) -> tuple[int | None, int, Callable[[int], tuple[str, str]]]:
-        """Return the key of a position, the side to move (0 White, 1 Black), and a function that names its moves."""
+        """Return the key of a position, the side to move (0 White, 1 Black), and a function that formats its moves."""
         if self.store.game == "chess":
             from kibitz.explorer.chess import key_of
             from kibitz.games.chess.moves import to_move
@@ -126,7 +130,7 @@ class Explorer:
         """Return some games' rows of the table: players, ratings or ranks, result, date as YYYY-MM-DD or None."""
         if not games:
             return []
-        if self._table is None:  # once, because one row of a store costs as much as all rows
+        if self._table is None:  # read once, because reading one row costs as much as reading all rows
             mark = "rank" if self.store.game == "go" else "rating"
             names = ["white", "black", f"white_{mark}", f"black_{mark}", "result", "date"]
             self._table = self.store.table(names).combine_chunks()
@@ -135,7 +139,7 @@ class Explorer:
 
     @cached_property
     def search(self) -> GameSearch:
-        """Finds games of the store."""
+        """The object that finds games of the store by their players, results and so on."""
         return GameSearch(self.store, self.index.ratings)
 
 
@@ -149,7 +153,7 @@ def _gather(games, played, results, ratings, side, low, high, only, moves, count
     """Add up the entries of a position, and return the number of different moves.
 
     Outputs: moves, uint16 [n]; counts, int64 [n, 3] (won, drawn, lost by the first player); rated, int64 [n + 1, 2],
-    sum and number of the movers' ratings, in the last row of both players' means; best, int64 [k], games with the
+    sum and number of the movers' ratings; the last row is for both players' means; best, int64 [k], games with the
     highest means.
     """
     rows = np.full(65536, -1, np.int16)
@@ -158,10 +162,10 @@ def _gather(games, played, results, ratings, side, low, high, only, moves, count
     last = rated.shape[0] - 1
     for i in range(games.shape[0]):
         game = np.int64(games[i])
-        if game == before:  # it reached the position again
+        if game == before:  # the game reached the position again
             continue
         before = game
-        if game >= results.shape[0] or results[game] < -1 or results[game] > 1:  # a damaged index
+        if game >= results.shape[0] or results[game] < -1 or results[game] > 1:  # the index is damaged
             continue
         white, black = np.int64(ratings[game, 0]), np.int64(ratings[game, 1])
         mean = (white + black) // 2
@@ -197,7 +201,9 @@ def _gather(games, played, results, ratings, side, low, high, only, moves, count
 
 
 def read_band(text: str, game: str) -> tuple[int, int]:
-    """Return "1600-2000", "2400-" or "-1200", in Go "5k-3d", as two numbers. Raises KibitzError for other text."""
+    """Parse a range of ratings: "1600-2000", "2400-" or "-1200"; in Go ranks such as "5k-3d". Returns two numbers.
+    Raises KibitzError for other text.
+    """
     from kibitz.games.go.ranks import rank_value
 
     low, dash, high = text.replace("–", "-").partition("-")
@@ -215,7 +221,7 @@ def read_band(text: str, game: str) -> tuple[int, int]:
 
 
 def _rating(text: str) -> int:
-    """Return a rating, at most _FARTHEST. Raises ValueError if the text isn't an integer."""
+    """Parse a rating, at most _FARTHEST. Raises ValueError if the text isn't an integer."""
     if (rating := whole_number(text.strip())) is None:
         raise ValueError
     return min(rating, _FARTHEST)

@@ -1,4 +1,6 @@
-"""Keys of chess positions: equal for positions that the rules call the same, after any order of moves."""
+"""Keys of chess positions. They are equal for positions that are the same by the rules, whatever the order of moves
+was.
+"""
 
 from __future__ import annotations
 
@@ -77,7 +79,7 @@ def fill_keys(moves, offsets, starts, start_of, first, keys, played, counts):  #
                     taken = (origin & 56) | (target & 7)
                     key ^= _PIECES[board[taken], taken]
                     board[taken] = 0
-                if 1 < promotion < 6:  # other values occur only in damaged stores, and would lead outside the table
+                if 1 < promotion < 6:  # other values occur only in damaged stores, and would be outside of the table
                     piece += promotion - 1
             elif (piece == 6 or piece == 12) and origin & 7 == 4 and (target - origin == 2 or origin - target == 2):
                 corner = origin + 3 if target > origin else origin - 4
@@ -97,6 +99,6 @@ def key_of(board: chess.Board) -> int:
 
 
 def key_of_row(row: NDArray[np.uint8]) -> int:
-    """Return the key of a start row, uint8 [68]; its en-passant file counts only if the capture is legal."""
+    """Return the key of a start row, uint8 [68]. Its en-passant file is ignored if the capture isn't legal."""
     key = _board_key(row[:64]) ^ _RIGHTS[row[64 + CASTLING]] ^ _PASSED[row[64 + EN_PASSANT]]
     return int(key ^ _BLACK if row[64 + SIDE] else key)

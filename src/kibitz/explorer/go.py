@@ -1,7 +1,8 @@
 """Keys of Go positions on 19 × 19, the same for all symmetries of a position.
 
-A position, and the moves played in it, are transformed by the symmetry (of eight) with the smallest key. If several
-symmetries have that key, because the position is symmetric, the smallest point of a move counts: equal moves are one.
+A position, and the moves played in it, are transformed by the symmetry (of eight) with the smallest key. If the
+position is symmetric, several symmetries have this key. Then a move is represented by its smallest point, so that
+equivalent moves are the same.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from kibitz.games.go.rules import CELL, CELLS, COLOUR, ROWS, Board, place, set_u
 from kibitz.kernels import kernel
 
 WAYS = np.ascontiguousarray(symmetries(GRID)).astype(np.int64)
-"""Where each point goes, int64 [8, 361]."""
+"""The point to which each symmetry moves each point, int64 [8, 361]."""
 _WORDS = random_words(2 * POINTS + 1, 361)
 _STONES = np.concatenate([np.zeros((1, POINTS), np.uint64), _WORDS[:-1].reshape(2, POINTS)])  # by colour and point
 _WHITE = _WORDS[-1]
@@ -37,7 +38,7 @@ def _seen(ways, move):  # type: ignore[no-untyped-def]
     """Return the smallest of a position's eight keys, and the move in the symmetry with that key.
 
     ways: uint64 [8], the key in each symmetry. move: a point, or PASS and above, which stay the same. If several
-    symmetries have that key, the smallest point counts.
+    symmetries have this key, the smallest point is returned.
     """
     key = ways[0]
     for way in range(1, 8):
@@ -77,7 +78,7 @@ def fill_keys(moves, offsets, starts, start_of, first, keys, played, counts):  #
             key, seen = _seen(ways, move)
             keys[i, ply] = key ^ _WHITE if side else key
             played[i, ply] = seen
-            # Never place a stone on a stone. Only a damaged store has such a move, and it would corrupt the chains.
+            # A stone is never placed on a stone. Only a damaged store has such a move, and it would corrupt the chains
             if move < PASS and board[COLOUR, CELL[move]] == NONE:
                 captured, _ = place(board, np.int64(CELL[move]), 1 + side, ply + 1)
                 if captured:
@@ -100,7 +101,9 @@ def _ways(board: Board) -> NDArray[np.uint64]:
 
 
 def unseen(board: Board, seen: int) -> int:
-    """Return the point of a move from the symmetry of the key; of equal points the one furthest to the upper right."""
+    """Convert a move from the symmetry of the key to a point of the board. If several points are equivalent, return the
+    one furthest to the upper right.
+    """
     if seen >= PASS:
         return seen
     ways = _ways(board)

@@ -1,14 +1,14 @@
-"""An index of the positions of a store: which games reached a position, and the moves played there.
+"""An index of the positions of a store: which games reached a position, and which moves were played in it.
 
-It is a folder of arrays, with one entry for each position of a game's first DEPTH. The first bits of a position's key
-are the number of its bucket; the 32 bits after them identify it there:
+It is a folder of arrays, with one entry for each of the first DEPTH positions of a game. The first bits of a position's
+key are the number of its bucket; the 32 bits after them identify the position in the bucket:
 
 prints   u4  the 32 bits of each entry, bucket after bucket, in order inside each
-games    u4  its game
-moves    u2  the move played there, packed as in the store (in Go: transformed like the key)
-buckets  i8  where each bucket begins, and the end
-results  i1  of each game: 1, 0, -1 as in the store
-ratings  i2  of each game: White's and Black's rating (in Go: rank, as `ranks.rank_value`), UNRATED if unknown
+games u4 the game of each entry
+moves u2 the move that was played, packed as in the store (in Go: transformed like the key)
+buckets i8 the index of each bucket's first entry, and the end
+results i1 the result of each game: 1, 0, -1 as in the store
+ratings i2 the ratings of each game: White's and Black's rating (in Go: rank, as `ranks.rank_value`), UNRATED if unknown
 
 Two different positions are confused with a probability of about the number of entries divided by 2^52.
 """
@@ -47,11 +47,11 @@ _CHUNK = 8192
 """Number of games that are replayed at a time."""
 _PER_BUCKET = 16
 _NOT_HERE = {errno.EACCES, errno.EPERM, errno.EROFS, errno.EEXIST, errno.ENOENT, errno.ENOTDIR}
-"""Errors for which a folder may still be created elsewhere; a full disk isn't one of them."""
+"""Errors after which the index may still be created in another folder. A full disk isn't one of them."""
 _FILES = {"prints": "<u4", "games": "<u4", "moves": "<u2", "buckets": "<i8", "results": "<i1", "ratings": "<i2"}
 
 Report = Callable[[float], object]
-"""Called with the completed share of the work, 0 to 1; an exception from it ends the work."""
+"""A function that is called with the completed share of the work, 0 to 1. If it raises an exception, the work ends."""
 
 
 class PositionIndex:
@@ -65,7 +65,7 @@ class PositionIndex:
     ratings: NDArray[np.int16]
 
     def __init__(self, folder: Path):
-        """Raises ValueError for files that don't fit each other, such as those of an incomplete copy."""
+        """Open the arrays. Raises ValueError if the files don't fit each other, for example if a copy is incomplete."""
         self.folder = folder
         for name, dtype in _FILES.items():
             path = folder / f"{name}{dtype[1:]}"
@@ -115,7 +115,7 @@ def _places(store: Store) -> Iterator[Path]:
 
 
 def _kept(folder: Path, store: Store) -> PositionIndex | None:
-    """Return the index in a folder, if it belongs to this store."""
+    """Return the index in a folder; None if there is none for this store."""
     try:
         info = json.loads((folder / _INFO).read_text(encoding="utf-8"))
         found = PositionIndex(folder / info["folder"]) if info["of"] == _identity(store) else None
@@ -129,12 +129,15 @@ def _identity(store: Store) -> list[Any]:
 
 
 def _make(store: Store, folder: Path, report: Report) -> PositionIndex:
-    """Build the index in a new folder inside `folder`, then make it current. Two processes may build at once."""
+    """Build the index in a new folder inside `folder`, and then make it the current one. Two processes may do this at
+    once.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     made = Path(tempfile.mkdtemp(prefix="", dir=folder))
     try:
         _build(store, made, report)
-        for file in made.iterdir():  # before it is made current, because a power cut may preserve only the name
+        # flushed before the index becomes current, because after a power cut only the name may exist
+        for file in made.iterdir():
             with open(file, "rb+") as written:
                 os.fsync(written.fileno())
         named = folder / f"{made.name}.json"
@@ -150,15 +153,16 @@ def _make(store: Store, folder: Path, report: Report) -> PositionIndex:
 
 
 def _building(folder: Path) -> bool:
-    """Return whether another process may be working there."""
+    """Return whether another process may be building an index in the folder."""
     with contextlib.suppress(OSError):
         return not (folder / "ratingsi2").exists() and time.time() - folder.stat().st_mtime < 3600
     return False
 
 
 def _array(folder: Path, name: str, length: int) -> NDArray[Any]:
-    """Create an array on disk. Its space is allocated at once, so that a full disk is an error here and not a crash
-    later."""
+    """Create an array on disk. Its space is allocated at once, so that a full disk raises an error here and doesn't
+    crash the process later.
+    """
     dtype = np.dtype(_FILES[name])
     path = folder / f"{name}{_FILES[name][1:]}"
     with open(path, "wb") as file:
@@ -230,7 +234,7 @@ def _chunks(kernels: ModuleType, arguments: tuple[NDArray[Any], ...], games: int
 
 @kernel
 def _place(key, bits):  # type: ignore[no-untyped-def]
-    """Return the bucket of a key, and its print."""
+    """Return the bucket of a key, and the 32 bits (the print) that identify it in the bucket."""
     return np.int64(key >> np.uint64(64 - bits)), np.uint32((key << np.uint64(bits)) >> np.uint64(32))
 
 

@@ -1,5 +1,6 @@
-"""Words for the keys of positions: pseudo-random, and the same on every machine and with every version of numpy,
-because indexes on disk are made of them."""
+"""Pseudo-random words for the keys of positions. They are the same on every machine and with every version of numpy,
+because indexes on disk depend on them.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 NO_MOVE = 65535
-"""Replaces a move at the end of the game."""
+"""The value that is stored in place of a move at the end of a game."""
 
 
 def random_words(count: int, seed: int) -> NDArray[np.uint64]:

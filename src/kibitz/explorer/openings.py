@@ -1,6 +1,7 @@
-"""Names of chess openings, by position, so that other orders of moves have the same name.
+"""Names of chess openings. They belong to positions, so another order of moves leads to the same name.
 
-The table next to this module has a line for each: the code of the Encyclopaedia of Chess Openings, a name, the moves.
+The table next to this module has a line for each opening: the code of the Encyclopaedia of Chess Openings, a name, and
+the moves.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ import chess
 
 TABLE = "openings.tsv"
 LONGEST = 24
-"""No opening of the table is longer, in plies."""
+"""The length of the longest opening in the table, in plies."""
 
 
 @dataclass(frozen=True)
 class Opening:
-    """A named opening. eco: "B90" and so on."""
+    """A named opening. eco: its code, such as "B90"."""
 
     eco: str
     name: str
@@ -47,12 +48,14 @@ def _by_position() -> dict[str, Opening]:
 
 
 def opening_at(board: chess.Board) -> Opening | None:
-    """Return the opening that the table names for this position; None if there is none."""
+    """Return the opening that the table has for this position; None if there is none."""
     return _by_position().get(board.epd()) if board.fullmove_number <= LONGEST // 2 + 1 else None
 
 
 def opening_of(boards: Iterable[chess.Board]) -> Opening | None:
-    """Return the last opening of a game's positions, from its start on; None if there is none."""
+    """Return the last opening that occurs in a game's positions; None if there is none. boards: the positions from the
+    start on.
+    """
     found = None
     for board in islice(boards, LONGEST + 1):
         found = opening_at(board) or found

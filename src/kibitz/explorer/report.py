@@ -1,4 +1,6 @@
-"""The explorer's result as JSON, the same for the command, the Python API and the board; and the query's position."""
+"""The explorer's result as JSON, which is the same for the command, the Python API and the board. Also the position of
+a query.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,7 @@ def read_chess(moves: Sequence[str], fen: str | None = None) -> list[chess.Board
 
 
 def _move(board: chess.Board, word: str) -> chess.Move | None:
-    """Return a legal move, in SAN or UCI; None, or a null move, for other text."""
+    """Parse a legal move in SAN or UCI notation. Returns None, or a null move, for other text."""
     with contextlib.suppress(ValueError):
         return board.parse_san(word)
     with contextlib.suppress(ValueError):
@@ -49,7 +51,9 @@ def _move(board: chess.Board, word: str) -> chess.Move | None:
 
 
 def read_go(moves: Sequence[str]) -> Any:
-    """Return the board of 19 × 19 after moves in GTP notation: Q16. Raises UsageError."""
+    """Return the 19 × 19 board after moves in GTP notation, such as Q16. Raises UsageError for an invalid or illegal
+    move.
+    """
     from kibitz.games.go.points import GRID, from_gtp
     from kibitz.games.go.rules import Board
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _TEXTS = ("white", "black", "event", "site", "place", "eco")
-"""Columns that are searched for words, if a store has them; the date as YYYY-MM-DD is another."""
+"""Columns in which words are searched, if the store has them. The date as YYYY-MM-DD is searched too."""
 _NO_DAY = np.iinfo(np.int32).min
 
 
@@ -24,10 +24,11 @@ _NO_DAY = np.iinfo(np.int32).min
 class Wanted:
     """The conditions for a game.
 
-    words: each is a part of a name, the event, the place, the opening's code or the date, in any case.
+    words: texts, each of which must be part of a name, the event, the place, the opening's code or the date, in any
+    case.
     result: 1, 0 or -1 as in the store.
     rating: the smallest and the largest mean of the two players' ratings, in Go their ranks (`ranks.rank_value`).
-    first_year, last_year: games without a date never match.
+    first_year, last_year: limits of the year; games without a date don't match.
     """
 
     words: tuple[str, ...] = ()
@@ -47,7 +48,9 @@ class GameSearch:
         self._store, self._ratings = store, ratings
 
     def find(self, wanted: Wanted) -> NDArray[np.int64]:
-        """Return the numbers of the games that meet all conditions, the newest first, those without a date last."""
+        """Return the numbers of the games that meet all conditions. The newest is first; games without a date are
+        last.
+        """
         import pyarrow.compute as pc
 
         fits = np.ones(len(self._store), np.bool_)
@@ -62,9 +65,10 @@ class GameSearch:
             fits &= (self._years <= wanted.last_year) & (self._years > 0)
         if wanted.words:
             rows = np.flatnonzero(fits)
-            for word in wanted.words:  # in fewer texts with each word
+            for word in wanted.words:  # each word leaves fewer texts to search
                 texts = self._text if len(rows) == len(fits) else self._text.take(rows)
-                small = pc.utf8_lower(word).as_py()  # by the rules of the texts: Python has others for İ and Σ
+                # converted by the same function as the texts, because Python converts İ and Σ differently
+                small = pc.utf8_lower(word).as_py()
                 rows = rows[pc.match_substring(texts, small).to_numpy(zero_copy_only=False)]
             fits[:] = False
             fits[rows] = True
@@ -76,14 +80,14 @@ class GameSearch:
 
     @cached_property
     def _means(self) -> NDArray[np.int64]:
-        """The mean of both ratings, or the known one, or UNRATED, int64 [games]."""
+        """The mean of both ratings, int64 [games]; the known one if only one is known; UNRATED if none is."""
         white, black = self._ratings.astype(np.int64).T
         means = np.where(white == UNRATED, black, np.where(black == UNRATED, white, (white + black) // 2))
         return np.asarray(means)
 
     @cached_property
     def _days(self) -> NDArray[np.int64]:
-        """Days since 1970, _NO_DAY without a date, int64 [games]."""
+        """The date as days since 1970, int64 [games]; _NO_DAY without a date."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -92,7 +96,7 @@ class GameSearch:
 
     @cached_property
     def _years(self) -> NDArray[np.int64]:
-        """The year, 0 without a date, int64 [games]."""
+        """The year, int64 [games]; 0 without a date."""
         years = self._days.astype("datetime64[D]").astype("datetime64[Y]").astype(np.int64) + 1970
         return np.where(self._days == _NO_DAY, 0, years)
 
@@ -102,7 +106,7 @@ class GameSearch:
 
     @cached_property
     def _text(self) -> pa.Array:
-        """The text of each game that is searched for words, in lower case."""
+        """The text of each game in which words are searched, in lower case."""
         import pyarrow as pa
         import pyarrow.compute as pc
 

@@ -1,1 +1,3 @@
-"""Games of an account on lichess, chess.com or OGS: downloaded once, kept, and written as a file of records."""
+"""Games of an account on lichess, chess.com or OGS. They are downloaded once, saved, and written as a file of
+records.
+"""

@@ -1,4 +1,6 @@
-"""Accounts on servers, as users name them: `lichess:NAME`, `chesscom:NAME`, `ogs:NAME`; and which games are wanted."""
+"""Accounts on servers in the form in which users write them (`lichess:NAME`, `chesscom:NAME`, `ogs:NAME`), and filters
+for their games.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +19,12 @@ from kibitz.messages import nearest, not_one_of
 from kibitz.text import shown
 
 DAY = 86_400_000
-"""Milliseconds of a day."""
+"""Number of milliseconds in a day."""
 FOLDER = "games"
-"""Name of the folder with the kept games, in the cache folder."""
+"""The name of the folder with downloaded games, in the cache folder."""
 LONGEST_NAME = 60
 _LONGEST_FOLDER = 200
-"""Number of characters of a folder's name; most systems allow 255."""
+"""The largest number of characters in a folder's name; most systems allow 255."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,7 @@ SITES = {
     )
 }  # fmt: skip
 OTHERS = {"kgs": "KGS", "fox": "Fox"}
-"""Servers whose games kibitz cannot download, by the names that users may try."""
+"""Servers from which kibitz cannot download games, by the names that users may try."""
 
 _ACCOUNT = re.compile(r"([A-Za-z][A-Za-z.-]+):(.*)", re.DOTALL)
 _CHESS_NAME = re.compile(r"[A-Za-z0-9_-]+")
@@ -83,7 +85,7 @@ _CHESS_NAME = re.compile(r"[A-Za-z0-9_-]+")
 
 @dataclass(frozen=True)
 class Account:
-    """A name on a server."""
+    """A user's name on a server."""
 
     site: Site
     name: str
@@ -93,15 +95,16 @@ class Account:
 
     @property
     def folder(self) -> Path:
-        """The folder with the kept games of the account; it may not exist."""
+        """The folder with the account's downloaded games; it may not exist."""
         name = quote(self.name.lower(), safe="")
-        if len(name) > _LONGEST_FOLDER:  # a letter outside ASCII takes up to 12
+        if len(name) > _LONGEST_FOLDER:  # a letter outside ASCII becomes up to 12 characters
             name = f"{name[:100]}-{hashlib.sha256(name.encode()).hexdigest()[:32]}"
         return user_cache() / FOLDER / self.site.name / name
 
 
 def account_in(text: str) -> Account | None:
-    """Return the account that a source names; None for other sources, and for a file that has such a name.
+    """Parse a source such as lichess:NAME, and return the account. Returns None for other sources, and if a file with
+    this name exists.
 
     Raises UsageError for a name that no account can have, and for a server that is not one of SITES.
     """
@@ -120,7 +123,8 @@ def account_in(text: str) -> Account | None:
             raise UsageError(f"{shown(text)}: no such file, and no such server. Did you mean {near}:{shown(name)}?")
         return None
     fits = _CHESS_NAME.fullmatch(name) if site.game == "chess" else name.isprintable() and "/" not in name
-    if not name.strip(".") or not fits or len(name) > LONGEST_NAME:  # a name of dots would be another folder
+    # a name that consists of dots would be another folder
+    if not name.strip(".") or not fits or len(name) > LONGEST_NAME:
         raise UsageError(
             f"{site.name}:NAME needs the name of an account (got {shown(text)}). Example: {site.name}:NAME"
         )
@@ -129,9 +133,10 @@ def account_in(text: str) -> Account | None:
 
 @dataclass(frozen=True)
 class GameChoice:
-    """Which games of an account are wanted.
+    """The filter for the games of an account.
 
-    since, until: first and last day, of UTC. speeds: () for all. rated: only rated games. limit: the newest ones.
+    since, until: the first and the last day, in UTC. speeds: the accepted speeds; () for all. rated: whether only rated
+    games are accepted. limit: the largest number of games; the newest ones are taken.
     """
 
     since: datetime.date | None = None
@@ -141,7 +146,7 @@ class GameChoice:
     limit: int | None = None
 
     def check(self, site: Site) -> None:
-        """Raise UsageError for a value that no game of the site can have."""
+        """Check the filter. Raises UsageError for a value that no game of the site can have."""
         for speed in self.speeds:
             if speed not in site.speeds:
                 raise UsageError(not_one_of("--speed", speed, site.speeds))
@@ -150,16 +155,16 @@ class GameChoice:
 
     @property
     def begin(self) -> int:
-        """The first wanted moment, in milliseconds since 1970."""
+        """The first accepted moment, in milliseconds since 1970."""
         return _milliseconds(self.since) if self.since else 0
 
     @property
     def end(self) -> int | None:
-        """The moment after the last wanted one, in milliseconds since 1970; None if there is no last one."""
+        """The moment after the last accepted one, in milliseconds since 1970; None if there is no last one."""
         return _milliseconds(self.until) + DAY if self.until else None
 
     def takes(self, time: int, speed: str, rated: bool) -> bool:
-        """Return whether a game is wanted, apart from the limit. time: milliseconds since 1970."""
+        """Return whether the filter accepts a game, without regard to the limit. time: milliseconds since 1970."""
         return (
             self.begin <= time
             and (self.end is None or time < self.end)
@@ -169,7 +174,9 @@ class GameChoice:
 
     @property
     def label(self) -> str:
-        """The filter as a part of a file name: "-since-2024-01-01-blitz-rated-limit-100"; "" without a filter."""
+        """Return the filter as a part of a file name, such as "-since-2024-01-01-blitz-rated-limit-100"; "" without a
+        filter.
+        """
         parts = [f"since-{self.since}"] * bool(self.since) + [f"until-{self.until}"] * bool(self.until)
         parts += [*self.speeds, *["rated"] * self.rated]
         parts += [f"limit-{self.limit}"] * (self.limit is not None)
@@ -181,7 +188,7 @@ def _is_address(text: str) -> bool:
     try:
         parts = urlsplit(text)
         return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0 and text.isprintable()
-    except ValueError:  # a port or a bracket that cannot be read
+    except ValueError:  # its port or a bracket is invalid
         return False
 
 

@@ -1,4 +1,4 @@
-"""Downloads from chess.com: one JSON file a month, GET /pub/player/NAME/games/YEAR/MONTH."""
+"""Downloads from chess.com: one JSON file for each month, GET /pub/player/NAME/games/YEAR/MONTH."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from kibitz.online.periods import ALL, Gap, Result
 
 _MONTH = re.compile(r"/(\d{4})/(\d{2})/?$")
 _YEARS = range(1970, 9999)
-"""Years of which dates can be computed."""
+"""Years for which dates can be computed."""
 _BLOCK = 1 << 20
 
 
@@ -68,7 +68,7 @@ class ChessCom:
                         gap.result.damaged += 1
                     else:
                         gap.put(*game)
-        except NotFoundError:  # the list names a month without games
+        except NotFoundError:  # the list of months may have a month without games
             return
         except CutOffError:
             self._client.fail("sent an incomplete answer. Try again later.")
@@ -79,10 +79,10 @@ def _moment(year: int, month: int) -> int:
 
 
 def objects_in(file: IO[bytes], fail: Callable[[bytes], Any]) -> Iterator[Any]:
-    """Yield the objects in the list "games" of a JSON file, one after the other; None for a damaged one.
+    """Yield the objects in the list "games" of a JSON file, one after the other; None for a damaged object.
 
-    Only a few games are in memory at a time. fail: called with the first bytes if there is no such list, and it raises
-    an error. Raises CutOffError if the list has no end.
+    Only a few games are in memory at a time. fail: a function that raises an error. It is called with the first bytes
+    if the file has no such list. Raises CutOffError if the list has no end.
     """
     decoder, reads, buffer = json.JSONDecoder(), codecs.getincrementaldecoder("utf-8")("replace"), ""
     first, in_list, ended = b"", False, False
@@ -104,7 +104,7 @@ def objects_in(file: IO[bytes], fail: Callable[[bytes], Any]) -> Iterator[Any]:
                 data, end = decoder.raw_decode(buffer)
             except (ValueError, RecursionError):
                 if not ended and len(buffer) <= LONGEST_LINE:
-                    break  # its end comes with the next block
+                    break  # the rest of the object comes with the next block
                 data, end = None, _end_of_damaged(buffer)
             yield data
             buffer = buffer[end:]
@@ -112,14 +112,16 @@ def objects_in(file: IO[bytes], fail: Callable[[bytes], Any]) -> Iterator[Any]:
 
 
 def _end_of_damaged(text: str) -> int:
-    """Return where a damaged object ends: at the next one, or at the end of the list. Raises CutOffError."""
+    """Return the end of a damaged object: the begin of the next object, or the end of the list. Raises CutOffError if
+    there is neither.
+    """
     if found := re.search(r"\}\s*,\s*(?=\{\s*\"(?:url|pgn|uuid)\")|(?=\]\s*\}\s*$)", text):
         return found.end()
     raise CutOffError("cut")
 
 
 def _game(data: Any) -> tuple[str, int, str, bool, bytes] | None:
-    """Return the parameters of `Gap.put` for a game of a month; None if it is damaged."""
+    """Return the arguments for `Gap.put` from a game of a month; None if the game is damaged."""
     try:
         text = clean(data["pgn"])
         if not text.startswith(b"["):

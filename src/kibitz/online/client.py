@@ -1,4 +1,6 @@
-"""Requests to a server of games: one at a time, with pauses, repeated after a failure, never to another host."""
+"""Requests to a server of games: one at a time, with pauses, and repeated after a failure. They are never sent to
+another host.
+"""
 
 from __future__ import annotations
 
@@ -26,35 +28,37 @@ T = TypeVar("T")
 
 TOKEN = "KIBITZ_LICHESS_TOKEN"
 CONTACT = "KIBITZ_CONTACT"
-"""An address for the servers' operators. Without it the requests name the account."""
+"""The environment variable with an address for the servers' operators. Without it, requests contain the account's
+name.
+"""
 MOST_FAILURES = 5
-"""Failures in a row after which a request is given up."""
+"""A request fails after this number of failures in a row."""
 SILENCE = 60.0
-"""Seconds without a byte after which a connection counts as broken."""
+"""A connection counts as broken after this number of seconds without a byte."""
 SLOWEST = 180.0
-"""Seconds without a whole line after which a connection counts as broken."""
+"""A connection counts as broken after this number of seconds without a complete line."""
 LONGEST_WAIT = 300.0
-"""The longest time, in seconds, that kibitz waits because a server requests it."""
+"""The longest time, in seconds, that kibitz waits if a server requests it."""
 MOST_REDIRECTS = 5
 LONGEST_LINE = 8 << 20
 """The largest number of bytes of one game with its data."""
 LARGEST_STREAM = 16 << 30
 LARGEST_FILE = 1 << 30
-"""The largest number of bytes of an answer that is read line by line, and of one that is stored in a file first."""
+"""The largest number of bytes of a reply that is read line by line, and of a reply that is first stored in a file."""
 _LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 _SERVER_FAILS = {500, 502, 503, 504, 520, 521, 522, 523, 524}
 
 
 class NotFoundError(KibitzError):
-    """Raised if the server does not know what was requested (404 or 410)."""
+    """Raised if the server does not have the requested object (404 or 410)."""
 
 
 class RefusedError(KibitzError):
-    """Raised if the server does not show what was requested (403)."""
+    """Raised if the server does not allow the request (403)."""
 
 
 class CutOffError(Exception):
-    """An answer ended too early, or took too long. The request is repeated."""
+    """Raised if a reply ended too early or took too long. The request is repeated."""
 
 
 def need_httpx(what: str) -> None:
@@ -64,14 +68,14 @@ def need_httpx(what: str) -> None:
 
 
 def pause(seconds: float) -> None:
-    """Wait. Tests replace it."""
+    """Wait for some seconds. Tests replace this function."""
     time.sleep(seconds)
 
 
 class Client:
-    """Requests for one account, to the host of the site alone.
+    """Requests for one account, only to the host of the site.
 
-    kept: called for the number of games that are kept, which errors name.
+    kept: a function that returns the number of saved games, which errors mention.
     """
 
     def __init__(self, account: Account, kept: Callable[[], int]):
@@ -96,11 +100,11 @@ class Client:
         self._http.close()
 
     def works(self) -> None:
-        """Report that the server sent something useful: failures are counted in a row."""
+        """Record that the server sent useful data. This resets the number of failures in a row."""
         self._failures, self._reached = 0, True
 
     def lines(self, path: str, parameters: Callable[[], Mapping[str, str]], take: Callable[[Iterator[bytes]], T]) -> T:
-        """Request lines of JSON, and return what `take` makes of them while they arrive.
+        """Request lines of JSON. `take` reads the lines while they arrive; its result is returned.
 
         parameters: called before each attempt. After a failure the request is repeated, and `take` is called again.
         Raises KibitzError, see `_fetch`.
@@ -114,7 +118,7 @@ class Client:
 
     @contextlib.contextmanager
     def file(self, path: str, parameters: Mapping[str, str] | None = None, accept: str = "*/*") -> Iterator[IO[bytes]]:
-        """Request an answer, which is stored in a temporary file. Yields the file, at its beginning."""
+        """Request a reply, store it in a temporary file, and yield the file at its beginning."""
         with tempfile.TemporaryFile(prefix="kibitz-") as file:
 
             def consume(response: httpx.Response) -> None:
@@ -132,7 +136,7 @@ class Client:
             yield file
 
     def json(self, path: str, parameters: Mapping[str, str] | None = None) -> Any:
-        """Request a JSON object. Raises KibitzError if the answer is something else."""
+        """Request a JSON object. Raises KibitzError if the reply is anything else."""
         with self.file(path, parameters, "application/json") as file:
             try:
                 return json.load(file)
@@ -141,16 +145,18 @@ class Client:
                 self.not_json(file.read(200))
 
     def not_json(self, begin: bytes) -> NoReturn:
-        """Raise KibitzError for an answer that is no JSON. begin: its first bytes."""
+        """Raise KibitzError for a reply that is not JSON. begin: its first bytes."""
         kind = "a web page" if begin.lstrip().startswith(b"<") else "something that is no JSON" if begin else "nothing"
         raise self._error(f"sent {kind} instead of games. Try again later.")
 
     def fail(self, what: str) -> NoReturn:
-        """Raise KibitzError. what: the predicate of a sentence about the site, and what to do."""
+        """Raise KibitzError. what: the predicate of a sentence about the site, and the advice to the user."""
         raise self._error(what)
 
     def url(self, path: str) -> str:
-        """Return the address of a path. An address that the server itself named is used with the site's host."""
+        """Return the address for a path. If the server itself sent a full address, its host is replaced by the site's
+        host.
+        """
         parts = urlsplit(path)
         if parts.netloc:
             path = parts.path + (f"?{parts.query}" if parts.query else "")
@@ -163,7 +169,7 @@ class Client:
         accept: str,
         consume: Callable[[httpx.Response], T],
     ) -> T:
-        """Make a request and return what `consume` makes of the answer.
+        """Make a request, and return the result of `consume` for the reply.
 
         Raises NotFoundError and RefusedError, and KibitzError if the server cannot be reached, sends the request to
         another host, refuses the token, or still fails after MOST_FAILURES attempts.
@@ -198,7 +204,7 @@ class Client:
 
     @contextlib.contextmanager
     def _answer(self, url: str, parameters: Mapping[str, str], accept: str) -> Iterator[httpx.Response]:
-        """Request an address. Redirects are followed on the same host alone, and to https, not from it."""
+        """Send a request. A redirect is followed only to the same host, and never from https to http."""
         for _ in range(MOST_REDIRECTS):
             with self._http.stream("GET", url, params=dict(parameters) or None, headers={"Accept": accept}) as response:
                 target = response.headers.get("location")
@@ -220,7 +226,7 @@ class Client:
         raise self._error(f"sends the request on more than {MOST_REDIRECTS} times. Try again later.")
 
     def _wait_for(self, response: httpx.Response) -> float | None:
-        """Return the seconds to wait before the request is repeated; None if the answer can be used."""
+        """Return the seconds to wait before the request is repeated; None if the reply can be used."""
         status = response.status_code
         if status == 200:
             return None
@@ -245,7 +251,7 @@ class Client:
         return asked or 2**self._failures * random.uniform(1, 1.25)
 
     def _split(self, response: httpx.Response) -> Iterator[bytes]:
-        """Yield the lines of an answer. A line that is too long becomes b"{", which is no JSON."""
+        """Yield the lines of a reply. A line that is too long is replaced by b"{", which is invalid JSON."""
         held, total, last = bytearray(), 0, time.monotonic()
         too_long = False
         for piece in response.iter_bytes():
@@ -274,7 +280,9 @@ class Client:
             self.not_json(b"<")
 
     def _be_polite(self) -> None:
-        """Wait until the site's gap between two requests has passed; not for a server on this computer."""
+        """Wait until the site's pause between two requests has passed. There is no pause for a server on this
+        computer.
+        """
         left = self._next - time.monotonic()
         if left > 0 and not self._local:
             pause(left)
@@ -286,7 +294,7 @@ class Client:
         pause(seconds)
 
     def _error(self, what: str) -> KibitzError:
-        """Return an error about the server. It names the games that are kept."""
+        """Return an error about the server, with the number of saved games."""
         kept = self._kept()
         games = f" {kept:,} {'game is' if kept == 1 else 'games are'} kept." if kept else ""
         return KibitzError(f"{self.site.title} {what}{games}")
@@ -301,7 +309,7 @@ def _agent(account: Account) -> str:
 
 
 def _reason(error: Exception) -> str:
-    """Return why no connection could be made, in a few words."""
+    """Describe in a few words why the connection failed."""
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, OSError) and cause.strerror:
@@ -311,7 +319,7 @@ def _reason(error: Exception) -> str:
 
 
 def _retry_after(text: str) -> float | None:
-    """Return the seconds of a Retry-After header, which is a number or a date; None for other text."""
+    """Parse a Retry-After header, which is a number or a date, and return the seconds; None for other text."""
     if text.strip().isascii() and text.strip().isdigit():
         return float(text[:12])
     try:

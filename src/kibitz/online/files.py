@@ -1,4 +1,4 @@
-"""From the name of an account to a file with its games."""
+"""Download the games of an account, and write them into a file."""
 
 from __future__ import annotations
 
@@ -23,26 +23,24 @@ class Listener(Protocol):
     """The interface of an object that shows the progress of a download."""
 
     def account(self, account: Account, kept: int) -> None:
-        """A download begins. kept: the number of games that earlier calls kept."""
+        """A download begins. kept: the number of games that earlier calls saved."""
 
     def expect(self, games: int) -> None:
-        """The account has this number of games; 0 if it is unknown."""
+        """The account has this number of games in total; 0 if the number is unknown."""
 
     def game(self) -> None:
-        """A new game is kept."""
+        """A new game was saved."""
 
     def note(self, line: str) -> None:
-        """A line about the result."""
+        """Show a line about the result."""
 
 
 def file_of(account: Account, wanted: GameChoice, listener: Listener) -> Path:
-    """Download what is new in an account, and return a file with the wanted games, the newest first.
+    """Download the new games of an account, and return a file with the requested games, the newest first.
 
-    Every game that came is kept, whatever happens.
-
-    Raises UsageError for a filter that the site does not have. Raises KibitzError, with the number of kept games, if
-    the site cannot be reached or sends something wrong, and also if there are no such games. After Ctrl-C it raises
-    KeyboardInterrupt with a message.
+    Every downloaded game is saved, even if an error follows. Raises UsageError for a filter that the site does not
+    support. Raises KibitzError, with the number of saved games, if the site can't be reached or sends invalid data, and
+    if there are no such games. After Ctrl-C, it raises KeyboardInterrupt with a message.
     """
     wanted.check(account.site)
     with contextlib.ExitStack() as stack:

@@ -1,7 +1,7 @@
-"""The kept games of an account: their texts one after the other, an index, and which periods are complete.
+"""The saved games of an account: their texts one after the other, an index, and the periods that are complete.
 
-Texts and index only grow. After a kill, what is not whole at their ends is cut off. The periods are written less often,
-so they never claim more than there is.
+Texts and index only grow. If the program was killed, incomplete data at their ends are removed. The periods are written
+less often than the games, so they never cover games that are missing.
 """
 
 from __future__ import annotations
@@ -19,12 +19,13 @@ from kibitz.online.accounts import Account, GameChoice
 
 TEXTS, INDEX, STATE, LOCK = "texts", "index.jsonl", "state.json", "lock"
 SAVE_EVERY = 200
-"""Games between two writes of the state."""
+"""The state is written after this number of games."""
 
 
 class Entry(NamedTuple):
-    """A kept game: its number on the server, time in milliseconds since 1970, speed, whether it is rated, and the
-    place and the number of bytes of its text."""
+    """A saved game: its number on the server, its time in milliseconds since 1970, its speed, whether it is rated, and
+    the place and the number of bytes of its text.
+    """
 
     id: str
     time: int
@@ -35,9 +36,9 @@ class Entry(NamedTuple):
 
 
 class KeptGames:
-    """The kept games of an account. `opened` makes it; one process at a time has it.
+    """The saved games of an account. `opened` makes an instance; only one process at a time may have it.
 
-    entries: by the game's number on the server. state: JSON that the downloads need; `save` writes it.
+    entries: the games by their numbers on the server. state: JSON that the downloads need; `save` writes it.
     """
 
     def __init__(self, folder: Path, texts: IO[bytes], index: IO[bytes]):
@@ -51,7 +52,7 @@ class KeptGames:
         self._unsaved = 0
 
     def _read_index(self) -> None:
-        """Read the index. Cut off what is not whole at its end and at the end of the texts."""
+        """Read the index. Incomplete data at its end and at the end of the texts are removed."""
         length, whole, end = os.fstat(self._texts.fileno()).st_size, 0, 0
         self._index.seek(0)
         for line in self._index:
@@ -70,12 +71,12 @@ class KeptGames:
         self._end = end
 
     def add(self, id: str, time: int, speed: str, rated: bool, text: bytes) -> bool:
-        """Keep a game. Return False if it was kept before. text: PGN or SGF without white space at its ends."""
+        """Save a game. Returns False if it was already saved. text: PGN or SGF without white space at its ends."""
         if id in self.entries:
             return False
         entry = Entry(id, time, speed, rated, self._end, len(text))
         self._texts.write(text)
-        self._texts.flush()  # before the index names it
+        self._texts.flush()  # flushed before the index is written, which refers to the text
         self._index.write(json.dumps(entry).encode() + b"\n")
         self.entries[id] = entry
         self._end += len(text)
@@ -85,21 +86,25 @@ class KeptGames:
         return True
 
     def save(self) -> None:
-        """Write everything through to the disk."""
+        """Write all data to the disk."""
         sync(self._texts)
         sync(self._index)
         write_whole(self.folder / STATE, json.dumps(self.state).encode())
         self._unsaved = 0
 
     def wanted(self, wanted: GameChoice, begin: int = 0) -> list[Entry]:
-        """Return the wanted games from `begin` on (milliseconds since 1970), the newest first, without the limit."""
+        """Return the games that the filter accepts, from `begin` on (milliseconds since 1970), the newest first. The
+        limit is ignored.
+        """
         found = [
             one for one in self.entries.values() if one.time >= begin and wanted.takes(one.time, one.speed, one.rated)
         ]
         return sorted(found, key=lambda one: (-one.time, one.id))
 
     def write(self, path: Path, wanted: GameChoice) -> int:
-        """Write the wanted games into a file of records, the newest first, whole or not at all. Return their number."""
+        """Write the games that the filter accepts into a file of records, the newest first. The file appears only when
+        it is complete. Returns the number of games.
+        """
         chosen = self.wanted(wanted)[: wanted.limit]
         temporary = path.with_name(f"{path.name}.{os.getpid()}{NEW}")
         try:
@@ -115,9 +120,9 @@ class KeptGames:
 
 @contextlib.contextmanager
 def opened(account: Account) -> Iterator[KeptGames]:
-    """Open the kept games of an account; at the end everything is written, also after an error or Ctrl-C.
+    """Open the saved games of an account. At the end, all data are written, even after an error or Ctrl-C.
 
-    Raises KibitzError if another process has them open, OSError if the folder cannot be written.
+    Raises KibitzError if another process has the games open, and OSError if the folder cannot be written.
     """
     folder = account.folder
     folder.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,6 @@
-"""Downloads from lichess: GET /api/games/user/NAME, one JSON object with a PGN a line, the newest game first."""
+"""Downloads from lichess: GET /api/games/user/NAME. Each line of the reply is a JSON object with a PGN; the newest game
+is first.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +17,13 @@ from kibitz.online.periods import ALL, Gap, Result
 from kibitz.records import decode
 
 FIRST_MOMENT = 1356998400070
-"""The earliest moment that lichess takes as a limit, in milliseconds since 1970."""
+"""The earliest moment that lichess accepts as a limit, in milliseconds since 1970."""
 LONGEST_GAME = 200 * DAY
-"""Correspondence games that began so long before the newest complete period are requested again."""
+"""Correspondence games that began within this time before the newest complete period are requested again, because they
+may have ended since.
+"""
 MOST_REPEATED = 20_000
-"""Kept games in a row after which an answer counts as endless."""
+"""A reply counts as endless after this number of games in a row that were already saved."""
 
 
 class Lichess:
@@ -37,7 +41,8 @@ class Lichess:
         if not newest:
             counts = self._checked(lambda: self._client.json(f"/api/user/{self._name}"))
             expect(_games_in(counts, wanted))
-        elif not wanted.speeds or "correspondence" in wanted.speeds:  # games that had begun before, and ended since
+        # games that began before the period and have ended since
+        elif not wanted.speeds or "correspondence" in wanted.speeds:
             slow = GameChoice(speeds=("correspondence",), rated=wanted.rated)
             since = max(newest - LONGEST_GAME, wanted.begin)
             self._request(Gap(kept, slow, since, newest, None, lambda _: None, lambda: None, result), slow)
@@ -70,7 +75,7 @@ class Lichess:
         self._checked(lambda: self._client.lines(f"/api/games/user/{self._name}", parameters, take))
 
     def _take(self, lines: Iterator[bytes], gap: Gap, reached: Callable[[int], None]) -> None:
-        """Keep the games of an answer while it arrives."""
+        """Save the games of a reply while it arrives."""
         repeated, read, times = 0, 0, [gap.until]
         ordered = True
         for line in lines:
@@ -108,7 +113,7 @@ class Lichess:
 
 
 def _games_in(user: Any, wanted: GameChoice) -> int:
-    """Return the number of games in the data of a user, as far as a filter lets them through; 0 if it is unknown."""
+    """Return the number of games in the data of a user that a filter may accept; 0 if it is unknown."""
     try:
         if wanted.speeds:
             names = ["ultraBullet"] * ("bullet" in wanted.speeds) + list(wanted.speeds)
@@ -119,7 +124,7 @@ def _games_in(user: Any, wanted: GameChoice) -> int:
 
 
 def _game(line: bytes) -> tuple[str, int, str, bool, bytes] | None:
-    """Return the parameters of `Gap.put` for a line; None if it is damaged."""
+    """Return the arguments for `Gap.put` from a line of the reply; None if the line is damaged."""
     try:
         game = json.loads(decode(line))
         text = clean(game["pgn"])
@@ -138,5 +143,7 @@ def _game(line: bytes) -> tuple[str, int, str, bool, bytes] | None:
 
 
 def clean(text: str) -> bytes:
-    """Return a record as it is kept: UTF-8, without white space at its ends and without zero bytes."""
+    """Return a record in the form in which it is saved: UTF-8, without white space at its ends and without zero
+    bytes.
+    """
     return text.replace("\r\n", "\n").replace("\0", "?").strip().encode(errors="replace")

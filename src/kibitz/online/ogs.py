@@ -1,4 +1,4 @@
-"""Downloads from OGS: the list of a player's games, page by page, and one SGF a game."""
+"""Downloads from OGS: the list of a player's games, page by page, and one SGF for each game."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kibitz.records import decode
 
 PAGE = 50
 MOST_LISTED = 5000
-"""The largest number of a player's games that OGS lists, the newest ones."""
+"""The largest number of a player's games that OGS lists; these are the newest ones."""
 
 
 class Ogs:
@@ -48,7 +48,7 @@ class Ogs:
 
     def fill(self, gap: Gap) -> None:
         newer = sum(one.time >= gap.until for one in gap.kept.entries.values())
-        number = max(1, newer // PAGE)  # no page before it has anything older
+        number = max(1, newer // PAGE)  # all earlier pages have only newer games
         while (number - 1) * PAGE < MOST_LISTED:
             page = self._page(number)
             games = page.get("results", [])
@@ -76,7 +76,7 @@ class Ogs:
         gap.reached(gap.since)
 
     def _page(self, number: int) -> dict[str, Any]:
-        """Return a page of the list; an empty one after the last."""
+        """Return a page of the list; an empty list after the last page."""
         parameters = {
             "ended__isnull": "false", "ordering": "-ended", "page_size": str(PAGE), "page": str(number),
             "source": "play",
@@ -90,7 +90,7 @@ class Ogs:
         return page
 
     def _get(self, id: str, moment: int, speed: str, rated: bool, gap: Gap) -> None:
-        """Download a game. A game that OGS does not show is counted."""
+        """Download a game. If OGS does not show the game, it is counted as hidden."""
         try:
             with self._client.file(f"/api/v1/games/{id}/sgf", accept="application/x-go-sgf, */*") as file:
                 text = clean(decode(file.read()))
@@ -106,7 +106,7 @@ class Ogs:
 
 
 def is_whole(text: bytes) -> bool:
-    """Return whether a text is one SGF game tree: its brackets are balanced, and nothing follows it."""
+    """Return whether a text is exactly one SGF game tree: its brackets are balanced, and no text follows."""
     depth, in_value, skip, ended = 0, False, False, False
     for byte in text:
         if in_value:
@@ -134,7 +134,7 @@ def _count(page: dict[str, Any]) -> int:
 
 
 def _listed(data: Any) -> tuple[str, int, str, bool] | None:
-    """Return number, end, speed and whether it is ranked of a game in the list; None if the entry is damaged."""
+    """Return number, end, speed and whether it is ranked from an entry of the list; None if the entry is damaged."""
     try:
         control = data.get("time_control_parameters")
         control = json.loads(control) if isinstance(control, str) else control

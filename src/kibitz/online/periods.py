@@ -1,7 +1,7 @@
-"""Which periods of an account are downloaded whole, and the gaps between them.
+"""The periods of an account that are downloaded completely, and the gaps between them.
 
-Downloads go from new to old. A download that ends early leaves a period that begins later than it was to begin. The
-next call fills the gap.
+Downloads go from new games to old ones. If a download ends early, its period begins later than requested. The next call
+fills the gap.
 """
 
 from __future__ import annotations
@@ -15,14 +15,18 @@ from kibitz.online.accounts import DAY, GameChoice
 from kibitz.online.kept import KeptGames
 
 MARGIN = DAY
-"""Milliseconds at the end of a complete period that are requested again: games that ran then, and wrong clocks."""
+"""Milliseconds at the end of a complete period that are requested again, because games were still running then, and
+because clocks may be wrong.
+"""
 ALL = "all"
-"""The key of the periods in which every game was downloaded."""
+"""The key of the periods in which games were downloaded without a filter."""
 
 
 @dataclass
 class Result:
-    """What a download brought: new games, damaged games, and games that the site does not show."""
+    """The result of a download: the numbers of new games, of damaged games, and of games that the site does not
+    show.
+    """
 
     new: int = 0
     damaged: int = 0
@@ -33,7 +37,7 @@ class Result:
 class Gap:
     """A part of a download: games from `until` back to `since` (milliseconds since 1970), at most `need` of them.
 
-    A site calls `put` for each game, and `reached` when all games from a moment on are kept.
+    The code for a site calls `put` for each game, and `reached` when all games from a moment on are saved.
     """
 
     kept: KeptGames
@@ -47,7 +51,7 @@ class Gap:
     matched: int = 0
 
     def put(self, id: str, moment: int, speed: str, rated: bool, text: bytes) -> bool:
-        """Keep a game. Return False if it was kept before."""
+        """Save a game. Returns False if it was already saved."""
         self.seen(moment, speed, rated)
         if not self.kept.add(id, moment, speed, rated, text):
             return False
@@ -56,7 +60,7 @@ class Gap:
         return True
 
     def seen(self, moment: int, speed: str, rated: bool) -> None:
-        """Count a game for the limit, whether it is new or not."""
+        """Count a game for the limit, whether it is new or was already saved."""
         self.matched += moment < self.until and self.wanted.takes(moment, speed, rated)
 
     @property
@@ -68,13 +72,15 @@ class Downloads(Protocol):
     """The interface of a site's downloads."""
 
     def key(self, wanted: GameChoice) -> str:
-        """Return the key of the periods that a filter fills; ALL if every game is downloaded."""
+        """Return the key of the periods that a download with this filter completes; ALL if the download has every
+        game.
+        """
 
     def begin(self, kept: KeptGames, wanted: GameChoice, newest: int, expect: Callable[[int], None]) -> Result:
-        """Prepare a download, and return what this already brought.
+        """Prepare a download. Returns the games that the preparation has already downloaded.
 
-        newest: the end of the newest complete period; 0 without one. expect: called with the number of games that the
-        account has, if the site names it.
+        newest: the end of the newest complete period; 0 without one. expect: called with the number of the account's
+        games, if the site sends it.
         """
 
     def fill(self, gap: Gap) -> None:
@@ -82,14 +88,16 @@ class Downloads(Protocol):
 
 
 def now() -> int:
-    """Return the moment in milliseconds since 1970. Tests replace it."""
+    """Return the current time in milliseconds since 1970. Tests replace this function."""
     return int(time.time() * 1000)
 
 
 def download(
     source: Downloads, kept: KeptGames, wanted: GameChoice, expect: Callable[[int], None], on_game: Callable[[], None]
 ) -> Result:
-    """Download what is missing of the wanted games. Everything that came is kept, also after an error or Ctrl-C."""
+    """Download the missing games that the filter accepts. Every downloaded game is saved, even after an error or
+    Ctrl-C.
+    """
     periods = _periods(kept, source.key(wanted))
     result = source.begin(kept, wanted, periods[0][1] if periods else 0, expect)
     at = _start(periods, min(now(), wanted.end or now()))
@@ -110,10 +118,10 @@ def download(
         before = top[0]
         since = max(wanted.begin, older[1] - MARGIN if older else 0)
         source.fill(Gap(kept, wanted, since, before, need, reached, on_game, result))
-        if top[0] == before:  # only an answer with nothing older proves that there is no more
+        if top[0] == before:  # only a reply without older games proves that there are no more
             reached(max(wanted.begin, older[1] if older else 0))
         kept.save()
-    if not kept.entries:  # an empty answer may be a fault: the next call requests everything again
+    if not kept.entries:  # an empty reply may be a fault of the server, so the next call requests everything again
         kept.state["periods"] = {}
     return result
 
@@ -131,7 +139,7 @@ def _periods(kept: KeptGames, key: str) -> list[list[int]]:
 
 
 def _joined(periods: list[list[int]]) -> list[list[int]]:
-    """Return periods that do not overlap, the newest first."""
+    """Join overlapping periods. Returns the result, the newest first."""
     joined: list[list[int]] = []
     for begin, end in sorted(periods, key=lambda one: one[1], reverse=True):
         if joined and end >= joined[-1][0]:
@@ -142,7 +150,9 @@ def _joined(periods: list[list[int]]) -> list[list[int]]:
 
 
 def _start(periods: list[list[int]], moment: int) -> int:
-    """Return the index of the period from which a download goes back: the one with this moment, else a new one."""
+    """Return the index of the period that a download extends into the past: the one with this moment, or else a new
+    period.
+    """
     for i, (begin, end) in enumerate(periods):
         if begin <= moment:
             if end < moment:

@@ -1,7 +1,7 @@
 """The pictures of a result page, drawn by matplotlib as SVG that uses the page's colors and font.
 
-Nothing here uses pyplot or its global state of open figures. Colors are drawn as plain hex values, so a saved file is
-right on its own. On a page each becomes `var(--name, hex)`, so dark and light follow the reader.
+Nothing here uses pyplot or its global state of open figures. Colors are drawn as plain hex values, so that a saved file
+is correct by itself. On a page, each color becomes `var(--name, hex)`, so that the page's dark or light mode applies.
 """
 
 from __future__ import annotations
@@ -27,10 +27,12 @@ from kibitz.runs import CURVE, Run
 INK, MUTED, GRID, ONE, TWO, THREE = "#26303b", "#6a7684", "#dce1e7", "#2a6fb0", "#c4622d", "#2d7d4f"
 _VARIABLES = {INK: "ink", MUTED: "muted", GRID: "line", ONE: "accent", TWO: "second", THREE: "good"}
 _WIDTH = 5.8
-"""Width in inches. Narrow on purpose: a phone shrinks the picture little, so its text stays readable."""
+"""Width in inches. It is small on purpose, so that a phone needs to shrink the picture only a little and its text stays
+readable.
+"""
 
 _SHOWN = ("loss", "accuracy", "origin_accuracy", "target_accuracy")
-"""Measures with a panel in a learning curve, if the metrics have them."""
+"""Measures that get a panel in a learning curve, if the metrics have them."""
 
 STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
@@ -118,8 +120,8 @@ def learning_curve_svg(metrics: Sequence[Row]) -> Markup:
     """Return loss and accuracy against iterations, for training and validation, as inline SVG.
 
     metrics: the lines of metrics.jsonl: rows of kind "summary" and "validation" with "iteration", "loss" and perhaps
-    others of `_SHOWN` and "stage"; other kinds are skipped. Stages follow one another. Of a row that was written twice,
-    as after resuming a run, the last one counts.
+    others of `_SHOWN` and "stage"; other kinds are skipped. Stages follow one another. If a row was written twice, for
+    example after a run was resumed, the last one is used.
     """
     with _drawing():
         return _inline(_learning_figure(metrics), "Learning curve")
@@ -165,7 +167,7 @@ def landscape_svg(landscape: Row) -> Markup:
             if points:
                 axes.plot(*zip(*points, strict=True), ".", color=colour, markersize=3.2, alpha=0.6, label=name)
         course = landscape.get("course") or []
-        for first, style in ((0, "-"), (1, (0, (2, 2)))):  # the sides see the board differently: one line each
+        for first, style in ((0, "-"), (1, (0, (2, 2)))):  # results of both sides get separate lines
             if len(course) > first:
                 axes.plot(*zip(*course[first::2], strict=True), color=INK, linewidth=1, linestyle=style)
         if course:
@@ -233,7 +235,7 @@ def _learning_figure(metrics: Sequence[Row]) -> Figure:
 
 
 def _unrolled(metrics: Sequence[Row]) -> tuple[list[dict[str, Any]], list[tuple[str, int]]]:
-    """Return rows with "at", their place on one axis over all stages, and where each stage starts."""
+    """Return rows with "at", their place on one axis over all stages, and the place where each stage starts."""
     stages: dict[str, dict[tuple[str, int], Row]] = {}
     for row in metrics:
         if row.get("kind") in ("summary", "validation") and row.get("iteration") is not None:
@@ -252,7 +254,7 @@ def _unrolled(metrics: Sequence[Row]) -> tuple[list[dict[str, Any]], list[tuple[
 def _points(
     axes: Axes, places: Sequence[float], figures: Sequence[Row], *, across: bool = False, line: bool = False
 ) -> None:
-    """Draw dots with their intervals if there are any; `across` draws them along x instead of y."""
+    """Draw dots with their intervals, if there are intervals. across: whether to draw along x instead of y."""
     values = [figure["value"] for figure in figures]
     reach = [[_reach(figure, end) for figure in figures] for end in ("low", "high")]
     x, y = (values, places) if across else (places, values)
@@ -271,7 +273,7 @@ def _points(
 
 
 def _reach(figure: Row, end: str) -> float:
-    """Return the distance from the value to the interval's end; 0 without an interval."""
+    """Return the distance from the value to the end of its interval; 0 without an interval."""
     return 0.0 if figure.get(end) is None else abs(float(figure["value"]) - float(figure[end]))
 
 
@@ -290,7 +292,9 @@ def _percent(share: float, _: int | None = None) -> str:
 
 @contextmanager
 def _drawing() -> Iterator[None]:
-    """Use our style, without warnings for letters that the measuring font lacks: the reader's font draws them."""
+    """Use kibitz's style inside the context. Warnings about letters that the measuring font lacks are suppressed,
+    because the browser's font draws the text.
+    """
     with matplotlib.rc_context(STYLE), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)
         yield

@@ -1,4 +1,4 @@
-"""The model card of a network with the front matter that model hubs read."""
+"""The model card of a network, with the front matter that model hubs read."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kibitz.systems import find
 
 CARD = "CARD.md"
 LICENSE = "gpl-3.0"
-"""As hubs spell it."""
+"""The license in the spelling of model hubs."""
 _TEST = re.compile(r"^Test: `(.+?)`\n\n(.*?)\n\n\| figure [^\n]*\n\|[-|]+\n((?:\|[^\n]*\n)+)", re.MULTILINE | re.DOTALL)
 """One test of a card: its command, its data, the rows of its table."""
 _ROW = re.compile(r"^\| (?!for comparison)(.+?) \| ([-+−]?[\d.,]+)(%?) \(([^)]*)\) \| ([\d,]+) \|$", re.MULTILINE)
@@ -44,7 +44,7 @@ def hub_card(run: Run) -> str:
 
 
 def _results(text: str, game: str) -> Iterator[dict[str, Any]]:
-    """The tests of a card, as model hubs list them. The front matter is JSON, which is YAML, too."""
+    """Return the tests of a card in the form of model hubs. The front matter is JSON, which is also valid YAML."""
     for command, data, rows in _TEST.findall(text):
         store = next((word for word in command.split() if word.endswith(".store")), "games")
         metrics = [

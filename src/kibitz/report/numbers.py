@@ -13,9 +13,9 @@ Row = Mapping[str, Any]
 
 
 def figure_text(value: float | None, kind: Kind) -> str:
-    """Return a value as text: "66.0%" for a share, "66.04%" for a small one, "+8.1" for points, else three decimals.
+    """Format a value: "66.0%" for a share, "66.04%" for a small share, "+8.1" for points, else three decimals.
 
-    A dash for None and NaN.
+    None and NaN become a dash.
     """
     if value is None or math.isnan(value):
         return "–"
@@ -25,7 +25,7 @@ def figure_text(value: float | None, kind: Kind) -> str:
 
 
 def interval_text(figure: Row, kind: Kind) -> str:
-    """The 95% interval as text, "65.0 to 67.0%"; a dash if there is none."""
+    """Format the 95% interval, such as "65.0 to 67.0%"; a dash if there is none."""
     low, high = figure.get("low"), figure.get("high")
     if low is None or high is None or math.isnan(low) or math.isnan(high):
         return "–"
@@ -35,20 +35,20 @@ def interval_text(figure: Row, kind: Kind) -> str:
 
 
 def is_share(kind: Kind) -> bool:
-    """Return whether values of that kind are written in percent."""
+    """Return whether values of this kind are written in percent."""
     return kind in ("share", "small share")
 
 
 def _digits(kind: Kind) -> int:
-    """Return the number of decimals of half an interval."""
+    """Return the number of decimals for half of an interval."""
     return {"share": 1, "small share": 2, "points": 1}.get(kind, 3)
 
 
 def cell_text(cell: Any, kind: Kind) -> str:
-    """Return a cell of a table as text. Words and counts stay as they are; `figure_text` writes values.
+    """Format a cell of a table. Words and counts are not changed; `figure_text` formats values.
 
-    An estimate has half the width of its interval, "56.1% ±0.3", or all of it if the value is at its end. kind: of the
-    column.
+    An estimate is followed by half the width of its interval, "56.1% ±0.3". If the value is at an end of the interval,
+    the whole interval is shown. kind: the kind of the column.
     """
     if cell is None:
         return "–"

@@ -46,7 +46,7 @@ TEXTS = {
     "course": "Probability after every move, from 0 (bottom) to 1 (top)",
     "counted": "positions",
 }
-"""The text under the heading of each section, unless the result's "texts" have it.
+"""The text under the heading of each section. A result's "texts" may replace it.
 
 Three keys are not sections. "course" describes the small curve of a game. "unit" is the unit of the results, such as
 "positions". "counted" is the unit of the calibration.
@@ -54,10 +54,10 @@ Three keys are not sections. "course" describes the small curve of a game. "unit
 
 
 def render_test_page(result: Mapping[str, Any]) -> str:
-    """Return the whole page as HTML, from the result of a test as `kibitz test --json` writes it.
+    """Return the whole page as HTML. result: the result of a test, as `kibitz test --json` prints it.
 
     Only "figures" is required (name to {"label", "value", "low", "high", "n", "games", "kind"}, None for missing
-    values). Every other section appears if the result has it:
+    values). Every other section appears only if the result has its key:
 
     main: names of the figures in the first table (all, if it is missing).
     tables, curves: those of `kibitz.evaluation.tables` as JSON.
@@ -112,7 +112,7 @@ def render_test_page(result: Mapping[str, Any]) -> str:
 
 
 def _words(name: str) -> str:
-    """Return "log_loss" as readable words."""
+    """Convert a name such as "log_loss" to readable words."""
     text = str(name).replace("_", " ")
     return text[:1].upper() + text[1:]
 
@@ -128,7 +128,7 @@ def _defs(result: Row) -> Markup:
 
 
 def _board(position: Row) -> Markup:
-    """Return the position's board; nothing for a record that has none."""
+    """Return the position's board; "" for a record without one."""
     if position.get("board"):
         return go.board_svg(position["board"], position.get("last_move"))
     return board_svg(position["fen"], position.get("last_move")) if position.get("fen") else Markup("")
@@ -150,7 +150,7 @@ def _heat(row: Row) -> dict[str, Any]:
 
 
 def _bars(result: Row, headline: str) -> list[dict[str, Any]]:
-    """Return the network and its baselines as bars, in percent of the longest one (of 1 for shares)."""
+    """Return the network and its baselines as bars, in percent of the longest one (for shares, in percent of 1)."""
     baselines = result.get("baselines") or {}
     if not baselines:
         return []
@@ -178,7 +178,7 @@ def _place(value: float | None, reach: float) -> float | None:
 
 
 def _slices(result: Row, headline: str) -> list[dict[str, Any]]:
-    """Return pictures of the slices, all with one range, so that they are comparable."""
+    """Return pictures of the slices. All have the same range, so that they can be compared."""
     overall = result["figures"][headline]["value"]
     by = {part["label"]: part["rows"] for part in (result.get("by") or {}).values() if part["rows"]}
     ends = [row["figure"].get(end) for rows in by.values() for row in rows for end in ("value", "low", "high")]
@@ -196,7 +196,7 @@ def _slices(result: Row, headline: str) -> list[dict[str, Any]]:
 
 
 def _anchor(key: str, index: int) -> str:
-    """Return an id for the game's section. Keys that are no valid id or link get their number."""
+    """Return an id for the game's section. If the key is not a valid id or link, the index is used."""
     return f"game-{key}" if re.fullmatch(r"[A-Za-z0-9_]+", key) else f"game--{index}"
 
 
@@ -212,7 +212,9 @@ def _positions(result: Row) -> Iterator[Row]:
 
 
 def _moments(result: Row, key: str) -> list[Row]:
-    """Return the positions of one game that the page shows, each once: mistakes first, the rest in the page's order."""
+    """Return the positions of one game that the page shows, each once: first the mistakes, then the others in the
+    page's order.
+    """
     by_ply: dict[int, Row] = {}
     for position in _positions(result):
         if str(position.get("game")) == key:
@@ -235,7 +237,8 @@ def _game(game: Row, anchor: str, moments: Sequence[Row]) -> dict[str, Any]:
 
 
 def _numbered(moves: Iterable[str], marked: set[int], every: int | None) -> Iterator[dict[str, Any]]:
-    """Yield moves with their numbers: White's have "12.", or every `every`-th move has its own.
+    """Yield moves with their numbers. White's moves have numbers such as "12.", or every `every`-th move has its
+    number.
 
     marked: the plies after which a position is shown.
     """
@@ -248,7 +251,7 @@ def _numbered(moves: Iterable[str], marked: set[int], every: int | None) -> Iter
 
 
 def _outside(link: Any) -> str | None:
-    """Return the link if it is plain http or https; a PGN may have anything there ("javascript:…")."""
+    """Return the link if it is plain http or https. A PGN may have any text there, such as "javascript:…"."""
     try:
         parts = urlsplit(str(link or ""))
     except ValueError:
@@ -260,7 +263,7 @@ CURVE_WIDTH, CURVE_HEIGHT = 600, 110
 
 
 def _lines(curve: Sequence[float | None]) -> Iterator[str]:
-    """Yield points of polylines; a ply without a probability breaks the line."""
+    """Yield the points of polylines. A ply without a probability interrupts the line."""
     points: list[str] = []
     for ply, value in enumerate([*curve, None]):
         if value is not None:

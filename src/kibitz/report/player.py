@@ -1,8 +1,8 @@
 """The page of a player's own games: one self-contained HTML file, in the style of the result pages.
 
-It is built without templates, because an installation for analysis only has no template engine. Names come from game
-records and are untrusted text: everything goes through `Markup`, which escapes it, and the page's content security
-policy forbids scripts and outside requests.
+It is built without templates, because an installation without the extra for training has no template engine. Names come
+from game records and are untrusted text: everything goes through `Markup`, which escapes it, and the page's content
+security policy forbids scripts and outside requests.
 """
 
 from __future__ import annotations
@@ -56,8 +56,9 @@ _STYLE = """
 def render_player_page(report: Row, about: Row) -> str:
     """Return the whole page as HTML.
 
-    report: the content of "player" in `kibitz analyze --player --json`. about: "run", "system" and "file", of the
-    network and the games; "game", if it is Go; "checked_by", the engine that judged the moves, if one did.
+    report: the content of "player" in `kibitz analyze --player --json`. about: "run", "system" and "file", the names of
+    the network and of the file of games; "game", if it is Go; "checked_by", the engine that evaluated the moves, if one
+    did.
     """
     is_go = about.get("game") == "go"
     titles, report = _GO_TITLES if is_go else _CHESS_TITLES, _in_points(report, 1 if is_go else 100)
@@ -115,7 +116,7 @@ _PAGE = """<!doctype html>
 
 
 def _in_points(report: Row, unit: int) -> Row:
-    """Return a report with all losses in points. unit: what they are multiplied with."""
+    """Convert all losses of a report to points. unit: the factor by which they are multiplied."""
     if unit == 1:
         return report
 
@@ -134,7 +135,7 @@ def _in_points(report: Row, unit: int) -> Row:
 
 
 def _head(report: Row, is_go: bool) -> Markup:
-    """Return the main number, the usual value, games and score."""
+    """Return the main number, the usual value, the number of games, and the score."""
     loss, lines = report["loss"], []
     unit = "" if is_go else ", in percentage points of win probability"
     lines.append(Markup("<p><b>Points lost per move</b>{}{}</p>").format(unit, _over(loss)))
@@ -186,7 +187,9 @@ def _more(figure: Row) -> Markup:
 
 
 def _figures(report: Row) -> Markup:
-    """Return where the player differs from others of the rating, and how to read the numbers."""
+    """Return the parts in which the player differs from others of the same rating, and an explanation of the
+    numbers.
+    """
     compared = bool(report.get("usual_loss"))
     told = []
     for words, sign in (("You lose more than usual", 1), ("You lose less than usual", -1)):
@@ -209,7 +212,7 @@ def _figures(report: Row) -> Markup:
 
 
 def _divisions(report: Row, titles: Mapping[str, tuple[str, str]]) -> Iterator[Markup]:
-    """Yield a section for each division of the moves: bars, and a table with all numbers."""
+    """Yield a section for each way to divide the moves: bars, and a table with all numbers."""
     for name, (title, text) in titles.items():
         rows = report[name] if isinstance(report[name], list) else list(report[name].values())
         if rows:
@@ -289,7 +292,7 @@ def _mistakes(report: Row, is_go: bool) -> Markup:
 
 
 def _mistake(row: Row, several: bool) -> Markup:
-    """Return a board with the played and the better move. several: the games are from several files."""
+    """Return a board with the played move and the better move. several: whether the games are from several files."""
     dots = "." if row["side"] == "white" else "…"
     board = board_svg(row["fen"], row["uci"], turned=row["side"] == "black", arrow=row["best"])
     mark = row["mark"] if row["mark"] in _SIGNS.values() else ""
@@ -311,7 +314,7 @@ def _mistake(row: Row, several: bool) -> Markup:
 
 
 def _go_mistake(row: Row, several: bool) -> Markup:
-    """Return a board with the played and the better move of Go. several: the games are from several files."""
+    """Return a Go board with the played move and the better move. several: whether the games are from several files."""
     line = row["line"]
     board = go.board_svg({"size": row["size"], "stones": row["stones"]}, row["vertex"], line[0] if line else None)
     rank = Markup(" <small>{}</small>").format(row["opponent_rank"]) if row["opponent_rank"] else ""
@@ -330,7 +333,7 @@ def _go_mistake(row: Row, several: bool) -> Markup:
 
 
 def _lead(points: float) -> str:
-    """Return Black's lead as Go players write it."""
+    """Format Black's lead as Go players write it."""
     return f"{'B' if points > 0 else 'W'}+{abs(points):.1f}" if round(points, 1) else "0"
 
 
@@ -350,7 +353,7 @@ def _number(value: float) -> str:
 
 
 def _points(figure: Row) -> str:
-    """Return a loss in points."""
+    """Format a loss in points."""
     return _number(figure["value"]) if figure["value"] is not None else "–"
 
 

@@ -1,8 +1,8 @@
-"""The board in the browser, its server: lines and trees of moves, networks and their outputs, over HTTP.
+"""The server of the board in the browser: lines and trees of moves, networks and their outputs, over HTTP.
 
 `app.py` has the routes, `security.py` decides which requests are accepted, `workers.py` has the threads that keep
-inference off the event loop. Nothing large is imported at the top of modules that the first page needs.
+inference off the event loop. Modules that the first page needs import no large packages at the top.
 """
 
 PORT = 8642
-"""The default port; another is used if it is taken, or requested."""
+"""The default port. If it is taken, the next free port is used."""

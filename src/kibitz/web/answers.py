@@ -16,16 +16,17 @@ if TYPE_CHECKING:
     from kibitz.web.positions import Line
 
 FIRST_BATCH, MAX_BATCH = 1, 32
-"""Numbers of positions evaluated at once: few at first, so that something appears soon, then more, which is faster.
-
-There are few enough that a canceled analysis ends soon.
+"""Numbers of positions that are evaluated at once: first few, so that results appear soon, then more, which is faster.
+The largest number is so small that a canceled analysis ends soon.
 """
 
 
 def analyse(
     networks: NetworkRegistry, network: NetworkInfo, line: Line, first: int, last: int, seq: int, checkpoint: str | None
 ) -> Iterator[list[dict[str, Any]]]:
-    """Yield the lines of a stream: the number of results, the results of plies first..last in batches, the end."""
+    """Yield the lines of a stream: the number of results, the results of plies first to last in batches, and the
+    end.
+    """
     began = time.perf_counter()
     yield [{"seq": seq, "total": last - first + 1}]
     session = networks.evaluator(network.name, checkpoint)
@@ -35,7 +36,7 @@ def analyse(
 
 
 def batches(count: int) -> Iterator[slice]:
-    """Yield slices of growing size of 0..count."""
+    """Yield slices of growing size that together cover 0 to count."""
     start, size = 0, FIRST_BATCH
     while start < count:
         yield slice(start, min(start + size, count))
@@ -44,9 +45,10 @@ def batches(count: int) -> Iterator[slice]:
 
 
 def targets(networks: NetworkRegistry, network: NetworkInfo, line: Line, square: int) -> dict[str, Any]:
-    """Return where the piece on a square (0 to 63) would go: probabilities of the 64 squares, a1 first.
+    """Return the probabilities of the squares to which the piece on a square (0 to 63) would move, for the 64 squares,
+    a1 first.
 
-    All are 0 if no piece of the side to move is there. Raises BadRequest for a network that predicts no moves.
+    All are 0 if the square has no piece of the side to move. Raises BadRequest for a network that predicts no moves.
     """
     if line.game != "chess" or "moves" not in network.answers:
         raise BadRequest(f"{network.name} does not predict moves")
@@ -61,7 +63,7 @@ def targets(networks: NetworkRegistry, network: NetworkInfo, line: Line, square:
 
 
 def rounded(value: Any) -> float:
-    """Return a probability for JSON, with four digits."""
+    """Round a probability to four digits, for JSON."""
     return round(float(value), 4)
 
 

@@ -31,9 +31,9 @@ def create(
 ) -> tuple[SecurityMiddleware, AppState]:
     """Return the application behind its security middleware, and its state.
 
-    given: names of networks to load at the start. known: game stores. records: files of games. programs: those that may
-    be used for engine analysis. checkers: those that judge moves at first. access: for
-    other computers; None if only this one may use the board.
+    given: names of networks to load at the start. known: game stores. records: files of games. programs: programs that
+    may be used for engine analysis. checkers: engines that evaluate moves until the user selects others. access: the
+    access for other computers; None if only this computer may use the board.
     """
     routes = [
         Route("/", guarded(_index), methods=["GET"]),
@@ -60,7 +60,7 @@ async def _file(request: Request) -> Response:
 
 
 async def _refused(request: Request, error: Exception) -> Response:
-    """The response for an unknown path or method."""
+    """Return the response for an unknown path or method."""
     if isinstance(error, HTTPException):
         return answer_json({"error": error.detail.lower()}, error.status_code)
     return failed(error)

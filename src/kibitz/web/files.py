@@ -13,11 +13,11 @@ from kibitz.web.params import BadRequest, Fields, an_object, choice, text, whole
 from kibitz.web.positions import GAMES, read_line
 
 _SGF = re.compile(r"\(\s*+;\s*+[A-Za-z]*+\s*+[\[;()]")
-"""The beginning of a game in SGF; in a PGN this could only be the end of a comment's line."""
+"""The beginning of a game in SGF. In a PGN, this text could only be the end of a line in a comment."""
 
 
 def load(fields: Fields) -> dict[str, Any]:
-    """The response of /api/load. Raises BadRequest if no game or position can be read."""
+    """Return the response of /api/load. Raises BadRequest if no game or position can be read."""
     record = text(fields, "text").lstrip("\ufeff").replace("\0", " ")
     index = whole(fields, "index", 0, 0, 10**7)
     if not record.replace("\ufeff", "").strip():
@@ -42,7 +42,7 @@ def _looks_like_pgn(before: str) -> bool:
 
 
 def save(fields: Fields) -> dict[str, Any]:
-    """The response of /api/save. Raises BadRequest for an invalid tree.
+    """Return the response of /api/save. Raises BadRequest for an invalid tree.
 
     With `analysis`, the text has evaluations, marks and reasons in the form of `kibitz annotate`: see `web/notes.py`.
     """

@@ -1,6 +1,7 @@
-"""Trees of moves as the page has them: a list of nodes, the root first, parents before children, main children first.
+"""Trees of moves in the form for the page: a list of nodes with the root first, parents before children, and main
+children first.
 
-They are processed without recursion: a line may be thousands of moves deep.
+The functions use no recursion, because a line may be thousands of moves deep.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Any
 from kibitz.web.params import BadRequest, Fields, objects, text
 
 MAX_NODES = 20_000
-"""The largest number of positions of one game, variations included, that the page gets."""
+"""The largest number of positions of one game, including variations, that the page gets."""
 MAX_COMMENT_LENGTH = 100_000
 MAX_GAMES = 500
 """The largest number of games of a file that are listed."""
@@ -21,7 +22,7 @@ MAX_NAG = 255
 
 @dataclass
 class Written:
-    """A node to write: its move, comment and annotations. children: indices into the list of nodes."""
+    """A node to write: its move, comment and annotations. children: indices of its children in the list of nodes."""
 
     move: str | None
     comment: str
@@ -31,7 +32,7 @@ class Written:
 
 
 def read_tree(fields: Fields) -> list[Written]:
-    """Return the tree of a request. Raises BadRequest if it is malformed."""
+    """Parse the tree of a request. Raises BadRequest if it is malformed."""
     nodes = objects(fields.get("tree"), "tree", MAX_NODES)
     tree: list[Written] = []
     index_of: dict[Any, int] = {}
@@ -57,7 +58,7 @@ def read_tree(fields: Fields) -> list[Written]:
 
 
 def texts(fields: Fields, name: str) -> dict[str, str]:
-    """Return an object of strings; {} if it is missing. Raises BadRequest."""
+    """Parse an object of strings; {} if it is missing. Raises BadRequest for other values."""
     value = fields.get(name) or {}
     if not isinstance(value, dict) or not all(isinstance(item, str) for item in value.values()):
         raise BadRequest(f"{name} must be an object of strings")
@@ -65,7 +66,7 @@ def texts(fields: Fields, name: str) -> dict[str, str]:
 
 
 def few(problems: list[str]) -> list[str]:
-    """Return the first MAX_PROBLEMS lines, and the number of further ones."""
+    """Return the first MAX_PROBLEMS lines, and a line with the number of further ones."""
     rest = len(problems) - MAX_PROBLEMS
     return problems if rest <= 0 else [*problems[:MAX_PROBLEMS], f"and {rest:,} more"]
 
@@ -73,7 +74,9 @@ def few(problems: list[str]) -> list[str]:
 def loaded(
     line: Any, headers: dict[str, str], tree: list[dict[str, Any]], games: list[str], count: int, problems: list[str]
 ) -> dict[str, Any]:
-    """Return the response of /api/load. line: the start. games: titles. count: the number of games."""
+    """Return the response of /api/load. line: the start position. games: titles of the first games. count: the number
+    of games.
+    """
     return {
         "game": line.game,
         "headers": headers,

@@ -21,13 +21,15 @@ if TYPE_CHECKING:
     from kibitz.web.networks import NetworkInfo, NetworkRegistry
 
 KEPT = 2000
-"""Number of positions whose results an engine's judge keeps."""
+"""Number of positions whose results an engine's judge keeps in memory."""
 OPTION = "Checked by"
-"""The name of the choice in messages."""
+"""The name of the option in messages."""
 
 
 class Judges:
-    """The judges of the page. Their engines start when they are needed, and end when nobody uses them."""
+    """The judges of the page: objects that evaluate moves with an engine. Engines are started when they are needed, and
+    ended when nobody uses them.
+    """
 
     def __init__(self, opinions: Opinions, networks: NetworkRegistry):
         self._opinions, self._networks = opinions, networks
@@ -37,15 +39,17 @@ class Judges:
         self._timer: threading.Timer | None = None
 
     def program(self, fields: Fields, game: str) -> Program | None:
-        """Return the engine that a request wants as the judge, None for the network's own search. Raises BadRequest if
-        there is no such engine, or if it isn't for this game."""
+        """Return the engine that a request selects for the evaluation of moves; None for the network's own search.
+
+        Raises BadRequest if there is no such engine, or if it plays another game.
+        """
         name = text(fields, "checked_by", "")
         return self._opinions.desk({"program": name}, game).program if name else None
 
     def judge(self, program: Program, network: NetworkInfo) -> tuple[Any, Session]:
-        """Return the judge of an engine, which runs, and the network, which estimates all moves of chess.
+        """Return the judge of an engine, which is started. The network estimates all moves of a chess position.
 
-        Raises EngineDied, and UsageError if the engine cannot judge.
+        Raises EngineDied, and UsageError if the engine cannot evaluate positions.
         """
         self.keep()
         session = self._networks.session(network.name)
@@ -57,7 +61,7 @@ class Judges:
 
         key = program.name, session.name
         judge = self._chess.get(key)
-        if judge is None or judge.session is not session:  # its weights may have changed
+        if judge is None or judge.session is not session:  # the network's weights may have changed
             for (name, _), other in self._chess.items():
                 if name == program.name:
                     other.close()
@@ -83,7 +87,7 @@ class Judges:
             self._timer.start()
 
     def end(self) -> None:
-        """End the engines. A judge that is used again starts its engine again."""
+        """End the engines. If a judge is used again, it starts its engine again."""
         with self._lock:
             if self._timer is not None:
                 self._timer.cancel()

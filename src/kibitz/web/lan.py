@@ -1,4 +1,4 @@
-"""The board for the phones and computers of your network: its address, a key, and a QR code of both."""
+"""Access to the board for other devices in the network: the address, a key, and a QR code of both."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ from dataclasses import dataclass
 from kibitz.errors import KibitzError
 
 _ANYWHERE = ("192.0.2.1", 9)
-"""An address for documentation (RFC 5737). Connecting a UDP socket to it chooses a network, and sends nothing."""
+"""An address for documentation (RFC 5737). If a UDP socket is connected to it, the system chooses a network, but sends
+nothing.
+"""
 
 
 @dataclass(frozen=True)
 class Access:
-    """The key that lets other computers use the board. everywhere: requests of this computer need it, too."""
+    """The key that other computers need to use the board. everywhere: whether requests of this computer need it too."""
 
     key: str
     everywhere: bool = False
@@ -40,7 +42,9 @@ def own_host() -> str:
 
 
 def with_key(address: str, key: str) -> str:
-    """Return the address that opens the board on another device. address: such as http://192.168.1.20:8642."""
+    """Return the address, with the key, that opens the board on another device. address: for example
+    http://192.168.1.20:8642.
+    """
     return f"{address}/?key={key}"
 
 

@@ -1,6 +1,6 @@
-"""The networks of the board: those named on the command line, runs in the folder runs/, bundled ones.
+"""The networks of the board: networks on the command line, runs in the folder runs/, and bundled networks.
 
-Listing them reads only their run.json. A network is loaded when it is first needed, and cached.
+Listing them reads only their run.json. A network is loaded and cached when it is first needed.
 """
 
 from __future__ import annotations
@@ -28,15 +28,17 @@ if TYPE_CHECKING:
 RUNS = Path("runs")
 MAX_RUNS = 500
 LIVE = 600.0
-"""A training job whose last row of metrics is older, in seconds, is no longer running."""
+"""If the last row of metrics is older than this, in seconds, the training job is considered to have ended."""
 WHITE, MOVES, OWNERS = "white", "moves", "owners"
 """Kinds of outputs: White's win probability, the move, the owner of each point."""
 
 
 @dataclass(frozen=True)
 class NetworkInfo:
-    """A network of the list. name: its name in requests. run: None if its run.json can't be read, with the reason in
-    `why`."""
+    """A network in the list.
+
+    name: its name in requests. run: None if its run.json can't be read; `why` has the reason.
+    """
 
     name: str
     source: str  # run or package
@@ -58,7 +60,7 @@ class NetworkInfo:
 
     @property
     def declaration(self) -> Declaration | None:
-        """The declaration of its system; None if this version of kibitz doesn't have it."""
+        """The declaration of the network's system; None if this version of kibitz doesn't have the system."""
         return SYSTEMS.get(self.system)
 
     @property
@@ -71,7 +73,7 @@ class NetworkInfo:
 
     @property
     def title(self) -> str:
-        """What it predicts. A run of a mover system may have only the value network."""
+        """What the network predicts. A run of a system for moves may have only the value network."""
         if self.declaration is None:
             return ""
         movers = WHICH_MOVE in self.declaration.answers
@@ -86,13 +88,13 @@ class NetworkInfo:
 
     @property
     def claim_name(self) -> str:
-        """The name of its value, for example "White's expected score"; "" if it has no value."""
+        """The name of the network's value, for example "White's expected score"; "" if it has no value."""
         claim = self.claim
         return claim["name"] if claim else ""
 
     @property
     def methods(self) -> list[str]:
-        """The methods to choose a move with it, the default first."""
+        """The methods by which the network can choose moves, the default first."""
         return [method.name for method in self.declaration.methods_of(self.settings)] if self.declaration else []
 
     @property
@@ -107,18 +109,18 @@ class NetworkInfo:
 
     @property
     def rated(self) -> bool:
-        """Whether it has inputs for the players' ratings that the user can set."""
+        """Whether the network has inputs for the players' ratings that the user can set."""
         return bool(self.run and self.run.takes_ratings)
 
     @property
     def person(self) -> str | None:
-        """The person of a personal network, as the games name them; None for other networks."""
+        """The name of a personal network's person; None for other networks."""
         person = self.run.person if self.run else None
         return None if person is None else str(person.get("name") or self.name)
 
     @property
     def live(self) -> bool:
-        """Whether a training job is writing its metrics: it has not ended, and the last row is not old."""
+        """Whether a training job is writing the run's metrics: it has not ended, and the last row is not too old."""
         if self.run is None or self.run.info.get("finished") or "ended" in self.run.info:
             return False
         try:
@@ -128,12 +130,12 @@ class NetworkInfo:
 
     @property
     def sizes(self) -> list[int]:
-        """The Go board sizes that it supports."""
+        """The Go board sizes that the network supports."""
         return list(self.declaration.sizes_of(self.settings)) if self.declaration else []
 
     @property
     def problem(self) -> str | None:
-        """Why it can't be used, in one line; None if it can."""
+        """Why the network can't be used, in one line; None if it can be used."""
         if self.run is None:
             return self.why
         if self.system not in SYSTEMS:
@@ -179,8 +181,10 @@ def _usual(package: Mapping[str, Path]) -> list[str]:
 
 
 class NetworkRegistry:
-    """All networks, loaded when first needed. given: names on the command line; raises KibitzError if one isn't a
-    run."""
+    """All networks. They are loaded when they are first needed.
+
+    given: names on the command line. Raises KibitzError if one isn't a run.
+    """
 
     def __init__(self, given: Sequence[str] = ()):
         self.given = list(dict.fromkeys(given))
@@ -193,7 +197,7 @@ class NetworkRegistry:
             Run(name)
 
     def known(self) -> list[NetworkInfo]:
-        """Return the present networks: given ones first, then runs, then bundled ones."""
+        """Return the available networks: first those on the command line, then runs, then bundled ones."""
         networks: dict[str, NetworkInfo] = {}
         seen: set[Path] = set()
         package = packaged()
@@ -208,7 +212,7 @@ class NetworkRegistry:
                 why = None
             except KibitzError as error:
                 run, why = None, str(error)
-            # A personal network is trained in several jobs; each is shown only while it runs.
+            # A personal network is trained in several jobs; a job is shown only while it runs
             if name in candidates and not (run and NetworkInfo(name, "run", run).live):
                 continue
             path = (run.path if run else Path(name)).resolve()
@@ -220,9 +224,9 @@ class NetworkRegistry:
         return list(networks.values())
 
     def find(self, name: str) -> NetworkInfo:
-        """Return the network with that name. Raises BadRequest if it does not exist, or its run.json is damaged."""
+        """Return the network with this name. Raises BadRequest if it does not exist, or if its run.json is damaged."""
         if name not in self._known and (Path(name).parent == RUNS or not self._known):
-            self.known()  # a run may have started since
+            self.known()  # a training run may have started since the last listing
         if name not in self._known:
             raise BadRequest(f"unknown network {name[:100]!r}", 404)
         known = self._known[name]
@@ -231,15 +235,18 @@ class NetworkRegistry:
         return known
 
     def ready(self, name: str) -> NetworkInfo:
-        """Return a usable network. Raises BadRequest as `find` does, and if it has no weights yet."""
+        """Return a usable network. Raises BadRequest for the reasons of `find`, and if the network has no weights
+        yet.
+        """
         known = self.find(name)
         if known.problem:
             raise BadRequest(known.problem)
         return known
 
     def session(self, name: str) -> Session:
-        """Return the loaded network; it is reloaded if its files have changed, as during training. Raises
-        KibitzError."""
+        """Return the loaded network. It is loaded again if its files have changed, for example during training. Raises
+        KibitzError.
+        """
         from kibitz.play.session import Session
 
         known = self.ready(name)
@@ -254,7 +261,7 @@ class NetworkRegistry:
             return session
 
     def evaluator(self, name: str, checkpoint: str | None = None) -> Session | TorchSession:
-        """Return a network ready for evaluation: its session, or one with the weights of a checkpoint."""
+        """Return an object that evaluates positions: the network's session, or one with the weights of a checkpoint."""
         return self.session(name) if checkpoint is None else self._at_checkpoint(self.find(name), checkpoint)
 
     def _at_checkpoint(self, known: NetworkInfo, checkpoint: str) -> TorchSession:
@@ -266,7 +273,7 @@ class NetworkRegistry:
         return TorchSession(self._torch, known.run, path)
 
     def end(self) -> None:
-        """End the process that was started, if any."""
+        """End the process for networks that need torch, if it was started."""
         self._torch.end()
 
 

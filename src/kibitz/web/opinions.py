@@ -1,8 +1,8 @@
 """UCI and GTP programs of this machine: their analysis of the page's positions, and their moves in games.
 
 No text of a request is ever executed. A request names one of the programs that the board was started with, or an
-installed well-known one. Positions reach it only after they have been parsed and rewritten, and the only option that
-a request can set is the rating to imitate, a number.
+installed well-known one. A program gets positions only after they have been parsed and rewritten. The only option that
+a request can set is the rating to imitate, which is a number.
 """
 
 from __future__ import annotations
@@ -24,15 +24,17 @@ if TYPE_CHECKING:
 
 MAX_LINES = 5
 SILENCE = 60.0
-"""Seconds in which a program must send something about a position; for a move, in addition to its thinking time."""
+"""Seconds in which a program must send something about a position. For a move, these are added to its thinking time."""
 MOST_RATED = 10_000
 IDLE = 300.0
-"""Seconds after which an unused program is ended."""
+"""A program is ended after this number of seconds without use."""
 
 
 @dataclass(frozen=True)
 class MoveLimits:
-    """The limits of a move, nodes or seconds or both. rating: the player to imitate; None for full strength."""
+    """The limits of a move: nodes, seconds or both. rating: the rating of the player to imitate; None for full
+    strength.
+    """
 
     nodes: int | None
     seconds: float | None
@@ -40,52 +42,60 @@ class MoveLimits:
 
 
 class Thinker(Protocol):
-    """A running program. Use it from one thread at a time; `kill` from any.
+    """A running program. Only one thread at a time may use it, but any thread may call `kill`.
 
-    name: as it reports it. ratings: the lowest and the highest rating that it can imitate, None if it has no such
-    setting.
+    name: the name that the program reports. ratings: the lowest and the highest rating that it can imitate; None if it
+    has no such setting.
     """
 
     name: str
     ratings: tuple[int, int] | None
 
     def begin(self, line: Line, lines: int) -> None:
-        """Set up a line's last position; halted before. Raises BadRequest if it can't be analyzed, and EngineDied."""
+        """Set up a line's last position. The program must be halted. Raises BadRequest if it can't analyze the
+        position, and EngineDied.
+        """
 
     def play(self, line: Line, limits: MoveLimits) -> None:
-        """Start to choose a move in a line's last position; halted before. Raises as `begin` does."""
+        """Start to choose a move in a line's last position. The program must be halted. Raises the errors of
+        `begin`.
+        """
 
     @property
     def move(self) -> str:
-        """The move, when it is over; "resign" from a Go program. Raises EngineDied if there is none."""
+        """Return the move after the program has finished; "resign" from a Go program. Raises EngineDied if there is
+        none.
+        """
 
     def look(self, stop: threading.Event) -> dict[str, Any] | None:
-        """Return its present result, after a short wait; None for nothing yet. Raises BadRequest and EngineDied."""
+        """Return the program's results so far, after a short wait; None if there are none yet. Raises BadRequest and
+        EngineDied.
+        """
 
     @property
     def over(self) -> bool:
-        """Whether it has sent everything. Raises EngineDied."""
+        """Return whether the program has sent everything. Raises EngineDied."""
 
     def halt(self) -> None:
-        """Stop thinking. Raises EngineDied."""
+        """Stop the program's thinking. Raises EngineDied."""
 
     def kill(self) -> None: ...
 
 
 def read_lines(fields: Fields) -> int:
-    """Return the requested number of lines. Raises BadRequest."""
+    """Parse the number of lines in a request. Raises BadRequest."""
     return whole(fields, "lines", 1, 1, MAX_LINES)
 
 
 def read_move_limits(fields: Fields) -> MoveLimits:
-    """Return the limits of a request. Raises BadRequest."""
+    """Parse the limits in a request. Raises BadRequest."""
     from kibitz.web.players import read_limits
 
     return MoveLimits(*read_limits(fields), whole(fields, "rating", 0, 0, MOST_RATED) or None)
 
 
 class Desk:
-    """One program and its process. The newest request uses it, and the previous one gets a message."""
+    """One program and its process. The newest request uses the program, and the previous request gets a message."""
 
     def __init__(self, program: Program):
         self.program = program
@@ -100,7 +110,7 @@ class Desk:
     ) -> Iterator[list[dict[str, Any]]]:
         """Yield the lines of a stream: the program's results, as they change, until the client leaves.
 
-        An empty step lets newer requests of the thread come first.
+        After an empty step, the thread processes newer requests first.
         """
         with self._held(stop, lambda why: tell([{"seq": seq, "error": f"{self.program.name} {why}"}])) as thinker:
             thinker.begin(line, lines)
@@ -123,8 +133,9 @@ class Desk:
     def play(
         self, line: Line, limits: MoveLimits, seq: int, tell: Callable[[Any], None], stop: threading.Event
     ) -> Iterator[list[dict[str, Any]]]:
-        """Run in one step, whose result is the move, so that no newer request interrupts it; interim results are
-        streamed."""
+        """Choose a move in one step, so that no newer request interrupts it; the step's result is the move. Interim
+        results are streamed.
+        """
         with self._held(stop, lambda why: None, "plays a move now") as thinker:
             rated = thinker.ratings
             if limits.rating is not None and not (rated and rated[0] <= limits.rating <= rated[1]):
@@ -135,13 +146,13 @@ class Desk:
             until = time.monotonic() + patience
             over = False
             while not over:
-                over = thinker.over  # before the look, so that its last result is reported too
+                over = thinker.over  # read before the results, so that the last results are reported too
                 found = thinker.look(stop)
                 if stop.is_set():
                     return
                 if found is not None and found != said:
                     said = found
-                    if limits.seconds is None:  # positions may take as long as they do
+                    if limits.seconds is None:  # without a time limit, a search may take any time
                         until = time.monotonic() + patience
                     tell([{"seq": seq, **_thought(found)}])
                 if time.monotonic() > until and not thinker.over:
@@ -150,7 +161,7 @@ class Desk:
         yield [{"seq": seq, "move": move, "done": True}]
 
     def about(self, seq: int, tell: Callable[[Any], None], stop: threading.Event) -> Iterator[list[dict[str, Any]]]:
-        """Return, in one step, the program's name, and the ratings that it can imitate."""
+        """Return, in one step, the program's name and the ratings that it can imitate."""
         thinker = self._thinker
         if thinker is None:
             with self._held(stop, lambda why: None) as thinker:
@@ -195,7 +206,7 @@ class Desk:
                 self.end()
 
     def _halt(self) -> None:
-        """Halt it; a program that does not halt, or sends invalid data, is ended."""
+        """Halt the program. If it does not halt, or sends invalid data, it is ended."""
         if self._thinker is not None:
             try:
                 self._thinker.halt()
@@ -203,8 +214,8 @@ class Desk:
                 self.end()
 
     def _open(self) -> Thinker:
-        """Return the running program, halted; start it if necessary."""
-        self._halt()  # the previous request may not have left yet, and its errors are not this one's
+        """Return the running program, halted. It is started if necessary."""
+        self._halt()  # the previous request may still use the program, and its errors must not affect this one
         if self._thinker is None:
             if self.program.game == "chess":
                 from kibitz.web.chess.opinion import UciThinker as Made
@@ -217,14 +228,14 @@ class Desk:
         return self._thinker
 
     def end(self) -> None:
-        """Kill the process. The next request starts another."""
+        """Kill the process. The next request starts a new one."""
         thinker, self._thinker = self._thinker, None
         if thinker is not None:
             thinker.kill()
 
 
 def _thought(found: dict[str, Any]) -> dict[str, Any]:
-    """Return a program's analysis of a position in the form of players' reports."""
+    """Convert a program's analysis of a position to the form of players' results."""
     best = found["lines"][0]
     told = {name: found.get(name) for name in ("depth", "nodes")}
     told |= {"score": best["score"], "mate": best.get("mate"), "white": best.get("white")}
@@ -234,7 +245,8 @@ def _thought(found: dict[str, Any]) -> dict[str, Any]:
 class Opinions:
     """The programs that the page may use.
 
-    given: those of the command line. checkers: those among them that judge moves at first, at most one a game.
+    given: programs on the command line. checkers: those of them that evaluate moves until the user selects others, at
+    most one per game.
     """
 
     def __init__(self, given: Sequence[Program], checkers: Sequence[Program] = ()):
@@ -242,7 +254,7 @@ class Opinions:
         self._desks = {program.name: Desk(program) for program in programs}
         commands = {(program.command, program.game): program.name for program in programs}
         self.checked_by = {checker.game: commands[checker.command, checker.game] for checker in checkers}
-        """The names of the engines that judge moves at first, by game."""
+        """The names of the engines that evaluate moves until the user selects others, by game."""
 
     def known(self) -> list[dict[str, Any]]:
         return [
@@ -251,7 +263,9 @@ class Opinions:
         ]
 
     def desk(self, fields: Fields, game: str | None = None) -> Desk:
-        """Return the program of a request. Raises BadRequest if there is none, or if it isn't for this game."""
+        """Return the program that a request selects. Raises BadRequest if there is none, or if it plays another
+        game.
+        """
         name = text(fields, "program")
         desk = self._desks.get(name)
         if desk is None:
@@ -261,7 +275,7 @@ class Opinions:
         return desk
 
     def end(self) -> None:
-        """Kill all processes, also those that are still starting."""
+        """Kill all processes, including those that are still starting."""
         for desk in self._desks.values():
             desk.end()
         kill_all()

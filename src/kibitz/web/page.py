@@ -1,4 +1,4 @@
-"""The page's own files, as they were built into kibitz/web/page."""
+"""The page's own files, which were built into kibitz/web/page."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from starlette.responses import HTMLResponse, Response
 PAGE = Path(__file__).with_name("page")
 
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".html": "text/html", ".svg": "image/svg+xml"}
-"""The machine's own table may be wrong, and a browser runs no script of another type."""
+"""Types of files. The machine's own table may be wrong, and a browser runs no script with a wrong type."""
 
 MISSING = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>kibitz board</title>
@@ -24,7 +24,7 @@ MISSING = """<!doctype html>
 
 
 def problem() -> str | None:
-    """Return one line about a page that is not there; None if it is built."""
+    """Return one line about a page that was not built; None if it was built."""
     if (PAGE / "index.html").is_file():
         return None
     return "the page is not built, but all else works; to build it: make page, or install kibitz where npm is"
@@ -37,15 +37,15 @@ def file(request: Request) -> Response:
     try:
         inside = path.resolve().is_relative_to(PAGE.resolve())
         body = path.read_bytes() if inside and path.is_file() else None
-    except (OSError, ValueError):  # a name with a null byte, or too long
+    except (OSError, ValueError):  # the name has a null byte, or is too long
         body = None
     if body is None:
         if name == "index.html":
             return HTMLResponse(MISSING, 200, {"cache-control": "no-store"})
-        if name == "favicon.ico":  # browsers request it automatically, and report an error
+        if name == "favicon.ico":  # browsers request this file automatically, and would report an error
             return Response(status_code=204)
         return Response("there is no such file\n", 404, {"cache-control": "no-store"}, "text/plain")
     kind = _TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0] or "application/octet-stream"
-    # Assets have a hash of their content in their names.
+    # The names of assets have a hash of their content, so browsers may cache them forever
     lasting = "public, max-age=31536000, immutable" if name.startswith("assets/") else "no-cache"
     return Response(body, 200, {"cache-control": lasting}, kind)

@@ -1,4 +1,6 @@
-"""Requests: JSON from an untrusted client, validated field by field. Every reader raises BadRequest."""
+"""Parse requests: JSON from an untrusted client, validated field by field. Every function raises BadRequest for invalid
+data.
+"""
 
 from __future__ import annotations
 
@@ -25,23 +27,24 @@ class BadRequest(KibitzError):
 
 
 def read_body(body: bytes) -> Fields:
-    """Return the JSON object of a request. Raises BadRequest for anything else."""
+    """Parse the JSON object of a request. Raises BadRequest for anything else."""
     try:
         value = json.loads(body)
-    except (ValueError, RecursionError):  # ValueError: invalid JSON or UTF-8, or a number with too many digits
+    # ValueError is raised for invalid JSON or UTF-8, and for a number with too many digits
+    except (ValueError, RecursionError):
         raise BadRequest("the request is no JSON") from None
     return an_object(value, "the request")
 
 
 def an_object(value: object, name: str) -> Fields:
-    """A JSON object. name: of the value, for the message."""
+    """Check that a value is a JSON object, and return it. name: the value's name in the message."""
     if not isinstance(value, dict):
         raise BadRequest(f"{name} must be a JSON object")
     return value
 
 
 def objects(value: object, name: str, most: int) -> list[Fields]:
-    """Return a list of at most `most` objects."""
+    """Check that a value is a list of at most `most` objects, and return it."""
     if not isinstance(value, list):
         raise BadRequest(f"{name} must be a list")
     if len(value) > most:
@@ -50,7 +53,7 @@ def objects(value: object, name: str, most: int) -> list[Fields]:
 
 
 def words(fields: Fields, name: str, most: int) -> list[str]:
-    """Return a list of at most `most` strings; [] if it is missing."""
+    """Return the field `name`, a list of at most `most` strings; [] if it is missing."""
     value = fields.get(name)
     if value is None:
         return []
@@ -62,7 +65,7 @@ def words(fields: Fields, name: str, most: int) -> list[str]:
 
 
 def text(fields: Fields, name: str, default: str | None = None) -> str:
-    """A string. Raises BadRequest if it is missing and has no default."""
+    """Return the field `name`, a string. Raises BadRequest if it is missing and has no default."""
     value = fields.get(name)
     if value is None and default is not None:
         return default
@@ -70,13 +73,13 @@ def text(fields: Fields, name: str, default: str | None = None) -> str:
         raise BadRequest(f"{name} must be a string")
     try:
         value.encode()
-    except UnicodeEncodeError:  # JSON may escape one of the two numbers that UTF-16 has for a character
+    except UnicodeEncodeError:  # JSON may contain only one of the two numbers that represent a character in UTF-16
         raise BadRequest(f"{name} contains half a character, which is invalid Unicode") from None
     return value
 
 
 def choice(fields: Fields, name: str, among: Sequence[str], default: str) -> str:
-    """One of some strings; the default if it is missing."""
+    """Return the field `name`, which must be one of some strings; the default if it is missing."""
     value = text(fields, name, default)
     if value not in among:
         raise BadRequest(f"{name} must be one of {', '.join(among)} (got {shown(value)})")
@@ -84,7 +87,7 @@ def choice(fields: Fields, name: str, among: Sequence[str], default: str) -> str
 
 
 def whole(fields: Fields, name: str, default: int, low: int, high: int) -> int:
-    """Return an integer from low to high; the default if it is missing. 3.0 counts as an integer."""
+    """Return the field `name`, an integer from low to high; the default if it is missing. 3.0 counts as an integer."""
     value = fields.get(name)
     if value is None:
         return default
@@ -96,17 +99,18 @@ def whole(fields: Fields, name: str, default: int, low: int, high: int) -> int:
 
 
 def number(fields: Fields, name: str, default: float | None, low: float, high: float) -> float | None:
-    """A number from low to high; the default if it is missing."""
+    """Return the field `name`, a number from low to high; the default if it is missing."""
     value = fields.get(name)
     if value is None:
         return default
-    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:  # nor NaN
+    # this form of the test also rejects NaN
+    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
         raise BadRequest(f"{name} must be a number from {low:g} to {high:g}")
     return float(value)
 
 
 def numbers(fields: Fields, name: str, most: int, low: float, high: float) -> list[float | None]:
-    """Return a list of at most `most` numbers from low to high; null is None."""
+    """Return the field `name`, a list of at most `most` numbers from low to high; null becomes None."""
     value = fields.get(name)
     if not isinstance(value, list):
         raise BadRequest(f"{name} must be a list")
@@ -122,7 +126,7 @@ def check_game(network: NetworkInfo, game: str) -> None:
 
 
 def dumps(value: object) -> bytes:
-    """Return JSON in one line, ASCII. NaN and infinity become null, because browsers read no others."""
+    """Format a value as JSON in one line of ASCII. NaN and infinity become null, because browsers can't read them."""
     try:
         return json.dumps(value, allow_nan=False, separators=(",", ":")).encode()
     except ValueError:

@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 
 
 def planes(network: NetworkInfo, line: Line) -> dict[str, Any]:
-    """Return the planes of a line's last position. Raises BadRequest for a network of a system that does not name
-    them."""
+    """Return the planes of a line's last position. Raises BadRequest if the network's system has no names for its
+    planes.
+    """
     if network.declaration is None or not network.declaration.planes:
         raise BadRequest(f"{network.name}: nobody has written down what networks of {network.system} are given")
     assert network.run

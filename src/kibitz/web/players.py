@@ -21,7 +21,7 @@ MAX_SECONDS = 600.0
 MAX_CLOCK = 86_400.0
 MAX_NODES = 10**7
 MAX_TEMPERATURE = 2.0
-"""The same limit as in the engines."""
+"""The largest temperature; the engines have the same limit."""
 N_CACHED_PLAYERS = 6
 
 
@@ -29,7 +29,8 @@ N_CACHED_PLAYERS = 6
 class MoverClock:
     """The clock of the side to move, in seconds.
 
-    left: before the move, above 0. increment: added after each move. start: at the start of the game.
+    left: the time before the move, above 0. increment: the time that is added after each move. start: the time at the
+    start of the game.
     """
 
     left: float
@@ -41,9 +42,9 @@ class MoverClock:
 class PlayRequest:
     """How to play.
 
-    temperature: 0 for the best move. nodes, seconds: limits, at least one of them. rating: the player to imitate, for a
-    network with rating inputs; None for its strongest play. clock: set if the answer shall say how long a person would
-    think.
+    temperature: 0 for the best move. nodes, seconds: limits, at least one of them. rating: the rating to imitate, for a
+    network with rating inputs; None for its strongest play. clock: the mover's clock if the response must have a
+    person's thinking time; else None.
     """
 
     method: str
@@ -55,7 +56,7 @@ class PlayRequest:
 
 
 def read_request(fields: Fields, network: NetworkInfo) -> PlayRequest:
-    """Return how to play, from a request. Raises BadRequest, also for a network that does not play."""
+    """Parse how to play from a request. Raises BadRequest for invalid fields, and for a network that does not play."""
     methods = network.methods
     if not methods:
         raise BadRequest(f"{network.name} cannot play: it does not choose moves. Choose the network 'chessnet'")
@@ -73,7 +74,7 @@ def read_request(fields: Fields, network: NetworkInfo) -> PlayRequest:
 
 
 def _read_clock(fields: Fields, network: NetworkInfo) -> MoverClock | None:
-    """Return the clock of the side to move, None if the request has none. Raises BadRequest."""
+    """Parse the clock of the side to move; None if the request has none. Raises BadRequest."""
     left = number(fields, "clock", None, 0, MAX_CLOCK)
     if not left:
         return None
@@ -84,14 +85,14 @@ def _read_clock(fields: Fields, network: NetworkInfo) -> MoverClock | None:
 
 
 def read_limits(fields: Fields) -> tuple[int | None, float | None]:
-    """Return the limits of a move, positions and seconds, at least one of them. Raises BadRequest."""
+    """Parse the limits of a move, nodes and seconds, of which at least one is required. Raises BadRequest."""
     nodes = whole(fields, "nodes", 0, 0, MAX_NODES) or None
     seconds = number(fields, "seconds", None, 0, MAX_SECONDS)
     return nodes, DEFAULT_SECONDS if nodes is None and seconds is None else seconds
 
 
 class Players:
-    """A cache of players, each with its search tables. Used in worker threads."""
+    """A cache of players, each with its own search tables. It is used in worker threads."""
 
     def __init__(self, networks: NetworkRegistry):
         self.networks = networks
@@ -99,7 +100,7 @@ class Players:
         self._lock = threading.Lock()
 
     def player(self, network: NetworkInfo, request: PlayRequest) -> Any:
-        """Return a player as `kibitz.play.open_player` does; a new one if the network's files have changed."""
+        """Return the player of `kibitz.play.open_player`. If the network's files have changed, a new player is made."""
         assert network.run
         key = (network.name, request.method, request.temperature, request.rating)
         now = stamp(network.run)
@@ -136,7 +137,7 @@ class Players:
         send: Callable[[Any], None],
         stop: threading.Event,
     ) -> Iterator[list[dict[str, Any]]]:
-        """Run in one step, whose result is the move. send: streams interim results."""
+        """Choose a move in one step, whose result is the move. send: streams interim results."""
 
         def report(result: Mapping[str, Any]) -> None:
             send([{"seq": seq, **result}])
@@ -147,7 +148,7 @@ class Players:
             from kibitz.web.chess.line import ChessLine
             from kibitz.web.chess.play import people_seconds
 
-            assert isinstance(line, ChessLine)  # no other network has a clock
+            assert isinstance(line, ChessLine)  # no other network supports a clock
             session = self.networks.session(network.name)
             done["people_seconds"] = people_seconds(session, network, line, request.clock, request.rating, move)
         yield [done]

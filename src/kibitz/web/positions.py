@@ -1,4 +1,4 @@
-"""Lines of either game: a start position and the moves from it, as requests name them."""
+"""Lines of chess or Go: a start position and the moves from it, as in requests."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from kibitz.web.torch_process import TorchSession
 
 GAMES = {"chess": "kibitz.web.chess.line", "go": "kibitz.web.go.line"}
-"""The module of each game's lines. It has `read_line(fields) -> Line`, and is imported when a line needs it."""
+"""The module for each game's lines, which has `read_line(fields) -> Line`. It is imported when a line needs it."""
 
 
 class Line(Protocol):
@@ -48,7 +48,7 @@ class Line(Protocol):
         """
 
     def nodes(self) -> list[dict[str, Any]]:
-        """Return every position as the page shows it."""
+        """Return every position in the form for the page."""
 
     def after(self, move: str) -> dict[str, Any]:
         """Return the position after one more move. Raises BadRequest if the move is illegal."""
@@ -75,11 +75,13 @@ class Line(Protocol):
         report: Callable[[Mapping[str, Any]], None],
         stop: threading.Event,
     ) -> str | None:
-        """Return a player's move in the last position; None if there is no legal one. report: gets interim results."""
+        """Return a player's move in the last position; None if there is no legal move. report: called with interim
+        results.
+        """
 
 
 def read_line(fields: Fields, name: str = "line") -> Line:
-    """Return the line of a request. Raises BadRequest if it is malformed, or has an illegal move."""
+    """Parse the line of a request. Raises BadRequest if it is malformed, or has an illegal move."""
     line = an_object(fields.get(name), name)
     read: Callable[[Fields], Line] = importlib.import_module(
         GAMES[choice(line, "game", tuple(GAMES), "chess")]

@@ -1,4 +1,4 @@
-"""The kernels of both games, compiled in a separate process while the first page is shown: `kibitz prepare`."""
+"""Compile the kernels of both games in a separate process while the first page is shown, by `kibitz prepare`."""
 
 from __future__ import annotations
 
@@ -12,18 +12,22 @@ from kibitz import preparation
 
 GAMES = ("chess", "go")
 SWITCH = "KIBITZ_BOARD_PREPARE"
-"""Environment variable: with 0, nothing is prepared ahead."""
+"""Environment variable. If it is 0, nothing is compiled in advance."""
 
 
 class Preparing:
-    """The process, and how far it is. It ends by itself, and with the board: when its standard input is closed."""
+    """The process, and its progress. It ends by itself when it is done. It also ends with the board, because its
+    standard input is then closed.
+    """
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[str] | None = None
         self._done = self._total = 0
 
     def start(self) -> None:
-        """Start it, unless this version of kibitz has prepared both games before. Never fails: it is only a help."""
+        """Start the process, unless this version of kibitz has prepared both games before. Errors are ignored, because
+        the process is only useful, not necessary.
+        """
         with contextlib.suppress(OSError):
             if os.environ.get(SWITCH) != "0" and self._process is None and not preparation.are_prepared(GAMES):
                 self._process = subprocess.Popen(
@@ -34,12 +38,14 @@ class Preparing:
                 threading.Thread(target=self._follow, args=(self._process,), daemon=True).start()
 
     def state(self) -> dict[str, int | bool]:
-        """is_running: whether it is at work; done, total: kernels, 0 until compiling takes a second."""
+        """Return the progress. is_running: whether the process is running. done, total: numbers of kernels; 0 until
+        compiling has taken a second.
+        """
         is_running = self._process is not None and self._process.poll() is None
         return {"is_running": is_running, "done": self._done, "total": self._total}
 
     def end(self) -> None:
-        """End it."""
+        """End the process."""
         if self._process is not None:
             with contextlib.suppress(OSError):
                 self._process.kill()

@@ -23,7 +23,7 @@ _BUG = "something went wrong in kibitz. See its terminal for details"
 
 
 class LineStream:
-    """A response of many lines of JSON (an ASGI application). Stops the work when the client disconnects."""
+    """A response of many lines of JSON (an ASGI application). If the client disconnects, the work is stopped."""
 
     def __init__(self, worker: WorkerThread, seq: int, steps: Steps):
         self.worker, self.seq, self.steps = worker, seq, steps
@@ -56,7 +56,9 @@ class LineStream:
 
 
 async def cancel_on_disconnect(request: Request, answer: Coroutine[Any, Any, T]) -> T:
-    """Return the result of `answer`, which is canceled if the client disconnects. Raises ClientDisconnect then."""
+    """Return the result of `answer`. If the client disconnects, `answer` is canceled, and ClientDisconnect is
+    raised.
+    """
 
     async def gone() -> None:
         while (await request.receive())["type"] != "http.disconnect":
@@ -74,10 +76,12 @@ async def cancel_on_disconnect(request: Request, answer: Coroutine[Any, Any, T])
 
 
 def error_line(error: BaseException) -> str:
-    """Return an error in one line. Anything but a KibitzError is a bug: its traceback goes to standard error."""
+    """Format an error in one line. Errors other than KibitzError are faults of kibitz: their traceback is printed to
+    standard error.
+    """
     if isinstance(error, KibitzError):
         return one_line(error)
-    with contextlib.suppress(OSError, ValueError, AttributeError):  # it may be closed, or None
+    with contextlib.suppress(OSError, ValueError, AttributeError):  # standard error may be closed, or None
         traceback.print_exception(error, file=sys.stderr)
     return _BUG
 

@@ -20,15 +20,14 @@ from kibitz.web.workers import Steps, run_in_thread
 
 Handler = Callable[[Request], Awaitable[Any]]
 LARGE = 1 << 18
-"""Number of bytes of a large body. Large files of many games take seconds.
-
-One worker processes them one after the other, so that nothing small waits for them.
+"""Number of bytes from which on a body counts as large. Large files of many games take seconds. One worker processes
+all of them in order, so that small requests don't have to wait.
 """
 
 
 @dataclass(frozen=True)
 class StreamJob:
-    """Work whose results are streamed. worker: the name of its thread. seq: the page's number for it."""
+    """Work whose results are streamed. worker: the name of its thread. seq: the page's number for the request."""
 
     worker: str
     seq: int
@@ -55,7 +54,7 @@ def guarded(handler: Handler) -> Handler:
 
 
 def get(path: str, function: Callable[[AppState, Request], Any]) -> Route:
-    """Return a GET route, answered with JSON by a shared worker, unless the client leaves before."""
+    """Return a GET route. A shared worker makes the JSON response, unless the client disconnects before."""
 
     async def handle(request: Request) -> Response:
         state = state_of(request)
@@ -68,9 +67,10 @@ def get(path: str, function: Callable[[AppState, Request], Any]) -> Route:
 def post(
     path: str, function: Callable[[AppState, Fields], Any], worker: str | None = None, changes: bool = False
 ) -> Route:
-    """Return a POST route, answered with JSON by a shared worker, or one of that name, unless the client leaves before.
+    """Return a POST route. A worker makes the JSON response, unless the client disconnects before.
 
-    changes: it changes the state, and is completed even if the client leaves.
+    worker: the name of the worker; None for a shared one. changes: whether the function changes the state. If so, it is
+    completed even if the client disconnects.
     """
 
     async def handle(request: Request) -> Response:
@@ -84,10 +84,11 @@ def post(
 
 
 def post_to_network(path: str, function: Callable[[AppState, Fields], Callable[[], Any]]) -> Route:
-    """Return a POST route that a shared worker reads and the network's own worker answers, unless the client leaves
-    before.
+    """Return a POST route whose request is parsed by a shared worker and whose response is made by the network's own
+    worker.
 
-    function: reads the request, and returns the function that makes the response.
+    If the client disconnects, the work is canceled. function: parses the request, and returns the function that makes
+    the response.
     """
 
     async def handle(request: Request) -> Response:
@@ -105,7 +106,9 @@ def post_to_network(path: str, function: Callable[[AppState, Fields], Callable[[
 
 
 def post_for_stream(path: str, function: Callable[[AppState, Fields], StreamJob]) -> Route:
-    """Return a POST route, answered with a stream of JSON lines. function: reads the request, in a shared worker."""
+    """Return a POST route whose response is a stream of JSON lines. function: parses the request, in a shared
+    worker.
+    """
 
     async def handle(request: Request) -> Any:
         state, body = state_of(request), await request.body()

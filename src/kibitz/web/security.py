@@ -1,4 +1,6 @@
-"""Security middleware (ASGI): which requests are accepted, and what responses allow a browser to do."""
+"""Security middleware (ASGI): decides which requests are accepted, and restricts what browsers may do with
+responses.
+"""
 
 from __future__ import annotations
 
@@ -32,18 +34,18 @@ HEADERS = (
 
 
 class TooLarge(Exception):
-    """A body of more than MAX_BODY_BYTES bytes."""
+    """Raised for a body of more than MAX_BODY_BYTES bytes."""
 
 
 class SecurityMiddleware:
     """Accepts requests of this machine's own page, and rejects all others.
 
-    The host must be this server's name, so that no other name that points here (DNS rebinding) reaches it. An origin,
-    if given, must be the same, so that no other page can send requests. Posted data must be JSON, which other pages
-    can't send without permission.
+    The request's host must be this server's name, so that a foreign name for this address can't be used (DNS
+    rebinding). An origin, if the request has one, must be the same as the host, so that no other page can send
+    requests. Posted data must be JSON, which other pages can't send without permission.
 
-    With a key (`Access`), other computers may use the board, under any name of this one. Their first request must be
-    for "/?key=KEY". It sets a cookie, which all their other requests must have.
+    If there is a key (`Access`), other computers may use the board, under any name of this computer. Their first
+    request must be for "/?key=KEY". It sets a cookie, which all their other requests must have.
     """
 
     def __init__(self, app: App, port: int, access: Access | None = None):
@@ -74,7 +76,7 @@ class SecurityMiddleware:
         await self.app(scope, limited(receive), guarded)
 
     def _refused(self, scope: Scope) -> tuple[int, str] | None:
-        """Return status and reason if the request is rejected."""
+        """Return status and reason if the request is rejected; else None."""
         headers: dict[bytes, bytes] = {}
         for name, value in scope["headers"]:
             if name in headers and name in (b"host", b"origin", b"content-type", b"content-length"):
@@ -103,7 +105,7 @@ class SecurityMiddleware:
         return self.access is not None and hmac.compare_digest(given.encode(), self.access.key.encode())
 
     async def _let_in(self, send: Send) -> None:
-        """Send the cookie with the key, and lead to the address without the key."""
+        """Send the cookie with the key, and redirect to the address without the key."""
         assert self.access is not None
         headers = [
             (b"location", b"/"),
@@ -137,8 +139,9 @@ def _cookie(header: bytes, name: str) -> str:
 
 
 def limited(receive: Receive) -> Receive:
-    """Return the function with a size check: TooLarge once a body has more than MAX_BODY_BYTES bytes, whatever its
-    header."""
+    """Wrap a receive function: it raises TooLarge as soon as a body has more than MAX_BODY_BYTES bytes, whatever the
+    request's header is.
+    """
     room = MAX_BODY_BYTES
 
     async def counted() -> Message:
@@ -153,7 +156,7 @@ def limited(receive: Receive) -> Receive:
 
 
 async def refuse(send: Send, status: int, line: str) -> None:
-    """Send an error for the page. The connection is closed: an unread body may follow."""
+    """Send an error to the page. The connection is closed, because the rest of an unread body may follow."""
     body = dumps({"error": line})
     headers = [
         (b"content-type", b"application/json"),

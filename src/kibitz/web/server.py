@@ -1,4 +1,4 @@
-"""The server: a port of this machine, uvicorn on it, and an immediate end."""
+"""The server: a port of this machine, uvicorn on it, and a quick end."""
 
 from __future__ import annotations
 
@@ -23,23 +23,26 @@ from kibitz.web.lan import Access
 
 HOST, ANY_HOST = "127.0.0.1", "0.0.0.0"
 ADDRESS = "KIBITZ_BOARD_ADDRESS"
-"""Environment variable for containers: HOST:PORT to listen on by default, such as 0.0.0.0:8000. All requests need a key
-then."""
+"""Environment variable for containers: HOST:PORT, the default address of the server, such as 0.0.0.0:8000. If it is
+set, all requests need a key.
+"""
 N_PORTS = 100
-"""Number of ports that are tried, from PORT on, if none is requested."""
+"""Number of ports, from PORT on, that are tried if no port is requested."""
 _WHY = {errno.EADDRINUSE: "another program has it", errno.EACCES: "this system does not allow it"}
 _TEXT_BROWSERS = ("www-browser", "links", "elinks", "lynx", "w3m")
 
 
 def bind(port: int | None, lan: bool = False) -> socket.socket:
-    """Return a socket on that port of this machine only; None for the first free one from PORT on. Raises
-    KibitzError. lan: other computers reach it, too."""
+    """Return a socket on a port of this machine; None for the first free one from PORT on. Raises KibitzError.
+
+    lan: whether other computers can reach the socket.
+    """
     host, given = _default_address()
     host = ANY_HOST if lan else host
     port = port if port is not None else given
     for candidate in range(PORT, PORT + N_PORTS) if port is None else (port,):
         listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-        if os.name == "posix":  # a recently used port is free; on other systems the option has another meaning
+        if os.name == "posix":  # allows a recently used port; on other systems, the option has another meaning
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listening.bind((host, candidate))
@@ -55,12 +58,14 @@ def bind(port: int | None, lan: bool = False) -> socket.socket:
 
 
 def listens_outside() -> bool:
-    """Return whether ADDRESS lets other computers reach the board. Raises KibitzError."""
+    """Return whether ADDRESS allows other computers to reach the board. Raises KibitzError."""
     return not _default_address()[0].startswith("127.")
 
 
 def _default_address() -> tuple[str, int | None]:
-    """Return the host and port of ADDRESS; without it this machine alone, and no port. Raises KibitzError."""
+    """Parse the host and the port in ADDRESS. Without it, the host is this machine and there is no port. Raises
+    KibitzError.
+    """
     address = os.environ.get(ADDRESS, "")
     host, _, port = address.rpartition(":")
     if not address:
@@ -71,8 +76,9 @@ def _default_address() -> tuple[str, int | None]:
 
 
 class Server(uvicorn.Server):
-    """The board on a bound socket. It ends at the first signal, with all its work. begun: called when it has
-    started."""
+    """The board's server on a bound socket. At the first signal, it ends with all its work. begun: called when it has
+    started.
+    """
 
     def __init__(
         self, given: list[str], listening: socket.socket, begun: Callable[[str], None],
@@ -107,7 +113,7 @@ class Server(uvicorn.Server):
 
 
 def open_browser(address: str) -> None:
-    """Show the address in a browser, without waiting for it; a browser in the terminal isn't started."""
+    """Open the address in a browser, without waiting for it. A browser in the terminal is not used."""
 
     def work() -> None:
         with contextlib.suppress(webbrowser.Error, OSError):
@@ -121,8 +127,8 @@ def open_browser(address: str) -> None:
 def leave() -> None:
     """End the program at once.
 
-    There is nothing to clean up. The interpreter's normal end takes seconds with torch, and working threads would
-    return from compiled code into an interpreter that has ended.
+    No data must be saved. The interpreter's normal end takes seconds with torch, and working threads would return from
+    compiled code into an interpreter that has ended.
     """
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError, AttributeError):

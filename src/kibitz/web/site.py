@@ -21,15 +21,17 @@ SHARE = PAGE / "share"
 """The files of the page, as they were built."""
 DESCRIPTION = "network.json"
 WORKER = "sw.js"
-"""The script that keeps the site for use without a connection."""
+"""The script that stores the site in the browser, so that it works without a connection."""
 PUCT, SHORT_SEARCH = "puct", "short-puct"
-"""The search of kibitz, and the page's own for networks with it (frontend/src/server/api.ts)."""
+"""The method of kibitz's search, and the page's own search for networks with this method
+(frontend/src/server/api.ts).
+"""
 VERSION, FILES = 'const VERSION = "";', "const FILES = [];"
-"""The two lines of WORKER that each site has in its own form."""
+"""Two lines of WORKER that are replaced for each site."""
 
 
 def check(run: Run) -> None:
-    """Raise KibitzError if the page has no use for the network: it must rate positions, or predict moves or owners."""
+    """Raise KibitzError if the page can't show the network: it must evaluate positions, or predict moves or owners."""
     known = NetworkInfo(run.name, "run", run)
     if not answers_of(known):
         raise KibitzError(
@@ -39,7 +41,9 @@ def check(run: Run) -> None:
 
 
 def answers_of(known: NetworkInfo) -> list[str]:
-    """Return what the page shows of a network: WHITE, MOVES, OWNERS; [] if it only compares two positions."""
+    """Return the outputs of a network that the page can show: WHITE, MOVES, OWNERS; [] if it only compares
+    positions.
+    """
     if known.declaration is None or known.declaration.answers_of(known.settings) == ("comparison",):
         return []
     return [kind for kind in (WHITE, MOVES, OWNERS) if kind in known.answers]
@@ -48,9 +52,9 @@ def answers_of(known: NetworkInfo) -> list[str]:
 def write_site(run: Run, folder: Path, name: str | None = None) -> list[Path]:
     """Write the site into an empty folder, and return its files.
 
-    name: the name of the network there; None for the name of the run. The site of a personal network has no model card,
-    because that may name the person. Raises KibitzError if the network's file is damaged, if the page is not built, and
-    as `check`.
+    name: the name of the network on the site; None for the name of the run. The site of a personal network has no model
+    card, because the card may contain the person's name. Raises KibitzError if the network's file is damaged, if the
+    page is not built, and for the reasons of `check`.
     """
     check(run)
     opened(run)
@@ -67,7 +71,9 @@ def write_site(run: Run, folder: Path, name: str | None = None) -> list[Path]:
 
 
 def describe(run: Run, name: str) -> dict[str, Any]:
-    """Return what the page reads: the network as the board's server describes it, its file, its inputs, its license."""
+    """Return the data that the page reads: the network as the board's server describes it, its file, its inputs, and
+    its license.
+    """
     known = NetworkInfo(run.name, "package", run)
     content = (run.path / ONNX).read_bytes()
     digest = hashlib.sha256(content).hexdigest()

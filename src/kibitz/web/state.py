@@ -52,7 +52,7 @@ class AppState:
 
     @property
     def networks(self) -> NetworkRegistry:
-        """All networks; made in the first thread that needs them, because their imports take time."""
+        """All networks. They are created in the first thread that needs them, because their imports take time."""
         with self._lock:
             if self._networks is None:
                 from kibitz.web.networks import NetworkRegistry
@@ -62,7 +62,7 @@ class AppState:
 
     @property
     def players(self) -> Players:
-        """The players, made in the same way."""
+        """The players, created when they are first needed."""
         networks = self.networks
         with self._lock:
             if self._players is None:
@@ -73,7 +73,7 @@ class AppState:
 
     @property
     def stores(self) -> Stores:
-        """The game stores, made in the same way."""
+        """The game stores, created when they are first needed."""
         with self._lock:
             if self._stores is None:
                 from kibitz.web.stores import Stores
@@ -83,7 +83,7 @@ class AppState:
 
     @property
     def my_games(self) -> MyGames:
-        """One player's own games, made in the same way."""
+        """One player's own games, created when they are first needed."""
         networks, stores, judges = self.networks, self.stores, self.judges
         with self._lock:
             if self._my_games is None:
@@ -95,7 +95,7 @@ class AppState:
 
     @property
     def opinions(self) -> Opinions:
-        """The programs for engine analysis, searched in the same way."""
+        """The programs for engine analysis, searched when they are first needed."""
         with self._lock:
             if self._opinions is None:
                 from kibitz.web.opinions import Opinions
@@ -105,7 +105,7 @@ class AppState:
 
     @property
     def judges(self) -> Judges:
-        """The engines that judge moves, made in the same way."""
+        """The engines that evaluate moves, created when they are first needed."""
         opinions, networks = self.opinions, self.networks
         with self._lock:
             if self._judges is None:
@@ -115,7 +115,7 @@ class AppState:
             return self._judges
 
     def end(self) -> None:
-        """End all work, here, in separate processes and in the started programs."""
+        """End all work in this process, in separate processes, and in the started programs."""
         self.workers.end()
         self.preparing.end()
         if self._networks is not None:
@@ -128,7 +128,7 @@ class AppState:
             self._opinions.end()
 
     def warm_up(self) -> None:
-        """In a worker thread, import the modules of the first requests, and load the networks of the command line."""
+        """Import, in a worker thread, the modules for the first requests, and load the networks on the command line."""
 
         def work() -> None:
             from kibitz.web import answers, files, planes, positions  # noqa: F401
@@ -148,4 +148,5 @@ class AppState:
             with contextlib.suppress(Exception):
                 await run_in_thread(self.workers.worker("warm"), work)
 
-        self._warming = asyncio.get_running_loop().create_task(run())  # the loop itself keeps no reference
+        # stored, because the loop itself keeps no reference
+        self._warming = asyncio.get_running_loop().create_task(run())

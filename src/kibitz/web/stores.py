@@ -1,4 +1,4 @@
-"""The game stores of the board: their indexes, made in the background, and queries on them."""
+"""The game stores of the board: their indexes, which are made in the background, and queries."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _RESULTS = {"": None, "1": 1, "0": 0, "-1": -1}
 
 
 class OpenStore:
-    """One store. share: the completed share of its index, 0 to 1; problem: why it can't be used, or None."""
+    """One store. share: the completed share of its index, 0 to 1. problem: why the store can't be used, or None."""
 
     def __init__(self, path: str):
         from kibitz.store.store import Store
@@ -39,8 +39,9 @@ class OpenStore:
         self._lock = threading.Lock()
 
     def ready(self) -> Explorer | None:
-        """Return the explorer, or None while its index is made. Start making it if necessary, also if games were
-        added."""
+        """Return the explorer, or None while its index is made. The index is made if there is none, or if games were
+        added.
+        """
         try:
             now = (self.path / "store.json").stat().st_mtime_ns
         except OSError:
@@ -56,14 +57,14 @@ class OpenStore:
         return self.explorer
 
     def _open(self, of: int) -> None:
-        """Make the index of the store as it was when its file was written at `of`. A later one replaces it."""
+        """Make the index of the store for the version whose file was written at `of`. A later version replaces it."""
         from kibitz.explorer.answers import Explorer
         from kibitz.explorer.search import Wanted
         from kibitz.store.store import Store
 
         try:
             explorer = Explorer(Store(self.path), functools.partial(self._report, of))
-            explorer.search.find(Wanted(("a",)))  # the first search reads the columns
+            explorer.search.find(Wanted(("a",)))  # the first search reads the columns into memory
             problem = None
         except Exception as error:
             explorer, problem = None, str(error) if isinstance(error, KibitzError) else error_line(error)
@@ -83,12 +84,12 @@ class Stores:
         self._stores = {name: OpenStore(name) for name in given}
 
     def of_game(self, game: str) -> list[OpenStore]:
-        """Return those with games of chess, or of Go."""
+        """Return the stores with games of chess, or of Go."""
         return [store for store in self._stores.values() if store.game == game]
 
     def explore(self, fields: Fields) -> dict[str, Any]:
-        """The response of /api/explore: the opening, the stores of this game, and the data of one of them about the
-        position.
+        """Return the response of /api/explore: the opening, the stores of this game, and the data of one store about
+        the position.
 
         Raises BadRequest.
         """
@@ -102,7 +103,7 @@ class Stores:
         answer["store"] = store.name
         try:
             explorer = store.ready()
-        except BadRequest as error:  # the others can still be chosen
+        except BadRequest as error:  # the other stores can still be chosen
             return answer | {"problem": str(error)}
         if explorer is None:
             return answer | {"building": round(store.share, 3)}
@@ -113,7 +114,7 @@ class Stores:
         return answer | known(explorer, line.board(), None, read_band(band, line.game) if band else None) | answer
 
     def record(self, fields: Fields) -> dict[str, str]:
-        """The response of /api/stored: a game of a store as PGN or SGF. Raises BadRequest."""
+        """Return the response of /api/stored: a game of a store as PGN or SGF. Raises BadRequest."""
         from kibitz.explorer.records import record
 
         _, explorer = self._ready(fields)
@@ -123,10 +124,10 @@ class Stores:
         return {"text": record(explorer.store, game)}
 
     def games(self, fields: Fields) -> dict[str, Any]:
-        """The response of /api/stored-games: the number of a store's games that meet all conditions, and LISTED of
-        them.
+        """Return the response of /api/stored-games: the number of a store's games that meet all conditions, and LISTED
+        of these games.
 
-        They begin with the index `first`, the newest first. Raises BadRequest.
+        The list begins with the index `first`; the newest game is first. Raises BadRequest.
         """
         store, explorer = self._ready(fields)
         first = whole(fields, "first", 0, 0, 2**31)
@@ -135,7 +136,7 @@ class Stores:
         return {"store": store.name, "of": len(explorer.store), "count": len(found), "games": rows}
 
     def _ready(self, fields: Fields) -> tuple[OpenStore, Explorer]:
-        """Return the store that a request names, and its explorer. Raises BadRequest."""
+        """Return the store that a request selects, and its explorer. Raises BadRequest."""
         store = self._stores.get(text(fields, "store"))
         if store is None:
             raise BadRequest("unknown game store. Load the page again")

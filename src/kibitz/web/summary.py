@@ -1,4 +1,4 @@
-"""The summary of a game that the page has judged: the page sends what each move lost."""
+"""The summary of a game that was evaluated on the page. The page sends the losses of the moves."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 MAX_MOVES = 10_000
 """The largest number of moves of a game."""
 SIDES = {"chess": ("white", "black"), "go": ("black", "white")}
-"""The sides of a game. The values are those of the first one."""
+"""The sides of a game. The win probabilities are those of the first side."""
 
 
 def summary(fields: Fields) -> dict[str, Any]:

@@ -1,9 +1,10 @@
 """Networks that only torch can open, in a separate process, because the server never imports torch.
 
-These are the checkpoints of a training run, and runs that have no model.onnx yet. torch takes half a gigabyte, which is
-freed when the process has been idle for a while. The process also ends when its standard input is closed, so with the
-board. A request is a line of JSON {"run", "checkpoint", "stamp"} and two arrays, codes and state, or none. The reply is
-a line {"outputs", "side_inputs"} and an array for each output, or {"error"}.
+These are the checkpoints of a training run, and runs that have no model.onnx yet. torch needs half a gigabyte of
+memory, which is freed when the process has been idle for a while. The process also ends when its standard input is
+closed, for example when the board ends. A request is a line of JSON {"run", "checkpoint", "stamp"}, followed by two
+arrays, codes and state, or by none. The reply is a line {"outputs", "side_inputs"} and an array for each output, or
+{"error"}.
 """
 
 from __future__ import annotations
@@ -31,12 +32,12 @@ if TYPE_CHECKING:
     from kibitz.play.session import Answers
 
 IDLE = 120.0
-"""Seconds from the last request to the end of the process."""
+"""The process ends after this number of seconds without a request."""
 N_CACHED_NETWORKS = 8
 
 
 class TorchProcess:
-    """The process. idle: seconds from the last request to its end."""
+    """The separate process. idle: seconds without a request after which it ends."""
 
     def __init__(self, idle: float = IDLE):
         self.idle = idle
@@ -46,7 +47,7 @@ class TorchProcess:
         self._ended = False
 
     def ask(self, asked: dict[str, Any], arrays: list[NDArray[np.uint8]]) -> tuple[dict[str, Any], list[NDArray[Any]]]:
-        """Return the reply to a request. Raises KibitzError."""
+        """Send a request, and return the reply. Raises KibitzError."""
         with self._lock:
             if self._ended:
                 raise KibitzError("the board is shutting down")
@@ -71,11 +72,11 @@ class TorchProcess:
         return told, answers
 
     def end(self) -> None:
-        """End it for good, without waiting for its present work."""
+        """End the process, without waiting for its present work. It is not started again."""
         self._ended = True
         if process := self._process:
             with contextlib.suppress(OSError):
-                process.kill()  # so that a waiting request ends
+                process.kill()  # killed, so that a waiting request ends
         with self._lock:
             if self._timer:
                 self._timer.cancel()
@@ -83,7 +84,7 @@ class TorchProcess:
 
     @property
     def running(self) -> int | None:
-        """The number of the process; None if there is none."""
+        """The process's id; None if it is not running."""
         process = self._process
         return process.pid if process else None
 
@@ -96,7 +97,7 @@ class TorchProcess:
         return self._process
 
     def _end_if_idle(self) -> None:
-        if self._lock.acquire(blocking=False):  # otherwise there is a new request
+        if self._lock.acquire(blocking=False):  # if the lock is taken, there is a new request
             try:
                 self._close()
             finally:
@@ -132,7 +133,7 @@ class TorchSession:
         self.side_inputs: dict[str, int] = told["side_inputs"]
 
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Answers:
-        """Evaluate as Session.evaluate does, for few positions."""
+        """Evaluate positions as Session.evaluate does. It is meant for few positions."""
         told, arrays = self._process.ask(self._asked, [codes, state])
         return dict(zip(told["outputs"], arrays, strict=True))
 
@@ -140,7 +141,7 @@ class TorchSession:
 def main() -> None:
     """Run the process."""
     out = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # output of libraries is not a reply
+    os.dup2(2, 1)  # standard output is reserved for replies, so output of libraries goes to standard error
     networks: OrderedDict[str, nn.Module] = OrderedDict()
     while True:
         try:
@@ -187,7 +188,7 @@ def _write(pipe: IO[bytes], line: dict[str, Any], arrays: list[NDArray[Any]]) ->
 
 
 def _read(pipe: IO[bytes]) -> tuple[dict[str, Any], list[NDArray[Any]]]:
-    """Return the data that `_write` wrote. Raises EOFError at the end."""
+    """Read the data that `_write` wrote. Raises EOFError at the end."""
     line = pipe.readline()
     if not line:
         raise EOFError

@@ -1,4 +1,4 @@
-"""A training run as the page shows it: the rows of its metrics, and its checkpoints."""
+"""A training run in the form for the page: the rows of its metrics, and its checkpoints."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kibitz.web.params import BadRequest
 def metrics(networks: NetworkRegistry, name: str, after: str) -> dict[str, Any]:
     """Return rows of metrics.jsonl from number `after` on, their total number, and the state of the run.
 
-    "finished": whether it is complete. "stopped": whether it was stopped before its end and can be resumed.
+    "finished": whether the run is complete. "stopped": whether the run was stopped before its end and can be resumed.
     """
     if not (after.isascii() and after.isdigit() and len(after) < 12):
         raise BadRequest("after must be a whole number from 0 on")
@@ -22,7 +22,7 @@ def metrics(networks: NetworkRegistry, name: str, after: str) -> dict[str, Any]:
     assert run
     rows = run.metrics()
     try:
-        info = Run(name).info  # "finished" is set at its end
+        info = Run(name).info  # a run gets "finished" at its end
     except KibitzError:
         info = run.info
     finished = bool(info.get("finished", False))

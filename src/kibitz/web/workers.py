@@ -1,8 +1,8 @@
 """Worker threads, so that the event loop never blocks.
 
 A WorkerThread has a stack of jobs. A job is a series of steps with one result each. After each step the thread turns to
-the newest job: the latest request is answered first, and older work continues afterwards. A canceled job is dropped
-before its next step, or where a long step calls `check_wanted`.
+the newest job: the latest request is processed first, and older work continues afterwards. A canceled job ends before
+its next step, or when a long step calls `check_wanted`.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ T = TypeVar("T")
 
 @dataclass(eq=False)
 class Job:
-    """A series of results.
+    """A series of steps.
 
-    steps: an iterator of the results, advanced in the worker thread. put: called with each result, in that thread.
-    over: called once at the end, with the exception that ended the job, or None. stop: set it to cancel the job.
+    steps: an iterator of the results, which advances in the worker thread. put: called with each result, in this
+    thread. over: called once at the end, with the exception that ended the job, or None. stop: an event; if it is set,
+    the job is canceled.
     """
 
     steps: Iterator[Any]
@@ -35,11 +36,11 @@ _here = threading.local()
 
 
 class Unwanted(Exception):
-    """No client waits for the result of this job any more."""
+    """Raised if no client waits for the result of this job any more."""
 
 
 def check_wanted() -> None:
-    """Raise Unwanted in a job that was canceled; long steps call it regularly."""
+    """Raise Unwanted if the present job was canceled. Long steps call this function regularly."""
     job: Job | None = getattr(_here, "job", None)
     if job is not None and job.stop.is_set():
         raise Unwanted
@@ -48,8 +49,8 @@ def check_wanted() -> None:
 class WorkerThread:
     """One daemon thread, which starts with the first job; the program doesn't wait for it at its end.
 
-    newest_first: whether it turns to the newest job after each step, or first completes the one that it has begun. If
-    requests arrive faster than they are answered, newest-first starves old ones.
+    newest_first: whether the thread turns to the newest job after each step; otherwise it first completes the current
+    job. If requests arrive faster than they are processed, newest-first never completes old ones.
     """
 
     def __init__(self, name: str, newest_first: bool = True):
@@ -71,7 +72,7 @@ class WorkerThread:
             self._changed.notify()
 
     def end(self) -> None:
-        """Stop everything; jobs that come later are stopped too."""
+        """Stop all jobs. Jobs that are added later are stopped too."""
         with self._changed:
             self._ended = True
             for job in self._jobs:
@@ -94,7 +95,7 @@ class WorkerThread:
 
     @staticmethod
     def _step(job: Job) -> bool:
-        """Run one step of a job; return whether more may follow."""
+        """Run one step of a job. Returns whether more steps may follow."""
         error: BaseException | None = None
         _here.job = job
         try:
@@ -131,7 +132,7 @@ class WorkerPool:
             return self._workers[name]
 
     def shared(self) -> WorkerThread:
-        """Return a worker for a short job: an idle one if there is one."""
+        """Return a worker for a short job; an idle one if possible."""
         workers = [self.worker(f"shared {i}", newest_first=False) for i in range(self.SHARED)]
         self._next = (self._next + 1) % self.SHARED
         return next((worker for worker in workers if not worker.busy), workers[self._next])
@@ -148,7 +149,9 @@ class WorkerPool:
 
 
 async def run_in_thread(worker: WorkerThread, function: Callable[[], T]) -> T:
-    """Run a function in a worker thread and return its result; raises what it raises. Cancelling cancels the job."""
+    """Run a function in a worker thread, and return its result or raise its exception. Canceling the call cancels the
+    job.
+    """
     loop = asyncio.get_running_loop()
     result: asyncio.Future[T] = loop.create_future()
 
@@ -182,23 +185,26 @@ async def run_in_thread(worker: WorkerThread, function: Callable[[], T]) -> T:
 
 
 class Failed(Exception):
-    """A job was ended by a BaseException that isn't an Exception, such as a panic of compiled code."""
+    """Raised if a BaseException that isn't an Exception ended a job, such as a panic of compiled code."""
 
 
 def _later(loop: asyncio.AbstractEventLoop, call: Callable[[], object]) -> None:
-    """Call a function on the event loop from another thread; at the end of the program there may be no loop."""
+    """Call a function on the event loop from another thread. At the end of the program, the loop may not exist; then
+    nothing is called.
+    """
     with contextlib.suppress(RuntimeError):
         loop.call_soon_threadsafe(call)
 
 
 END = object()
-"""The last item of a stream's queue."""
+"""The last item in the queue of a stream."""
 
 
 Tell = Callable[[Any], None]
 Steps = Callable[[Tell, threading.Event], Iterator[Any]]
-"""Makes the steps of a job. Arguments: a function that streams a result from within a step, and the event that cancels
-the job."""
+"""A function that makes the steps of a job. Its arguments are a function that streams a result from within a step, and
+the event that cancels the job.
+"""
 
 
 def stream(worker: WorkerThread, steps: Steps) -> tuple[asyncio.Queue[Any], threading.Event]:

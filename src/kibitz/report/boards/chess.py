@@ -23,9 +23,10 @@ _LIGHT, _DARK = "#eeddc0", "#b58f6c"
 
 
 def piece_defs(turned: bool = False) -> Markup:
-    """Return the hidden SVG with everything that `board_svg` refers to, once per page, before any board.
+    """Return the hidden SVG with the common parts to which `board_svg` refers. A page needs it once, before its first
+    board.
 
-    turned: also include what boards seen from Black need.
+    turned: whether to include the parts for boards that are seen from Black's side.
     """
     pieces = "".join(chess.svg.PIECES[symbol] for symbol in "PNBRQKpnbrqk")
     other = f'<g id="board-squares-turned">{_squares(turned=True)}</g>' if turned else ""
@@ -42,10 +43,11 @@ def board_svg(
     turned: bool = False,
     arrow: str | None = None,
 ) -> Markup:
-    """Return one board seen from White, or from Black if turned, for a page with `piece_defs`.
+    """Return one board, seen from White's side, or from Black's if `turned`, for a page with `piece_defs`.
 
     last_move_uci: a move ("e2e4") whose squares are tinted.
-    tints: probabilities of the 64 squares (a1 first), shown as tints of that strength, with percentages from 1 on.
+    tints: probabilities of the 64 squares (a1 first), shown as tints of this strength; values of at least 1% are also
+    shown as numbers.
     arrow: a move that is drawn as an arrow.
 
     A disc on the right is at the bottom if White is to move and at the top if Black is. The `<title>` describes the
@@ -89,7 +91,9 @@ def _arrow(move: chess.Move, turned: bool) -> str:
 
 
 def _tints(chances: Sequence[float], turned: bool) -> Iterator[str]:
-    """Yield probabilities as tints; their square roots, because many are small and should be visible."""
+    """Yield probabilities as tints. The strength is the square root of the probability, so that small ones are
+    visible.
+    """
     for square, chance in enumerate(chances):
         if chance >= 0.005:
             x, y = _at(square, turned)
@@ -105,7 +109,7 @@ def _percents(chances: Sequence[float], turned: bool) -> Iterator[str]:
 
 
 def describe(board: chess.Board, move: chess.Move) -> str:
-    """Return the position in words, for screen readers: "White to move, after e2e4. White: Ke1, … Black: …"."""
+    """Describe the position in words, for screen readers: "White to move, after e2e4. White: Ke1, … Black: …"."""
     after = f", after {move.uci()}" if move else ""
     sides = [f"{_side(board.turn)} to move{after}."]
     for colour in (chess.WHITE, chess.BLACK):
@@ -128,25 +132,25 @@ def _squares(turned: bool = False) -> str:
 
 
 def _label(y: int, x: int, text: str) -> str:
-    """Return a file or rank name, small in the corner of its square."""
+    """Return the name of a file or rank, as a small text in the corner of its square."""
     return f'<text x="{x}" y="{y}" font-size="10" fill="#6b4f36" aria-hidden="true">{text}</text>'
 
 
 def _marker(turn: chess.Color, turned: bool) -> str:
-    """Return the marker of the side to move. Its position shows the side without color."""
+    """Return the marker of the side to move. Its position shows the side, so that color is not needed."""
     y = 8 if (turn == chess.BLACK) != turned else 8 * SQUARE - 8
     fill = "#fff" if turn == chess.WHITE else "#111"
     return f'<circle cx="{8 * SQUARE + 9}" cy="{y}" r="5.5" fill="{fill}" stroke="#777" stroke-width="2"/>'
 
 
 def _at(square: int, turned: bool = False) -> tuple[int, int]:
-    """Return the upper left corner of a square, with White at the bottom, or Black if turned."""
+    """Return the upper left corner of a square. White is at the bottom, or Black if `turned`."""
     square = square ^ 63 if turned else square
     return chess.square_file(square) * SQUARE, (7 - chess.square_rank(square)) * SQUARE
 
 
 def _name(piece: chess.Piece) -> str:
-    """Return the id of python-chess's drawing: "white-knight"."""
+    """Return the id of python-chess's drawing of a piece, such as "white-knight"."""
     return f"{_side(piece.color).lower()}-{chess.piece_name(piece.piece_type)}"
 
 

@@ -18,9 +18,9 @@ STEP = 20
 EDGE = 26
 """Distance from the picture's edge to the first line, with space for the coordinates."""
 LARGEST = 13
-"""The side length of a square with a certain owner."""
+"""The side length of the square for a certain owner."""
 FAINTEST = 2
-"""Squares smaller than this are not drawn."""
+"""Squares with a smaller side length than this are not drawn."""
 
 _WOOD, _LINE, _NAME = "#dfb876", "#6d5128", "#5d4420"
 _FILL = {"X": ("#17191c", "#8b8f94"), "O": ("#fbfbf8", "#767b80")}
@@ -30,7 +30,9 @@ _STARS = {9: (2, 4, 6), 13: (3, 6, 9), 19: (3, 9, 15)}
 
 
 def board_defs(sizes: Iterable[int]) -> Markup:
-    """Return the hidden SVG with the empty boards that `board_svg` refers to, once per page, before any board."""
+    """Return the hidden SVG with the empty boards to which `board_svg` refers. A page needs it once, before its first
+    board.
+    """
     boards = "".join(f'<g id="go-{size}">{_empty(size)}</g>' for size in sorted(set(sizes)))
     return Markup(
         '<svg width="0" height="0" style="position:absolute" aria-hidden="true" focusable="false">'
@@ -42,8 +44,8 @@ def board_svg(position: Mapping[str, Any], last_move: str | None = None, better:
     """Return one board, for a page with `board_defs` of its size.
 
     position: "size"; "stones", a string for each row from the top, with "X" for black, "O" for white and "." for empty
-        points; if known "black_owns", for each row Black's predicted percentages, separated by spaces; and "owners",
-        rows of "X", "O" and "-", the final owners.
+         points; "black_owns", if it is known: for each row the predicted probabilities of Black's ownership in percent,
+         separated by spaces; and "owners", if it is known: rows of "X", "O" and "-", the final owners.
     last_move: a move such as "Q16", which gets a ring. better: a better move, which gets a dot.
 
     The squares have the color of the predicted owner, and their size shows the certainty. A cross of the same size
@@ -75,7 +77,7 @@ def board_svg(position: Mapping[str, Any], last_move: str | None = None, better:
 def describe(
     stones: Sequence[str], chances: Sequence[Sequence[int]] | None, owners: Sequence[str] | None, last_move: str | None
 ) -> str:
-    """Return the position in words, for screen readers."""
+    """Describe the position in words, for screen readers."""
     black, white = (sum(row.count(letter) for row in stones) for letter in "XO")
     words = [f"{black} black and {white} white stones" + (f", after {_plain(last_move)}." if last_move else ".")]
     if chances:

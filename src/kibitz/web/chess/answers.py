@@ -1,4 +1,4 @@
-"""A network's outputs for chess positions, as the page shows them."""
+"""A network's outputs for chess positions, in the form for the page."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 N_MOVES = 8
 """Number of moves that are listed for a position."""
 COMPARED_RATINGS = (1200, 2200)
-"""Ratings, of both players, for which the first moves are listed, for networks with rating inputs."""
+"""Ratings of both players for which the most likely moves are listed, for networks with rating inputs."""
 _WHITE_WINS_AT_END = {"checkmate": None, "stalemate": 0.5, "dead": 0.5}
 
 
@@ -107,7 +107,7 @@ def telling(
 
 
 def _chance(white_wins: Any, board: chess.Board) -> float | None:
-    """Return White's win probability, rounded; at the end of a game its result."""
+    """Return White's win probability, rounded. At the end of a game, it is the game's result."""
     end = end_of(board)
     if end in _WHITE_WINS_AT_END:
         return _WHITE_WINS_AT_END[end] if end != "checkmate" else float(not board.turn)
@@ -139,7 +139,7 @@ def best_moves(
 
 
 def first_choice(network: NetworkInfo, line: ChessLine, answers: Answers, codes: Any, state: Any) -> tuple[str, int]:
-    """Return the most likely legal move of the line's last position: its SAN, and packed; "" and 0 if there is none."""
+    """Return the most likely legal move of the line's last position: in SAN, and packed; "" and 0 if there is none."""
     from kibitz.analysis import load
     from kibitz.games.chess.moves import from_move
 

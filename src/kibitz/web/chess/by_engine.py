@@ -1,4 +1,4 @@
-"""Judgments of chess moves by an outside engine instead of the network's own search, as the page shows them."""
+"""Evaluations of chess moves by a UCI engine instead of the network's own search, in the form for the page."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ MOST_SHOWN = 8
 def judge(
     engine: EngineJudge, session: Session, line: Line, first: int, last: int, seq: int, stop: threading.Event
 ) -> Iterator[list[dict[str, Any]]]:
-    """Yield the lines of a stream: the number of moves and who judges, the judgment of each move, the end.
+    """Yield the lines of a stream: the number of moves and the engine's name, the evaluation of each move, and the end.
 
-    first, last: the moves, counted from 1; 0 is the start position, of which only the value is given.
+    first, last: the range of moves, counted from 1. 0 is the start position, for which only its value is sent.
     """
     assert isinstance(line, ChessLine)
     began = time.perf_counter()
     yield [{"seq": seq, "total": max(0, last - first + 1), "checked_by": engine.checked_by.as_json()}]
     steps = in_chunks(engine, line, first, last, 1, explained=True)
     while True:
-        engine.stop = stop  # other requests may have used it since
+        engine.stop = stop  # other requests may have used the engine since then
         try:
             found = next(steps, None)
         except Stopped:
@@ -49,7 +49,9 @@ def judge(
 
 
 def check(engine: EngineJudge, session: Session, line: Line, stop: threading.Event) -> dict[str, Any]:
-    """Return the judgment of the last move, as `kibitz.web.chess.checking.check` does. Raises BadRequest, Stopped."""
+    """Return the evaluation of the last move, as `kibitz.web.chess.checking.check` does. Raises BadRequest and
+    Stopped.
+    """
     assert isinstance(line, ChessLine)
     engine.stop = stop
     return check_with(engine, line)
@@ -61,8 +63,8 @@ def candidates(
 ) -> dict[str, Any]:  # fmt: skip
     """Return the best move in the last position, and the value after it and after some other moves.
 
-    names: the other moves, in UCI notation. The value after a move is the one that the page shows once it is played.
-    report: gets interim results. Raises BadRequest for an illegal move, and Stopped.
+    names: the other moves, in UCI notation. The value after a move is the value that the page shows after the move is
+    played. report: called with interim results. Raises BadRequest for an illegal move, and Stopped.
     """
     assert isinstance(line, ChessLine)
     engine.stop = stop

@@ -1,4 +1,6 @@
-"""A network's candidate moves in a chess position: the value after each and its line, from the network's search."""
+"""A network's candidate moves in a chess position: the value after each move and its line, from the network's
+search.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from kibitz.web.positions import Line
 
 LINES = 12
-"""The largest number of moves that are shown. Each has its own value."""
+"""The largest number of moves that are shown. Each has a separate value."""
 MOST_SHOWN = 8
 """Number of moves of a line."""
 
@@ -30,8 +32,9 @@ def search(
     report: Callable[[dict[str, Any]], None],
     stop: threading.Event,
 ) -> dict[str, Any] | None:
-    """Return the search's result for the last position; None if there is no legal move. report: gets interim
-    results."""
+    """Search the last position, and return the result; None if there is no legal move. report: called with interim
+    results.
+    """
     from kibitz.analysis.chess.judging import NODES
     from kibitz.play import open_player
     from kibitz.play.puct.player import TREE_SHARE
@@ -46,7 +49,8 @@ def search(
     def as_json(found: SearchResult) -> dict[str, Any]:
         return {"nodes": found.nodes, "lines": [_line(board, line) for line in found.lines if line.own_value]}
 
-    # Half of the evaluations are for the tree, as many as all other interfaces use for a position.
+    # The tree gets a share (TREE_SHARE) of the evaluations; its number is the one that all other interfaces use for a
+    # position
     limits = SearchLimits(nodes=round(NODES / TREE_SHARE))
     result = player.think(board.copy(), limits, stop, lambda found: report(as_json(found)))
     return None if result is None else as_json(result)

@@ -1,4 +1,4 @@
-"""The last move of a chess line, judged at once: what it lost, and the reply to it."""
+"""The evaluation of the last move of a chess line: what it lost, and the reply to it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.
 
 
 def check(networks: NetworkRegistry, network: NetworkInfo, line: Line, stop: threading.Event) -> dict[str, Any]:
-    """Return the search's judgment of the last move, see `check_with`. Raises BadRequest, and Stopped."""
+    """Return the search's evaluation of the last move, see `check_with`. Raises BadRequest and Stopped."""
     from kibitz.analysis import load
     from kibitz.analysis.chess.judging import Judge
 
@@ -36,10 +36,10 @@ def check(networks: NetworkRegistry, network: NetworkInfo, line: Line, stop: thr
 
 
 def check_with(judge: Judge, line: ChessLine) -> dict[str, Any]:
-    """Return a judge's judgment of the last move.
+    """Return a judge's evaluation of the last move.
 
-    loss, before, after: of the mover's win probability, 0 to 1. reply: the moves that win material or mate after it, in
-    SAN; [] if it lost something else. Raises BadRequest, and Stopped.
+    loss, before, after: the mover's loss of win probability, and the win probabilities, 0 to 1. reply: the moves after
+    it that win material or mate, in SAN; [] if there are none. Raises BadRequest and Stopped.
     """
     if not line.moves or line.moves[-1] == NULL:
         raise BadRequest("there is no move to check")
@@ -58,7 +58,8 @@ def check_with(judge: Judge, line: ChessLine) -> dict[str, Any]:
 
 
 def winning_line(board: chess.Board, row: NDArray[np.uint8]) -> list[str]:
-    """Return the moves with which the side to move wins material or mates, up to the last capture, in SAN; [] for none.
+    """Return the moves with which the side to move wins material or mates, up to the last capture, in SAN; [] if there
+    are none.
 
     row: uint8 [1, 68], the position of the board.
     """

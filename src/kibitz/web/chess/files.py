@@ -1,4 +1,4 @@
-"""Chess games as text: read PGN and FEN into trees, and write trees as PGN."""
+"""Chess games as text: PGN and FEN are read into trees, and trees are written as PGN."""
 
 from __future__ import annotations
 
@@ -26,21 +26,23 @@ _FEN_PREFIX = re.compile(r"(?:position\s+)?(?:fen|epd)\b\s*[:=]?\s*", re.IGNOREC
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,49}")
 _RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 _RULED = ("SetUp", "FEN", "Variant")
-"""Headers that follow from the start position."""
+"""Headers that are determined by the start position."""
 _COMMAND = re.compile(r"\[%([A-Za-z_]\w{0,29})\s([^\]]*)\]")
-"""A command inside a comment: "[%clk 0:05:03]"."""
+"""A command inside a comment, such as "[%clk 0:05:03]"."""
 _COMMAND_NAME = re.compile(r"[A-Za-z_]\w{0,29}")
 _SHAPE = re.compile(r"[GRYB][a-h][1-8](?:[a-h][1-8])?")
-"""A circle or an arrow with its color: "Gd4", "Rb1c3"."""
+"""A circle or an arrow with its color, such as "Gd4" or "Rb1c3"."""
 MAX_SHAPES = 100
 MAX_STRAYS = 5
-"""The largest number of stretches of text outside of games that are reported for a text."""
+"""The largest number of pieces of text outside of games that are reported for a text."""
 MAX_HEADERS = 200
 MAX_VALUE_LENGTH = 1000
 
 
 def fen_of(words: str) -> str | None:
-    """Return the FEN or EPD if a text has nothing else, valid or not. Underscores may replace spaces."""
+    """Return the FEN or EPD, valid or not, if a text contains nothing else; "" for other text. Underscores may replace
+    spaces.
+    """
     line = words.strip().strip("\"'`").strip()
     if len(line) > 300 or "\n" in line:
         return None
@@ -49,17 +51,19 @@ def fen_of(words: str) -> str | None:
 
 
 LONGEST_WORD = 10_000
-"""Number of characters without a space in a text with games. Patterns would search longer ones for seconds."""
+"""The largest number of characters without a space in a text with games. Patterns would search longer words for
+seconds.
+"""
 
 
 def load_fen(fen: str) -> dict[str, Any]:
-    """A position without moves. Raises BadRequest."""
+    """Return the response for a position without moves. Raises BadRequest for an invalid FEN."""
     board = read_start(fen)
     return game_tree.loaded(ChessLine(board.fen()), {}, [_with(node(board), 0, None, "", [])], [], 1, [])
 
 
 def _with(node: dict[str, Any], id_: int, parent: int | None, comment: str, nags: list[int]) -> dict[str, Any]:
-    """Return the node with its place in the tree. Its comment is divided into text, commands and drawings."""
+    """Return the node with its place in the tree. The comment is divided into text, commands and drawings."""
     commands: dict[str, str] = {}
     shapes: list[str] = []
     for name, value in _COMMAND.findall(comment):
@@ -110,7 +114,7 @@ def _title(head: str, index: int) -> str:
 
 
 def _game(head: str, moves: str) -> tuple[ChessLine, dict[str, str], list[dict[str, Any]], list[str]]:
-    """Return one game: its start, headers, tree and problems. Raises BadRequest."""
+    """Parse one game: its start, headers, tree and problems. Raises BadRequest."""
     record = read_game(head, moves, allow_null=True)
     if record.refused:
         raise BadRequest(record.refused)
@@ -124,7 +128,7 @@ def _game(head: str, moves: str) -> tuple[ChessLine, dict[str, str], list[dict[s
 
 
 def _tree(game: chess.pgn.Game, board: chess.Board, problems: list[str]) -> list[dict[str, Any]]:
-    """Return the nodes of a game. board: its start, on which the moves are played and undone."""
+    """Return the nodes of a game. board: the start position; moves are played on it and undone."""
     tree = [_with(node(board), 0, None, game.comment, [])]
     # A stack of tasks: a node to enter with its parent's id, or a move to undo (None).
     todo: list[tuple[chess.pgn.ChildNode, int] | None] = [(child, 0) for child in reversed(game.variations)]
@@ -191,7 +195,7 @@ def save_pgn(tree: list[game_tree.Written], headers: Fields, start: str | None, 
 
 
 def _note(made: chess.pgn.ChildNode, board: chess.Board, notes: Notes, index: int) -> None:
-    """Write what an analysis has found of the move that led to a position."""
+    """Add an analysis's results to the move that led to a position. board: the position before the move."""
     from kibitz.analysis.chess.notes import centipawns, drop_mark, note_move
 
     found = notes.moves[index]
@@ -203,7 +207,7 @@ def _note(made: chess.pgn.ChildNode, board: chess.Board, notes: Notes, index: in
 
 
 def _comment(written: game_tree.Written) -> str:
-    """Return the words of a node, its shapes and its commands on one line that every reader understands."""
+    """Format the comment, the shapes and the commands of a node in one line that every program can read."""
     shapes = written.fields.get("shapes") or []
     if not isinstance(shapes, list) or not all(isinstance(each, str) and _SHAPE.fullmatch(each) for each in shapes):
         raise BadRequest("shapes must be a list of circles and arrows like Gd4 and Rb1c3")

@@ -1,4 +1,6 @@
-"""Chess moves judged by search, as the page shows them: first all of them quickly, then a few at a time exactly."""
+"""Evaluations of chess moves by search, in the form for the page: first a quick pass over all moves, then an exact
+pass, a few moves at a time.
+"""
 
 from __future__ import annotations
 
@@ -27,13 +29,15 @@ if TYPE_CHECKING:
 QUICK_CHUNK, CHUNK = 8, 4
 """Numbers of moves judged in one step of a quick and of an exact pass.
 
-They are few enough that a canceled request ends soon, and many enough that searches of neighboring positions help each
-other.
+These numbers are so small that a canceled request ends soon, and so large that searches of neighboring positions help
+each other.
 """
 
 
 def judged(network: NetworkInfo, line: Line, by_engine: bool = False) -> ChessLine:
-    """Return the line, if this network can judge its moves. Raises BadRequest. by_engine: an engine judges them."""
+    """Return the line if its moves can be evaluated with this network. Raises BadRequest if they can't. by_engine:
+    whether an engine evaluates them.
+    """
     if not isinstance(line, ChessLine):
         raise BadRequest("only moves of chess are judged by search")
     if not by_engine and WHITE not in network.answers:
@@ -55,9 +59,9 @@ def judge(
     networks: NetworkRegistry, network: NetworkInfo, line: ChessLine, first: int, last: int, seq: int,
     stop: threading.Event,
 ) -> Iterator[list[dict[str, Any]]]:  # fmt: skip
-    """Yield the lines of a stream: the number of moves, a quick and then an exact judgment of each, the end.
+    """Yield the lines of a stream: the number of moves, a quick and then an exact evaluation of each move, and the end.
 
-    first, last: the moves, counted from 1; 0 is the start position, of which only the value is given.
+    first, last: the range of moves, counted from 1. 0 is the start position, for which only its value is sent.
     """
     from kibitz.analysis import load
     from kibitz.analysis.chess.judging import DEPTH, NODES, QUICK_DEPTH, Judge, Stopped
@@ -79,9 +83,9 @@ def judge(
 def in_chunks(
     judge: Judge, line: ChessLine, first: int, last: int, size: int, explained: bool
 ) -> Iterator[list[dict[str, Any]]]:
-    """Yield the judgments of the moves first..last, `size` at a time. A null move loses nothing.
+    """Yield the evaluations of the moves first to last, `size` at a time. A null move loses nothing.
 
-    explained: marked moves have their reasons.
+    explained: whether annotated moves get their reasons.
     """
     import chess
 
@@ -100,7 +104,7 @@ def in_chunks(
         stretch = takewhile(lambda move: move != NULL, line.moves[at : min(at + size, last)])
         moves = [chess.Move.from_uci(move) for move in stretch]
         rows = np.concatenate(line.rows(at, at + len(moves)), 1)
-        # The board has the moves before it, by which repetitions are known.
+        # The board has the earlier moves of the game, which are needed to detect repetitions
         _, found = judge.judge(board, moves, rows)
         reasons = _reasons(judge, board, moves, found) if explained else {}
         yield _as_json(board, at + 1, moves, found, reasons)
@@ -108,12 +112,12 @@ def in_chunks(
 
 
 def _value_alone(ply: int, value: PositionValue) -> dict[str, Any]:
-    """What is known of a position without the move before it."""
+    """Return the data for a position without a move before it."""
     return {**_unjudged(ply), "white": {"before": None, "after": rounded(value.chance)}}
 
 
 def _unjudged(ply: int) -> dict[str, Any]:
-    """The judgement of a null move."""
+    """Return the evaluation of a null move."""
     best, white = {"move": NULL, "san": "--"}, {"before": None, "after": None}
     return {"ply": ply, "loss": 0.0, "mark": "", "best": best, "line": [], "only": False, "white": white}
 
@@ -121,8 +125,10 @@ def _unjudged(ply: int) -> dict[str, Any]:
 def _reasons(
     judge: Judge, board: chess.Board, moves: Sequence[chess.Move], found: Sequence[Judgement]
 ) -> dict[int, dict[str, Any]]:
-    """Return why marked moves were bad, by their index: the code, and the text in each language. The first move leads
-    from the board."""
+    """Return the reasons why annotated moves were bad, by their index: the code, and the text in each language.
+
+    The first move is played on the board.
+    """
     from kibitz.analysis.chess.moves import case_of
     from kibitz.analysis.chess.reason_texts import LANGUAGES
     from kibitz.analysis.chess.reasons import explain
@@ -144,8 +150,9 @@ def _as_json(
     board: chess.Board, ply: int, moves: Sequence[chess.Move], found: Sequence[Judgement],
     reasons: dict[int, dict[str, Any]],
 ) -> list[dict[str, Any]]:  # fmt: skip
-    """Return judgments of successive moves, the first of which leads from the board to that ply. The board is
-    changed."""
+    """Return evaluations of successive moves. The first move is played on the board and leads to `ply`. The board
+    changes.
+    """
     result = []
     for at, (move, each) in enumerate(zip(moves, found, strict=True), ply):
         reason = {"reason": reasons[at - ply]} if at - ply in reasons else {}

@@ -1,4 +1,6 @@
-"""Lines of chess: a start position and moves, as the page sends them, and each position as it is shown."""
+"""Lines of chess: a start position and moves, in the form in which the page sends them, and each position in the form
+for the page.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,8 @@ NULL = "0000"
 class ChessLine:
     """A line whose moves are legal.
 
-    fen: in its normalized form. moves: in UCI notation. ratings: White's and Black's, 0 if unknown.
+    fen: the start position as a normalized FEN. moves: in UCI notation. ratings: White's and Black's rating, 0 if
+    unknown.
     """
 
     game: ClassVar[Literal["chess"]] = "chess"
@@ -45,14 +48,16 @@ class ChessLine:
         return chess.Board(self.fen)
 
     def board(self) -> chess.Board:
-        """Return the last position, with the moves before it."""
+        """Return the last position, with the earlier moves on its stack."""
         board = self.start()
         for move in self.moves:
             board.push(chess.Move.from_uci(move))
         return board
 
     def since_null(self) -> chess.Board:
-        """Return the last position, with the moves since the last null move: players support no others."""
+        """Return the last position, with only the moves since the last null move on its stack, because players support
+        no null moves.
+        """
         board = self.start()
         for move in self.moves:
             board.push(chess.Move.from_uci(move))
@@ -61,7 +66,7 @@ class ChessLine:
         return board
 
     def boards(self) -> Iterator[chess.Board]:
-        """Yield every position, 0 to n; it is one board, which is changed."""
+        """Yield every position, 0 to n. They are always the same board object, which changes."""
         board = self.start()
         yield board
         for move in self.moves:
@@ -77,12 +82,12 @@ class ChessLine:
         from kibitz.games.chess.moves import from_move
         from kibitz.games.chess.replay import encode_board, replay
 
-        # After each null move a new game begins, because a replay doesn't support null moves.
+        # After each null move a new game begins, because a replay doesn't support null moves
         cuts = [0, *(ply for ply, move in enumerate(self.moves, 1) if move == NULL)]
         starts = [encode_board(board) for ply, board in enumerate(self.boards()) if ply in set(cuts)]
         packed = [from_move(chess.Move.from_uci(move)) for move in self.moves if move != NULL]
         offsets = np.array([*(cut - i for i, cut in enumerate(cuts)), len(packed)])
-        # The position before a null move is the end of a game, the one after it the start of the next.
+        # The position before a null move is the end of a game. The position after it is the start of the next game
         plies = np.arange(first, last + 1)
         games = np.searchsorted(cuts, plies, "right") - 1
         places = plies - np.array(cuts)[games]
@@ -97,7 +102,7 @@ class ChessLine:
         return codes, telling(usual, self, state, last)(self.ratings)
 
     def nodes(self) -> list[dict[str, Any]]:
-        """Return every position as the page shows it, 0 to n."""
+        """Return every position, 0 to n, in the form for the page."""
         board = self.start()
         nodes = [node(board)]
         for ply, name in enumerate(self.moves, 1):
@@ -113,7 +118,7 @@ class ChessLine:
         return node(board, played.uci(), san, len(self.moves) + 1)
 
     def check(self, network: NetworkInfo) -> None:
-        """Raises BadRequest for a network of another game."""
+        """Raise BadRequest for a network of another game."""
         check_game(network, self.game)
 
     def results(
@@ -141,7 +146,9 @@ class ChessLine:
 
 
 def read_start(fen: str) -> chess.Board:
-    """Return the board of a FEN, without impossible castling and en-passant rights. Raises BadRequest."""
+    """Parse a FEN, and return its board, without impossible castling and en-passant rights. Raises BadRequest for an
+    invalid FEN.
+    """
     try:
         return start.read_fen(fen)
     except start.BadStart as error:
@@ -149,7 +156,7 @@ def read_start(fen: str) -> chess.Board:
 
 
 def read_line(fields: Fields) -> ChessLine:
-    """Return a line from JSON. Raises BadRequest, naming the first invalid or illegal move."""
+    """Parse a line from JSON. Raises BadRequest, which quotes the first invalid or illegal move."""
     start = read_start(text(fields, "fen", chess.STARTING_FEN))
     fen = start.fen()
     moves = words(fields, "moves", MAX_PLIES)
@@ -167,14 +174,14 @@ def _ratings(said: object) -> tuple[int, int]:
 
 
 def read_move(board: chess.Board, name: str) -> chess.Move:
-    """Return a move from UCI notation or SAN. Raises BadRequest if it is invalid or illegal."""
+    """Parse a move in UCI notation or SAN. Raises BadRequest if it is invalid or illegal."""
     name = name.strip()
     if _UCI.fullmatch(name.lower()) or name == NULL:
         return _legal(board, name.lower(), "")
     core = read_word(name[:20]).core
     moves: set[chess.Move | None] = set()
     try:
-        if (move := find_move(board, core)) is not None:  # a null move is false
+        if (move := find_move(board, core)) is not None:  # a null move is false, but not None
             return move
         moves = {find_move(board, core, letters) for letters in english_of([core])} - {None}
     except Ambiguous:
@@ -202,12 +209,12 @@ def _legal(board: chess.Board, name: str, where: str) -> chess.Move:
 
 
 def node(board: chess.Board, move: str | None = None, san: str = "", ply: int = 0) -> dict[str, Any]:
-    """Return a position as the page shows it. The board must have its move stack, for detecting repetitions."""
+    """Return a position in the form for the page. The board needs its move stack to detect repetitions."""
     from kibitz.explorer.openings import opening_at
 
     dests: dict[str, list[str]] = {}
     for legal in board.legal_moves:
-        if legal.promotion in (None, chess.QUEEN):  # one of four to the same square
+        if legal.promotion in (None, chess.QUEEN):  # only one of the four promotions to the same square
             dests.setdefault(chess.SQUARE_NAMES[legal.from_square], []).append(chess.SQUARE_NAMES[legal.to_square])
     return {
         "ply": ply,
@@ -223,7 +230,7 @@ def node(board: chess.Board, move: str | None = None, san: str = "", ply: int = 
 
 
 def end_of(board: chess.Board) -> str | None:
-    """Return how the game has ended here, or could by a claim; None if it continues."""
+    """Return how the game has ended in this position, or how it could end by a claim; None if it continues."""
     if not any(board.generate_legal_moves()):
         return "checkmate" if board.is_check() else "stalemate"
     if board.is_insufficient_material():

@@ -1,4 +1,4 @@
-"""Which pieces a network's output for a chess position depends on."""
+"""The effect of each piece on a network's output for a chess position."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _KINGS = (6, 12)
 _ROOKS = {7: 1, 0: 2, 63: 4, 56: 8}
-"""The bit of the castling right for a rook's square."""
+"""The bit of the castling right that belongs to a rook's home square."""
 
 
 def occlusion(session: Session, network: NetworkInfo, line: ChessLine) -> dict[str, Any]:
@@ -56,8 +56,8 @@ def without_pieces(
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """Return the position, then the position without the piece on each square: codes, [1 + n, 64], state, [1 + n, k].
 
-    codes: uint8 [64], and state: uint8 [k], of the position. squares: int64 [n]. A castling right is removed with its
-    rook; en passant stays while it is legal.
+    codes: uint8 [64], and state: uint8 [k], of the position. squares: int64 [n]. If a rook is removed, its castling
+    right is removed too. En passant stays if it is still legal.
     """
     many, states = np.tile(codes, (len(squares) + 1, 1)), np.tile(state, (len(squares) + 1, 1))
     for row, square in enumerate(squares.tolist(), 1):

@@ -1,4 +1,4 @@
-"""A UCI engine's analysis of a chess position, as the page shows it, and its moves."""
+"""A UCI engine's analysis of a chess position in the form for the page, and the engine's moves."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 PERIOD = 0.15
 """Seconds between two updates."""
 STOPPED = 5.0
-"""Seconds in which an engine must have stopped."""
+"""Seconds in which an engine must react to `stop`."""
 LIMITED, RATING = "UCI_LimitStrength", "UCI_Elo"
-"""The options with which it imitates a player with a rating."""
+"""The options by which the engine imitates a player with a rating."""
 HASH = 64
-"""Megabytes of its hash table."""
+"""Size of the engine's hash table in megabytes."""
 MOST_SHOWN = 12
 """Number of moves of a line."""
 _TOO_MANY = (
@@ -63,7 +63,7 @@ class UciThinker:
         self._watched = self._engine.watch(self._board, 1, search_limit, self._game)
 
     def _turn_to(self, line: Line, rating: int | None) -> None:
-        """Set the last position, and the strength of a player with that rating, or None for full strength."""
+        """Set up the last position, and the rating to imitate; None for full strength."""
         assert isinstance(line, ChessLine)
         self._board = line.since_null()
         if self._board.status() & _TOO_MANY:
@@ -80,7 +80,7 @@ class UciThinker:
         lines, first = [], set()
         for _, info in sorted(self._watched.lines.items()):
             move = info["pv"][0]
-            if move not in first:  # from two depths, while the deeper one is in progress
+            if move not in first:  # the lines may be from two depths, while the deeper one is in progress
                 first.add(move)
                 lines.append(as_json(self._board, info))
         if not lines:
@@ -109,10 +109,10 @@ class UciThinker:
 
 
 def as_json(board: chess.Board, info: chess.engine.InfoDict) -> dict[str, Any]:
-    """Return a line of an engine, in White's view.
+    """Convert a line of an engine to JSON, in White's view.
 
-    score: in pawns, None for a mate. mate: moves to it, None for none. white: White's win probability, 0 to 1. moves:
-    UCI. san: the same as SAN.
+    score: in pawns, None for a mate. mate: moves to the mate, None for none. white: White's win probability, 0 to 1.
+    moves: in UCI notation. san: the same moves in SAN.
     """
     score = info["score"].white()
     after, moves = board.copy(stack=False), info["pv"][:MOST_SHOWN]

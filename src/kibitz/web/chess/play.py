@@ -41,10 +41,10 @@ def think(
 def people_seconds(
     session: Session, network: NetworkInfo, line: ChessLine, clock: MoverClock, rating: int | None, move: str
 ) -> float:
-    """Return a sampled time, in seconds, that people of the network's rating, or its person, think about a move.
+    """Return a sampled thinking time for a move, in seconds, of people with the rating or of the network's person.
 
-    rating: None for the strongest play. move: in UCI notation, in the last position of the line. 0 if the person's
-    games had no clocks.
+    rating: None for the strongest play. move: in UCI notation, in the last position of the line. The result is 0 if the
+    person's games had no clocks.
     """
     import chess
     import numpy as np
@@ -68,7 +68,7 @@ def people_seconds(
 def _as_json(board: chess.Board, result: SearchResult) -> dict[str, Any]:
     """Return a search result for the page, in White's view.
 
-    score: in pawns. mate: moves to mate, or None. white: White's win probability, 0 to 1, a draw being half a win.
+    score: in pawns. mate: moves to mate, or None. white: White's win probability, 0 to 1; a draw counts as half a win.
     """
     line = result.lines[0]
     sign = 1 if board.turn else -1

@@ -1,4 +1,4 @@
-"""What players of many ratings would play in a chess position, and how often they go wrong there."""
+"""The moves that players of many ratings would choose in a chess position, and how often they make mistakes in it."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 RATINGS = tuple(range(800, 2801, 100))
 """Ratings, of both players, for which the moves are predicted."""
 FIRST = 4
-"""Number of likely moves for each rating that are in the answer."""
+"""Number of likely moves for each rating that the response contains."""
 
 
 def by_rating(networks: NetworkRegistry, network: NetworkInfo, line: Line) -> dict[str, Any]:
     """Return the likely moves of the last position, and its risk, for each of RATINGS.
 
-    ratings: RATINGS. moves: each with its probability at each rating, the most likely on average first. risk: the
-    probability at each rating of a move that loses analysis.chess.risk.LOSS or more; null without a legal move. Raises
-    BadRequest for a network without rating inputs.
+    ratings: RATINGS. moves: the moves with their probability at each rating; the most likely move on average is first.
+    risk: the probability at each rating of a move that loses analysis.chess.risk.LOSS or more; null without a legal
+    move. Raises BadRequest for a network without rating inputs.
     """
     from kibitz.analysis import load
     from kibitz.analysis.chess.judging import Judge

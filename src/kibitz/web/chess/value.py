@@ -1,4 +1,4 @@
-"""The value of a chess position: the value that all interfaces show."""
+"""The value of a chess position. All interfaces show the same value."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def value(networks: NetworkRegistry, network: NetworkInfo, line: Line, stop: threading.Event) -> dict[str, Any]:
-    """Return the value of the last position, see kibitz.play.value. Raises BadRequest, and Stopped."""
+    """Return the value of the last position, see kibitz.play.value. Raises BadRequest and Stopped."""
     from kibitz.analysis import load
     from kibitz.analysis.chess.judging import Judge
 

@@ -1,4 +1,4 @@
-"""A network's outputs for Go positions, as the page shows them."""
+"""A network's outputs for Go positions, in the form for the page."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ def results(
 ) -> Iterator[list[dict[str, Any]]]:
     """Yield the results of the positions from ply first to last, batch by batch.
 
-    If a network predicts moves, winner and score, these are used; otherwise they follow from the ownership map.
+    If a network predicts moves, winner and score, these predictions are used. Otherwise win probability and score are
+    computed from the ownership map.
     """
     codes, state = line.rows(first, last)
     return results_of(session, network, line, codes, state, first)
@@ -65,7 +66,7 @@ def results_of(
 
 
 def _final(line: GoLine) -> tuple[int, FinalCount | None]:
-    """Return the ply from which only passes follow, and the count, if two passes end the line; else None."""
+    """Return the ply after which only passes follow, and the final score, if two passes end the line; else None."""
     from kibitz.games.go.endings.final import count_board
     from kibitz.games.go.points import PASS
 
@@ -76,7 +77,7 @@ def _final(line: GoLine) -> tuple[int, FinalCount | None]:
 
 
 def likely_moves(says: Told, size: int) -> list[dict[str, Any]]:
-    """Return the most likely moves with their probabilities, at most N_MOVES, as the page shows them."""
+    """Return the most likely moves with their probabilities, at most N_MOVES, in the form for the page."""
     from kibitz.games.go.points import to_gtp
 
     names = [(to_gtp(point, size), chance) for point, chance in says.likely(N_MOVES) if chance > 0]
@@ -86,7 +87,7 @@ def likely_moves(says: Told, size: int) -> list[dict[str, Any]]:
 def worth(owners: NDArray[np.float32], line: GoLine) -> tuple[float, float]:
     """Return Black's lead in points and Black's win probability, from an ownership map, float32 [361].
 
-    The lead is minus komi and handicap compensation, as in the GTP engine.
+    Komi and handicap compensation are subtracted from the lead, as in the GTP engine.
     """
     from kibitz.play.go import ownership
 

@@ -1,4 +1,4 @@
-"""Judgments of Go moves by an outside engine instead of the network's own search, as the page shows them."""
+"""Evaluations of Go moves by a GTP engine instead of the network's own search, in the form for the page."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ MOST_SHOWN = 8
 class Valued:
     """An engine's value of a position, in Black's view.
 
-    black: Black's win probability, 0 to 1. told: whether the engine gave it. lead: in points, komi counted. line: the
-    best move and the moves that would follow.
+    black: Black's win probability, 0 to 1. told: whether the engine itself gave this probability. lead: in points, komi
+    included. line: the best move and the moves that would follow.
     """
 
     black: float
@@ -43,8 +43,8 @@ class Valued:
 class EngineValues:
     """The values of the positions of a line, by an engine.
 
-    If the engine gives no win probability, it follows from the lead and from the uncertainty of the network's ownership
-    map. A game that two passes ended is counted.
+    If the engine gives no win probability, it is computed from the lead and from the uncertainty of the network's
+    ownership map. If two passes ended the game, the final position is scored.
     """
 
     def __init__(self, engine: GoEngineJudge, session: Session, line: Line):
@@ -75,7 +75,7 @@ class EngineValues:
         return Valued(ownership.winrate(found.lead, self._spread(line)), False, found.lead, found.line)
 
     def _spread(self, line: GoLine) -> float:
-        """Return the uncertainty of the score in points, by the network's ownership map if it has one."""
+        """Return the standard deviation of the score in points: from the network's ownership map, if it has one."""
         from kibitz.play.go.value import judge_board
 
         if ownership.OUTPUT not in self._session.outputs:
@@ -83,7 +83,7 @@ class EngineValues:
         return judge_board(self._session, line.board(), line.terms)[1]
 
     def judgment(self, ply: int) -> dict[str, Any]:
-        """Return the judgment of the move that leads to a position. A pass that ends the game loses nothing."""
+        """Return the evaluation of the move that leads to a position. A pass that ends the game loses nothing."""
         moves, after = self.line.moves, self.at(ply)
         found = {"ply": ply, "only": False, "score": round(after.lead, 2)}
         white = rounded(1 - after.black)
@@ -103,18 +103,20 @@ class EngineValues:
         }  # fmt: skip
 
     def _lost(self, ply: int, before: Valued, after: Valued) -> tuple[float, float]:
-        """Return what the mover lost by a move: of the win probability, and in points."""
+        """Return what the mover lost by a move: win probability, and points."""
         first = self.line.side == BLACK
         sign = 1 if first == (ply % 2 == 1) else -1
         return max(0.0, sign * (before.black - after.black)), max(0.0, sign * (before.lead - after.lead))
 
     def _closes(self, ply: int) -> bool:
-        """Whether a move is one of the passes that end the game."""
+        """Return whether a move is one of the passes that end the game."""
         moves = self.line.moves
         return len(moves) > 1 and set(moves[-2:]) == {PASS} and set(moves[ply - 1 :]) == {PASS}
 
     def _mark(self, loss: float, points: float, before: Valued, after: Valued) -> str:
-        """Return the mark by points, or by the win probability if the engine gives it and that is worse."""
+        """Return the annotation by points. If the engine gives win probabilities and these lead to a worse annotation,
+        return that one.
+        """
         by_points = mark(-points, SWINGS[self.line.size])
         by_chance = mark(-loss, CHESS_SWING) if before.told and after.told else ""
         return max(by_points, by_chance, key=["", "?!", "?", "??"].index)
@@ -123,9 +125,9 @@ class EngineValues:
 def judge(
     engine: GoEngineJudge, session: Session, line: Line, first: int, last: int, seq: int, stop: threading.Event
 ) -> Iterator[list[dict[str, Any]]]:
-    """Yield the lines of a stream: the number of moves and who judges, the judgment of each move, the end.
+    """Yield the lines of a stream: the number of moves and the engine's name, the evaluation of each move, and the end.
 
-    first, last: the moves, counted from 1; 0 is the start position, of which only the value is given.
+    first, last: the range of moves, counted from 1. 0 is the start position, for which only its value is sent.
     """
     began = time.perf_counter()
     yield [{"seq": seq, "total": max(0, last - first + 1), "checked_by": engine.checked_by.as_json()}]
@@ -136,7 +138,7 @@ def judge(
 
 
 def check(engine: GoEngineJudge, session: Session, line: Line, stop: threading.Event) -> dict[str, Any]:
-    """Return the judgment of the last move, as `kibitz.web.go.checking.check` does. Raises BadRequest."""
+    """Return the evaluation of the last move, as `kibitz.web.go.checking.check` does. Raises BadRequest."""
     assert isinstance(line, GoLine)
     if not line.moves:
         raise BadRequest("there is no move to check")
@@ -144,7 +146,7 @@ def check(engine: GoEngineJudge, session: Session, line: Line, stop: threading.E
     values = EngineValues(engine, session, line)
     found, reply = values.judgment(last), values.at(last).line[:MOST_SHOWN]
     chances = {name: found["white"][name] for name in ("before", "after")}
-    if (line.side == BLACK) == (last % 2 == 1):  # Black has moved
+    if (line.side == BLACK) == (last % 2 == 1):  # Black made the last move
         chances = {name: rounded(1 - white) for name, white in chances.items()}
     return {
         **{name: found[name] for name in ("loss", "mark", "points", "line")}, **chances,
@@ -158,8 +160,8 @@ def candidates(
 ) -> dict[str, Any]:  # fmt: skip
     """Return the best move in the last position, and the value after it and after some other moves.
 
-    names: the other moves. The value after a move is the one that the page shows once it is played. report: gets
-    interim results. Raises BadRequest for an illegal move.
+    names: the other moves. The value after a move is the value that the page shows after the move is played. report:
+    called with interim results. Raises BadRequest for an illegal move.
     """
     assert isinstance(line, GoLine)
     board = line.board()
@@ -170,7 +172,7 @@ def candidates(
             raise BadRequest(f"{name}: illegal here")
     lines: list[dict[str, Any]] = []
     for point in dict.fromkeys([*found.line[:1], *others]):
-        if board.why_not(board.to_move, point) is not None:  # the engine has other rules
+        if board.why_not(board.to_move, point) is not None:  # the engine may have other rules
             continue
         if stop.is_set():
             break

@@ -1,4 +1,6 @@
-"""A network's candidate moves in a Go position, from its search: points, win probability, visits and line of each."""
+"""A network's candidate moves in a Go position, from its search: lead, win probability, visits and line of each
+move.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,7 @@ def search(
     report: Callable[[dict[str, Any]], None],
     stop: threading.Event,
 ) -> dict[str, Any]:
-    """Return the search's result for the last position. report: gets interim results."""
+    """Search the last position, and return the result. report: called with interim results."""
     from kibitz.play.go.value import search_board
 
     assert isinstance(line, GoLine)
@@ -53,7 +55,7 @@ def _as_json(thought: GoThought, size: int) -> dict[str, Any]:
 
 
 def _line(move: MoveThought, colour: int, size: int) -> dict[str, Any]:
-    """Return a move in Black's view. p: the network's probability of the move, 0 to 1."""
+    """Convert a move to JSON, in Black's view. p: the network's probability of the move, 0 to 1."""
     names = [to_gtp(point, size) for point in (move.pv or (move.point,))[:MOST_SHOWN]]
     black = colour == BLACK
     return {

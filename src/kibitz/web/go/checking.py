@@ -1,4 +1,4 @@
-"""The last move of a Go line, judged at once: what it lost, and the reply to it."""
+"""The evaluation of the last move of a Go line: what it lost, and the reply to it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MOST_SHOWN = 6
 
 
 class GivenUp(BadRequest):
-    """The client of this request has disconnected."""
+    """Raised if the client of this request has disconnected."""
 
 
 def limits() -> list[object]:
@@ -37,11 +37,12 @@ def limits() -> list[object]:
 
 
 def check(networks: NetworkRegistry, network: NetworkInfo, line: Line, stop: threading.Event) -> dict[str, Any]:
-    """Return the search's judgment of the last move.
+    """Return the search's evaluation of the last move.
 
-    loss, before, after: of the mover's win probability, 0 to 1. points: lost by it. reply: the expected reply. line:
-    the best move and the moves that would follow, as names. reason: why a marked move was bad, if that is proven: its
-    code, and its text in each language. Raises BadRequest.
+    loss, before, after: the mover's loss of win probability, and the win probabilities, 0 to 1. points: the points that
+    the move lost. reply: the expected reply. line: the best move and the moves that would follow, in GTP notation.
+    reason: why an annotated move was bad, if this is proven: its code, and its text in each language. Raises
+    BadRequest.
     """
     from kibitz.play.go.value import final_count
 
@@ -52,7 +53,7 @@ def check(networks: NetworkRegistry, network: NetworkInfo, line: Line, stop: thr
     before = _looked(session, replace(line, moves=line.moves[:-1]), stop)
     best = before.moves[0]
     loss, points, reply, after, then = 0.0, 0.0, [], best.winrate, None
-    if ended is not None:  # the second of two passes: the count decides
+    if ended is not None:  # the move is the second of two passes, so the final score decides
         black = before.sign > 0
         after = min(best.winrate, ended.black_wins if black else 1 - ended.black_wins)
         loss, points = best.winrate - after, max(0.0, best.lead - before.sign * ended.lead)
@@ -77,7 +78,7 @@ def _why(
 ) -> dict[str, Any] | None:
     """Return why the last move was bad, in each language; None if nothing is proven.
 
-    before, then: the searches of the position before it and after it.
+    before, then: the search results for the positions before and after the move.
     """
     from kibitz.analysis.go.better import find_better
     from kibitz.analysis.go.reason_texts import LANGUAGES
@@ -96,8 +97,7 @@ def _why(
 
 
 def _looked(session: Session, line: GoLine, stop: threading.Event) -> GoThought:
-    """Return the result of a search of the last position, or of evaluating every move if the network does not
-    search."""
+    """Search the last position. If the network does not search, evaluate every move instead."""
     from kibitz.play.go.players import player_of
     from kibitz.play.go.value import searches
 
@@ -123,6 +123,6 @@ def _searched(session: Session, board: Board, line: GoLine, stop: threading.Even
 
 
 def _go_on(stop: threading.Event) -> None:
-    """Raises GivenUp if nobody waits for the answer any more."""
+    """Raise GivenUp if no client waits for the response any more."""
     if stop.is_set():
         raise GivenUp("the request was given up")

@@ -1,4 +1,4 @@
-"""Count a finished Go game for the page, with dead stones that the program finds or the players mark."""
+"""Score a finished Go game for the page, with dead stones that playouts find or the players mark."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from kibitz.web.positions import read_line
 
 
 def count(fields: Fields) -> dict[str, Any]:
-    """Return the count of the last position of a line, even if nobody has passed.
+    """Score the last position of a line, even if nobody has passed.
 
-    dead: vertices of the dead stones; without it, playouts find them. Returns the dead stones, those in seki, the owner
-    of each point (1 Black, 0 White, 0.5 neutral) and the points of both sides, White's with komi. Raises BadRequest for
-    a line of chess, and for a dead stone on an empty point.
+    dead: vertices of the dead stones; without it, playouts find them. Returns the dead stones, the stones in seki, the
+    owner of each point (1 Black, 0 White, 0.5 neutral) and the points of both sides, White's with komi. Raises
+    BadRequest for a line of chess, and for a dead stone on an empty point.
     """
     from kibitz.games.go.endings.final import count_board
     from kibitz.play.go.ownership import points_of

@@ -1,4 +1,4 @@
-"""SGF for the board: game trees read with sgfmill's grammar, and written."""
+"""SGF for the board: game trees are read with sgfmill's grammar, and written."""
 
 from __future__ import annotations
 
@@ -30,27 +30,29 @@ HEADERS = (
     "PB", "BR", "BT", "PW", "WR", "WT", "GN", "EV", "RO", "DT", "PC", "RE", "RU", "KM", "HA", "TM", "OT", "ON", "AN",
     "CP", "SO", "US", "GC",
 )  # fmt: skip
-"""Properties that the page receives and that are written again."""
+"""Properties that are sent to the page and written again."""
 _OF_SERVERS = ("KO", "RD", "TE")
-"""Properties in which Sina writes headers."""
+"""Properties that Sina uses for headers."""
 _MARKS = {"TE": 1, "BM": 2, "IT": 5, "DO": 6}
-"""SGF's annotations of a move as PGN's NAGs: good, mistake, interesting, doubtful; BM[2] is 4, a blunder."""
+"""SGF's annotations of a move as PGN's NAGs: good, mistake, interesting, doubtful. BM[2] becomes 4, a blunder."""
 _WRITTEN = {1: "TE[1]", 2: "BM[1]", 3: "TE[2]", 4: "BM[2]", 5: "IT[]", 6: "DO[]"}
 _OF_MOVES = {"B", "W", "C", *_MARKS}
 """Properties that are read in any node."""
 _OF_START = {*_OF_MOVES, "AB", "AW", "AE", "PL", "FF", "GM", "CA", "AP", "SZ", *HEADERS}
-"""Properties that are read before the first move. All others are kept unchanged."""
+"""Properties that are read before the first move. All other properties stay unchanged."""
 _NAME = re.compile(r"[A-Z0-9]{1,64}")
 _RAW = re.compile(r"(?:\\.|[^\]\\])*+", re.DOTALL)
 """A value as it is written between its brackets."""
 _MOVE = re.compile(rb";\s*[BW]\s*\[")
 _HEAD = 5000
-"""Number of bytes at the beginning of a game that are searched for the headers in its title."""
+"""The headers for a game's title are searched in this number of bytes at its beginning."""
 MAX_VALUE_LENGTH = 10_000
 
 
 def load_sgf(text: str, index: int) -> dict[str, Any]:
-    """The game at an index (from 0) of an SGF text, and the titles of the first games. Raises BadRequest."""
+    """Parse the game with an index (from 0) of an SGF text. Returns the response with the titles of the first games.
+    Raises BadRequest.
+    """
     data = put_right(text).encode("utf-8", "replace")
     if is_gib(data):
         data = gib_as_sgf(data)
@@ -73,22 +75,22 @@ def load_sgf(text: str, index: int) -> dict[str, Any]:
         return game_tree.loaded(line, {}, nothing, titles, count, [f"game {index + 1} cannot be shown: {error}"])
     problems = [*game.problems, *stray_text(data, begins, ends)] if index == 0 else game.problems
     answer = game_tree.loaded(game.line, game.headers, tree, titles, count, problems)
-    # Information that the record lacks isn't written into it.
+    # If the record lacks komi or rules, the assumed values aren't written into it
     if assumed := [name for name in ("KM", "RU") if name not in game.headers]:
         answer["line"]["assumed"] = assumed
     return answer
 
 
 def _unnamed_rules(stones: int) -> str:
-    """Return the rules of a record that names none, as `analyze` counts such a record.
+    """Return the rules for a record that has none; `analyze` uses the same rules for such a record.
 
-    They use area scoring and, with several black stones at the start, give White no compensation.
+    They use area scoring. If several black stones are set up at the start, White gets no compensation for them.
     """
     return DEFAULT_RULES if stones < 2 else "new-zealand"
 
 
 def _title(head: bytes, index: int) -> str:
-    """Return a game in a few words. head: the beginning of its text; everything after the first move is ignored."""
+    """Return a title for a game. head: the beginning of its text; everything after the first move is ignored."""
     check_wanted()
     headers = read_headers(_MOVE.split(head, maxsplit=1)[0].decode("utf-8", "replace"))
     known = {name: clean(value) for name, value in headers.items() if value}
@@ -103,7 +105,7 @@ def _with(node: dict[str, Any], id_: int, parent: int | None, comment: str, nags
 
 @dataclass
 class _Start:
-    """The setup before the first move, collected from the nodes there."""
+    """The setup before the first move, collected from the nodes before it."""
 
     black: list[int] = field(default_factory=list)
     white: list[int] = field(default_factory=list)
@@ -113,13 +115,13 @@ class _Start:
 
 @dataclass
 class _Fork:
-    """A position with branches that are not yet played. branches: their number."""
+    """A position from which some branches are not yet played. branches: their number."""
 
     board: Board
     branches: int
 
     def take(self) -> Board:
-        """A board for one branch: a copy, or the board itself for the last branch."""
+        """Return a board for one branch: a copy, or the board itself for the last branch."""
         self.branches -= 1
         return self.board.copy() if self.branches else self.board
 
@@ -162,7 +164,7 @@ class _Game:
         return size
 
     def _before_moves(self, start: _Start) -> int:
-        """Read the nodes before the first move; return the index of the first node with a move.
+        """Read the nodes before the first move. Returns the index of the first node with a move.
 
         Two or more moves of Black at the beginning are a handicap in the old style, and belong to the setup.
         """
@@ -226,7 +228,7 @@ class _Game:
             raise BadRequest(f"a stone is set up outside the board: {shown(str(error))}") from None
 
     def tree(self) -> list[dict[str, Any]]:
-        """The nodes, root first."""
+        """Return the nodes, the root first."""
         tree = [_with(node(self.board), 0, None, self.comment, [])]
         if self.kept:
             tree[0]["props"] = self.kept
@@ -247,8 +249,9 @@ class _Game:
     def _sequence(
         self, tree: list[dict[str, Any]], sequence: list[Properties], parent: int, board: Board
     ) -> int | None:
-        """Add the nodes of a sequence; return the id of the last one, or None if the rest of this branch is not
-        shown."""
+        """Add the nodes of a sequence. Returns the id of the last node, or None if the rest of this branch is not
+        shown.
+        """
         for properties in sequence:
             check_wanted()
             if {"AB", "AW", "AE"} & properties.keys():
@@ -260,7 +263,8 @@ class _Game:
             for colour, value in moves:
                 point = self._point(value)
                 name = shown(value.decode("utf-8", "replace")) if point is None else to_gtp(point, self.size)
-                if board.to_move != colour and point != PASS:  # a player who moves twice: the other one passed
+                # if a player moves twice, a pass of the other player is inserted
+                if board.to_move != colour and point != PASS:
                     parent = self._add(tree, parent, board, PASS)
                 try:
                     if point is None:
@@ -273,7 +277,7 @@ class _Game:
                     return None
                 if len(tree) >= game_tree.MAX_NODES:
                     return None
-            # The nodes before the first move have been read as the setup, except those of a branch.
+            # The nodes before the first move were read as the setup, except those of a branch
             self._note(tree[parent], properties)
         return parent
 
@@ -300,7 +304,7 @@ class _Game:
 
 
 def _keep(kept: dict[str, list[str]], properties: Properties, known: set[str]) -> None:
-    """Add unknown properties to the kept ones, with their values as they are written between the brackets."""
+    """Add unknown properties to the kept ones. Their values stay as they are between the brackets."""
     for name, values in properties.items():
         if name not in known:
             kept.setdefault(name, []).extend(value.decode("utf-8", "replace") for value in values)
@@ -315,8 +319,8 @@ def save_sgf(
 ) -> str:
     """Return a tree as SGF. Raises BadRequest.
 
-    start: the position of its root; None to read it from the root node and headers. assumed: which of KM and RU are
-    only assumed, and not written. notes: what an analysis has found, which is written, too.
+    start: the position of its root; None to read it from the root node and headers. assumed: those of KM and RU that
+    are only assumed; they are not written. notes: an analysis's results, which are written too.
     """
     line = replace(start, moves=()) if start else _root_line(tree[0].fields, headers)
     head = {"FF": "4", "GM": "1", "CA": "UTF-8", "AP": "kibitz"}
@@ -364,7 +368,7 @@ def save_sgf(
 
 
 def _branch(todo: list[str | tuple[int, _Fork]], children: list[int], board: Board) -> None:
-    """Push the children on the stack, each in brackets if there are several."""
+    """Push the children on the stack. If there are several, each is in brackets."""
     fork = _Fork(board, len(children))
     for child in reversed(children):
         todo += [(child, fork)] if len(children) == 1 else [")", (child, fork), "\n("]
@@ -383,7 +387,7 @@ def _notes(written: game_tree.Written) -> str:
 
 
 def _raw(value: str) -> str:
-    """Return a value as it was read; one that would end before its bracket is escaped."""
+    """Return a value as it was read. If it contains an unescaped bracket, the bracket is escaped."""
     return value if _RAW.fullmatch(value) else _escaped(value)
 
 
@@ -392,7 +396,7 @@ def _escaped(text: str) -> str:
 
 
 def _root_line(root: Fields, headers: Fields) -> GoLine:
-    """Return the start of a game, from the fields of its root node."""
+    """Parse the start of a game from the fields of its root node."""
     stones = root.get("stones")
     size = next((size for size in SIZES if isinstance(stones, str) and len(stones) == size * size), 0)
     if not size or not isinstance(stones, str):

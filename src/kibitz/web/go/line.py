@@ -1,4 +1,6 @@
-"""Lines of Go: a board, setup stones and moves, as the page sends them, and each position as it is shown."""
+"""Lines of Go: a board, setup stones and moves, in the form in which the page sends them, and each position in the form
+for the page.
+"""
 
 from __future__ import annotations
 
@@ -51,12 +53,12 @@ class GoLine:
 
     @property
     def handicap(self) -> int:
-        """Number of handicap stones: several setup stones of Black, after which White moves."""
+        """Return the number of handicap stones: several setup stones of Black, after which White moves."""
         return len(self.black) if len(self.black) > 1 and not self.white and self.side == WHITE else 0
 
     @property
     def terms(self) -> Terms:
-        """Komi with handicap compensation, and the scoring method."""
+        """Return the terms for the lead: komi with handicap compensation, and the scoring method."""
         return Terms.by(self.law, self.komi, self.handicap)
 
     def start(self) -> Board:
@@ -68,7 +70,7 @@ class GoLine:
         return board
 
     def board(self) -> Board:
-        """The last position."""
+        """Return the last position."""
         board = self.start()
         for point in self.moves:
             board.play(board.to_move, point)
@@ -104,7 +106,7 @@ class GoLine:
         return codes, with_board_inputs(state, usual, self.terms)
 
     def nodes(self) -> list[dict[str, Any]]:
-        """Return every position as the page shows it, 0 to n."""
+        """Return every position, 0 to n, in the form for the page."""
         board = self.start()
         nodes = [node(board)]
         for ply, point in enumerate(self.moves, 1):
@@ -152,7 +154,7 @@ class GoLine:
 
 
 def read_line(fields: Fields) -> GoLine:
-    """Return a line from JSON. Raises BadRequest, naming the first invalid or illegal move."""
+    """Parse a line from JSON. Raises BadRequest, which quotes the first invalid or illegal move."""
     size = whole(fields, "size", 19, 1, 1000)
     if size not in SIZES:
         raise BadRequest(f"the size of the board must be one of {', '.join(map(str, SIZES))} (got {size})")
@@ -173,7 +175,7 @@ def read_line(fields: Fields) -> GoLine:
 
 
 def read_rules(name: str) -> str:
-    """Return KataGo's name of rules. Raises BadRequest."""
+    """Return KataGo's name of the rules. Raises BadRequest for unknown rules."""
     words_ = "-".join(name.lower().replace("_", " ").split())
     if words_ not in NAMED:
         raise BadRequest(f"rules must be one of {', '.join(NAMED)} (got {shown(name)})")
@@ -181,7 +183,7 @@ def read_rules(name: str) -> str:
 
 
 def read_start(line: GoLine) -> Board:
-    """Return the board of a line's start. Raises BadRequest for impossible stones."""
+    """Return the board of a line's start position. Raises BadRequest for impossible stones."""
     try:
         board = line.start()
     except Illegal as error:
@@ -193,7 +195,9 @@ def read_start(line: GoLine) -> Board:
 
 
 def read_point(word: str, size: int, where: str = "") -> int:
-    """Return the point of a vertex such as "D4"; PASS for "pass". Raises BadRequest. where: begins the message."""
+    """Parse a vertex such as "D4", or "pass", and return the point or PASS. Raises BadRequest for other text. where:
+    the beginning of the message.
+    """
     try:
         point = from_gtp(word, size)
     except ValueError:
@@ -234,8 +238,10 @@ def _legal(board, cells, colour, ko, suicide, before, flags):  # type: ignore[no
 
 
 def legal(board: Board) -> NDArray[np.uint8]:
-    """Return where the side to move may play, uint8 [size²], row by row from the upper left: as Board.legal, but
-    faster."""
+    """Return whether the side to move may play on each point, uint8 [size²], row by row from the upper left.
+
+    The result is that of Board.legal, but this function is faster.
+    """
     cells = CELL[points_of(board.size)]
     flags = np.empty(len(cells), np.uint8)
     before = np.array(sorted(board._before), np.uint64) if board.superko else np.empty(0, np.uint64)
@@ -245,7 +251,7 @@ def legal(board: Board) -> NDArray[np.uint8]:
 
 
 def node(board: Board, move: str | None = None, ply: int = 0) -> dict[str, Any]:
-    """Return a position as the page shows it.
+    """Return a position in the form for the page.
 
     stones, legal: one character per point, row by row from the upper left. captured: the stones that each side has
     captured.

@@ -1,4 +1,4 @@
-"""Which stones a network's output for a Go position depends on."""
+"""The effect of each stone on a network's output for a Go position."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def occlusion(session: Session, network: NetworkInfo, line: GoLine) -> dict[str,
 def without_stones(board: Board, codes: NDArray[np.uint8], points: NDArray[np.int64]) -> NDArray[np.uint8]:
     """Return the codes, uint8 [n, 361], of the position without the stone on each point, one row per point.
 
-    Liberties are recounted, ages stay, and there is no ko.
+    Liberties are counted again, ages stay, and no point is forbidden by ko.
     """
     colours = board.colours()
     result = np.empty((len(points), len(codes)), np.uint8)

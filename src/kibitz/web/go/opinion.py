@@ -1,6 +1,7 @@
-"""A GTP program's analysis of a Go position, as the page shows it, and its moves.
+"""A GTP program's analysis of a Go position in the form for the page, and the program's moves.
 
-kata-analyze and lz-analyze run without end. GNU Go lists its moves with top_moves, and estimates the score after each.
+kata-analyze and lz-analyze run without end. GNU Go lists its moves with top_moves, and estimates the score after each
+of them.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from kibitz.web.positions import Line
 
 PERIOD = 0.15
-"""Seconds to wait for an update."""
+"""Seconds to wait for an update of the analysis."""
 RESIGN = "resign"
 _SCORE = re.compile(r"([BW])\+(\d+(?:\.\d+)?)")
 
@@ -34,7 +35,7 @@ class GtpThinker:
     """A running program; see `kibitz.web.opinions.Thinker`."""
 
     ratings: tuple[int, int] | None = None
-    """GTP has no command for ratings."""
+    """None, because GTP has no command for ratings"""
 
     def __init__(self, program: Program):
         self._program = GtpProgram(program.command, program.name)
@@ -72,7 +73,7 @@ class GtpThinker:
         time = f"time_settings 0 {max(1, round(limits.seconds))} 1"
         if "kata-time_settings" in self._commands:
             time = f"kata-time_settings byoyomi 0 {limits.seconds:g} 1"
-        with contextlib.suppress(CommandRefused):  # it takes its own time
+        with contextlib.suppress(CommandRefused):  # if it refuses, it uses its own time
             self._ask(time)
         self._program.begin(f"genmove {self._side}")
         self._running = self._plays = True
@@ -154,12 +155,12 @@ class GtpThinker:
         self._program.kill()
 
     def _read(self, text: str) -> list[dict[str, Any]]:
-        """Return the moves of an analysis line, the best first."""
+        """Parse the moves of an analysis line, the best first."""
         size, color = self._line.size, BLACK if self._black else WHITE
         return [_as_json(one, size) for one in read_moves(text, size, color, self._analysis)]
 
     def _estimates(self) -> Iterator[dict[str, Any]]:
-        """Yield GNU Go's moves, then with its estimated score after each: one more estimate per step."""
+        """Yield GNU Go's moves. Each step adds its estimate of the score after one more move."""
         words = self._ask(f"top_moves_{self._side}", THINKS).split()
         lines: list[dict[str, Any]] = []
         for move in self._legal(words[::2])[: self._lines] or ["pass"]:
@@ -168,7 +169,7 @@ class GtpThinker:
         for each in list(lines):
             try:
                 self._ask(f"play {self._side} {each['moves'][0]}")
-            except CommandRefused:  # by its own rules the move is illegal, for example a forbidden ko recapture
+            except CommandRefused:  # the move is illegal by GNU Go's rules, for example a forbidden ko recapture
                 lines.remove(each)
                 continue
             score = _SCORE.match(self._ask("estimate_score", THINKS))

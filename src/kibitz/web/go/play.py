@@ -19,7 +19,7 @@ REPORT_SECONDS = 0.15
 
 
 class Cancelled(Exception):
-    """The client of this request has disconnected."""
+    """Raised if the client of this request has disconnected."""
 
 
 def think(

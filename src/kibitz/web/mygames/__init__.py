@@ -1,5 +1,5 @@
-"""My games: analyze and train on one player's games in separate processes, as the page shows it.
+"""The page's function "My games": analyze one player's games, and train on them, in separate processes.
 
 `sources` reads the games, `background` runs a process and receives its messages, `analysing` and `training` are the
-jobs of that process, and `state` combines all of it for the routes.
+jobs of that process, and `state` combines these modules for the routes.
 """

@@ -1,4 +1,6 @@
-"""The process that analyzes a player's games: the report of `kibitz analyze --player`, as it grows."""
+"""The process that analyzes a player's games. It sends the report of `kibitz analyze --player` repeatedly while it
+grows.
+"""
 
 from __future__ import annotations
 
@@ -28,19 +30,23 @@ QUICK, THOROUGH = "quick", "thorough"
 QUICK_NODES = 10_000
 """Nodes per position of an engine in the quick stage."""
 KEPT = 1000
-"""Quick games are kept in memory until the thorough stage has replaced them, if there are at most this many."""
+"""The games of the quick stage are kept in memory until the thorough stage has replaced them, if there are at most this
+many.
+"""
 EVERY, SHARE = 1.5, 0.05
-"""The shortest time in seconds between two reports, and their largest share of the time: intervals are bootstrapped."""
+"""The shortest time in seconds between two reports, and the largest share of the time that reports may take: computing
+their intervals takes time.
+"""
 
 
 def work(asked: Told, say: Say, stop: threading.Event) -> None:
     """Analyze games and send the report repeatedly.
 
     asked: "games", a file with a JSON line for each (number, side, text); "network", "player", "source": names;
-    "quick": whether to run only the quick stage; "engine": the "name" and the "command" of the engine that judges, if
-    one does. A quick stage evaluates all games first. Then a thorough stage searches each move, and its games replace
-    the quick ones in the report. Sends "begun", then after each game "stage" (QUICK or THOROUGH), "done", "left_out",
-    "seconds" of the stage, and sometimes "report".
+    "quick": whether to run only the quick stage; "engine": the "name" and the "command" of the engine that evaluates
+    moves, if one does. A quick stage evaluates all games first. Then a thorough stage searches each move, and its games
+    replace the quick ones in the report. Sends "begun", then after each game "stage" (QUICK or THOROUGH), "done",
+    "left_out", "seconds" of the stage, and sometimes "report".
     """
     from kibitz.analysis import load
     from kibitz.analysis.chess.player import PlayerReport
@@ -71,7 +77,7 @@ def work(asked: Told, say: Say, stop: threading.Event) -> None:
 
 @contextmanager
 def _judge(stage: str, session: Session, analysis: Analysis, engine: Told | None) -> Iterator[Judge]:
-    """The judge of a stage. Raises KibitzError if the network evaluates no positions, or if the engine fails."""
+    """Return the judge of a stage. Raises KibitzError if the network evaluates no positions, or if the engine fails."""
     from kibitz.analysis.checkers import Checker
     from kibitz.analysis.chess.engine_judge import EngineJudge
     from kibitz.analysis.chess.judging import QUICK_DEPTH, judge_by_search
@@ -94,9 +100,9 @@ def _judge(stage: str, session: Session, analysis: Analysis, engine: Told | None
 
 
 def _analyse(lines: Sequence[str], judge: Judge, teller: _Teller, estimates: bool) -> str:
-    """Analyze the games of a stage until it is stopped, and return why the first refused game was refused.
+    """Analyze the games of a stage until the analysis is stopped. Returns the reason of the first refused game.
 
-    estimates: whether the games count for the rating that the moves look like.
+    estimates: whether the games are used to estimate the player's rating.
     """
     from kibitz.analysis.chess.judging import Stopped
     from kibitz.analysis.chess.moves import USUAL, analyse
@@ -129,24 +135,26 @@ def _analyse(lines: Sequence[str], judge: Judge, teller: _Teller, estimates: boo
 
 
 class _Teller:
-    """Sends the progress, and the report when the last one is old enough."""
+    """Sends the progress, and also the report if the last report is old enough."""
 
     def __init__(self, empty: Callable[[], PlayerReport], source: str, say: Say):
         self.report = empty()
         """The report of this stage's games."""
         self.left_out = 0
         self.strength: PlayerStrength | None = None
-        """The rating that the moves look like. It does not depend on the stage."""
+        """The rating that is estimated from the moves. It does not depend on the stage."""
         self._rest: dict[int, tuple[AnalysedGame, str]] = {}
-        """Games of the quick stage that the thorough one has not replaced, by their number, with the player's side."""
+        """Games of the quick stage that the thorough stage has not replaced, by their number, with the player's
+        side.
+        """
         self._empty, self._source, self._say = empty, source, say
         self._keeps, self._stage, self._began, self._next = False, "", 0.0, 0.0
 
     def begin(self, stage: str, checked_by: CheckedBy | None, keep: bool) -> None:
-        """Count games and seconds of a new stage.
+        """Begin to count the games and seconds of a new stage.
 
-        checked_by: the engine that judges, None for the network. keep: the games stay in the report until the next
-        stage replaces them.
+        checked_by: the engine that evaluates moves, None for the network. keep: whether the earlier games stay in the
+        report until this stage replaces them.
         """
         self._stage, self._keeps, self._began = stage, keep, time.monotonic()
         self.report, self.left_out = self._empty(), 0
@@ -154,7 +162,7 @@ class _Teller:
         self._say({"begun": True, "stage": stage, "done": 0, "left_out": 0, "seconds": 0.0})
 
     def tell_progress(self) -> float:
-        """Send the progress, and return the time."""
+        """Send the progress. Returns the current time."""
         now = time.monotonic()
         told = {"done": self.report.games, "left_out": self.left_out, "seconds": round(now - self._began, 2)}
         self._say({"stage": self._stage, **told})

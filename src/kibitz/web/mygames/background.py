@@ -17,17 +17,19 @@ from kibitz.errors import KibitzError, one_line
 Told = dict[str, Any]
 Say = Callable[[Told], None]
 Work = Callable[[Told, Say, threading.Event], None]
-"""The job of a process. Arguments: the request, a function that sends a message, and an event that stops it."""
+"""The work of a process: a function of the request, a function that sends a message, and an event that stops the
+work.
+"""
 PATIENCE = 20.0
-"""Seconds that a process has to end after a request."""
+"""Seconds in which a process must end after it was requested to end."""
 
 
 class Background:
     """A process that runs a function `work` of a kibitz module.
 
-    It gets a line of JSON, and runs until it is done or its standard input is closed, so it also ends with the board.
-    on_told: called with each message, in a thread. on_end: called once, with "done", "stopped" or "failed", and an
-    error in one line or "".
+    The process gets a line of JSON. It runs until it is done or its standard input is closed, so it also ends with the
+    board. on_told: called with each message, in a thread. on_end: called once, with "done", "stopped" or "failed", and
+    an error in one line or "".
     """
 
     def __init__(self, module: str, asked: Told, on_told: Say, on_end: Callable[[str, str], None]):
@@ -41,13 +43,13 @@ class Background:
         threading.Thread(target=self._listen, name=f"kibitz {module}", daemon=True).start()
 
     def stop(self) -> None:
-        """Request its end; it is killed if it doesn't end in time."""
+        """Request the end of the process. It is killed if it doesn't end in time."""
         self._stopped = True
         self._close()
         threading.Thread(target=self._end_at_last, name="kibitz stops work", daemon=True).start()
 
     def kill(self) -> None:
-        """End it at once."""
+        """Kill the process at once."""
         self._stopped = True
         with contextlib.suppress(OSError):
             self._process.kill()
@@ -85,11 +87,12 @@ class Background:
 
 
 def main(module: str) -> None:
-    """Run a module's job in this process, and write its messages to standard output."""
+    """Run a module's function `work` in this process, and write its messages to standard output."""
     out = os.fdopen(os.dup(1), "wb", buffering=0)
-    os.dup2(2, 1)  # output of libraries is not a message to the board
+    # standard output is reserved for messages to the board, so output of libraries goes to standard error
+    os.dup2(2, 1)
     if os.name == "posix":
-        os.nice(3)  # the board has priority
+        os.nice(3)  # lowers this process's priority, because the board has priority
     lock, stop = threading.Lock(), threading.Event()
 
     def say(told: Told) -> None:
@@ -107,7 +110,9 @@ def main(module: str) -> None:
 
 
 def _first_line() -> bytes:
-    """Return the first line of standard input, unbuffered: a thread that waits for a buffer's lock could not end."""
+    """Read the first line of standard input without a buffer: otherwise a thread that waits for the buffer's lock could
+    not end.
+    """
     line = b""
     while not line.endswith(b"\n"):
         if not (more := os.read(0, 1)):
@@ -117,7 +122,7 @@ def _first_line() -> bytes:
 
 
 def _watch(stop: threading.Event) -> None:
-    """Stop the work at the end of standard input, and the process if that takes too long."""
+    """Stop the work when standard input ends. If this takes too long, end the process."""
     while os.read(0, 1 << 12):
         pass
     stop.set()

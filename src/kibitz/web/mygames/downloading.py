@@ -17,12 +17,12 @@ EVERY = 0.5
 
 
 def work(asked: Told, say: Say, stop: threading.Event) -> None:
-    """Download what is new. Every game that came is kept for the next time, also after a stop.
+    """Download the new games of an account. Every downloaded game is saved for the next call, even if the download is
+    stopped.
 
-    asked: "account", such as lichess:NAME, and "limit", the number of newest games. Sends "kept", the games of earlier
-        downloads; "new"; and "expected", 0 if it is unknown. At the end it sends "path", of a file with the games.
-
-    Raises KibitzError as `file_of` does.
+    asked: "account", such as lichess:NAME, and "limit", the number of newest games. Sends "kept", the number of games
+    from earlier downloads; "new"; and "expected", 0 if it is unknown. At the end it sends "path", the path of a file
+    with the games. Raises the KibitzErrors of `file_of`.
     """
     from kibitz.online.accounts import GameChoice, account_in
     from kibitz.online.files import file_of
@@ -41,14 +41,14 @@ def work(asked: Told, say: Say, stop: threading.Event) -> None:
 
 
 def _interrupt(stop: threading.Event, over: threading.Event) -> None:
-    """Stop a download as Ctrl-C does."""
+    """Stop a download in the same way as Ctrl-C."""
     stop.wait()
     if not over.is_set():
         _thread.interrupt_main()
 
 
 class _Counts:
-    """Sends the number of games from time to time: a `kibitz.online.files.Listener`."""
+    """Sends the number of games at intervals. It is a `kibitz.online.files.Listener`."""
 
     def __init__(self, say: Say, limit: int):
         self._say, self._limit, self._new, self._next = say, limit, 0, 0.0

@@ -27,7 +27,7 @@ LARGEST = 400 << 20
 
 @dataclass(frozen=True)
 class ChosenGame:
-    """A game of the player: its number in its source (in a file from 1, in a store from 0), and the player's side."""
+    """A game of the player: its number in its source (from 1 in a file, from 0 in a store), and the player's side."""
 
     number: int
     side: str
@@ -68,7 +68,7 @@ class Source(ABC):
 
 @dataclass(frozen=True)
 class _Place:
-    """A game of a file: bytes from begin to end, the keys of White's and Black's name, and its date ("" if unknown)."""
+    """The place of a game in a file: its bytes, the keys of White's and Black's name, and its date ("" if unknown)."""
 
     number: int
     begin: int
@@ -81,11 +81,14 @@ class _Place:
 class PgnSource(Source):
     """The games of a PGN file, compressed or not.
 
-    An uncompressed copy in UTF-8 is made, of which parts are read again. It is removed with this source.
+    An uncompressed copy in UTF-8 is made, from which single games are read later. The copy is removed together with
+    this source.
     """
 
     def __init__(self, path: Path, copy: Path, name: str):
-        """name: of the file, as shown. Raises KibitzError if no game of standard chess names its players."""
+        """name: the file's name for the page. Raises KibitzError if no game of standard chess has the names of its
+        players.
+        """
         from kibitz.games.chess.io.reader import glance
 
         self.name, self.path, self._copy = name, str(copy), copy
@@ -102,7 +105,7 @@ class PgnSource(Source):
                     file.write(data)
                     self._add(number, begin, begin + len(data), headers, written)
                     begin += len(data)
-        except KibitzError as error:  # it names the file on this machine
+        except KibitzError as error:  # the message would contain the path of the copy on this machine
             raise KibitzError(str(error).replace(str(path), name)) from None
         self.games, self.variants = len(self._places), number - len(self._places)
         self.players = names.players_among(written)
@@ -117,7 +120,7 @@ class PgnSource(Source):
         white, black = headers.get("White", ""), headers.get("Black", "")
         written.update((white, black) if white != black else (white,))
         days = (headers.get(name, "") for name in ("UTCDate", "Date"))
-        # an unknown day comes before the others
+        # a game with an unknown day is before the others
         date = next((day.replace("?", "0") for day in days if day and "?" not in day[:4]), "")
         self._places.append(_Place(number, begin, end, names.key(white), names.key(black), date))
 
@@ -163,8 +166,9 @@ class StoreSource(Source):
 
 
 def _newest(dates: Sequence[str], most: int) -> list[int]:
-    """Return the indices of the newest `most` dates; those of one day by the order of the file, as in
-    `games.in_time`."""
+    """Return the indices of the newest `most` dates. Games of one day are ordered as in the file, see
+    `games.in_time`.
+    """
     days: NDArray[np.str_] = np.array(dates, dtype=str)
     order = np.arange(len(days))
     if len(days) > 1 and (days[1:] < days[:-1]).sum() > (days[1:] > days[:-1]).sum():

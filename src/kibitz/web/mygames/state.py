@@ -1,4 +1,4 @@
-"""The page's state of a player's games: their source, their analysis, and the network trained on them."""
+"""The data of one player's games: their source, their analysis, and the network that is trained on them."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ MOST = 200
 """The default number of newest games to analyze."""
 MOST_AT_ALL = 100_000
 PACE = {"quick": 1.0, "thorough": 20.0}
-"""Seconds that a game takes in each stage, until an analysis has measured them here."""
+"""Seconds per game in each stage, until an analysis on this machine has measured them."""
 ENGINE_PACE = {"quick": 2.0, "thorough": 20.0}
-"""The same if an engine judges."""
+"""Seconds per game in each stage if an engine evaluates the moves."""
 MEASURED = 3
-"""Number of games after which a stage's pace is known."""
+"""The pace of a stage is known after this number of games."""
 NAMES = 200
-"""Number of players that are offered."""
+"""The largest number of players that are offered."""
 DOWNLOADED = 1000
 """The number of newest games to download from an account."""
 RUNNING = "running"
@@ -47,10 +47,10 @@ _PART_MISSING = "part of the file is missing. Choose the file again"
 
 @dataclass
 class Task:
-    """A background job, as the page sees it.
+    """A background job in the form for the page.
 
-    state: running, done, stopped or failed, then with `error`.
-    about: its subject, and its progress.
+    state: running, done, stopped or failed; if it failed, `error` has the reason.
+    about: the subject and the progress of the job.
     source: the games that its process reads; the copy exists as long as this reference.
     path: the file that a download has written.
     """
@@ -73,7 +73,7 @@ class Task:
 class MyGames:
     """The opened games, one analysis and one training job at a time, and the last report.
 
-    given: files and stores of the command line. networks, judges: those of the board.
+    given: files and stores on the command line. networks, judges: those of the board.
     """
 
     def __init__(self, given: Sequence[str], networks: NetworkRegistry, judges: Judges):
@@ -97,10 +97,10 @@ class MyGames:
     # Games
 
     def upload(self, fields: Fields) -> dict[str, Any]:
-        """The response of /api/mygames/upload: receive a part of a file from the page, in base64, after the previous
-        part.
+        """Return the response of /api/mygames/upload. It receives a part of a file from the page, in base64, and
+        appends it to the previous parts.
 
-        After the last part it contains the summary of the file. Raises KibitzError.
+        After the last part, the response has the summary of the file. Raises KibitzError.
         """
         from kibitz.web.mygames.sources import LARGEST, PgnSource
 
@@ -113,10 +113,11 @@ class MyGames:
         if at + len(data) > LARGEST:
             raise BadRequest(f"{name} is larger than {LARGEST >> 20} MB. Split it into smaller files", 413)
         path = self._room() / f"upload{_ending(name)}"
-        if at and not path.is_file():  # started with a board that has ended since
+        if at and not path.is_file():  # the upload was started with a board that has ended since
             raise BadRequest(_PART_MISSING, 409)
         with self._lock, path.open("r+b" if at else "wb") as file:
-            if file.seek(0, 2) != at or (at and name != self._uploading):  # another tab has started with another file
+            # another tab has started to upload another file
+            if file.seek(0, 2) != at or (at and name != self._uploading):
                 raise BadRequest(_PART_MISSING, 409)
             self._uploading = name
             file.write(data)
@@ -125,7 +126,9 @@ class MyGames:
         return self._take(PgnSource(path, self._copy(), name))
 
     def open(self, fields: Fields) -> dict[str, Any]:
-        """The response of /api/mygames/open: the summary of a file or store of the command line. Raises KibitzError."""
+        """Return the response of /api/mygames/open: the summary of a file or store on the command line. Raises
+        KibitzError.
+        """
         from kibitz.web.mygames.sources import PgnSource, StoreSource
 
         name = text(fields, "name")
@@ -149,7 +152,7 @@ class MyGames:
             if chosen not in SITES:
                 raise BadRequest("unknown site. Choose lichess or chess.com")
             account = account_in(f"{chosen}:{typed}")
-        if account is None:  # a file has such a name
+        if account is None:  # a file has this name, so it is not an account
             raise BadRequest(f"there is a file named {typed}. Start kibitz board with it")
         site = account.site
         if site.game != "chess":
@@ -170,12 +173,12 @@ class MyGames:
         return self.as_json()
 
     def _downloading(self, task: Task, told: Told) -> None:
-        """Receive a message of the downloading process."""
+        """Process a message of the downloading process."""
         task.about |= {key: value for key, value in told.items() if key in ("kept", "new", "expected")}
         task.path = told.get("path", task.path)
 
     def _downloaded(self, task: Task) -> None:
-        """Open the games of a download. Raises KibitzError if there are none of standard chess."""
+        """Open the downloaded games. Raises KibitzError if none is a game of standard chess."""
         from kibitz.web.mygames.sources import PgnSource
 
         source = PgnSource(Path(task.path), self._copy(), task.about["account"])
@@ -183,7 +186,7 @@ class MyGames:
         self._take(source)
 
     def game(self, fields: Fields) -> dict[str, str]:
-        """The response of /api/mygames/game: a game of the report as PGN. Raises BadRequest."""
+        """Return the response of /api/mygames/game: a game of the report as PGN. Raises BadRequest."""
         source = self._report_of or self._source
         number = whole(fields, "game", -1, 0, 10**9)
         try:
@@ -200,14 +203,14 @@ class MyGames:
         return self.as_json()
 
     def _room(self) -> Path:
-        """Return a folder for copies of games, which is removed with the board."""
+        """Return a folder for copies of games. It is removed when the board ends."""
         with self._lock:
             if self._folder is None:
                 self._folder = Path(tempfile.mkdtemp(prefix="kibitz-mygames-"))
             return self._folder
 
     def _copy(self) -> Path:
-        """Return a new name for a copy: one that is being read stays unchanged."""
+        """Return a new name for a copy, so that a copy that is still being read stays unchanged."""
         return self._room() / f"games-{next(self._copies)}.pgn"
 
     def _players(self, fields: Fields) -> tuple[Source, list[Player]]:
@@ -222,7 +225,7 @@ class MyGames:
     # Analysis
 
     def analyse(self, fields: Fields) -> dict[str, Any]:
-        """The response of /api/mygames/analyse: start analyzing a player's newest games. Raises KibitzError."""
+        """Start the analysis of a player's newest games. Raises KibitzError."""
         source, players = self._players(fields)
         engine = self._judges.program(fields, "chess")
         network = self._judge(text(fields, "network", "human"), by_engine=engine is not None)
@@ -261,7 +264,7 @@ class MyGames:
     def _deepens(self, task: Task, source: Source) -> bool:
         """Return whether the task analyzes the same games as the previous quick analysis.
 
-        Then that report stays until this one has as many games.
+        If so, the earlier report stays until the new one has as many games.
         """
         before = self._analysis
         if before is None or source is not self._report_of or before.state not in ("done", "stopped"):
@@ -271,7 +274,7 @@ class MyGames:
         )
 
     def _analysed(self, task: Task, told: Told) -> None:
-        """Receive a message of the analyzing process."""
+        """Process a message of the analyzing process."""
         if "report" in told and told["report"]["games"] >= self._report[1].get("games", 0):
             self._report = self._report[0] + 1, told["report"]
         known = ("begun", "stage", "done", "left_out", "seconds")
@@ -281,12 +284,16 @@ class MyGames:
             pace[task.about["stage"]] = round(task.about["seconds"] / task.about["done"], 2)
 
     def report(self) -> dict[str, Any]:
-        """The response of /api/mygames/report: the last one, {} before the first game is done, and its number."""
+        """Return the response of /api/mygames/report: the last report and its number. Before the first game is done,
+        the report is {}.
+        """
         number, report = self._report
         return {"revision": number, "report": report}
 
     def page(self) -> dict[str, str]:
-        """The response of /api/mygames/page: the report as a separate page. Raises BadRequest if there is none."""
+        """Return the response of /api/mygames/page: the report as a separate page. Raises BadRequest if there is
+        none.
+        """
         from kibitz.analysis.checkers import CheckedBy
         from kibitz.report.player import render_player_page
 
@@ -301,7 +308,9 @@ class MyGames:
     # Training
 
     def train(self, fields: Fields) -> dict[str, Any]:
-        """The response of /api/mygames/train: start training a network on a player's games. Raises KibitzError."""
+        """Return the response of /api/mygames/train: starts the training of a network on a player's games. Raises
+        KibitzError.
+        """
         from kibitz.personal.games import LEAST
         from kibitz.personal.names import key
 
@@ -327,14 +336,14 @@ class MyGames:
         return self.as_json()
 
     def _trained(self, task: Task, told: Told) -> None:
-        """Receive a message of the training process."""
+        """Process a message of the training process."""
         told.pop("over", None)
         task.about |= told
 
     # Both
 
     def _begin(self, task: Task, module: str, asked: Told, hear: Any, finish: Any = None) -> None:
-        """Start a process. finish: called with the task after a process that was not stopped."""
+        """Start a process. finish: called with the task after the process has ended, unless it was stopped."""
         if self._ended:
             raise BadRequest("the board is shutting down")
 
@@ -350,17 +359,18 @@ class MyGames:
 
         try:
             task.process = Background(module, asked, lambda told: hear(task, told), ended)
-        except OSError as error:  # no memory, or too many processes
+        except OSError as error:  # too little memory, or too many processes
             task.state, task.error = "failed", f"no process could be started: {error.strerror or error}"
 
     def _plain(self, error: str) -> str:
-        """Return an error without the names of our copies."""
+        """Remove the paths of the board's copies from an error."""
         source = self._source
         return error if source is None else error.replace(source.path, source.name)
 
     def stop(self, fields: Fields) -> dict[str, Any]:
-        """The response of /api/mygames/stop: request the end of the analysis, the training or the download; its results
-        stay."""
+        """Return the response of /api/mygames/stop. It requests the end of the analysis, the training or the download,
+        whose results stay.
+        """
         what = text(fields, "what")
         task = {"analysis": self._analysis, "training": self._training, "download": self._download}.get(what)
         if task is not None and task.runs and task.process is not None:
@@ -368,7 +378,7 @@ class MyGames:
         return self.as_json()
 
     def as_json(self) -> dict[str, Any]:
-        """The response of /api/mygames."""
+        """Return the response of /api/mygames."""
         from kibitz.personal.games import LEAST
 
         source, analysis, training, download = self._source, self._analysis, self._training, self._download
@@ -397,7 +407,7 @@ class MyGames:
 
 
 def _run_of(players: Sequence[Player], name: str) -> Path:
-    """Return the run of these players among `name`, `name`-2, …; else the first unused name."""
+    """Return the run of these players in `name`, `name`-2, …; if there is none, the first unused name."""
     from kibitz.personal.names import key
     from kibitz.runs import INFO, Run
 

@@ -18,11 +18,11 @@ EVERY = 0.5
 
 
 def work(asked: Told, say: Say, stop: threading.Event) -> None:
-    """Make the run, or resume it; new games are added to an existing run.
+    """Train a network, or resume its training. New games are added to an existing run.
 
     asked: "source", a path; "players", their names; "base", "run" and "command". Sends "number", "name", "iteration",
-        "iterations", "per_second", "left" in seconds, and "note", a line of the log. At the end, it sends "run", "kept"
-        and "stopped".
+    "iterations", "per_second", "left" in seconds, and "note", a line of the log. At the end, it sends "run", "kept" and
+    "stopped".
     """
     from kibitz.personal.fitting import PersonalRequest, make
     from kibitz.runs import INFO
@@ -34,20 +34,20 @@ def work(asked: Told, say: Say, stop: threading.Event) -> None:
     threading.Thread(target=_interrupt, args=(stop,), daemon=True).start()
     try:
         done = make(request, _Steps(say), lambda line: say({"note": line}))
-    except KeyboardInterrupt:  # outside of training, which ends by itself and saves its state
+    except KeyboardInterrupt:  # stopped outside of the training, which would end by itself and save its state
         return
     stopped = done.reason in ("stopped", "time limit")
     say({"run": done.path.as_posix(), "kept": done.info.get("kept"), "stopped": stopped})
 
 
 def _interrupt(stop: threading.Event) -> None:
-    """Stop the trainer as Ctrl-C does: it writes a checkpoint first."""
+    """Stop the training in the same way as Ctrl-C: a checkpoint is written first."""
     stop.wait()
     _thread.interrupt_main()
 
 
 class _Steps:
-    """Sends some of the iterations of training jobs."""
+    """Sends the progress of training after some of the iterations."""
 
     def __init__(self, say: Say):
         self._say, self._next, self._number = say, 0.0, 0

@@ -1,4 +1,4 @@
-"""Routes for a network's results on a line: analysis, judgments, heat maps, planes, and a player's moves."""
+"""Routes for a network's results on a line: analysis, evaluations of moves, heat maps, planes, and a player's moves."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 MAX_SEQ = 2**53
 PUCT = "puct"
-"""The method that searches by visits, in both games."""
+"""The method that searches by visits, for both games."""
 MOST_CANDIDATES = 12
-"""The largest number of moves that a request may name."""
+"""The largest number of moves in a request for candidates."""
 _FILES, _RANKS = "abcdefgh", "12345678"
 
 
 def read_request(state: AppState, fields: Fields) -> tuple[NetworkInfo, Line]:
-    """Return the network and the line of a request. Raises BadRequest if they do not fit."""
+    """Parse the network and the line of a request. Raises BadRequest if they do not fit together."""
     from kibitz.web import positions
 
     name = text(fields, "network")
@@ -144,7 +144,7 @@ def check(state: AppState, fields: Fields) -> StreamJob:
 
 
 def by_engine(line: Line) -> Any:
-    """Return the module that asks an outside engine about positions of the line's game."""
+    """Return the module that lets an engine evaluate positions of the line's game."""
     return importlib.import_module(f"kibitz.web.{line.game}.by_engine")
 
 
@@ -201,7 +201,7 @@ def think(state: AppState, fields: Fields) -> StreamJob:
 
 
 def _read_square(name: str) -> int:
-    """Return the index of a square, from 0 for a1 to 63 for h8."""
+    """Parse the name of a square, and return its index, from 0 for a1 to 63 for h8."""
     if len(name) != 2 or name[0] not in _FILES or name[1] not in _RANKS:
         raise BadRequest("square must be one from a1 to h8")
     return _FILES.index(name[0]) + 8 * (int(name[1]) - 1)

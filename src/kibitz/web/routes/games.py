@@ -1,4 +1,4 @@
-"""Games: reading and writing records, and the positions of a line."""
+"""Routes for games: records are read and written, and the positions of a line are returned."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One player's own games: their sources, their analysis, and a network trained on them."""
+"""Routes for one player's own games: their sources, their analysis, and a network that is trained on them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kibitz.web.routing import get, post
 from kibitz.web.state import AppState
 
 READER = "my games"
-"""The worker that reads files and starts jobs, one after the other."""
+"""The name of the worker that reads files and starts jobs, one after the other."""
 
 
 def told(state: AppState, request: Request) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The game stores of the board."""
+"""Routes for the game stores of the board."""
 
 from __future__ import annotations
 

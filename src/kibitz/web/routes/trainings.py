@@ -1,4 +1,4 @@
-"""The available networks, and the progress of their training."""
+"""Routes for the available networks, and the progress of their training."""
 
 from __future__ import annotations
 
