@@ -67,6 +67,15 @@ test("of Go the points count that the network sees lost", () => {
   expect(judgedGame(app, mistakes)?.losses).toEqual([0, 0, 3, 5, 0, 0]);
 });
 
+test("of Go a search of a move counts, not what the network sees lost by itself", () => {
+  sit(go("C3 G7 C7 G3 E5 E3"));
+  app.path.forEach((id, place) => results.set(id, { ply: place, black: 0.5, score: 0 } as Result));
+  const { id, ply } = find(app.game, "C7");
+  const found: Judgement = { ply, loss: 0.3, mark: "?", points: 6.5, best: { move: "E5", san: "E5" }, line: [], only: false, exact: true, white: { before: null, after: 0.5 } };
+  judged.set(id, found);
+  expect(judgedGame(app, mistakes)?.losses).toEqual([0, 0, 6.5, 0, 0, 0]);
+});
+
 test("the counts of a player open one mistake after the other", () => {
   judge([0.5, 0], [0.4, 0.1], [0.5, 0.1], [0.4, 0.1], [0.4, 0], [0.3, 0.1], [0.3, 0], [0.3, 0]);
   const found = [];

@@ -51,7 +51,7 @@ export function judgedGame(app: App, mistakes: Mistakes): Judged | null {
   const values = path.map((id) => displayedChance(app, judging, id)?.chance);
   if (values.some((each) => each === undefined)) return null;
   const movers = ids.map((id): Side => (app.node(app.node(id).parent!).turn === "w" ? "white" : "black"));
-  const losses = ids.map((id, at) => (game.kind === "chess" ? mistakes.lost(id) : app.checker.now ? (judging.exact(id)?.points ?? null) : pointsLost(app, path[at]!, id, movers[at]!)));
+  const losses = ids.map((id, at) => (game.kind === "chess" ? mistakes.lost(id) : (judging.exact(id)?.points ?? (app.checker.now ? null : pointsLost(app, path[at]!, id, movers[at]!)))));
   if (game.kind === "chess" && losses.includes(null)) return null;
   return { game: game.kind, values: values as number[], movers, losses, marks: ids.map((id) => mistakes.of(id)?.mark ?? "") };
 }
