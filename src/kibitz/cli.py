@@ -1,4 +1,4 @@
-"""The command line: one table of commands, and how their errors are reported.
+"""The command line: a table of the commands, and the reports of their errors.
 
 Nothing large may be imported here or at the top of a command's module, so that `kibitz --help` is fast.
 """
@@ -49,7 +49,7 @@ COMMANDS = {
     # the browser
     "board": "board.board",
 }
-"""Every command by its name, in the order of the help: its module in `commands`, and its function there."""
+"""Every command by its name, in the order of the help: its module in `commands`, and its function in the module."""
 
 OF_A_SYSTEM = ("train", "tune")
 """Commands that have the settings of a system as options."""
@@ -58,10 +58,10 @@ OF_THE_EXTRA = ("train", "personal", "tune", "test")
 """Commands that need the packages of `pip install 'kibitz[train]'`."""
 
 INTERRUPTED = 130
-"""Exit code after Ctrl-C: 128 and the signal's number, as shells expect."""
+"""Exit code after Ctrl-C: 128 plus the signal's number, as is usual in shells."""
 
 _OF_THE_PROGRAM = ("-h", "--help", "--version")
-"""Options that go without a command."""
+"""Options that are valid without a command."""
 
 _REMEDIES = {
     errno.ENOSPC: "the disk is full. Free some space and run the same command again.",
@@ -77,7 +77,7 @@ _REMEDIES = {
     errno.EMFILE: "too many open files. Raise the limit with ulimit -n.",
 }
 _UsageError = cast("type[Exception]", typer.BadParameter.__mro__[2])
-"""Click's exception for a wrong call, wherever this version of typer keeps click."""
+"""Click's exception for a wrong call. Versions of typer have click at different places."""
 
 
 def _version(requested: bool) -> None:
@@ -97,7 +97,7 @@ def _start(
 
 
 def _function(name: str, arguments: Sequence[str]) -> Callable[..., None]:
-    """The function of a command, as typer reads it."""
+    """Return the function of a command in the form for typer."""
     if name in OF_THE_EXTRA and arguments[:1] == [name] and not {"-h", "--help"} & set(arguments):
         need_training(name)
     module_name, function_name = COMMANDS[name].rsplit(".", 1)
@@ -109,7 +109,7 @@ def _function(name: str, arguments: Sequence[str]) -> Callable[..., None]:
 
 
 def _app(arguments: Sequence[str]) -> typer.Typer:
-    """The program. Registers only the command being called, to start fast."""
+    """Return the program. Only the requested command is registered, so that it starts fast."""
     app = typer.Typer(add_completion=False, context_settings={"help_option_names": ["-h", "--help"]})
     app.callback(invoke_without_command=True)(_start)
     for name in arguments[:1] if set(arguments[:1]) <= COMMANDS.keys() and arguments else COMMANDS:
@@ -118,7 +118,7 @@ def _app(arguments: Sequence[str]) -> typer.Typer:
 
 
 def _help(arguments: Sequence[str], command: Any) -> str | None:
-    """The help that a command line requests; None if it requests none."""
+    """Return the help text that a command line requests; None if it requests none."""
     form = help.requested(arguments)
     if form is None or arguments[0] not in COMMANDS:
         return None
@@ -139,7 +139,7 @@ def run(arguments: Sequence[str]) -> int:
         if not arguments or arguments[0] in (
             help.SHORT,
             help.LONG,
-        ):  # needs none of the commands, whose imports take time
+        ):  # these options need no command, whose import would take time
             print(help.overview(help.width()))
             return 0
         command = typer.main.get_command(_app(arguments))  # may load a system, which takes a moment
@@ -157,12 +157,12 @@ def run(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt as error:
         messages.stopped(str(error) or "interrupted")
         return INTERRUPTED
-    except BrokenPipeError:  # the reader of our output, for example `head`, has enough
+    except BrokenPipeError:  # the reader of the output, for example `head`, has closed it
         with contextlib.suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + 13
     except SystemExit as end:
-        if isinstance(end.__context__, BrokenPipeError):  # Rich has printed to a reader that has gone, and ends with 1
+        if isinstance(end.__context__, BrokenPipeError):  # Rich found the output closed, and ends with exit code 1
             return 128 + 13
         raise
     except OSError as error:
@@ -183,7 +183,9 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def describe(error: OSError) -> str | None:
-    """One line for an error of the operating system: file, reason, remedy. None if it has no number (a bug)."""
+    """Return one line for an error of the operating system: file, reason, remedy. None if it has no error number,
+    because it is then a fault of kibitz.
+    """
     if error.errno is None:
         return None
     remedy = _REMEDIES.get(error.errno, f"{one_line(error)}. Check the file and try again.")
@@ -197,11 +199,13 @@ def _memory_is_full(error: Exception) -> bool:
 
 
 def main() -> None:
-    if isinstance(sys.stdout, io.TextIOWrapper):  # names of players need more than some terminals and pipes can show
+    # names of players have characters that some terminals and pipes can't show
+    if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
     interrupts.unwind()
     memory.end_with_a_line(messages.error)
-    if not {"uci", "gtp"} & set(sys.argv[1:2]) or sys.stderr.isatty():  # programs may show what engines write there
+    # other programs may show the engines' standard error, so it gets plain text only on a terminal
+    if not {"uci", "gtp"} & set(sys.argv[1:2]) or sys.stderr.isatty():
         preparation.listeners.append(preparation.PreparationLine())
     sys.exit(run(sys.argv[1:]))
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from kibitz.store.positions import Positions
 
 ARRAYS = {"numpy": "NumPy", "torch": "PyTorch", "jax": "JAX"}
-"""Libraries whose arrays the batches may have: name -> how it is written."""
+"""Libraries whose arrays the batches may have: name -> the spelling in messages."""
 _GO_POINTS = 361
 
 
@@ -37,7 +37,7 @@ class PositionBatches:
     store: a path, or the result of `kibitz.open_store`.
     part: "training", "validation", "test" or None (all games).
     batch: positions per batch. The few positions at the end that don't fill a batch are in another epoch.
-    played: only positions in which a move was played; then a batch has the move.
+    played: whether to include only positions in which a move was played. If so, a batch also has the move.
     view: "mover" (the player to move has White's pieces, or Black's stones) or "board".
     seed, epoch: they determine the order; `with_epoch` returns another epoch.
     arrays: "numpy", "torch" or "jax".
@@ -98,11 +98,11 @@ class PositionBatches:
         )  # fmt: skip
 
     def __len__(self) -> int:
-        """The number of batches."""
+        """Return the number of batches."""
         return len(self._all()) // self.batch
 
     def __getitem__(self, index: int) -> dict[str, Any]:
-        """Return one batch. Raises IndexError past the last one."""
+        """Return one batch. Raises IndexError for an index after the last batch."""
         from kibitz.store.positions import permutation
 
         if not 0 <= index < len(self):
@@ -116,7 +116,7 @@ class PositionBatches:
         return (self[index] for index in range(len(self)))
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state for other processes, which open the store themselves."""
+        """Return the state that is pickled for other processes, which then open the store themselves."""
         return {**self.__dict__, "store": str(self.store.path), "_positions": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -126,12 +126,12 @@ class PositionBatches:
 
 @dataclass(frozen=True)
 class Leakage:
-    """What the parts of a split have in common, see `check_leakage`.
+    """The games that the parts of a split have in common, see `check_leakage`.
 
     games: number of games in each part.
     shared_games: games of the validation and the test whose moves and players are those of a training game.
     near_duplicates: games of the validation and the test with the same start and first 40 plies as a training game;
-        None if the store doesn't have this information.
+         None if the store doesn't have this information.
     """
 
     games: dict[str, int]
@@ -140,7 +140,7 @@ class Leakage:
 
     @property
     def is_clean(self) -> bool:
-        """Whether no game, and no near-duplicate that the store knows, is in training and in another part."""
+        """Whether no game, and no known near-duplicate of it, is both in training and in another part."""
         return self.shared_games == 0 and not self.near_duplicates
 
 
@@ -194,8 +194,9 @@ def read_arrays(
 ) -> dict[str, NDArray[Any]]:
     """Return positions of one part of a store's split as NumPy arrays by name, the first axis the position.
 
-    positions: how many, sampled at random; None for all of them, in the order of the games. Each chess position needs
-        about 100 bytes of memory, each Go position about 400.
+    positions: the number of positions, sampled at random; None for all positions, in the order of the games. Each chess
+    position needs
+         about 100 bytes of memory, each Go position about 400.
 
     The names of the arrays and the other arguments are those of `PositionBatches`. Raises UsageError for another part
     or view, and if there are fewer positions.

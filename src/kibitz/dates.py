@@ -1,4 +1,4 @@
-"""Dates as records and users write them."""
+"""Parse the dates of records and of users."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import re
 from kibitz.errors import UsageError
 
 _FIRST_YEAR = 1000
-"""The earliest year of a record; a smaller number is a year without its century."""
+"""The earliest year in a record. A smaller number is a year without its century."""
 
 
 def read_date(text: str) -> datetime.date | None:
-    """Return a record's date ("2015.06.30", "2015-06"); an unknown month or day counts as the first.
+    """Parse a record's date ("2015.06.30", "2015-06"). An unknown month or day becomes the first one.
 
-    None if the year is unknown or has two digits, or if the text isn't a date.
+    The result is None if the year is unknown or has two digits, or if the text isn't a date.
     """
     parts = text.strip().replace("-", ".").replace("/", ".").split(".")
     try:
@@ -23,12 +23,15 @@ def read_date(text: str) -> datetime.date | None:
         month = int(parts[1]) if len(parts) > 1 and "?" not in parts[1] else 1
         day = int(parts[2]) if len(parts) > 2 and "?" not in parts[2] else 1
         return datetime.date(year, month or 1, day or 1) if year >= _FIRST_YEAR else None
-    except (ValueError, OverflowError):  # the latter is for more digits than any date has
+    except (ValueError, OverflowError):  # OverflowError is raised for numbers with very many digits
         return None
 
 
 def parse_day(text: str, option: str, *, end: bool = False) -> datetime.date:
-    """Return a day that a user wrote: 2015, 2015-06 or 2015-06-30; with `end`, the last day of that year or month."""
+    """Parse a day of a user: 2015, 2015-06 or 2015-06-30. Raises UsageError for other text.
+
+    end: whether to return the last day of a year or month, and not the first. option: the option's name in the error.
+    """
     match = re.fullmatch(r"(\d{4})(?:[-./](\d{1,2}))?(?:[-./](\d{1,2}))?", text.strip())
     try:
         if not match:

@@ -1,7 +1,7 @@
 """Write files atomically, so that a kill or a power cut leaves either the old or the new contents.
 
-A name may reach the disk before the data. So data are written through (fsync) under another name, then the file is
-renamed, then the folder is written through.
+The disk may store a file's name before its data. So the data are first written to the disk (fsync) under another name.
+Then the file is renamed, and finally the folder is written to the disk.
 """
 
 from __future__ import annotations
@@ -17,35 +17,35 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 NEW = ".new"
-"""Suffix of a file's name until it is complete."""
+"""The ending of a file's name until the file is complete."""
 
 
 def sync(file: IO[Any]) -> None:
-    """Write an open file through to the disk."""
+    """Write the data of an open file to the disk (fsync)."""
     file.flush()
     os.fsync(file.fileno())
 
 
 def sync_folder(folder: Path) -> None:
-    """Write the names in a folder through to the disk. Does nothing if folders can't be opened (Windows)."""
+    """Write the names in a folder to the disk (fsync). This does nothing if folders can't be opened (Windows)."""
     if sys.platform == "win32":
         return
     opened = os.open(folder, os.O_RDONLY)
     try:
-        with contextlib.suppress(OSError):  # a file system that doesn't support it
+        with contextlib.suppress(OSError):  # the file system doesn't support it
             os.fsync(opened)
     finally:
         os.close(opened)
 
 
 def replace(temporary: Path, path: Path) -> None:
-    """Rename a completely written file or folder, replacing an existing one."""
+    """Rename a completely written file or folder. An existing one is replaced."""
     os.replace(temporary, path)
     sync_folder(path.parent)
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file atomically. Raises OSError with the file's name, also if the disk is full."""
+    """Write a file atomically. Raises OSError with the file's name, for example if the disk is full."""
     temporary = path.with_name(path.name + NEW)
     try:
         with open(temporary, "wb") as file:

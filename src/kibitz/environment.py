@@ -10,23 +10,18 @@ import tempfile
 from pathlib import Path
 
 CACHE = "NUMBA_CACHE_DIR"
-"""Where numba keeps compiled functions.
-
-Its default is the folder in which kibitz is installed, which may be read-only, belong to another user, or be checked
-for changes.
+"""The folder in which numba saves compiled functions. Its default is the folder in which kibitz is installed, which may
+be read-only, belong to another user, or be checked for changes.
 """
 TORCH_CACHE = "TORCHINDUCTOR_CACHE_DIR"
-"""Where torch keeps compiled code for `train --compile`.
-
-Its default is a folder for temporary files, which a restart may remove. Importing Lightning fixes it.
+"""The folder in which torch saves compiled code for `train --compile`. Its default is a folder for temporary files,
+which may be removed at a restart. The value can't be changed after Lightning is imported.
 """
 SILENT = "ORT_DISABLE_TELEMETRY"
 """Switches off the telemetry of ONNX Runtime, which is on by default since 1.31."""
 WAITING = "OMP_WAIT_POLICY"
-"""How PyTorch's threads wait for each other. By default they spin.
-
-On a machine with other jobs, that takes the cores from the very thread that they wait for: training on two busy cores
-fell from 300 samples/s to 17.
+"""How PyTorch's threads wait for each other. By default they use the CPU while they wait. On a machine with other jobs,
+they take cores from the thread for which they wait: on two busy cores, training fell from 300 samples/s to 17.
 """
 HUGE_PAGES = "THP_MEM_ALLOC_ENABLE"
 """Makes PyTorch request 2 MB memory pages for large arrays.
@@ -53,12 +48,12 @@ def set_up() -> None:
         folder = Path(tempfile.mkdtemp(prefix="kibitz-"))
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
     os.environ[CACHE] = str(folder)
-    if "numba" in sys.modules:  # it has already read the environment
+    if "numba" in sys.modules:  # numba has already read the environment
         sys.modules["numba"].config.CACHE_DIR = str(folder)
 
 
 def user_cache() -> Path:
-    """Return the folder for data that can be recreated, by the system's convention; it may not exist."""
+    """Return the folder for data that can be created again, by the system's convention. It may not exist."""
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA") or "~/AppData/Local"
     elif sys.platform == "darwin":
@@ -69,7 +64,7 @@ def user_cache() -> Path:
 
 
 def user_folder() -> Path:
-    """Return the folder for compiled kernels; it may not exist. Installations share it, see `kernel_cache`."""
+    """Return the folder for compiled kernels. It may not exist. Several installations share it, see `kernel_cache`."""
     return user_cache() / "numba"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 
 TRAINING = ("torch", "lightning_fabric", "onnx", "optuna", "sklearn", "matplotlib", "jinja2")
-"""Import names of the packages that the extra `train` installs. Nothing outside training may need them."""
+"""Import names of the packages that the extra `train` installs. Only training may need them."""
 
 
 MAX_FOREIGN = 200
@@ -13,13 +13,13 @@ MAX_FOREIGN = 200
 
 
 class KibitzError(Exception):
-    """Raised if the work cannot be done. Its text is one line: what is wrong and what to do. Exit code 1."""
+    """Raised if a task can't be done. The text is one line: what is wrong and what to do. The exit code is 1."""
 
     exit_code = 1
 
 
 class UsageError(KibitzError):
-    """Raised for a wrong call: an option, a name, a combination of them. Exit code 2."""
+    """Raised for a wrong call: an option, a name, or a combination of them. The exit code is 2."""
 
     exit_code = 2
 
@@ -27,7 +27,7 @@ class UsageError(KibitzError):
 def one_line(error: BaseException) -> str:
     """Return the message of an error in one line.
 
-    For an OSError of the operating system this is the reason in lower case, without the file, which the caller names.
+    For an OSError of the operating system, this is the reason in lower case, without the file, which the caller adds.
     For any other error it is the text with each run of white space replaced by a space, or the name of the error's type
     if the text is empty. The text of a library's error is cut after MAX_FOREIGN characters: torch writes pages.
     """
@@ -40,7 +40,7 @@ def one_line(error: BaseException) -> str:
 
 
 def need_training(what: str) -> None:
-    """Raise KibitzError if a part of the extra `train` is not installed. what: the subject of the message."""
+    """Raise KibitzError if a package of the extra `train` is not installed. what: the subject of the message."""
     missing = [name for name in TRAINING if importlib.util.find_spec(name) is None]
     if missing:
         parts = "PyTorch and related packages" if "torch" in missing else " and ".join(missing)

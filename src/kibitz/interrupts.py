@@ -1,7 +1,8 @@
-"""Handle Ctrl-C and other requests to end (kill, a closed terminal): they unwind the program, and none is lost.
+"""Handle Ctrl-C and other requests to end (kill, a closed terminal): they end the program by an exception, and none is
+lost.
 
 Python runs a signal's handler between any two lines of the main thread, and the handler's exception is raised there. In
-two places it must not be. The first is C code that has called Python and can't be unwound: LLVM, which requests a
+two places this must not happen. The first is C code that has called Python and can't be unwound: LLVM, which requests a
 compiled kernel and crashes without a reply, and libraries during their initialization. The second is a finalizer, whose
 exceptions Python drops: the program would continue as if there were no request. In these places the signal is sent
 again later.
@@ -18,7 +19,7 @@ from importlib.machinery import ExtensionFileLoader
 from types import FrameType
 
 _LLVM = "llvmlite.binding.executionengine"
-"""The module with the functions by which LLVM loads a kernel, and which it calls back."""
+"""The module with the functions by which LLVM loads a kernel. LLVM calls Python functions from them."""
 _LOADERS = {ExtensionFileLoader.create_module.__code__, ExtensionFileLoader.exec_module.__code__}
 """The functions in which a C library initializes itself."""
 _PAUSE = 0.02
@@ -57,7 +58,7 @@ def unwind() -> None:
 
 
 def _may_unwind(frame: FrameType | None) -> bool:
-    """Return whether an exception may be raised here: no caller is code that can't be unwound."""
+    """Return whether an exception may be raised in this frame: none of its callers is code that can't be unwound."""
     while frame is not None:
         if frame.f_code in _LOADERS or frame.f_globals.get("__name__") == _LLVM:
             return False
@@ -69,13 +70,13 @@ def _send_again(number: int) -> None:
     """Send this signal to the main thread again, after a pause."""
     timer = threading.Timer(_PAUSE, _send, (number,))
     timer.daemon = True
-    with contextlib.suppress(RuntimeError):  # no thread can start while the interpreter ends, which was the request
+    with contextlib.suppress(RuntimeError):  # no thread can start while the interpreter is ending, as requested
         timer.start()
 
 
 def _send(number: int) -> None:
     main = threading.main_thread().ident
     if main is not None and hasattr(signal, "pthread_kill"):
-        signal.pthread_kill(main, number)  # wakes up a waiting main thread
+        signal.pthread_kill(main, number)  # wakes up the main thread if it is waiting
     else:
         _thread.interrupt_main(signal.Signals(number))

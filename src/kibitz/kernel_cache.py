@@ -1,4 +1,4 @@
-"""A disk cache of compiled kernels, keyed by what a kernel computes and not by where its file is.
+"""A disk cache of compiled kernels. Its keys depend on what a kernel computes, not on the place of its file.
 
 numba keys its cache by the path and the content of the one file that defines a function. So each clone and each
 installation compiles everything again, and a change of a function in another file isn't detected. Here the key is a
@@ -7,8 +7,8 @@ includes the argument types, the versions of Python, numba, LLVM and NumPy, and 
 jobs with the same kernels share one folder.
 
 A file has one compiled version of one kernel. It is written under a temporary name and then renamed, so that two
-processes can write at once. It begins with a hash of its content: a damaged file counts as absent. So does a file that
-another user could have written, because loading a kernel executes its code.
+processes can write at once. It begins with a hash of its content: a damaged file is ignored. A file that another user
+could have written is also ignored, because loading a kernel executes its code.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _rebuild: Any = compiler.CompileResult._rebuild
 _dumps: Any = serialize.dumps
 SUFFIX = ".kernel"
 MOST_BYTES = 256_000_000
-"""Size of the folder above which the least recently used files are removed."""
+"""If the folder is larger, the least recently used files are removed."""
 MOST_DAYS = 90
 """Days after which an unused file is removed."""
 _DAY_SECONDS = 86_400
@@ -48,7 +48,7 @@ _HASH_BYTES = hashlib.sha256().digest_size
 
 
 class NotKeyedError(TypeError):
-    """A kernel uses a value whose content cannot be hashed, so it cannot be cached."""
+    """Raised if a kernel uses a value whose content can't be hashed, so that it can't be cached."""
 
 
 class Fingerprint:
@@ -93,11 +93,11 @@ class Fingerprint:
         for constant in code.co_consts:
             if isinstance(constant, types.CodeType):
                 self._code(constant, None)
-            elif doc is None or constant != doc:  # a kernel's docstring doesn't affect its result
+            elif doc is None or constant != doc:  # a kernel's docstring has no effect on its result
                 self._value(constant)
 
     def _named(self, value: Any, names: Iterable[str]) -> None:
-        """Add a global to the hash; of a module, everything with a name that the function mentions."""
+        """Add a global to the hash. If it is a module, add everything in it whose name the function uses."""
         if not isinstance(value, types.ModuleType):
             return self._value(value)
         self._add("module", value.__name__)
@@ -135,7 +135,7 @@ class Fingerprint:
             self._class(value)
         elif isinstance(value, types.FunctionType) and _is_own(value):
             self._function(value)
-        elif callable(value) and not _is_own(value):  # from a library, whose version is in the key
+        elif callable(value) and not _is_own(value):  # from a library, whose version is part of the key
             self._add(getattr(value, "__module__", ""), getattr(value, "__qualname__", repr(type(value))))
         else:
             raise NotKeyedError(f"a kernel uses a {type(value).__name__}, whose content cannot be hashed")
@@ -145,7 +145,7 @@ class Fingerprint:
         if issubclass(value, enum.Enum):
             self._value([(item.name, item.value) for item in value])
         elif _is_own(value):
-            self._value(getattr(value, "_fields", None))  # of a named tuple
+            self._value(getattr(value, "_fields", None))  # the fields of a named tuple
 
 
 def _is_own(value: Any) -> bool:
@@ -154,7 +154,7 @@ def _is_own(value: Any) -> bool:
 
 
 def _names(code: types.CodeType) -> set[str]:
-    """Return every name that a function's code and the code inside it mention."""
+    """Return every name that is used in a function's code and in the code inside it."""
     found = set(code.co_names)
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
@@ -176,9 +176,9 @@ def _versions() -> str:
 class KernelCache(caching._Cache):
     """The compiled versions of one kernel in a folder.
 
-    It takes the part of numba's own cache: numba calls load_overload before it compiles and save_overload after it.
-
-    folders: returns where to look. The first is the one that is written. on_loaded: called after a version was read.
+    It replaces numba's own cache: numba calls load_overload before it compiles and save_overload after it. folders: a
+    function that returns the folders to search. Files are written into the first one. on_loaded: called after a version
+    was read.
     """
 
     def __init__(
@@ -194,7 +194,7 @@ class KernelCache(caching._Cache):
 
     @property
     def cache_path(self) -> str:
-        """The folder that is written."""
+        """The folder into which files are written."""
         return str(self._folders()[0])
 
     def enable(self) -> None:
@@ -202,17 +202,17 @@ class KernelCache(caching._Cache):
         self._enabled = True
 
     def disable(self) -> None:
-        """Neither read nor write."""
+        """Don't use the cache."""
         self._enabled = False
 
     def flush(self) -> None:
-        """Remove this kernel's files, whatever their arguments: numba calls it before it compiles again."""
+        """Remove this kernel's files for all argument types. numba calls this method before it compiles again."""
         for path in self._folders()[0].glob(f"{self._stem()}-*{SUFFIX}"):
             with contextlib.suppress(OSError):
                 path.unlink()
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return the compiled version for these argument types, None if there is none."""
+        """Return the compiled version for these argument types; None if there is none."""
         target_context.refresh()
         name = self._name(sig, target_context.codegen()) if self._enabled else None
         for folder in self._folders() if name else ():
@@ -224,7 +224,7 @@ class KernelCache(caching._Cache):
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Store a compiled version. If the folder can't be written, nothing happens."""
+        """Store a compiled version. If the folder can't be written, this does nothing."""
         if not self._enabled or any(not part.can_cache for part in data.lifted) or data.library.has_dynamic_globals:
             return
         if name := self._name(sig, data.codegen):
@@ -236,11 +236,12 @@ class KernelCache(caching._Cache):
         return f"{module}.{self._function.__qualname__}".replace("<", "").replace(">", "")
 
     def _name(self, sig: Any, codegen: Any) -> str | None:
-        """Return the file of a version, None if something in it can't be keyed."""
+        """Return the file for a version; None if something in it can't be hashed."""
         text = repr((str(sig), codegen.magic_tuple()))
-        if " at 0x" in text:  # a type that contains a memory address
+        if " at 0x" in text:  # a type whose text contains a memory address
             return None
-        if self._digest is None:  # only now, because a kernel may use what its module defines after it
+        # computed as late as possible, because a kernel may use objects that its module defines after it
+        if self._digest is None:
             try:
                 self._digest = Fingerprint(self._function, self._options).digest
             except NotKeyedError:
@@ -251,8 +252,9 @@ class KernelCache(caching._Cache):
 
 
 def read(path: Path) -> bytes | None:
-    """Return a file's content, None if the file is damaged or if another user could have written it. Raises OSError if
-    there is none."""
+    """Return a file's content; None if the file is damaged or if another user could have written it. Raises OSError if
+    it does not exist.
+    """
     with path.open("rb") as file:
         if not _is_trusted(os.fstat(file.fileno())):
             return None
@@ -261,13 +263,15 @@ def read(path: Path) -> bytes | None:
         return None
     with contextlib.suppress(OSError):
         if time.time() - path.stat().st_mtime > _DAY_SECONDS:
-            os.utime(path)  # it was used
+            os.utime(path)  # records that the file was used
     return data[_HASH_BYTES:]
 
 
 def _is_trusted(status: os.stat_result) -> bool:
-    """Return whether only this user or the administrator can write a file. Reading a compiled kernel executes code."""
-    if os.name == "nt":  # Windows gives no owner here; the default folder belongs to the user
+    """Return whether only this user or the administrator can write a file. This matters because reading a compiled
+    kernel executes code.
+    """
+    if os.name == "nt":  # Windows has no owner here, and the default folder belongs to the user
         return True
     return status.st_uid in (os.geteuid(), 0) and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
@@ -282,7 +286,7 @@ def write(path: Path, payload: bytes) -> None:
     temporary = path.with_name(f"{path.name}.{uuid.uuid4().hex[:16]}.tmp")
     try:
         temporary.write_bytes(hashlib.sha256(payload).digest() + payload)
-        temporary.chmod(0o644)  # with some settings of the umask, the group could write it: see _is_trusted
+        temporary.chmod(0o644)  # with some values of the umask, the group could write the file, see _is_trusted
         os.replace(temporary, path)
     except BaseException:
         with contextlib.suppress(OSError):
@@ -294,7 +298,8 @@ def write(path: Path, payload: bytes) -> None:
 
 
 def tidy(folder: Path, most_bytes: int = MOST_BYTES, most_days: float = MOST_DAYS) -> int:
-    """Remove files that were unused for `most_days` days, then the least recently used until `most_bytes` are left.
+    """Remove files that were unused for `most_days` days, then the least recently used files until at most `most_bytes`
+    remain.
 
     Returns the number of removed files.
     """
@@ -303,7 +308,7 @@ def tidy(folder: Path, most_bytes: int = MOST_BYTES, most_days: float = MOST_DAY
         with contextlib.suppress(OSError):
             found = path.stat()
             age_days = (now - found.st_mtime) / _DAY_SECONDS
-            lasts_days = 1 if path.suffix == ".tmp" else most_days  # temporary: from a process that was killed
+            lasts_days = 1 if path.suffix == ".tmp" else most_days  # a temporary file is from a process that was killed
             if (path.suffix == ".tmp" or path.name.startswith("prepared-")) and age_days > lasts_days:
                 path.unlink()
             elif path.suffix == SUFFIX:

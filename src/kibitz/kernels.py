@@ -23,33 +23,37 @@ from kibitz.kernel_cache import KernelCache
 memory.check()
 
 PATIENCE = 1.0
-"""Seconds of compiling that no message reports."""
+"""Messages are shown only after this number of seconds of compiling."""
 SMALL_BYTES = 1 << 19
-"""Bytes of game records that Python reads before kernels are compiled for it: 0.2 s in all. Compiling takes 6 s."""
+"""Number of bytes of game records that Python reads without compiled kernels. It takes 0.2 s in all; compiling takes 6
+s.
+"""
 
 
 def _folders() -> list[Path]:
-    """Return the folders of compiled kernels: the one that is written, and the user's, which may be read-only."""
+    """Return the folders of compiled kernels: first the one that is written, then the user's folder, which may be
+    read-only.
+    """
     return [Path(os.environ.get(environment.CACHE) or environment.user_folder()), environment.user_folder()]
 
 
 def _compile(function: Callable[..., Any], **options: Any) -> Any:
     compiled = numba.njit(nogil=True, **options)(function)
-    if hasattr(compiled, "targetoptions"):  # with NUMBA_DISABLE_JIT it is the function itself
+    if hasattr(compiled, "targetoptions"):  # with NUMBA_DISABLE_JIT, it is the Python function itself
         compiled._cache = KernelCache(function, compiled.targetoptions, _folders, lambda: listener.on_loaded())
     return compiled
 
 
 def kernel(function: Callable[..., Any]) -> Any:
-    """Compile a function that releases Python's global lock, and keep the machine code on disk.
+    """Compile a function that releases Python's global lock, and save the machine code on disk.
 
-    It gets no entry point from C, which nothing uses and which would be compiled and optimized, too.
+    The function has no entry point from C, because nothing uses it and it would be compiled and optimized too.
     """
     return _compile(function, no_cfunc_wrapper=True)
 
 
 def fast_kernel(fastmath: bool | set[str]) -> Callable[[Callable[..., Any]], Any]:
-    """Like `kernel`, with these liberties for sums of floating-point numbers, as `fastmath` of numba names them."""
+    """Like `kernel`, but with less strict rules for floating-point sums: those in numba's option `fastmath`."""
     return lambda function: _compile(function, no_cfunc_wrapper=True, fastmath=fastmath)
 
 
@@ -57,7 +61,8 @@ def inner(function: Callable[..., Any]) -> Any:
     """Compile a function that only kernels call, without entry points from Python and C, which halves the compile time.
 
     numba compiles a separate version for a Python integer literal, and for the first value of a variable that a loop
-    changes. If a kernel calls another with one, write np.int64(0); otherwise that kernel is compiled twice.
+    changes. If a kernel passes such an integer to another kernel, write np.int64(0); otherwise the other kernel is
+    compiled twice.
     """
     return _compile(function, no_cfunc_wrapper=True, no_cpython_wrapper=True)
 
@@ -71,7 +76,7 @@ def fill(out, row):  # type: ignore[no-untyped-def]
 
 @inner
 def is_among(key, keys):  # type: ignore[no-untyped-def]
-    """Return whether a key is among keys, [n]."""
+    """Return whether a key is one of keys, [n]."""
     found = False
     for i in range(keys.shape[0]):
         found |= keys[i] == key
@@ -79,9 +84,9 @@ def is_among(key, keys):  # type: ignore[no-untyped-def]
 
 
 def interpreted(function: Any, copies: dict[int, Any] | None = None) -> Any:
-    """Return a kernel as a function that Python runs, as are the kernels that it calls.
+    """Return a kernel as a function that Python interprets. The kernels that it calls are interpreted too.
 
-    copies: the functions made so far, by the place of their kernel.
+    copies: the functions that were made so far, by the id of their kernel.
     """
     copies = {} if copies is None else copies
     if id(function) not in copies:
@@ -101,8 +106,8 @@ class SmallFirst:
 
     For one game, plain Python is faster than compiling first.
 
-    Its first argument decides: an array of one dimension, whose elements count. The kernel may only compute with
-    integers that fit in 64 bits: Python's do not overflow, and NumPy's are not used.
+    The elements are those of the first argument, an array of one dimension. The kernel may compute only with integers
+    that fit in 64 bits, because Python's integers do not overflow, and NumPy's are not used.
     """
 
     def __init__(self, compiled: Any, budget: int):
@@ -119,21 +124,23 @@ class SmallFirst:
 
 
 def _plain(value: Any) -> Any:
-    """Return an array of one dimension as a view whose elements are integers of Python; anything else as it is."""
+    """Convert an array of one dimension to a view whose elements are Python integers. Return any other value
+    unchanged.
+    """
     return value.data if isinstance(value, np.ndarray) and value.ndim == 1 else value
 
 
 def small_first(budget: int) -> Callable[[Callable[..., Any]], SmallFirst]:
-    """Like `kernel`, but see SmallFirst."""
+    """Like `kernel`, but the first elements are processed by plain Python, see SmallFirst."""
     return lambda function: SmallFirst(kernel(function), budget)
 
 
 class CompileListener(event.Listener):
-    """Reports the kernels that are ready to each of `listeners`, once compiling has taken PATIENCE seconds in all.
+    """Reports the number of ready kernels to each of `listeners`, after compiling has taken PATIENCE seconds in all.
 
-    Kernels count that Python calls, compiled now or read from the disk; those that another one calls are a part of it.
-    Python's search for unused objects pauses while a kernel is compiled: it finds nothing and takes a tenth of the
-    time.
+    Only kernels that Python calls are counted, whether they are compiled now or read from the disk. Kernels that
+    another kernel calls are part of it. Python's garbage collection pauses while a kernel is compiled, because it finds
+    nothing and would take a tenth of the time.
     """
 
     def __init__(self, listeners: list[preparation.Listener]) -> None:
@@ -148,7 +155,9 @@ class CompileListener(event.Listener):
         self._ready += self._depth == 0
 
     def on_start(self, event: Any) -> None:
-        """Record that a function is compiled, perhaps because another one that is being compiled calls it."""
+        """Record that the compilation of a function begins. Another function that is being compiled may have caused
+        it.
+        """
         if self._depth == 0:
             self._begun = time.monotonic()
             self._collects = gc.isenabled()
@@ -157,7 +166,7 @@ class CompileListener(event.Listener):
         self._tell(True)
 
     def on_end(self, event: Any) -> None:
-        """Record that it is compiled."""
+        """Record that the compilation has ended."""
         self._depth -= 1
         if self._depth == 0:
             if self._collects:

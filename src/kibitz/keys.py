@@ -8,9 +8,9 @@ from typing import Any
 
 
 def key_of(words: str, before: str = "") -> str:
-    """Return words as a key: "side to move" is side_to_move.
+    """Convert words to a JSON key: "side to move" becomes side_to_move.
 
-    before: a prefix for words that begin with a digit, so that a komi of "6.5" is komi_6_5.
+    before: a prefix for words that begin with a digit; with the prefix "komi", "6.5" becomes komi_6_5.
     """
     key = re.sub(r"[^a-z0-9]+", "_", words.lower()).strip("_")
     return f"{key_of(before)}_{key}" if before and not key[:1].isalpha() else key
@@ -29,5 +29,5 @@ def counted(counts: Mapping[str, int], before: str = "") -> dict[str, dict[str, 
 
 
 def labelled_reasons(rejections: Mapping[str, Any]) -> dict[str, Any]:
-    """Return rejected games, which a store has by reason, by key: {"label", "games", "first"}."""
+    """Return rejected games by key: {"label", "games", "first"}. rejections: the games by reason, as in a store."""
     return {key_of(reason): {"label": reason, **entry} for reason, entry in rejections.items()}

@@ -1,4 +1,4 @@
-"""Addresses of games on chess and Go servers: explain what to download instead of the page."""
+"""Addresses of games on chess and Go servers. Their pages can't be read, so a message explains what to download."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ _LICHESS_PLAYER = re.compile(r"@/([\w-]+).*")
 def what_to_do(text: str) -> str | None:
     """Return one line on what to do with the address of a game, a study or a player on a server; None for other text.
 
-    The address of a file (it ends in .pgn or .sgf, or is a server's interface for programs) is other text.
+    The result is None for the address of a file, which ends in .pgn or .sgf or belongs to a server's interface for
+    programs.
     """
     match = _SERVER.fullmatch(text.strip())
     if match is None:

@@ -1,4 +1,4 @@
-"""One writer at a time, with a lock that the system releases when its holder ends, however it ends."""
+"""Locks that allow only one writer at a time. The system releases a lock when its holder ends for any reason."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ else:
 
 
 _AGAIN = 0.02
-"""Seconds between two attempts to get a lock that another process holds."""
+"""Seconds between two attempts to get a lock that is held by another process."""
 
 
 @contextlib.contextmanager
 def exclusive_lock(file: Path, what: Path, work: str = "import", wait: float = 0.0) -> Iterator[None]:
     """Hold a lock on a file, which is created, and removed at the end.
 
-    wait: seconds to wait for another holder. Raises KibitzError, naming `what` and the kind of `work`, if the lock is
-    still held then. On a disk without locks, nothing is locked.
+    wait: seconds to wait for another holder. Raises KibitzError, with `what` and the kind of `work`, if the lock is
+    still held after this time. If the disk does not support locks, nothing is locked.
     """
     until = time.monotonic() + wait
     with contextlib.ExitStack() as files:
@@ -54,7 +54,8 @@ def exclusive_lock(file: Path, what: Path, work: str = "import", wait: float = 0
 def _taken(held: IO[bytes], file: Path) -> bool:
     try:
         _take(held)
-        return os.path.samestat(os.fstat(held.fileno()), file.stat())  # false if its last holder has just removed it
+        # false if the last holder has just removed the file
+        return os.path.samestat(os.fstat(held.fileno()), file.stat())
     except (BlockingIOError, PermissionError, FileNotFoundError):
         return False
     except OSError:

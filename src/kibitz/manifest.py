@@ -3,7 +3,7 @@
 networks/manifest.json has an entry for each network, by name:
 
 version    such as "1.0". The second number grows with each training, the first one with a change of inputs or outputs
-changes    version -> what it brings, one sentence; the newest version first
+changes version -> its changes in one sentence; the newest version first
 files      name -> SHA-256 of the file
 sample     position: FEN or SGF; outputs: name -> [index of the largest value, the value]
 
@@ -23,7 +23,7 @@ from kibitz.errors import KibitzError
 NETWORKS = Path(__file__).parent / "networks"
 MANIFEST = "manifest.json"
 CHECKED = ("best.safetensors", "model.onnx", "seen.npy")
-"""The files whose hashes the manifest has."""
+"""The files whose hashes are in the manifest."""
 
 
 @functools.cache
@@ -43,7 +43,7 @@ def version_of(name: str) -> str | None:
 
 
 def changes_of(name: str) -> dict[str, str]:
-    """Return what each version of a bundled network brings, the newest first: "human-1.0" -> a sentence."""
+    """Return the changes in each version of a bundled network, the newest first: "human-1.0" -> a sentence."""
     changes: dict[str, str] = entries().get(name, {}).get("changes", {})
     return {f"{name}-{version}": text for version, text in changes.items()}
 
@@ -54,7 +54,9 @@ def sha256(path: Path) -> str:
 
 
 def problem(path: Path) -> str | None:
-    """Return what is wrong with a file of a bundled network: "missing" or "damaged". None for any other file."""
+    """Return the problem of a file of a bundled network: "missing" or "damaged". None if it has no problem, and for
+    other files.
+    """
     expected = entries().get(path.parent.name, {}).get("files", {}).get(path.name)
     if expected is None or path.parent.parent != NETWORKS:
         return None

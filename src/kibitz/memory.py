@@ -13,10 +13,12 @@ from collections.abc import Callable
 from kibitz.errors import KibitzError
 
 LEAST = 256 << 20
-"""Bytes that must be free before kernels are compiled: with less, OpenBLAS tries forever to allocate its buffers."""
+"""The number of bytes that must be free before kernels are compiled. With less memory, OpenBLAS tries to allocate its
+buffers forever.
+"""
 
 _kept: list[object] = []
-"""The handler of abort(), which C does not keep alive."""
+"""The handler of abort(). It is stored here, because C does not keep it alive."""
 
 
 def allowed() -> int | None:
@@ -30,7 +32,7 @@ def allowed() -> int | None:
 
 
 def full() -> str:
-    """Return the message for full memory."""
+    """Return the message for the case that memory is full."""
     if limit := allowed():
         return (
             f"not enough memory: this shell allows a program {limit >> 20:,} MB (ulimit -v)."
@@ -48,7 +50,7 @@ def check() -> None:
 def is_short() -> bool:
     """Return whether there is a limit, and less than LEAST is left.
 
-    Then libraries can't be loaded either, and report that with many kinds of errors.
+    In this case libraries can't be loaded, and raise many kinds of errors.
     """
     limit = allowed()
     return limit is not None and limit - _taken() < LEAST
@@ -64,9 +66,9 @@ def _taken() -> int:
 
 
 def end_with_a_line(tell: Callable[[str], None]) -> None:
-    """Under a limit, make abort() print one line and end the program with exit code 1.
+    """Let abort() print one line and end the program with exit code 1, if there is a memory limit.
 
-    tell: called with the line, in the thread that called abort(). A Python handler would not run, because abort()
+    tell: called with the line, in the thread that called abort(). A handler in Python would not run, because abort()
     doesn't return to the interpreter.
     """
     if allowed() is None:

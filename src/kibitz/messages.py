@@ -1,4 +1,4 @@
-"""Messages to people: how errors, warnings and notes are printed, and which word somebody meant.
+"""Messages to users: errors, warnings and notes are printed, and similar names are suggested.
 
 An error reads `error: WHAT is wrong (got VALUE). What to do.` It is one line. A message of one sentence has no period
 at its end, and neither has a command or an example at the end of a message.
@@ -14,12 +14,13 @@ from collections.abc import Iterable
 from kibitz.text import either, shown
 
 CLOSE, CLOSE_IF_SHORT = 0.65, 0.7
-"""How alike a name must be to be suggested, and a name of up to three letters: 0 any name, 1 the same name (difflib's
-ratio)."""
+"""The smallest similarity (difflib's ratio) of a name that is suggested, and that of a name of up to three letters. 0
+is any name, 1 the same name.
+"""
 
 
 def error(line: str) -> None:
-    """Print why the work cannot be done."""
+    """Print an error: why a task can't be done."""
     _write(f"error: {line}")
 
 
@@ -34,7 +35,7 @@ def note(line: str) -> None:
 
 
 def stopped(line: str) -> None:
-    """Print what is left after Ctrl-C."""
+    """Print the state after Ctrl-C."""
     _write(line)
 
 
@@ -44,20 +45,23 @@ def _write(line: str) -> None:
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """The known name that is most like this one, whatever its case; None if none is like it."""
+    """Return the known name that is most similar to a name, in any case; None if none is similar."""
     by_key = {each.lower(): each for each in known}
     close = difflib.get_close_matches(name.lower(), by_key, 1, CLOSE if len(name) > 3 else CLOSE_IF_SHORT)
     return by_key[close[0]] if close else None
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """A sentence with the nearest known name, with a space before it: " Did you mean winner?". Empty without one."""
+    """Return a sentence with the most similar known name, after a space: " Did you mean winner?". "" if none is
+    similar.
+    """
     near = nearest(name, known)
     return f" Did you mean {near}?" if near is not None else ""
 
 
 def not_one_of(what: str, got: object, choices: Iterable[object]) -> str:
-    """The message for a value that is none of the choices: "--split must be test or all (got tets). Did you mean …?".
+    """Return the message for a value that is none of the choices: "--split must be test or all (got tets). Did you mean
+    …?".
 
     what: the option or parameter, such as "--split".
     """

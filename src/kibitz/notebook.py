@@ -31,7 +31,7 @@ WIDE = BOARD + 2 * PAD + boards.MARGIN
 LETTERS = 54
 """The largest number of characters per line of the text below."""
 ARROWS, FAINTEST = 3, 0.03
-"""The largest number of first moves with an arrow, and the smallest probability of one."""
+"""The largest number of likely moves that get an arrow, and the smallest probability of a move with an arrow."""
 
 _INK, _QUIET, _MOVE = "#1c1c1c", "#5a5a5a", "#0067a8"
 _STYLE = (
@@ -70,8 +70,8 @@ def show(position: chess.Board | GoBoard | str, run: str | Path, *, ply: int | N
     """Evaluate a position with a run or a bundled network ("chessnet"), and return a picture.
 
     position: a chess.Board, a Go board (kibitz.games.go.rules.Board; komi 7.5, Chinese rules), or a text: FEN, PGN or
-        SGF.
-    ply: of a PGN or SGF, the position after this number of moves of the main line, 0 for its start; None for the end.
+         SGF.
+    ply: for a PGN or SGF, the number of moves of the main line before the position, 0 for its start; None for its end.
 
     Raises KibitzError for a text that can't be read, and for a network that doesn't exist or is for another game.
     """
@@ -90,14 +90,14 @@ def show(position: chess.Board | GoBoard | str, run: str | Path, *, ply: int | N
 
 @lru_cache(maxsize=8)
 def _networks(run: str) -> NetworkRegistry:
-    """Return a cached registry with the loaded network; it is reloaded if its weights change."""
+    """Return a cached registry with the loaded network. The network is loaded again if its weights change."""
     from kibitz.web.networks import NetworkRegistry
 
     return NetworkRegistry([run])
 
 
 def _read(text: str, ply: int | None) -> tuple[chess.Board | GoBoard, GoLine | None]:
-    """Return the position of a text, and for Go the line that leads there."""
+    """Parse a text. Returns its position and, for Go, the line that leads to the position."""
     from kibitz.web.files import load
     from kibitz.web.positions import read_line
 
@@ -139,7 +139,9 @@ def _chess(networks: NetworkRegistry, known: NetworkInfo, board: chess.Board) ->
 
 
 def _chess_line(board: chess.Board) -> ChessLine:
-    """Return the line to a board, with the moves before it, which are inputs of some networks, if they lead to it."""
+    """Return the line to a board. If the earlier moves lead to the board, they are included, because they are inputs of
+    some networks.
+    """
     from kibitz.web.chess.line import ChessLine, read_start
 
     here = read_start(board.fen()).fen()
@@ -152,7 +154,7 @@ def _chess_line(board: chess.Board) -> ChessLine:
 
 
 def _pushed(board: chess.Board, move: chess.Move) -> bool:
-    """Play a move on a board if it is legal; return whether it is."""
+    """Play a move on a board if it is legal. Returns whether it is legal."""
     if legal := board.is_legal(move):
         board.push(move)
     return legal
@@ -197,7 +199,7 @@ def _go(networks: NetworkRegistry, known: NetworkInfo, board: GoBoard, line: GoL
 
 
 def _claim(known: NetworkInfo) -> str:
-    """Return the meaning of the probability: "White's win probability"."""
+    """Return the meaning of the probability, such as "White's win probability"."""
     return known.claim["name"] if known.claim else ""
 
 
@@ -214,7 +216,9 @@ def _picture(
     board: Markup, shared: Markup, wide: int, chance: float | None, whose: str, words: list[str],
     answer: dict[str, Any], above: str,
 ) -> Shown:  # fmt: skip
-    """Draw the board, a bar with the win probability if there is one, and the text. above: drawn over the board."""
+    """Draw the board, a bar with the win probability if there is one, and the text. above: the elements that are drawn
+    over the board.
+    """
     lines = [line for text in words for line in textwrap.wrap(text, LETTERS) or [""]]
     bar = "" if chance is None else _bar(chance, whose, PAD + BOARD + 8)
     top = PAD + BOARD + (34 if bar else 8)
@@ -235,7 +239,7 @@ def _picture(
 
 
 def _bar(chance: float, whose: str, y: int) -> str:
-    """Draw a bar as wide as the board; its left part is as wide as the probability of the side that it shows."""
+    """Draw a bar as wide as the board. Its left part shows the probability of the side `whose`."""
     part = round(BOARD * chance, 1)
     mine, other = ("#fafaf7", "#26282b") if whose == "white" else ("#26282b", "#fafaf7")
     end = part < BOARD / 2  # the number goes where there is more space
@@ -250,13 +254,13 @@ def _bar(chance: float, whose: str, y: int) -> str:
 
 
 def _arrows(moves: list[dict[str, Any]]) -> str:
-    """Draw the most likely moves, the first on top, and their percentages."""
+    """Draw arrows for the most likely moves, with the first one on top, and their percentages."""
     some = [move for move in moves[:ARROWS] if move["p"] >= FAINTEST][::-1]
     return "".join(_arrow(move["move"], move["p"]) for move in some) + "".join(_labels(some))
 
 
 def _ends(move: str) -> tuple[float, float, float, float]:
-    """Return the centers of a move's two squares."""
+    """Return the centers of both squares of a move."""
     xy = []
     for name in (move[:2], move[2:4]):
         square = chess.parse_square(name)

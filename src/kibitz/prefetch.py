@@ -1,4 +1,4 @@
-"""Prefetching: a thread makes the next item while the caller works on the current one."""
+"""Prefetching: a thread makes the next item while the caller processes the current one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _END = object()
 
 
 def prefetched(items: Generator[T]) -> Generator[T]:
-    """Yield the same items, made one in advance in another thread. Closing this generator closes `items` in that
+    """Yield the same items; another thread makes each one in advance. Closing this generator closes `items` in that
     thread.
 
     The thread is a daemon, so that waiting for standard input doesn't prevent the program from ending.

@@ -1,6 +1,6 @@
 """The message while kernels are compiled, once after an install: "One-time preparation of the search: 6 of 14".
 
-This module is light. `kernels` calls the listeners, `kibitz prepare` does the work ahead.
+This module imports nothing large. `kernels` calls the listeners, and `kibitz prepare` compiles in advance.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from typing import NamedTuple
 from kibitz import environment
 
 LIBRARIES = ("numba", "llvmlite", "numpy")
-"""Their versions are in the key of each kernel."""
+"""Libraries whose versions are in the key of each kernel."""
 MOST_DAYS = 80
-"""Days after which the work is done again: kernels that nobody uses are removed after 90."""
+"""The work is done again after this number of days, because unused kernels are removed after 90 days."""
 
 
 class Preparation(NamedTuple):
-    """How far the compiling of kernels has come.
+    """The progress of compiling kernels.
 
-    done: kernels that are ready. total: the number that the work needs, at least `done`; 0 if it is not known.
-    is_running: whether one is being compiled now.
+    done: number of ready kernels. total: the number that the work needs, at least `done`; 0 if it is unknown.
+    is_running: whether a kernel is being compiled now.
     """
 
     done: int
@@ -41,7 +41,7 @@ class Preparation(NamedTuple):
 
 Listener = Callable[[Preparation], None]
 listeners: list[Listener] = []
-"""What is called whenever a kernel is begun or ready, if compiling takes more than a second in all."""
+"""Functions that are called when a kernel is begun or ready, if compiling takes more than a second in all."""
 
 KERNELS: Mapping[str, int] = {
     "chess": 4,
@@ -51,23 +51,23 @@ KERNELS: Mapping[str, int] = {
     "prepare chess": 14,
     "prepare go": 33,
 }
-"""Number of kernels that Python calls, by the work that needs them."""
+"""The number of kernels that Python calls, by the work that needs them."""
 _work: list[str] = []
 
 
 def expect(work: str) -> None:
-    """Say which work of KERNELS the process begins, so that messages can name the total."""
+    """Record which work of KERNELS this process begins, so that messages can show the total."""
     if work not in _work:
         _work.append(work)
 
 
 def expected() -> int:
-    """The number of kernels that the work of this process needs; 0 if no work was named."""
+    """Return the number of kernels that the work of this process needs; 0 if it is unknown."""
     return sum(KERNELS[work] for work in _work)
 
 
 def _mark(game: str) -> Path:
-    """The file whose existence means that a game is prepared, for this program on this computer."""
+    """Return the file whose existence means that a game is prepared, for this program on this computer."""
     import hashlib
     from importlib.metadata import version
 
@@ -81,7 +81,7 @@ def _mark(game: str) -> Path:
 
 
 def remember(games: Sequence[str]) -> None:
-    """Note on the disk that games are prepared. A disk that cannot be written is left alone."""
+    """Record on the disk that games are prepared. If the disk can't be written, this does nothing."""
     for game in games:
         with contextlib.suppress(OSError):
             mark = _mark(game)
@@ -90,7 +90,9 @@ def remember(games: Sequence[str]) -> None:
 
 
 def are_prepared(games: Sequence[str]) -> bool:
-    """Whether `remember` was called for these games by this version of the program, and its kernels are still kept."""
+    """Return whether `remember` was called for these games by this version of the program, so recently that its kernels
+    still exist.
+    """
     for game in games:
         mark = _mark(game)
         if not mark.exists() or time.time() - mark.stat().st_mtime > MOST_DAYS * 86_400:
@@ -99,7 +101,9 @@ def are_prepared(games: Sequence[str]) -> bool:
 
 
 class PreparationLine:
-    """Shows a preparation on standard error: on a terminal as a line that changes and then goes, else as one line."""
+    """Shows a preparation on standard error: on a terminal as a line that changes and finally disappears, elsewhere as
+    one line.
+    """
 
     def __init__(self) -> None:
         self._is_terminal = sys.stderr.isatty() and os.environ.get("TERM") not in ("dumb", "unknown")
@@ -110,7 +114,8 @@ class PreparationLine:
         with contextlib.suppress(OSError, ValueError):  # standard error may be closed
             if self._is_terminal:
                 text = preparation.text() if preparation.is_running else ""
-                sys.stderr.write(f"\r{' ' * self._width}\r{text}")  # old consoles of Windows know no other way
+                # old Windows consoles support no other way to remove a line
+                sys.stderr.write(f"\r{' ' * self._width}\r{text}")
                 self._width = len(text)
                 sys.stderr.flush()
             elif not self._is_shown:

@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 MOST_JSON_BYTES = 1 << 26
-"""The largest size of run.json and store.json. Our largest, with the names of all imported files, is a hundredth of
-it."""
+"""The largest size of run.json and store.json. kibitz's own files are at most a hundredth of this size, even with the
+names of all imported files.
+"""
 
 
 def read_json(path: Path) -> Any:
@@ -33,7 +34,7 @@ def read_json(path: Path) -> Any:
 
 
 def read_array(path: Path, dtype: Any) -> NDArray[Any]:
-    """Map a numpy file from disk: an array of one dimension with this dtype.
+    """Memory-map a numpy file: an array of one dimension with this dtype.
 
     Raises ValueError if it is something else, or shorter than it claims, and OSError if it can't be read.
     """
@@ -41,7 +42,7 @@ def read_array(path: Path, dtype: Any) -> NDArray[Any]:
         array = np.load(path, mmap_mode="r", allow_pickle=False)
     except OSError:
         raise
-    except Exception as error:  # numpy evaluates headers as Python literals, and passes on every error
+    except Exception as error:  # numpy parses headers as Python literals, and any error may result
         raise ValueError(str(error)) from None
     if not isinstance(array, np.ndarray) or array.dtype != np.dtype(dtype) or array.ndim != 1:
         raise ValueError(f"not a list of {np.dtype(dtype)}")
@@ -49,7 +50,7 @@ def read_array(path: Path, dtype: Any) -> NDArray[Any]:
 
 
 def is_inside(folder: Path, path: Path) -> bool:
-    """Return whether a file is in a folder, also after following links."""
+    """Return whether a file is in a folder after all links are followed."""
     try:
         return path.resolve().is_relative_to(folder.resolve())
     except (OSError, RuntimeError):  # circular links
@@ -57,9 +58,10 @@ def is_inside(folder: Path, path: Path) -> bool:
 
 
 def inflates(packed: bytes) -> bool:
-    """Return whether a zip archive claims to contain more bytes than it has. Torch does not compress and writes none.
+    """Return whether the files in a zip archive claim to be larger than the archive. Torch does not compress, so such
+    an archive isn't from torch.
 
-    Raises ValueError if it isn't an archive, or if a checksum is wrong, which torch doesn't check.
+    Raises ValueError if it isn't an archive, or if a checksum is wrong, because torch doesn't check them.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(packed)) as archive:
@@ -72,7 +74,8 @@ def inflates(packed: bytes) -> bool:
     return False
 
 
-# ONNX, as far as needed to find tensors: message -> field -> the message in it. Field numbers are those of onnx.proto.
+# ONNX, as far as it is needed to find tensors: message -> field -> the message in this field. Field numbers are those
+# of onnx.proto
 _ONNX = {
     "model": {7: "graph", 20: "training", 25: "function"},
     "training": {1: "graph", 2: "graph"},
@@ -84,14 +87,14 @@ _ONNX = {
 }
 _EXTERNAL_DATA, _DATA_LOCATION = 13, 14
 _DEEPEST = 64
-"""The largest depth of nested messages. Our networks have five."""
+"""The largest depth of nested messages. kibitz's networks have a depth of five."""
 
 
 def is_self_contained(path: Path) -> bool:
     """Return whether an ONNX file contains all its weights.
 
-    Other files name files, or even memory addresses, that only their author knows. Raises ValueError if it isn't an
-    ONNX file, and OSError.
+    A file without all weights refers to other files, or even to memory addresses, that only its author knows. Raises
+    ValueError if it isn't an ONNX file, and OSError.
     """
     if path.stat().st_size == 0:
         raise ValueError("empty")
@@ -129,7 +132,7 @@ def _fields(data: memoryview) -> Iterator[tuple[int, int | memoryview]]:
 
 
 def _number(data: memoryview, at: int) -> tuple[int, int]:
-    """Return a number of variable length, and where it ends."""
+    """Parse a number of variable length. Returns the number and the offset of its end."""
     value = 0
     for shift in range(0, 70, 7):
         if at >= len(data):

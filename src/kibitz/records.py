@@ -1,4 +1,4 @@
-"""Files of game records as byte streams: folders, compression, standard input, and the progress of reading."""
+"""Read files of game records as byte streams: from folders, compressed, from standard input, and with progress."""
 
 from __future__ import annotations
 
@@ -25,19 +25,20 @@ from kibitz.links import what_to_do
 from kibitz.remote import is_remote
 
 ENDINGS = {".pgn": "chess", ".sgf": "go", ".sgfl": "go", ".gib": "go"}
-"""The game for each ending of a record file."""
+"""The game by the name ending of a record file."""
 PACKED = (".zst", ".gz", ".bz2")
 ARCHIVE = ".zip"
 STDIN = "-"
 _METADATA = "._"
-"""The beginning of the names of macOS' metadata files, which it adds to disks and archives of other systems."""
+"""The beginning of the names of metadata files that macOS adds to disks and archives of other systems."""
 
 _FAULTS = (
     EOFError, ValueError, zlib.error, zstandard.ZstdError,
     zipfile.BadZipFile, NotImplementedError, RuntimeError, KeyError,
 )  # fmt: skip
-"""Exceptions of decompression besides OSError: for archives, damage, unknown compression, a password, a missing
-member."""
+"""Exceptions of decompression other than OSError; for archives: damage, unknown compression, a password, or a missing
+member.
+"""
 
 
 def find(paths: Iterable[str], endings: tuple[str, ...]) -> list[str]:
@@ -68,7 +69,7 @@ def find(paths: Iterable[str], endings: tuple[str, ...]) -> list[str]:
             )
             inside = [file for file in files if file.lower().endswith(ends)]
             inside += [member for file in files if file.lower().endswith(ARCHIVE) for member in _members(file, ends)]
-            inside += [str(error.filename) for error in unreadable]  # reported when it is read
+            inside += [str(error.filename) for error in unreadable]  # the error is reported when the file is read
             if not inside:
                 raise KibitzError(f"{path} has no {' or '.join(endings)} file. Name the files themselves.")
             records += inside
@@ -78,7 +79,7 @@ def find(paths: Iterable[str], endings: tuple[str, ...]) -> list[str]:
                 raise KibitzError(f"{path} has no {' or '.join(endings)} file. Name another archive.")
             records += members
         elif path == STDIN or Path(path).exists():
-            records.append(path)  # a pipe or a device reads like a file
+            records.append(path)  # a pipe or a device is read like a file
         elif archive := _in_archive(path):
             if not {path, archive[0]} & set(_members(archive[0], ("",))):
                 raise KibitzError(f"{path}: no such file in the archive. Check the path.")
@@ -89,7 +90,9 @@ def find(paths: Iterable[str], endings: tuple[str, ...]) -> list[str]:
 
 
 def game_by_ending(path: str) -> str:
-    """Return the game of a record file by its ending, compressed or not; chess if it doesn't decide."""
+    """Return the game of a record file by its name ending, which may be followed by that of a compression; chess if the
+    ending doesn't decide.
+    """
     plain = Path(path.lower())
     ending = Path(plain.stem).suffix if plain.suffix in PACKED else plain.suffix
     return ENDINGS.get(ending, "chess")
@@ -105,7 +108,9 @@ def games_by_ending(paths: Sequence[str]) -> dict[str, str]:
 
 
 def _members(archive: str, ends: tuple[str, ...]) -> list[str]:
-    """Return paths of the records in a zip archive; its own path if it is damaged, so that opening it reports this."""
+    """Return the paths of the records in a zip archive. If it is damaged, return its own path, so that opening it
+    reports the damage.
+    """
     try:
         names = _open_archive(archive).namelist()
     except (OSError, *_FAULTS):
@@ -118,7 +123,7 @@ def _members(archive: str, ends: tuple[str, ...]) -> list[str]:
 
 
 def _in_archive(path: str) -> tuple[str, str] | None:
-    """Return archive and member of "archive.zip:member"; None for other paths."""
+    """Split "archive.zip:member" into archive and member; None for other paths."""
     at = path.lower().find(ARCHIVE + ":")
     while at >= 0:
         archive, member = path[: at + len(ARCHIVE)], path[at + len(ARCHIVE) + 1 :]
@@ -129,13 +134,13 @@ def _in_archive(path: str) -> tuple[str, str] | None:
 
 
 def on_disk(path: str) -> str:
-    """Return the file that contains a record file: its archive, or itself."""
+    """Return the file on disk that contains a record file: its archive, or the file itself."""
     inside = None if Path(path).exists() else _in_archive(path)
     return inside[0] if inside else path
 
 
 def _open_archive(path: str) -> zipfile.ZipFile:
-    """Return an open archive. The last one stays open, because its members are read one after the other."""
+    """Return an open archive. The last archive stays open, because its members are read one after the other."""
     return _opened(path, os.stat(path).st_mtime_ns)
 
 
@@ -145,7 +150,7 @@ def _opened(path: str, _modified: int) -> zipfile.ZipFile:
 
 
 def _why_not_opened(path: str) -> str:
-    """Return the problem and remedy for a zip archive that was given instead of a file of records."""
+    """Return the problem and the remedy if a zip archive was given in place of a file of records."""
     if path == STDIN:
         return "a zip archive, which cannot be read from a pipe. Unpack it first."
     if not Path(path).exists() and _in_archive(path):
@@ -190,10 +195,8 @@ def size(paths: Iterable[str]) -> int | None:
 
 FREELY_UNPACKED = 1 << 30
 MOST_UNPACKED = 250
-"""The largest ratio of decompressed to compressed size.
-
-Games shrink to between a fifth and a thirtieth of their size. A file made to fill a disk or memory shrinks to a
-thousandth or less.
+"""The largest ratio of decompressed to compressed size. Games shrink to between a fifth and a thirtieth of their size.
+A file that was made to fill a disk or memory shrinks to a thousandth or less.
 """
 
 
@@ -201,15 +204,15 @@ _MARK = b"\xef\xbb\xbf"
 
 
 def _ends_in_mark(text: bytes, count: int, begins_line: bool) -> bool:
-    """Return whether a text ends with the first bytes of a byte order mark at the beginning of a line."""
+    """Return whether a text ends with the first `count` bytes of a byte order mark, at the beginning of a line."""
     return text.endswith(b"\n" + _MARK[:count]) or (begins_line and text == _MARK[:count])
 
 
 class Stream:
     """One file of records, decompressed while it is read.
 
-    The first bytes identify the compression, not the name. `consumed` is the number of bytes read from disk. A path
-    like "archive.zip:member" is a file in an archive.
+    The first bytes of the file determine the compression, not its name. `consumed` is the number of bytes read from
+    disk. A path like "archive.zip:member" is a file in an archive.
     """
 
     def __init__(self, path: str):
@@ -263,8 +266,8 @@ class Stream:
         raise self._damaged(fault) from None
 
     def _block(self, size: int) -> tuple[bytes, Exception | None]:
-        """Return the next `size` bytes, fewer at the end and before damage; and the damage."""
-        read = getattr(self._file, "read1", self._file.read)  # read loses what it had before the damage
+        """Return the next `size` bytes, fewer at the end and before damage, and the damage or None."""
+        read = getattr(self._file, "read1", self._file.read)  # read() would lose the bytes before the damage
         pieces: list[bytes] = []
         left, fault = size, None
         try:
@@ -279,7 +282,7 @@ class Stream:
         """Yield the blocks of a text file, without the byte order marks that some editors put before UTF-8.
 
         In concatenated files they are also in the middle. Raises KibitzError at the first block of a binary file;
-        `what` describes what it should be, and how encoded.
+        `what` describes the expected contents and encoding.
         """
         blocks = self.blocks(size)
         first = next(blocks, b"")
@@ -292,7 +295,8 @@ class Stream:
                 text = text.removeprefix(_MARK)
             if _MARK in text:
                 text = text.replace(b"\n" + _MARK, b"\n")
-            begun = next((n for n in (2, 1) if _ends_in_mark(text, n, begins_line)), 0)  # the rest comes next
+            # the rest of the mark comes with the next block
+            begun = next((n for n in (2, 1) if _ends_in_mark(text, n, begins_line)), 0)
             end = len(text) - begun
             begins_line = text.endswith(b"\n", 0, end) if end else begins_line
             cut = text[end:]
@@ -348,10 +352,11 @@ class _Readable(Protocol):
 
 
 class _Zst:
-    """Decompresses zstd frames, one after the other, with windows up to 2^31 bytes; an end inside a frame is an
-    error."""
+    """Decompresses zstd frames, one after the other, with windows up to 2^31 bytes. If the data end inside a frame, an
+    error is raised.
+    """
 
-    _PIECE = 1 << 11  # small, because it can decompress to thirty thousand times its size
+    _PIECE = 1 << 11  # a small number, because this many bytes can decompress to thirty thousand times their size
 
     def __init__(self, file: io.BufferedReader[Any]):
         self._file = file
@@ -402,7 +407,9 @@ def _open(path: str) -> _Counting | _Member:
 
 
 class _Member(io.RawIOBase):
-    """A file in a zip archive, still compressed. count: about the number of bytes read for it from disk."""
+    """A file in a zip archive, still compressed. count: the approximate number of bytes that were read for it from
+    disk.
+    """
 
     def __init__(self, archive: zipfile.ZipFile, info: zipfile.ZipInfo):
         self._info = info
@@ -427,12 +434,14 @@ class _Member(io.RawIOBase):
 
 
 def _standard_input() -> IO[bytes]:
-    """Return standard input without Python's buffer, whose lock a waiting thread would hold at exit."""
+    """Return standard input without Python's buffer: a waiting thread would hold the buffer's lock when the program
+    ends.
+    """
     if sys.stdin is None:
         raise OSError(errno.EBADF, "it is closed")
     try:
         return open(sys.stdin.fileno(), "rb", buffering=0, closefd=False)
-    except (OSError, AttributeError):  # replaced by a Python object
+    except (OSError, AttributeError):  # standard input was replaced by a Python object
         return sys.stdin.buffer
 
 
@@ -447,7 +456,8 @@ class _Counting(io.RawIOBase):
 
     def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
         data = self._read(len(buffer))
-        while 0 < len(data) < 4 and self.count == 0:  # a slow pipe; the compression is in the first four bytes
+        # a slow pipe may give fewer bytes, but the first four are needed to determine the compression
+        while 0 < len(data) < 4 and self.count == 0:
             more = self._read(len(buffer) - len(data))
             if not more:
                 break
@@ -457,7 +467,9 @@ class _Counting(io.RawIOBase):
         return len(data)
 
     def _read(self, size: int) -> bytes:
-        """Return up to `size` bytes, none at the end. Waits if a pipe that another program made doesn't wait itself."""
+        """Return up to `size` bytes, none at the end. If another program has set its pipe to non-blocking, this method
+        waits for data.
+        """
         while (data := cast("bytes | None", self._file.read(size))) is None:
             select.select([self._file], [], [])
         return data

@@ -1,7 +1,7 @@
 """Files in an object store or on another machine that fsspec can reach: s3://…, gs://….
 
-kibitz doesn't require fsspec. It comes with PyTorch, and each kind of store has a separate package (s3fs, gcsfs). It is
-imported only for a path that names such a store.
+kibitz doesn't require fsspec. It comes with PyTorch, and each kind of store has a separate package (s3fs, gcsfs).
+fsspec is imported only for a remote path.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ def is_remote(path: str) -> bool:
 
 
 def find(path: str, ends: tuple[str, ...]) -> list[str]:
-    """Return the file that a remote path names, or for a folder (a path that ends in /) the files with these
-    endings."""
+    """Return the file at a remote path. For a folder (a path that ends in /), return the files in it with these
+    endings.
+    """
     system, place = _reach(path)
     try:
         if not path.endswith("/"):
@@ -45,7 +46,7 @@ def open_remote(path: str) -> IO[bytes]:
 
 
 def _reach(path: str) -> tuple[Any, str]:
-    """Return fsspec's file system for a path, and the path in it."""
+    """Return fsspec's file system for a path, and the path in this file system."""
     try:
         from fsspec.core import url_to_fs
     except ImportError:
@@ -57,8 +58,9 @@ def _reach(path: str) -> tuple[Any, str]:
 
 
 def _failed(path: str, error: Exception) -> KibitzError:
-    """The error for a remote file. It replaces the texts of the various kinds of storage, which few people
-    understand."""
+    """Return the error for a remote file. It replaces the errors of the various kinds of storage, which are hard to
+    understand.
+    """
     if isinstance(error, ValueError):
         return KibitzError(f"{path} is of an unknown kind. Check the address, and the package of fsspec for it.")
     reason = f" ({one_line(error)})" if isinstance(error, OSError) and error.strerror else ""

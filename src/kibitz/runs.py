@@ -50,13 +50,13 @@ FORMAT = 1
 
 
 def barely_begun(path: Path) -> bool:
-    """Return whether a folder is empty, or only has files of a call that was killed before it wrote run.json."""
+    """Return whether a folder is empty, or has only files of a call that was killed before it wrote run.json."""
     return path.is_dir() and all(file.name in (SEEN, LOCK) or file.name.endswith(NEW) for file in path.iterdir())
 
 
 @functools.cache
 def packaged() -> dict[str, Path]:
-    """Return the networks that kibitz includes: name to directory. They don't change while the program runs."""
+    """Return the networks that kibitz includes: name -> directory. They don't change while the program runs."""
     folder = Path(str(importlib.resources.files("kibitz"))) / "networks"
     if not folder.is_dir():
         return {}
@@ -64,8 +64,9 @@ def packaged() -> dict[str, Path]:
 
 
 def find(name: str | Path) -> Path:
-    """Return the directory of a run, or of the bundled network with that name. Raises KibitzError if there is
-    neither."""
+    """Return the directory of a run, or of the bundled network with this name. Raises KibitzError if there is
+    neither.
+    """
     path = Path(name)
     if (path / INFO).is_file():
         return path
@@ -124,7 +125,7 @@ class Run:
 
     @property
     def person(self) -> dict[str, Any] | None:
-        """For a personal network (kibitz personal), the person: "name", "names" and more; else None."""
+        """The person of a personal network (kibitz personal): "name", "names" and more; None for other networks."""
         return self.info.get("person")
 
     @property
@@ -134,14 +135,16 @@ class Run:
 
     @property
     def split(self) -> Split:
-        """How its games were divided. Raises KibitzError if run.json has no split."""
+        """The split of the run's games. Raises KibitzError if run.json has no split."""
         try:
             return Split.from_json(self.info["data"]["split"])
         except (KeyError, TypeError, ValueError, AttributeError):
             raise KibitzError(f"{self.path / INFO} is damaged. Train the network again.") from None
 
     def trained(self) -> Path:
-        """Return the weights file. Raises KibitzError if there was no validation yet, or a bundled file is damaged."""
+        """Return the weights file. Raises KibitzError if there was no validation yet, or if a bundled file is
+        damaged.
+        """
         path = self.path / WEIGHTS
         if not path.is_file():
             raise KibitzError(
@@ -176,8 +179,9 @@ class Run:
         return network.eval()
 
     def load_weights(self) -> dict[str, NDArray[Any]]:
-        """Return the best weights as arrays by their torch names, without torch. Raises KibitzError as `load_network`
-        does."""
+        """Return the best weights as arrays by their torch names, without torch. Raises KibitzError for the same
+        reasons as `load_network`.
+        """
         from safetensors.numpy import load_file
 
         path = self.trained()
@@ -186,7 +190,7 @@ class Run:
 
     @contextlib.contextmanager
     def naming_unreadable_weights(self) -> Iterator[None]:
-        """Turn every error of damaged weights into a KibitzError."""
+        """Inside the context, turn every error of damaged weights into a KibitzError."""
         from safetensors import SafetensorError
 
         try:
@@ -195,7 +199,7 @@ class Run:
             raise KibitzError(f"{self.path}: the weights cannot be read. Train the network again.") from None
 
     def metrics(self) -> list[dict[str, Any]]:
-        """Return the rows of metrics.jsonl, without an incomplete last line."""
+        """Return the rows of metrics.jsonl. An incomplete last line is skipped."""
         path = self.path / "metrics.jsonl"
         rows = []
         there = path.exists() and is_inside(self.path, path)
@@ -209,19 +213,20 @@ class Run:
         return rows
 
     def unseen(self, hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
-        """Return which games, by hash, this run was neither trained on nor selected by, bool [n]; see
-        `unseen_games`."""
+        """Return whether this run was neither trained on each game nor selected by it, bool [n]. hashes: those of the
+        games. See `unseen_games`.
+        """
         wanted, seen = short_hashes(hashes), self.seen()
         if not len(seen):
             return np.ones(len(wanted), np.bool_)
-        # np.isin would sort all the run's games again for a few of a store.
+        # np.isin would sort all of the run's games again, even for a few games of a store
         unseen: NDArray[np.bool_] = seen[np.minimum(np.searchsorted(seen, wanted), len(seen) - 1)] != wanted
         return unseen
 
     def unseen_games(self, store: Store, games: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return which games of a store, int64 [n], this run was neither trained on nor selected by, bool [n].
+        """Return, for games of a store, whether this run was neither trained on them nor selected by them, bool [n].
 
-        A short game is also looked up by the hash of its moves alone, which earlier versions stored.
+        games: int64 [n]. A short game is also searched by the hash of its moves alone, which earlier versions stored.
         """
         from kibitz.games.hashing import LONG_PLIES
 
@@ -231,8 +236,9 @@ class Run:
         return unseen
 
     def seen(self) -> NDArray[np.uint32]:
-        """Return short hashes of its training and validation games, uint32 [n], ascending and each once. Raises
-        KibitzError if they are lost."""
+        """Return short hashes of the run's training and validation games, uint32 [n], ascending and without
+        repetitions. Raises KibitzError if they are lost.
+        """
         path = self.path / SEEN
         if not path.is_file():
             raise KibitzError(f"{path} is missing, so the training games are unknown. Train the network again.")
@@ -246,14 +252,14 @@ class Run:
 
 
 def write_seen(path: Path, seen: Sequence[NDArray[np.uint32]]) -> None:
-    """Write the short hashes of a run's seen games, each once, into its directory."""
+    """Write the short hashes of the games that a run has seen into its directory, without repetitions."""
     write_array(path / SEEN, np.unique(np.concatenate(seen)))
 
 
 def short_hashes(hashes: NDArray[np.uint64]) -> NDArray[np.uint32]:
     """Return the upper half of each hash, uint32 [n].
 
-    Of 100,000 unseen games, two or three share one with 100,000 seen games by chance.
+    By chance, two or three of 100,000 unseen games have the same short hash as one of 100,000 seen games.
     """
     return (hashes >> np.uint64(32)).astype(np.uint32)
 
@@ -267,7 +273,7 @@ def with_default_side_inputs(state: NDArray[np.uint8], side_inputs: Mapping[str,
 
 
 def write_json(path: Path, data: Any) -> None:
-    """Write a JSON file atomically. Undecodable bytes in the names of files become question marks."""
+    """Write a JSON file atomically. Bytes in file names that can't be decoded become question marks."""
     write_whole(path, (json.dumps(data, indent=1, ensure_ascii=False) + "\n").encode(errors="replace"))
 
 
@@ -283,7 +289,7 @@ def same_training(info: dict[str, Any], system: str, settings: Any, data: dict[s
 
 
 def _settings_equal(stored: Any, settings: Any) -> bool:
-    """Return whether the settings of a run.json, perhaps of an earlier version, equal these."""
+    """Return whether the settings of a run.json, which may be from an earlier version, equal these settings."""
     from kibitz.systems.base import settings_from
 
     try:

@@ -1,4 +1,4 @@
-"""Estimates with 95% intervals, taken over games.
+"""Estimates with 95% intervals over games.
 
 The positions of one game are correlated: they share a result, an opening and two players, so a thousand positions from
 ten games contain little more information than ten games. Every interval here therefore resamples whole games (a cluster
@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 CLIP = 1e-7
-"""The smallest distance of probabilities from 0 and 1 in a log loss, so that one certain mistake doesn't make it
-infinite."""
+"""In a log loss, probabilities have at least this distance from 0 and 1, so that one certain mistake doesn't make the
+loss infinite.
+"""
 
 LEVEL = 0.975
 """The upper quantile of a two-sided interval of 95%."""
@@ -28,7 +29,7 @@ RESAMPLES = 1000
 MOST_UNITS = 20_000
 """If there are more games than this, they are randomly grouped into this number of bundles, which are resampled.
 
-Bundles of independent games are independent too, so the interval stays right while its cost is limited.
+Bundles of independent games are independent too, so the interval stays correct while its cost is limited.
 """
 
 CHUNK_ENTRIES = 1 << 21
@@ -36,10 +37,9 @@ CHUNK_ENTRIES = 1 << 21
 
 
 Kind = Literal["share", "small share", "points", "number", "error", "score", "count"]
-"""How values are printed.
-
-"share" in percent, "small share" with two decimals; "points", a difference of shares, with its sign; "number", "error"
-and "score" with three decimals; "count" as an integer.
+"""Kinds of values, which determine how they are printed. "share": in percent. "small share": in percent with two
+decimals. "points": a difference of shares, with its sign. "number", "error" and "score": with three decimals. "count":
+as an integer.
 """
 
 
@@ -69,7 +69,7 @@ class Estimate:
 
 
 class ClusterBootstrap:
-    """Positions grouped by game, for all results of one test.
+    """Positions grouped by game, to compute all results of one test.
 
     game: int64 [positions], the game id of each position, any ids in any order. resamples: the number of bootstrap
     resamples. Raises ValueError if `game` is not one-dimensional.
@@ -140,7 +140,7 @@ class ClusterBootstrap:
         n, games = self._n_and_games(of)
         if n == 0 or np.ptp(first) == 0 or np.ptp(second) == 0:
             return Estimate(math.nan, math.nan, math.nan, n, games)
-        first, second = first - first.mean(), second - second.mean()  # so that squares lose no digits
+        first, second = first - first.mean(), second - second.mean()  # centered, so that squares lose no digits
         products = (first, second, first * first, second * second, first * second)
         columns = [np.bincount(of, weights=values, minlength=self._units) for values in products]
         sums = np.column_stack(columns).astype(np.float64)
@@ -159,7 +159,8 @@ class ClusterBootstrap:
         found = self.mean(first - second, mask)
         if found.value != -1:
             return found
-        turned = self.mean(second - first, mask)  # a difference of 1 everywhere has an interval, see `_all_alike`
+        # a difference of 1 in all positions must have an interval, see `_all_alike`
+        turned = self.mean(second - first, mask)
         return replace(turned, value=-turned.value, low=-turned.high, high=-turned.low)
 
     def resampled_means(self, values: ArrayLike) -> NDArray[np.float64]:
@@ -239,7 +240,7 @@ class ClusterBootstrap:
         return kept
 
     def _n_and_games(self, of: NDArray[np.intp]) -> tuple[int, int]:
-        """Return the number of positions, and of their games."""
+        """Return the number of positions, and the number of their games."""
         return len(of), int(np.count_nonzero(np.bincount(of, minlength=self._units)))
 
     def _resampled_means(self, sums: NDArray[np.float64], counts: NDArray[Any]) -> NDArray[np.float64]:
@@ -274,8 +275,8 @@ def difference_between(
 ) -> Estimate:
     """Return the mean of `values` over the positions of `one` minus that of `others` over those of `other`.
 
-    The two must have no game in common, and different seeds: equal resamples would not be independent. No interval if
-    either has only one game.
+    The two must have no game in common, and different seeds: equal resamples would not be independent. The result has
+    no interval if either has only one game.
     """
     value = float(np.mean(np.asarray(values, np.float64)) - np.mean(np.asarray(others, np.float64)))
     drawn = [one.resampled_means(values), other.resampled_means(others)]
@@ -291,9 +292,9 @@ def reliability(
 ) -> list[dict[str, Any]]:
     """Return the contents of a reliability diagram: the observed frequency for each bin of predicted probability.
 
-    Arguments as in `ClusterBootstrap.calibration_error`, `game` as in `ClusterBootstrap`. Each row is {"low", "high":
-    the bin's ends, "predicted": mean probability, "observed": the estimate as JSON, "n": positions}. Bins without
-    positions have no row.
+    The arguments are those of `ClusterBootstrap.calibration_error`; `game` is that of `ClusterBootstrap`. Each row is
+    {"low", "high": the bin's ends, "predicted": mean probability, "observed": the estimate as JSON, "n": positions}.
+    Bins without positions have no row.
     """
     groups = game if isinstance(game, ClusterBootstrap) else ClusterBootstrap(game)
     chance, happened = groups._pair(probability, outcome)
@@ -397,7 +398,9 @@ def slices(
 
 
 def _edge_labels(bounds: NDArray[np.float64], whole: bool) -> list[str]:
-    """Return "0-9" for integer keys, "0 to 0.5" for others, "2500 and over" and "under 1000" at open ends."""
+    """Format the bounds of slices: "0-9" for integer keys, "0 to 0.5" for others, "2500 and over" and "under 1000" at
+    open ends.
+    """
     names = []
     for low, high in pairwise(bounds.tolist()):
         if math.isinf(low) and math.isinf(high):
@@ -463,7 +466,7 @@ def _all_alike(share: Estimate) -> Estimate:
 
 
 def _bundled(table: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
-    """Return rows grouped at random into `MOST_UNITS` bundles, each summed."""
+    """Group rows at random into `MOST_UNITS` bundles, and return the sum of each bundle."""
     pile = rng.permutation(len(table)) % MOST_UNITS
     return np.column_stack([np.bincount(pile, weights=column, minlength=MOST_UNITS) for column in table.T])
 

@@ -1,4 +1,4 @@
-"""Text: parse numbers, sanitize outside text for one-line messages, list words."""
+"""Parse numbers, make outside text safe for one-line messages, and format lists of words."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from collections.abc import Iterable, Mapping
 
 
 def whole_number(text: str) -> int | None:
-    """Return a number of up to 15 digits; None for other text. No clock and no count needs more."""
+    """Parse a number of up to 15 digits, which is enough for every clock and count. Returns None for other text."""
     digits = text.removeprefix("-")
     return int(text) if digits.isascii() and digits.isdigit() and len(digits) <= 15 else None
 
 
 def shown(text: str) -> str:
-    """Return text for a one-line message: short, and without terminal control characters."""
+    """Make text safe for a one-line message: short, and without terminal control characters."""
     line = "".join(letter if letter.isprintable() else "?" for letter in text[:200])
     return line if len(line) <= 100 else line[:97] + "..."
 
 
 def either(names: Iterable[str], notes: Mapping[str, str] | None = None, first: str | None = None) -> str:
-    """Return names as a choice: "constant, epoch (× --decay an epoch) or cosine".
+    """Format names as a choice: "constant, epoch (× --decay an epoch) or cosine".
 
-    notes: by name, in brackets. first: the name to begin with.
+    notes: texts in brackets, by name. first: the name to begin with.
     """
     ordered = sorted(names, key=lambda name: name != first)
     words = [f"{name} ({notes[name]})" if notes and name in notes else name for name in ordered]

@@ -1,4 +1,4 @@
-"""Accounts on servers where a command takes files of games: downloads what is new, with progress."""
+"""Accounts on servers, for commands that read files of games: new games are downloaded, with progress."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class AccountOptions:
-    """Which games of an account are downloaded."""
+    """The filter for the games of an account."""
 
     since: Annotated[str | None, typer.Option(metavar="DATE")] = None
     speed: Annotated[list[str] | None, typer.Option(metavar="SPEED")] = None
@@ -29,7 +29,9 @@ class AccountOptions:
     limit: Annotated[int | None, typer.Option(metavar="N")] = None
 
     def wanted(self, sources: Sequence[str]) -> GameChoice:
-        """The filter for the accounts among the sources. Raises UsageError for an option if there is no account."""
+        """Return the filter for the accounts in the sources. Raises UsageError for an option if no source is an
+        account.
+        """
         from kibitz.online.accounts import GameChoice
 
         given = [name for name in ("since", "speed", "rated", "limit") if getattr(self, name)]
@@ -42,20 +44,20 @@ class AccountOptions:
 
 
 def any_account(sources: Sequence[str]) -> bool:
-    """Whether one of the sources is an account."""
+    """Return whether one of the sources is an account."""
     return any(_account(source) for source in sources)
 
 
 def names_of(sources: Sequence[str]) -> list[str]:
-    """The names of the accounts if all sources are accounts; else nothing."""
+    """Return the names of the accounts if all sources are accounts; else none."""
     accounts = [_account(source) for source in sources]
     return [one.name for one in accounts if one] if all(accounts) else []
 
 
 def files_of(sources: Sequence[str], wanted: GameChoice) -> list[str]:
-    """The sources, with a file of its games in place of each account.
+    """Return the sources, with a file of its games in place of each account.
 
-    Raises UsageError and KibitzError as `kibitz.online.files.file_of` does.
+    Raises the errors of `kibitz.online.files.file_of`.
     """
     found = []
     for source in sources:
@@ -80,7 +82,7 @@ def _account(source: str) -> Account | None:
 
 
 class _DownloadBar(Progress):
-    """The progress of one account: new games, and games a second."""
+    """The progress bar of one account: new games, and games per second."""
 
     def __init__(self, limit: int | None) -> None:
         super().__init__(
@@ -91,10 +93,10 @@ class _DownloadBar(Progress):
         self._limit, self._kept, self._new, self._name = limit, 0, 0, ""
 
     def begin_account(self, total: int | None) -> None:
-        """Show the account with the number of games that are to come, if it is known."""
+        """Show the account with the number of expected games, if it is known."""
         self.begin(self._name, total, self._new, rate=0.0)
 
-    # what `kibitz.online.files.Listener` has
+    # the interface `kibitz.online.files.Listener`
 
     def account(self, account: Account, kept: int) -> None:
         self._name, self._kept = str(account), kept

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def compare_with(run: Run, other: str, store: Store, positions: int, as_json: bool, on_progress: OnProgress) -> None:
     """Compare the run with another one on the same positions of games that neither has seen, and print the result.
 
-    Raises UsageError if the two answer no common question, KibitzError if no game is left.
+    Raises UsageError if both predict no common quantity, and KibitzError if no game is left.
     """
     from kibitz.evaluation.compare import compare_runs
     from kibitz.evaluation.rows import QUESTIONS

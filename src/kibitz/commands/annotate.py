@@ -1,4 +1,4 @@
-"""kibitz annotate: all games of files with evaluations, marks and reasons, as files for other programs."""
+"""kibitz annotate: write all games of files with evaluations, annotations and reasons, as files for other programs."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from kibitz.play.session import Session
 
 SUFFIX = "-annotated"
-"""The end of an output's name, before its ending."""
+"""The text at the end of an output's name, before the file name ending."""
 ENDINGS = {"chess": ".pgn", "go": ".sgf"}
-"""Endings of outputs by game."""
+"""The file name endings of outputs, by game."""
 SHOWN_FILES = 5
-"""Skipped files that the JSON output lists for each reason."""
+"""The largest number of skipped files in the JSON output, for each reason."""
 
 
 def annotate(
@@ -83,7 +83,7 @@ def annotate(
 
 
 def _check(files: list[str], out: str | None) -> None:
-    """Raises UsageError for sources without a folder for the output, and for standard output."""
+    """Raise UsageError if sources need a folder for the output and none is given, and for standard output."""
     if records.STDIN in (out, *files):
         raise UsageError(
             "annotate reads and writes files only (got -). For pipes use kibitz analyze human - --all --pgn -"
@@ -106,7 +106,7 @@ class AnnotationJob:
 class Annotation:
     """Annotates files one by one, and counts those that were skipped.
 
-    network: None for the default of each game. alone: whether a single file or folder was named: then the error of its
+    network: None for the default of each game. alone: whether a single file or folder was given. If so, an error of its
     only file ends the command.
     """
 
@@ -122,9 +122,9 @@ class Annotation:
     _sessions: dict[str, Session] = field(default_factory=dict)
 
     def jobs(self, files: list[str], out: str | None) -> list[AnnotationJob]:
-        """The files to annotate. The output of an earlier call is not annotated if its original is there.
+        """Return the files to annotate. The output of an earlier call is skipped if its original file exists.
 
-        Raises UsageError if `out` is a file and there are several, KibitzError if the only path is missing.
+        Raises UsageError if `out` is a file but there are several files, and KibitzError if the only path is missing.
         """
         named = self._session(self.network).game if self.network else "chess"
         found: list[tuple[str, str, Path]] = []
@@ -150,7 +150,9 @@ class Annotation:
         return list({job.file: job for job in jobs}.values())
 
     def annotate(self, job: AnnotationJob, shown: Shown) -> None:
-        """Write one file, whole or not at all. A file that cannot be annotated is reported and counted."""
+        """Annotate one file. The output appears only when it is complete. If the file can't be annotated, this is
+        reported and counted.
+        """
         reason = "output exists"
         try:
             self._check_target(job)
@@ -178,8 +180,9 @@ class Annotation:
             })  # fmt: skip
 
     def _write(self, session: Session, job: AnnotationJob, shown: Shown) -> tuple[int, int, str | None]:
-        """Write the games of a file. Returns the number of games, and of games that cannot be analyzed, and the engine
-        that judged them."""
+        """Write the games of a file. Returns the number of games, the number of games that can't be analyzed, and the
+        engine that evaluated the moves.
+        """
         from kibitz.analysis.files import whole_file
 
         before = self.games
@@ -196,7 +199,7 @@ class Annotation:
         return self.games - before, len(source.refused), checked_by.words() if checked_by else None
 
     def _check_target(self, job: AnnotationJob) -> None:
-        """Raises UsageError for an output that exists."""
+        """Raise UsageError if the output exists."""
         target = records.printable(str(job.target))
         if same_file(str(job.target), records.on_disk(job.file)):
             raise UsageError(f"the output cannot be the file that is read (got {target}). Name another file.")
@@ -208,7 +211,7 @@ class Annotation:
             raise UsageError(f"{target} exists already. Choose another --out, or add --overwrite.")
 
     def _session(self, name: str) -> Session:
-        """The open network of that name. Raises KibitzError and UsageError."""
+        """Return the open network with this name. Raises KibitzError and UsageError."""
         from kibitz.analysis import check_outputs
         from kibitz.games import GAME_NAMES
         from kibitz.play.session import Session
@@ -221,7 +224,7 @@ class Annotation:
         return self._sessions[name]
 
     def _skip(self, file: str, reason: str, error: KibitzError | OSError, target: Path | None = None) -> None:
-        """Report a file that cannot be annotated. Raises the error itself if there is no other file."""
+        """Report a file that can't be annotated. If there is no other file, the error is raised."""
         if self.alone:
             raise error
         if isinstance(error, OSError):
@@ -232,7 +235,7 @@ class Annotation:
 
 
 def _plain(file: str) -> str:
-    """The name of a record file, without the ending of a compression."""
+    """Return the name of a record file, without the ending of a compression."""
     name = Path(file.removeprefix(f"{records.on_disk(file)}:")).name
     return Path(name).stem if name.lower().endswith(records.PACKED) else name
 
@@ -242,20 +245,22 @@ def _stem(file: str) -> str:
 
 
 def _game_of(file: str, otherwise: str) -> str:
-    """The game of a file by its ending; `otherwise` if it does not decide and kibitz can write that game."""
+    """Return the game of a file by its name ending. The result is `otherwise` if the ending does not decide and kibitz
+    can write this game.
+    """
     game = records.ENDINGS.get(Path(_plain(file).lower()).suffix, otherwise)
     return game if game in ENDINGS else "chess"
 
 
 def _inside(file: str, path: str) -> Path:
-    """The folder of a file, relative to the folder that was named; the folder itself if the file was named."""
+    """Return the folder of a file, relative to the given folder; the current folder if the file itself was given."""
     if not Path(path).is_dir():
         return Path()
     return Path(records.on_disk(file)).relative_to(path).parent
 
 
 def _target(file: str, inner: Path, out: str | None, single: bool) -> Path:
-    """The output of a file. inner: its path in the folder of all outputs."""
+    """Return the path of a file's output. inner: the file's path in the folder of all outputs."""
     if out is None:
         return Path(records.on_disk(file)).with_name(inner.name)
     if single and not Path(out).is_dir() and not out.endswith((os.sep, "/")):
@@ -270,7 +275,9 @@ def _check_network(session: Session, file: str) -> None:
 
 
 Analysed = tuple["PgnGames | SgfGames", Generator[Any], Callable[[Any], str], "CheckedBy | None"]
-"""The games of a file, their analysis one by one, the function that writes one as text, and the engine that judges."""
+"""The games of a file, their analysis one by one, the function that writes a game as text, and the engine that
+evaluates the moves.
+"""
 
 
 @contextlib.contextmanager
@@ -304,9 +311,9 @@ def _go(session: Session, file: str, options: AnalyzeOptions, shown: Shown) -> I
 
 @contextlib.contextmanager
 def _progress(files: int, games: Callable[[], int]) -> Generator[Shown]:
-    """Shows the progress of all files together. Yields a function that makes the display of one of them.
+    """Show the progress of all files together. Yields a function that makes the display for one file.
 
-    games: gives the number of annotated games.
+    games: returns the number of annotated games.
     """
     number, share = 0, 0.0
 

@@ -1,4 +1,4 @@
-"""kibitz bench: how many positions a network evaluates a second on this machine, by itself and inside its search."""
+"""kibitz bench: measures how many positions per second a network evaluates on this machine, alone and in its search."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from kibitz.play.session import Session
 
 BATCHES = 1, 16, 64
-"""Positions at once, for which the network's own speed is measured."""
+"""Numbers of positions per batch with which the network's own speed is measured."""
 
 
 def bench(
@@ -46,7 +46,7 @@ def bench(
 
 
 def _machine() -> str:
-    """Processor and system, as far as they are known, in a few words."""
+    """Describe processor and system, as far as they are known, in a few words."""
     import platform
     from pathlib import Path
 
@@ -54,13 +54,13 @@ def _machine() -> str:
     try:
         lines = Path("/proc/cpuinfo").read_text(errors="replace").splitlines()
         processor = next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):  # only Linux has it, and not for every processor
+    except (OSError, StopIteration):  # only Linux has this file, and not every processor has the line
         pass
     return f"{processor}, {platform.system()}"
 
 
 def _raw(session: Session, batch: int, seconds: float) -> float:
-    """Evaluations a second in batches of that size."""
+    """Return the number of evaluations per second in batches of this size."""
     import time
 
     import chess
@@ -70,7 +70,7 @@ def _raw(session: Session, batch: int, seconds: float) -> float:
 
     rows = np.repeat(encode_board(chess.Board())[None], batch, 0)
     codes, state = rows[:, :SQUARES], rows[:, SQUARES:]
-    session.evaluate(codes, state)  # threads are started by the first
+    session.evaluate(codes, state)  # the first evaluation starts threads
     begun, calls = time.perf_counter(), 0
     while (spent := time.perf_counter() - begun) < seconds or not calls:
         session.evaluate(codes, state)
@@ -79,7 +79,9 @@ def _raw(session: Session, batch: int, seconds: float) -> float:
 
 
 def _search(session: Session, seconds: float) -> dict[str, Any] | None:
-    """Evaluations a second inside the first way to play that searches; None for a network without one."""
+    """Return the number of evaluations per second in the first method that searches; None if the network has no such
+    method.
+    """
     import chess
 
     from kibitz.play import open_player
@@ -91,7 +93,7 @@ def _search(session: Session, seconds: float) -> dict[str, Any] | None:
     if method is None:
         return None
     player = open_player(session.run, lambda: session, method=method)
-    player.think(chess.Board(), SearchLimits(nodes=20))  # compiled kernels are loaded by the first
+    player.think(chess.Board(), SearchLimits(nodes=20))  # the first search loads compiled kernels
     player.new_game()
     thought = player.think(chess.Board(), SearchLimits(seconds=seconds))
     return {"method": method, "rate": round(thought.nodes / thought.seconds, 1)}

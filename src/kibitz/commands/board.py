@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 RECORDS = tuple(f".pgn{packed}" for packed in ("", ".zst", ".gz", ".bz2"))
 STORE, RUN = "store.json", "run.json"
-"""What makes a folder a store, or a run."""
+"""The file in a folder that shows that the folder is a store, or a run."""
 
 
 def board(
@@ -109,7 +109,7 @@ def _invite(address: str) -> None:
 
     print(f"On a phone in the same network: {address}")
     code = qr_code(address)
-    with contextlib.suppress(UnicodeEncodeError):  # a terminal without half blocks
+    with contextlib.suppress(UnicodeEncodeError):  # the terminal has no half blocks
         code.encode(sys.stdout.encoding or "ascii")
         print(code)
     print(
@@ -119,9 +119,9 @@ def _invite(address: str) -> None:
 
 
 def _records(names: list[str]) -> tuple[list[str], list[str]]:
-    """The files of PGN among names, with those in the folders among them, and the other names.
+    """Return the PGN files in `names`, including those in folders, and the other names.
 
-    Raises KibitzError for a file that is not there, and for a folder that is called like one and has none.
+    Raises KibitzError for a missing file, and for a folder without PGN files whose name ends like a PGN file.
     """
     records, others = [], []
     for name in names:
@@ -140,19 +140,19 @@ def _records(names: list[str]) -> tuple[list[str], list[str]]:
 
 
 def _records_inside(folder: Path) -> list[str]:
-    """The files of PGN in a folder that is neither a store nor a run, by name."""
+    """Return the PGN files in a folder that is neither a store nor a run, by name."""
     if not folder.is_dir() or any((folder / file).exists() for file in (STORE, RUN)):
         return []
     return sorted(str(file) for file in folder.iterdir() if file.name.lower().endswith(RECORDS) and file.is_file())
 
 
 def _missing_store(name: str) -> bool:
-    """Whether it is called as stores are in all that we say, and is not there."""
+    """Return whether a name has the usual ending of stores and does not exist."""
     return name.lower().endswith(".store") and not Path(name).exists()
 
 
 def _divided(names: list[str]) -> tuple[list[str], list[str]]:
-    """The stores among names, and the networks. Raises KibitzError for what is neither, or damaged."""
+    """Divide names into stores and networks. Raises KibitzError for a name that is neither, or that is damaged."""
     stores = [name for name in names if (Path(name) / STORE).exists() or _missing_store(name)]
     networks = [name for name in names if name not in stores]
     if stores:

@@ -20,7 +20,7 @@ from kibitz.text import shown
 
 GO_METHODS = tuple(method.name for method in (GO_PUCT, GO_TOP_PROB, BEST_SCORE))
 REHEARSED = 256
-"""Positions that a player evaluates at most for a move before the first game."""
+"""The largest number of positions that a player evaluates for a move before the first game."""
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class UciOptions:
-    """The start values of options that a GUI can set."""
+    """The initial values of options that a GUI can set."""
 
     method: Annotated[
         str,
@@ -75,7 +75,9 @@ class UciOptions:
     ] = False
 
     def of_engine(self, run: str) -> Options:
-        """The engine's options for a run. Raises UsageError for a method or rating that the run cannot play by."""
+        """Return the engine's options for a run. Raises UsageError for a method or a rating that the run does not
+        support.
+        """
         from kibitz.play import playable, plays_nothing, why_not
         from kibitz.runs import Run
 
@@ -116,12 +118,12 @@ def uci(
     start: UciOptions,
     provider: Provider = None,
 ) -> None:
-    """Play as a UCI engine, for chess GUIs and matches: commands on standard input, answers on standard output.
+    """Play as a UCI engine, for chess GUIs and matches: commands on standard input, replies on standard output.
 
     A GUI can set Hash, Threads, MultiPV, Move Overhead, Method, Temperature, Value, UCI_ShowWDL, Ponder and Seed, and
-    for networks with rating inputs UCI_LimitStrength and UCI_Elo. The options here are the start values of some of
-    these. SyzygyPath names folders of tablebases: endings in them are played perfectly. BookFile names an opening book
-    in Polyglot's format, for the first BookDepth plies. The network is loaded on isready.
+    for networks with rating inputs UCI_LimitStrength and UCI_Elo. The options here are the initial values of some of
+    these. SyzygyPath is for folders of tablebases: endings in them are played perfectly. BookFile is for an opening
+    book in Polyglot's format, used in the first BookDepth plies. The network is loaded on isready.
     """
     use_provider(provider)
     for name in (run, start.value):
@@ -139,19 +141,19 @@ def uci(
 
 @contextlib.contextmanager
 def _standard_streams(command: str, remedy: str) -> Iterator[tuple[BinaryIO, BinaryIO]]:
-    """Standard input and output, for the protocol alone: other prints go to standard error meanwhile.
+    """Yield standard input and output, which are reserved for the protocol: other output goes to standard error.
 
-    Raises UsageError if either of them is closed.
+    Raises UsageError if one of them is closed.
     """
     if sys.stdin is None or sys.stdout is None:
         raise UsageError(f"{command} needs standard input and standard output. {remedy}.")
     output = sys.stdout.buffer
-    with contextlib.redirect_stdout(sys.stderr):  # what a library prints must not come between the answers
+    with contextlib.redirect_stdout(sys.stderr):  # the output of a library must not come between the replies
         yield sys.stdin.buffer, output
 
 
 def opener(run: str) -> Callable[[Options], ThinkingPlayer]:
-    """A function that makes the player of a run for given options. Each network is loaded once."""
+    """Return a function that makes the player of a run for given options. Each network is loaded once."""
     sessions: dict[tuple[str, int], Session] = {}
 
     def session(name: str, threads: int) -> Session:
@@ -185,7 +187,7 @@ def opener(run: str) -> Callable[[Options], ThinkingPlayer]:
 
         if options.rated:
             if options.limit_strength and method != HUMAN_SEARCH.name:
-                method = TOP_PROB.name  # one look: a search would play above the rating
+                method = TOP_PROB.name  # one evaluation only, because a search would play above the rating
             settings |= {"temperature": _temperature(options), "side_inputs": network().side_inputs}
         player: ThinkingPlayer = open_player(Run(run), network, method=method, **settings)
         if options.think_times or options.resign:
@@ -200,8 +202,8 @@ def rehearse(player: ThinkingPlayer) -> None:
     """Let a player search two moves of a game and one endgame position before any clock runs, because compiled
     functions and ONNX Runtime start slowly.
 
-    There is no limit of time: it would end the search before its last functions are compiled, and the first moves of a
-    game would be late.
+    The searches have no effective time limit. Otherwise it could end them before the last functions are compiled, and
+    the first moves of a game would be late.
     """
     import chess
 
@@ -220,7 +222,9 @@ def rehearse(player: ThinkingPlayer) -> None:
 
 
 def _with_habits(player: ThinkingPlayer, run: Run, network: Callable[[], Session], options: Options) -> ThinkingPlayer:
-    """The player with the habits of the run's person, as far as they are known, or of people of its rating."""
+    """Return the player with the habits of the run's person, as far as they are known, or with those of people with its
+    rating.
+    """
     from kibitz.personal.habits import HabitualPlayer, usual_habits
     from kibitz.play.session import STRONGEST
 
@@ -246,7 +250,7 @@ def _with_habits(player: ThinkingPlayer, run: Run, network: Callable[[], Session
 
 
 def _temperature(options: Options) -> float:
-    """The temperature that is set; by default 1 if the strength is limited to a rating, else 0."""
+    """Return the temperature in the options. The default is 1 if the strength is limited to a rating, else 0."""
     if options.temperature == OWN_TEMPERATURE:
         return 1.0 if options.limit_strength else 0.0
     return options.temperature / 100
@@ -254,7 +258,7 @@ def _temperature(options: Options) -> float:
 
 @dataclass(frozen=True)
 class GtpOptions:
-    """Of the first game, and how the engine plays."""
+    """Options of the first game, and of the engine's play."""
 
     name: Annotated[
         str,
@@ -297,7 +301,7 @@ class GtpOptions:
     ] = 0
 
     def check(self, run: str) -> None:
-        """Raises UsageError for a komi out of range, unknown rules, and a method that the run cannot play by."""
+        """Raise UsageError for a komi out of range, unknown rules, and a method that the run does not support."""
         from kibitz.play import playable, why_not
         from kibitz.runs import Run
 
@@ -309,7 +313,7 @@ class GtpOptions:
                 if known
                 else not_one_of("--method", self.method, (AUTO, *offered))
             )
-        if not abs(self.komi) <= MAX_KOMI:  # not a number either
+        if not abs(self.komi) <= MAX_KOMI:  # the test also rejects NaN
             raise UsageError(f"--komi must be from {-MAX_KOMI:g} to {MAX_KOMI:g} points (got {self.komi:g})")
         try:
             named(self.rules)
@@ -317,7 +321,7 @@ class GtpOptions:
             raise UsageError(not_one_of("--rules", self.rules, NAMED)) from None
 
     def of_engine(self, run: str, largest: int) -> GtpSettings:
-        """The engine's settings. largest: the largest board that the network of this run knows."""
+        """Return the engine's settings. largest: the largest board that the run's network supports."""
         from kibitz import __version__
         from kibitz.engines.gtp.session import GtpSettings
         from kibitz.runs import Run
@@ -360,7 +364,9 @@ def gtp(
 
 
 def _largest_board(name: str) -> int:
-    """The largest board that a run knows. Loads nothing. Raises KibitzError if it is no trained run for Go."""
+    """Return the largest board that a run supports, without loading the network. Raises KibitzError if it is not a
+    trained run for Go.
+    """
     from kibitz.runs import ONNX, Run
 
     run = Run(name)
@@ -372,7 +378,7 @@ def _largest_board(name: str) -> int:
 
 
 def _check(name: str) -> None:
-    """Raises KibitzError if the run is not trained or not for chess. Reads run.json alone, and loads nothing."""
+    """Raise KibitzError if the run is not trained or not for chess. This reads only run.json, and loads no network."""
     from kibitz.runs import ONNX, Run
 
     run = Run(name)
@@ -380,7 +386,7 @@ def _check(name: str) -> None:
         raise UsageError(f"{name} is a network for Go, and UCI is for chess. Try: kibitz gtp {name}")
     trained = run.info["settings"].get("networks", "all")
     moves = MOVES in find(run.info["system"]).answers_of(run.info["settings"])
-    if moves and trained != "all" and trained.count(",") < 6:  # fewer than the seven that predict moves
+    if moves and trained != "all" and trained.count(",") < 6:  # a move needs all seven networks, so six commas
         warning(f"{name} is trained for {trained} only. Its other moves are random.")
     if not (run.path / ONNX).is_file():
         run.trained()

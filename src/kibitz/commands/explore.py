@@ -1,4 +1,4 @@
-"""kibitz explore: what was played in a position, over all games of a store."""
+"""kibitz explore: the moves that were played in a position, over all games of a store."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kibitz.commands.progress import BAR, ELAPSED, LEFT, Progress
 from kibitz.commands.tables import print_table
 
 LISTED = 20
-"""Moves in the table."""
+"""The largest number of moves in the table."""
 
 if TYPE_CHECKING:
     from kibitz.explorer.answers import Explorer

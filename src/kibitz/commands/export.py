@@ -29,10 +29,10 @@ def export(
 ) -> None:
     """Write a network for other programs: model.onnx, a description of its inputs and outputs, and an example.
 
-    For networks of chess that answer for one position: all but deepchess, which compares two. Of deepchess and of Go,
-    copy the model.onnx alone. The example, example.py, needs onnxruntime, numpy and python-chess.
+    This is for chess networks that evaluate a single position: all except deepchess, which compares two. For deepchess
+    and for Go networks, copy only the model.onnx. The example, example.py, needs onnxruntime, numpy and python-chess.
 
-    With --web: a static site that plays and analyzes in the visitor's browser.
+    With --web, it writes a static site that plays and analyzes in the visitor's browser.
     """
     if (to is None) == (web is None):
         got = "neither" if to is None else "both"
@@ -52,7 +52,7 @@ def export(
 
 
 HUB = "hub"
-"""The kind of card that model hubs read."""
+"""The value of the option for a card that model hubs can read."""
 
 
 def _export_folder(run: str, to: Path, name: str | None, int8: bool, half: bool, has_card: bool) -> None:
@@ -112,8 +112,9 @@ def _must_be_empty(option: str, folder: Path) -> None:
 
 
 def _name_of_person(name: str) -> str:
-    """What a person's network is called in a folder that may be shared: the person's name only if the user confirms it,
-    else "a person"."""
+    """Return the name of a personal network in a folder that may be shared. It has the person's name only if the user
+    confirms this; otherwise it is "a person".
+    """
     asked = sys.stdin is not None and sys.stdin.isatty()
     if asked and typer.confirm(f"This network plays like {name}. Write the name into the folder?", default=False):
         return name

@@ -1,4 +1,4 @@
-"""kibitz export-positions: positions of a store as one file of arrays."""
+"""kibitz export-positions: write positions of a store as one file of arrays."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     Chunks = Iterator[dict[str, NDArray[Any]]]
 
 FORMATS = {".npz": "NumPy", ".h5": "HDF5", ".hdf5": "HDF5"}
-"""Formats by the end of the file's name."""
+"""Formats by the ending of the file's name."""
 CHUNK = 20_000
-"""Positions held in memory at once."""
+"""Number of positions in memory at once."""
 
 
 def export_positions(
@@ -93,7 +93,7 @@ def export_positions(
 def _write(
     to: Path, store: GameStore, games: NDArray[np.int64], plies: NDArray[np.int64], played: bool, view: str
 ) -> list[str]:
-    """Write the file whole or not at all; the names of its arrays."""
+    """Write the file, which appears only when it is complete. Returns the names of its arrays."""
     from kibitz.datasets import collect
 
     write = _write_npz if FORMATS[to.suffix.lower()] == "NumPy" else _write_hdf5
@@ -119,12 +119,12 @@ def _write(
 
 
 def _about(store: GameStore, view: str) -> dict[str, str]:
-    """The metadata written into the file: the store and its fingerprint, the game, and the view."""
+    """Return the metadata for the file: the store and its fingerprint, the game, and the view."""
     return {"store": store.path.name, "fingerprint": store.fingerprint, "game_name": store.game, "view": view}
 
 
 def _write_npz(path: Path, chunks: Callable[[], Chunks], count: int, about: dict[str, str]) -> list[str]:
-    """One array of the file for each name. A compressed array is written piece by piece."""
+    """Write one array into the file for each name. A compressed array is written piece by piece."""
     import io
 
     import numpy as np
@@ -161,7 +161,7 @@ def _write_npz(path: Path, chunks: Callable[[], Chunks], count: int, about: dict
 
 
 def _write_hdf5(path: Path, chunks: Callable[[], Chunks], count: int, about: dict[str, str]) -> list[str]:
-    """One data set for each name; the attributes of the file say where it comes from."""
+    """Write one data set for each name. The file's attributes describe the source of the positions."""
     import h5py
 
     with h5py.File(path, "w") as file:

@@ -1,7 +1,7 @@
-"""How `kibitz --help` is laid out: plain text that fits a terminal of 80 columns.
+"""The layout of `kibitz --help`: plain text that fits a terminal of 80 columns.
 
-`-h` of a command shows one screen: the call, what you get, three examples, the arguments and the common options.
-`--help` shows all options under headings. The words are in `help_texts`.
+`-h` after a command shows one screen: the call, its result, three examples, the arguments and the common options.
+`--help` shows all options under headings. The texts are in `help_texts`.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from kibitz.commands.help_texts import (
 
 SHORT, LONG = "-h", "--help"
 MAX_WIDTH = 100
-"""Columns at most: longer lines are hard to read."""
+"""The largest number of columns; longer lines are hard to read."""
 TEXT_COLUMN = 26
-"""The column where the text of an option begins."""
+"""The column in which the text of an option begins."""
 
 
 def requested(arguments: Sequence[str]) -> str | None:
-    """Which help a command line requests: "-h", "--help", or None."""
+    """Return the help option in a command line: "-h", "--help", or None."""
     words = list(arguments)
     if "--" in words:
         words = words[: words.index("--")]
@@ -41,12 +41,12 @@ def requested(arguments: Sequence[str]) -> str | None:
 
 
 def width() -> int:
-    """Columns of the terminal, from 40 to MAX_WIDTH; 80 without a terminal."""
+    """Return the number of columns of the terminal, from 40 to MAX_WIDTH; 80 without a terminal."""
     return min(MAX_WIDTH, max(40, shutil.get_terminal_size((80, 24)).columns))
 
 
 def overview(columns: int) -> str:
-    """The help of the program: its commands by purpose, and three ways to begin."""
+    """Return the help of the program: its commands by purpose, and three commands to begin with."""
     lines = ["Usage: kibitz COMMAND [OPTIONS]", "", *_wrapped(SUMMARY, columns), ""]
     for heading, names in PANELS.items():
         lines.append(f"{heading}:")
@@ -58,11 +58,11 @@ def overview(columns: int) -> str:
 
 
 def of_command(name: str, parameters: Sequence[Any], columns: int, everything: bool, about: str = "") -> str:
-    """The help of a command.
+    """Return the help of a command.
 
     parameters: the parameters of typer's command.
-    everything: whether all options are listed, as for `--help`, or the common ones only, as for `-h`.
-    about: the command's docstring, which is shown if the command has no words in `help_texts`.
+    everything: whether all options are listed, as for `--help`, or only the common ones, as for `-h`.
+    about: the command's docstring, which is shown if the command has no text in `help_texts`.
     """
     words = COMMANDS.get(name) or CommandHelp(" ".join(about.split()), (), ())
     shown = [parameter for parameter in parameters if not getattr(parameter, "hidden", False)]
@@ -86,7 +86,9 @@ def of_command(name: str, parameters: Sequence[Any], columns: int, everything: b
 
 
 def _grouped(words: CommandHelp, options: Sequence[Any], everything: bool) -> Iterator[tuple[str, list[Any]]]:
-    """The options to show, by heading. An option that no panel lists goes under its own heading, or "Other"."""
+    """Return the options to show, by heading. An option that is in no panel is under its own heading, or under
+    "Other".
+    """
     by_name = {option: each for each in options for option in each.opts}
     if not everything:
         if common := [by_name[option] for option in words.common if option in by_name]:
@@ -108,7 +110,7 @@ def _usage(name: str, arguments: Sequence[Any], options: Sequence[Any]) -> str:
 
 
 def _written(option: Any) -> str:
-    """An option as it is typed, with its value: "--limit N"."""
+    """Format an option with its value as it is typed: "--limit N"."""
     names = "/".join([max(option.opts, key=len), *option.secondary_opts])
     value = "" if option.is_flag else f" {_metavar(option)}"
     return names + value
@@ -124,7 +126,7 @@ def _metavar(parameter: Any) -> str:
 
 
 def _kind(parameter: Any) -> str:
-    """A name for the value of an option by its Python type."""
+    """Return a name for the value of an option, by its Python type."""
     descriptor = getattr(parameter, "type_descriptor", None)
     kind = str(getattr(descriptor, "annotation", "") or getattr(getattr(parameter, "type", None), "name", ""))
     if "int" in kind or "float" in kind:
@@ -133,12 +135,12 @@ def _kind(parameter: Any) -> str:
 
 
 def _first_sentence(text: str) -> str:
-    """The first sentence, without the default."""
+    """Return the first sentence of a text, without the default."""
     return re.split(r"(?<=[.;])\s|\s\[", text)[0].rstrip(";").rstrip(".") + "."
 
 
 def _text(name: str, parameter: Any) -> str:
-    """What an option or argument does, with its choices, range and default."""
+    """Return the text of an option or argument, with its choices, range and default."""
     if parameter.param_type_name == "argument":
         words = ARGUMENTS.get(f"{name} {_metavar(parameter)}") or " ".join((parameter.help or "").split())
         return words
@@ -155,7 +157,7 @@ def _is_setting(parameter: Any) -> bool:
 
 
 def _choices(parameter: Any, words: str) -> str:
-    """The choices of an option, if its first column does not show them."""
+    """Return the choices of an option, unless its first column shows them."""
     given = parameter.metavar or ""
     hidden = "|" in given and _metavar(parameter) != given
     return f" One of: {given.replace('|', ', ')}." if hidden and given.split("|")[0] not in words else ""
@@ -173,9 +175,10 @@ def _range(parameter: Any, words: str) -> str:
 
 
 def _default(parameter: Any, words: str) -> str:
-    """The default in brackets; nothing if the words have it.
+    """Return the default in brackets; "" if the text already mentions it.
 
-    Switches that are off and numbers that are 0 are shown for settings only: a recipe or a run may have set them.
+    Switches that are off and numbers that are 0 are shown only for settings, because a recipe or a run may have changed
+    them.
     """
     if "[default" in words or "Default:" in words:
         return ""
@@ -195,7 +198,7 @@ def _wrapped(text: str, columns: int, further: str = "") -> list[str]:
 
 
 def _row(head: str, text: str, columns: int, column: int) -> list[str]:
-    """Two columns; the text begins below its head if the head is too long."""
+    """Format two columns. The text begins below its head if the head is too long."""
     indent = " " * column
     body = textwrap.wrap(text, max(20, columns - column), break_long_words=False, break_on_hyphens=False) or [""]
     if len(head) < column - 1:

@@ -20,14 +20,16 @@ if TYPE_CHECKING:
     from kibitz.store.store import Store
 
 SHOWN = 3
-"""Number of games listed for each reason of rejection. --json lists all games that the store keeps as examples."""
+"""Number of games that are listed for each reason of rejection. --json lists all games that the store has as
+examples.
+"""
 
 
 PLAYERS = 10
-"""The most frequent players that are listed."""
+"""Number of the most frequent players that are listed."""
 
 _RESULTS = {"1-0": "white_won", "1/2-1/2": "drawn", "0-1": "black_won"}
-"""Keys of results that are no words."""
+"""JSON keys for results that are not words."""
 
 
 def info(
@@ -62,7 +64,7 @@ def info(
 
 
 def _show_network(name: str, as_json: bool) -> None:
-    """Print a network's card if it has one, else the facts from its run.json."""
+    """Print a network's card if it has one; otherwise print the facts from its run.json."""
     from kibitz import manifest
     from kibitz.runs import Run
     from kibitz.systems import find
@@ -108,10 +110,10 @@ def _show_network(name: str, as_json: bool) -> None:
 
 
 def describe(store: Store) -> dict[str, Any]:
-    """The summary of a store, for JSON.
+    """Return the summary of a store as JSON.
 
-    Counts are plain numbers. Measured values are under "figures" as {"value", "low", "high", "n"}. A figure has no
-    interval if it was counted on all the data.
+    Counts are plain numbers. Measured values are under "figures" as {"value", "low", "high", "n"}. A value has no
+    interval if it was computed from all the data.
     """
     import numpy as np
 
@@ -157,8 +159,11 @@ def describe(store: Store) -> dict[str, Any]:
 
 
 def _ratings(ratings: NDArray[Any]) -> dict[str, Any]:
-    """The lowest, the median and the highest of the known ratings [n], in Elo points (None if none is known), and the
-    number of unknown ones, which are 0."""
+    """Return the lowest, the median and the highest known rating, in Elo points (None if none is known), and the number
+    of unknown ratings.
+
+    ratings: [n], 0 if unknown.
+    """
     import numpy as np
 
     known = ratings[ratings > 0]
@@ -171,7 +176,7 @@ def _ratings(ratings: NDArray[Any]) -> dict[str, Any]:
 
 
 def _players(store: Store) -> list[dict[str, Any]]:
-    """The most frequent players with their games, and the spellings of their names."""
+    """Return the most frequent players with their numbers of games, and the spellings of their names."""
     from kibitz.personal.names import players_of
 
     return [
@@ -181,7 +186,7 @@ def _players(store: Store) -> list[dict[str, Any]]:
 
 
 def _dates(store: Store) -> dict[str, Any]:
-    """The first and last day of its games; None where no day is known."""
+    """Return the first and the last day of the store's games; None if no day is known."""
     import numpy as np
 
     dates = store.column("date").astype("datetime64[D]")
@@ -194,7 +199,7 @@ def _dates(store: Store) -> dict[str, Any]:
 
 
 def _division(store: Store) -> dict[str, Any]:
-    """How its games are divided, and how many begin as another game does."""
+    """Return how the store's games are split, and how many begin like another game."""
     from kibitz.store.split import SIDES
 
     sides, alike = store.sides(), store.near_duplicates()
@@ -209,12 +214,12 @@ def _division(store: Store) -> dict[str, Any]:
 
 
 def _exact(value: float | None, n: int) -> dict[str, Any]:
-    """A figure of all there is: no sample, so no interval."""
+    """Return a value that was computed from all data, so it has no interval."""
     return {"value": None if value is None else round(value, 4), "low": None, "high": None, "n": n}
 
 
 def _counts(values: NDArray[Any]) -> dict[str, int]:
-    """How many games have each value, the most frequent first; "unknown" where there is none."""
+    """Return how many games have each value, the most frequent value first; "unknown" for games without a value."""
     from collections import Counter
 
     names = Counter("unknown" if value in (None, "") else _number(value) for value in values.tolist())
@@ -309,7 +314,7 @@ def _words(value: Any) -> str:
 
 
 def _example(example: dict[str, Any]) -> str:
-    """One rejected game in a line: file, number, players, detail."""
+    """Format one rejected game in a line: file, number, players, detail."""
     headers = example["headers"]
     players = f", {headers.get('White', '?')} – {headers.get('Black', '?')}" if headers else ""
     detail = f": {example['detail']}" if example["detail"] else ""

@@ -1,4 +1,4 @@
-"""What is left of a store when the command that makes it is interrupted."""
+"""Messages about the state of a store when the command that makes it is interrupted."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from pathlib import Path
 
 @contextlib.contextmanager
 def told_of_store(into: Path, otherwise: str) -> Iterator[None]:
-    """Have a KeyboardInterrupt say what is left: the whole store, where it had just been written, or `otherwise`."""
+    """Inside the context, add a message to a KeyboardInterrupt: that the store is complete, if it has just been
+    written, or `otherwise`.
+    """
     before = _description(into)
     try:
         yield

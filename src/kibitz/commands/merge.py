@@ -1,4 +1,4 @@
-"""kibitz merge: several stores as one."""
+"""kibitz merge: join several stores into one."""
 
 from __future__ import annotations
 
@@ -49,7 +49,9 @@ def merge(
 
 
 def _split(stores: list[Store], options: dict[str, Any]) -> Split:
-    """The split of the new store: that of all, with the given changes. Raises UsageError where they differ."""
+    """Return the split of the new store: the split that all stores have, with the given changes. Raises UsageError if
+    their splits differ.
+    """
     splits = [store.split for store in stores]
     if any(split != splits[0] for split in splits) and not options:
         raise UsageError(
@@ -62,7 +64,7 @@ def _split(stores: list[Store], options: dict[str, Any]) -> Split:
 
 
 def _merge(stores: list[Store], into: Path, split: Split) -> tuple[Store, int]:
-    """Write the games of all stores. Gives the new store, and how many games were there before."""
+    """Write the games of all stores. Returns the new store, and the number of games before duplicates were removed."""
     from kibitz.games import game_of
     from kibitz.games.batch import Rejections
     from kibitz.store.merge import blocks
@@ -84,7 +86,7 @@ def _merge(stores: list[Store], into: Path, split: Split) -> tuple[Store, int]:
                 read += len(block)
                 progress.update(100 * read / total, f"kibitz: {read:,} games read", games=read)
         duplicates = writer.rejections.counts["duplicate"]
-        for store in stores:  # the rejected games of their imports are copied too
+        for store in stores:  # the rejected games of the stores' imports are copied too
             writer.rejections.merge(Rejections.from_json(store.info["left_out"]))
             writer.read += store.info["read"] - len(store)
         kept = {"merged": [printable(str(store.path)) for store in stores], "read": read, "kept": writer.games}

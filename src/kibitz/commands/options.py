@@ -23,7 +23,7 @@ from kibitz.systems import spelling
 from kibitz.text import shown
 
 RENAMED_COMMANDS = {"search": "tune"}
-"""Old name of a command -> its name. Old names work for one more release and are in no help."""
+"""Old name of a command -> current name. Old names work for one more release, and are not in the help."""
 
 _OF_SETTINGS = {spelling.option_of(old): spelling.option_of(new) for old, new in spelling.RENAMED_SETTINGS.items()}
 _OF_TRAINING = {spelling.option_of(old): spelling.option_of(new) for old, new in spelling.RENAMED_TRAINING.items()}
@@ -31,17 +31,17 @@ RENAMED_OPTIONS: dict[str, dict[str, str]] = {
     "train": {**_OF_SETTINGS, **_OF_TRAINING},
     "tune": {**_OF_SETTINGS, "--l2s": "--weight-decays"},
 }
-"""Command -> old spelling of an option -> its spelling. A switch needs a row for its --no- form, too."""
+"""Command -> old spelling of an option -> current spelling. A switch also needs a row for its --no- form."""
 
 _OF_RUNS = ("--start-from", "--run", "--reuse", "--out", "--recipe")
-"""Options whose value is a name that somebody chose, or of a bundled network."""
+"""Options whose value is a name that the user chose, or the name of a bundled network."""
 _OF_VALUES = {spelling.option_of(name): values for name, values in spelling.RENAMED_VALUES.items()}
 RENAMED_VALUES: dict[str, dict[str, dict[str, str]]] = {"train": _OF_VALUES, "tune": _OF_VALUES}
-"""Command -> option (as it is spelled now) -> old value -> its value."""
+"""Command -> option (in its current spelling) -> old value -> current value."""
 
 
 def respelled(arguments: Sequence[str]) -> list[str]:
-    """A command line (without the program's name) in the spellings of today: commands, options, values of options."""
+    """Convert a command line (without the program's name) to the current spellings of commands, options and values."""
     words = list(arguments)
     if not words:
         return words
@@ -49,7 +49,7 @@ def respelled(arguments: Sequence[str]) -> list[str]:
     options, values = _spellings(command, words)
     spelled, before = words[:1], ""
     for i, word in enumerate(words[1:], 1):
-        if word == "--":  # arguments follow, no options
+        if word == "--":  # only arguments follow
             return spelled + words[i:]
         if word.startswith("--"):
             name, equals, value = word.partition("=")
@@ -65,8 +65,8 @@ def respelled(arguments: Sequence[str]) -> list[str]:
 def _spellings(command: str, words: Sequence[str]) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
     """The rows of RENAMED_OPTIONS and RENAMED_VALUES that apply to a command line.
 
-    A row does not apply if the settings of the system use its old name or value themselves: a system of another package
-    may have a setting with a name that kibitz used before. The system is loaded only if the line has an old spelling.
+    A row does not apply if the system's own settings have the old name or value: a system of another package may have a
+    setting with a name that kibitz used before. The system is loaded only if the line has an old spelling.
     """
     options, values = RENAMED_OPTIONS.get(command, {}), RENAMED_VALUES.get(command, {})
     parts = {part for word in words[1:] for part in word.split("=", 1)}
@@ -87,7 +87,9 @@ def _spellings(command: str, words: Sequence[str]) -> tuple[dict[str, str], dict
 
 
 def _system_in(words: Sequence[str]) -> str | None:
-    """The system that a command line names; None if it names none. The value of an option may have a system's name."""
+    """Return the system in a command line; None if there is none. The value of an option may be the name of a
+    system.
+    """
     from kibitz.systems import SYSTEMS
 
     named = [word for before, word in pairwise(words) if word in SYSTEMS and before not in _OF_RUNS]
@@ -97,10 +99,10 @@ def _system_in(words: Sequence[str]) -> str | None:
 def parameters_of(
     group: type, panel: str | None = None, defaults: Mapping[str, Any] | None = None, without: Sequence[str] = ()
 ) -> list[inspect.Parameter]:
-    """The fields of a dataclass as parameters that typer reads, in their order.
+    """Return the fields of a dataclass as parameters for typer, in their order.
 
-    panel: heading in the help of fields that were made with `setting`. defaults: where they are not those of
-    the class. without: names of fields that are no options.
+    panel: the help's heading for fields that were made with `setting`. defaults: defaults that replace those of the
+    class. without: names of fields that are not options.
     """
     hints: dict[str, Any] | None = None
     parameters = []
@@ -118,8 +120,9 @@ def parameters_of(
 
 
 def with_groups(function: Callable[..., None]) -> Callable[..., None]:
-    """Returns a command with a signature that typer can read: each parameter that is a dataclass is replaced by the
-    fields of the dataclass."""
+    """Return a command with a signature for typer: each parameter that is a dataclass is replaced by the dataclass's
+    fields.
+    """
     hints = get_type_hints(function, include_extras=True)
     groups: dict[str, type] = {}
     parameters: list[inspect.Parameter] = []
@@ -142,8 +145,7 @@ def with_groups(function: Callable[..., None]) -> Callable[..., None]:
 
 
 def _unwrapped(text: str) -> str:
-    """A docstring with each paragraph in one line. The help breaks it into lines again, for the width of the
-    terminal."""
+    """Put each paragraph of a docstring into one line. The help wraps it again to the width of the terminal."""
     return "\n\n".join(" ".join(part.split()) for part in inspect.cleandoc(text).split("\n\n"))
 
 
@@ -165,10 +167,10 @@ def with_settings(
 
 
 def _system_defaults(arguments: Sequence[str], system: str, recipes: bool) -> dict[str, Any]:
-    """The defaults of the system's options, as far as they are not those of its Settings.
+    """Return defaults of the system's options that replace those of its Settings.
 
-    They are those of the run that --start-from names, where it is one of this system, and those of the recipe that
-    --recipe names; without either, and where the command has recipes, of the recipe "default".
+    They are the settings of the run in --start-from, if it is a run of this system, and those of the recipe in
+    --recipe. Without these options, they are those of the recipe "default", if the command has recipes.
     """
     from kibitz.errors import KibitzError
     from kibitz.runs import Run
@@ -187,9 +189,9 @@ def _system_defaults(arguments: Sequence[str], system: str, recipes: bool) -> di
 
 
 def _setting_option(group: type, field: Field[Any], panel: str | None) -> Any:
-    """The annotation of a system's setting, whose help ends with the range of a number.
+    """Return the type annotation for a system's setting. The help of a number ends with its range.
 
-    A switch has a --no- form: --start-from may have set it. The batch may be a number or "auto".
+    A switch has a --no- form, because --start-from may have turned it on. The batch size may be a number or "auto".
     """
     from kibitz.systems.base import range_of
 
@@ -215,15 +217,18 @@ def _number_or_auto(text: str) -> Any:
 
 
 def _with_parameters(command: Callable[..., None], parameters: Sequence[inspect.Parameter]) -> Callable[..., None]:
-    """The same function, whose signature lists these parameters."""
+    """Return the same function with a signature that lists these parameters."""
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {p.name: p.annotation for p in parameters}
     return command
 
 
 def _keyword(name: str, annotation: Any, default: Any) -> inspect.Parameter:
-    """A parameter of a command. A file without the right to read it is no wrong call: typer does not check it. The
-    command opens the file, fails, and reports why with exit code 1, like any other file that cannot be read."""
+    """Return a parameter of a command.
+
+    If a file can't be read, this is not a wrong call, so typer does not check it. The command tries to open the file,
+    and reports the problem with exit code 1.
+    """
     for part in getattr(annotation, "__metadata__", ()):
         if hasattr(part, "readable"):
             part.readable = False

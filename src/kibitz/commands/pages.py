@@ -1,4 +1,4 @@
-"""Where the commands write their pages."""
+"""Write the HTML pages of the commands."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from kibitz.records import printable
 
 
 def check_page(page: Path, option: str, others: Iterable[str] = ()) -> None:
-    """Checks, before any work, that a page can be written.
+    """Check, before any work, that a page can be written.
 
     page: the file to write.
-    option: the option that names another file.
+    option: the option with which the user can choose another file.
     others: other files that are read or written.
 
     Raises KibitzError if no file can be written there, and UsageError if the page would replace one of the other files.
@@ -39,17 +39,17 @@ def check_page(page: Path, option: str, others: Iterable[str] = ()) -> None:
 
 
 def _is_same(one: Path, other: Path) -> bool:
-    """Whether two paths name one file, which need not be there yet."""
+    """Return whether two paths lead to the same file, which may not exist yet."""
     try:
         return one.samefile(other)
-    except OSError:  # one of them is not there
+    except OSError:  # one of the files doesn't exist
         return one.resolve() == other.resolve()
 
 
 def write_page(page: Path, text: str, option: str) -> None:
-    """Write it whole or not at all. Raises KibitzError where that fails."""
+    """Write a page; the file appears only when it is complete. Raises KibitzError if it can't be written."""
     try:
-        write_whole(page, text.encode(errors="replace"))  # a folder's name may not be Unicode
+        write_whole(page, text.encode(errors="replace"))  # the name of a folder may not be valid Unicode
     except OSError as error:
         words = f"{one_line(error)}. The page was not written. Choose another file with {option}."
         raise KibitzError(f"{page}: {words}") from None

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PersonOptions:
-    """Whose games the network is trained on, and where the run is saved."""
+    """The person whose games the network is trained on, and the directory of the run."""
 
     player: Annotated[
         list[str] | None,
@@ -83,7 +83,7 @@ def personal(
 
 
 class _PersonalBar(Progress):
-    """A bar for each training."""
+    """A progress bar for each training run."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -94,7 +94,7 @@ class _PersonalBar(Progress):
         self._figures = ""
 
     def on_step(self, step: PersonalStep) -> None:
-        """Called after every iteration of a training."""
+        """Update the bar; called after every iteration of a training run."""
         progress = step.progress
         title = f"training {step.number}, {step.name}"
         if self._number != step.number:
@@ -110,13 +110,13 @@ class _PersonalBar(Progress):
 
 
 def _printed_fields(info: dict[str, Any]) -> dict[str, Any]:
-    """The parts of a run.json that are printed with --json."""
+    """Return the parts of a run.json that are printed with --json."""
     data = {"person": info["person"], "games": info["data"]["games"], "split": info["data"]["split_in_words"]}
     return data | {name: info[name] for name in ("kept", "book", "candidates", "finished")}
 
 
 def _report(done: PersonalResult) -> None:
-    """The table of what was tried, and what was kept."""
+    """Print a table of the networks that were tried, and of the selected one."""
     from kibitz.commands.tables import print_table
 
     info, path = done.info, done.path

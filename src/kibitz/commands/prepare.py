@@ -1,4 +1,4 @@
-"""kibitz prepare: compile ahead what the first analysis, the first game and the first page would wait for."""
+"""kibitz prepare: compile functions in advance, so that the first analysis, game and page don't have to wait."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kibitz.errors import KibitzError, UsageError
 
 GAMES = ("chess", "go")
 _EXAMPLES = {"chess": ("human", "games.pgn.zst", b"[Event "), "go": ("gohuman", "games.sgfl.zst", b"(;")}
-"""Of each game: the network, and the bundled games with the bytes with which each begins."""
+"""For each game: the network, and the file of bundled games with the bytes with which each game begins."""
 
 
 def prepare(
@@ -39,7 +39,7 @@ def prepare(
     is_shared = len(games) > 1 and cores() > 1 and not progress
     for each in ("chess",) if is_shared else games:
         preparation.expect(f"prepare {each}")
-    if is_shared:  # Python compiles one function at a time in a process
+    if is_shared:  # Python compiles only one function at a time in a process
         with _other_process("go") as other:
             _exercise("chess")
         if other.returncode:
@@ -63,7 +63,7 @@ def _other_process(game: str) -> subprocess.Popen[bytes]:
 
 
 def _exercise(game: str) -> None:
-    """Do once what users do: analyze a bundled game, search a move, and judge moves without the network's search."""
+    """Do once what users do: analyze a bundled game, search a move, and evaluate moves without the network's search."""
     import chess
 
     import kibitz
@@ -80,7 +80,7 @@ def _exercise(game: str) -> None:
 
 
 def _record(game: str) -> str:
-    """A short bundled game."""
+    """Return a short bundled game."""
     import importlib.resources
     import io
 
@@ -95,7 +95,7 @@ def _record(game: str) -> str:
 
 
 def _report_to_the_board() -> None:
-    """Write how far it is on standard output, work behind others, and end with the board."""
+    """Print the progress for the board, run with low priority, and end together with the board."""
     import os
 
     if hasattr(os, "nice"):

@@ -1,4 +1,4 @@
-"""Progress of the commands, always on standard error: one bar on a terminal, plain lines anywhere else."""
+"""Progress of the commands, always on standard error: a bar on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from rich.progress import ProgressColumn, TaskID
 
 PATIENCE = 2.0
-"""Seconds before the bar of a patient command is shown: shorter work needs none."""
+"""The bar of a patient command is shown after this number of seconds. Shorter work needs no bar."""
 MINUTE = 60.0
-"""Seconds between lines, where a command does not choose its own."""
+"""The default number of seconds between two lines."""
 BAR, ELAPSED, LEFT = "[bar]", "[elapsed]", "[left]"
-"""Columns that are drawn; every other column is a template, see `Progress`."""
+"""Special columns. Every other column is a template, see `Progress`."""
 
 
 @contextlib.contextmanager
 def kept_alive(tick: Callable[[], None], every: float = 0.5) -> Iterator[None]:
-    """Call `tick` every few moments from another thread, so that progress moves during work without news.
+    """Call `tick` at short intervals from another thread, so that the progress moves even while no work is reported.
 
     every: seconds between calls.
     """
@@ -46,14 +46,15 @@ def kept_alive(tick: Callable[[], None], every: float = 0.5) -> Iterator[None]:
 
 
 class Progress:
-    """Shows how far a command has come: `begin` a part of the work, then `update` it as often as there is news.
+    """Shows the progress of a command: call `begin` for a part of the work, then `update` whenever something is done.
 
     On a terminal this is a bar with the columns given: BAR, ELAPSED, LEFT (the time left), or templates, in which
-    `task.description`, `task.completed`, `task.total` and the caller's own `task.fields[NAME]` are filled in. Anywhere
-    else an update whose part has not ended prints its line with the time left, if no line was printed for `every`
-    seconds.
+    `task.description`, `task.completed`, `task.total` and the caller's own `task.fields[NAME]` are filled in. Without a
+    terminal, an update prints its line with the time left, if the part has not ended and no line was printed for
+    `every` seconds.
 
-    patient: no bar before a part has taken PATIENCE seconds. stays: the bars remain on the terminal after the end.
+    patient: whether a bar is shown only after a part has taken PATIENCE seconds. stays: whether the bars remain on the
+    terminal after the end.
     """
 
     def __init__(self, *columns: str, patient: bool = False, stays: bool = False, every: float = MINUTE):
@@ -76,18 +77,20 @@ class Progress:
 
     @property
     def seconds(self) -> float:
-        """Seconds since the part of the work began, in this call."""
+        """Return the seconds since the present part of the work began in this call."""
         return time.monotonic() - self._started
 
     def begin(
         self, description: str, total: float | None, done: int = 0, *, at_once: bool = False,
         since: float | None = None, **fields: Any,
     ) -> None:  # fmt: skip
-        """Begin a part of the work; the part before it has ended.
+        """Begin a part of the work. The previous part has ended.
 
-        total: its size in units of the caller's choice, None where nobody knows. done: what an earlier call has done of
-        it, which counts neither in the rate nor in the time left. at_once: show it even where the command is patient.
-        since: when it began, by the monotonic clock; None: now. fields: values of the caller's own columns.
+        total: its size in any unit; None if it is unknown.
+        done: the amount that an earlier call has completed. It is not included in the rate and the time left.
+        at_once: whether to show the bar immediately even if the command is patient.
+        since: the start time by the monotonic clock; None for now.
+        fields: values of the caller's own columns.
         """
         self._total, self._first, self._done = total, done, done
         self._started = time.monotonic() if since is None else since
@@ -101,9 +104,9 @@ class Progress:
             bar.start()
 
     def update(self, done: float, line: str = "", **fields: Any) -> None:
-        """Sets how much of the part is done.
+        """Set how much of the part is done.
 
-        line: what is printed if there is no terminal; "" prints nothing.
+        line: the text to print if there is no terminal; "" prints nothing.
         fields: `description`, and new values of the caller's own columns.
         """
         self._done = done
@@ -116,7 +119,7 @@ class Progress:
             self.log(f"{line}, {left}" if left else line)
 
     def log(self, line: str) -> None:
-        """Print a line, above the bar where there is one."""
+        """Print a line. On a terminal, it is above the bar."""
         self._last_line = time.monotonic()
         if self._bar is None:
             print(line, file=sys.stderr)
@@ -124,12 +127,12 @@ class Progress:
             self._bar.console.print(line, markup=False, highlight=False, soft_wrap=True)
 
     def rate(self, done: float | None = None) -> float:
-        """Units a second of this call, up to the last update or to `done`; 0 at the beginning."""
+        """Return the rate of this call in units per second, up to the last update or to `done`; 0 at the beginning."""
         passed = self.seconds
         return ((self._done if done is None else done) - self._first) / passed if passed > 0 else 0.0
 
     def time_left(self) -> str:
-        """The time left at this call's rate in words ("12 min left"); "" where nobody can know."""
+        """Return the time left at this call's rate, in words ("12 min left"); "" if it is unknown."""
         rate = self.rate()
         if self._total is None or rate <= 0:
             return ""

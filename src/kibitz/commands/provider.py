@@ -1,4 +1,4 @@
-"""The option --provider: what computes a network's answers."""
+"""The option --provider: the device that computes a network's outputs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Provider = Annotated[
 
 
 def use_provider(name: str | None) -> None:
-    """Answer with this provider; None: as before. Raises UsageError where it is not installed."""
+    """Use this execution provider; None changes nothing. Raises UsageError if it is not installed."""
     if name is not None:
         from kibitz.play.providers import choose
 

@@ -1,4 +1,4 @@
-"""kibitz rate: the rating that a player's moves look like."""
+"""kibitz rate: estimate a player's rating from the moves."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def rate(
     account: AccountOptions,
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Show the rating that a player's moves look like, with its interval.
+    """Show a player's rating, estimated from the moves, with its interval.
 
     For each move, the network human predicts its probability for players rated 600 to 2600. The rating is the one that
     explains the moves best. Results and ratings in the games are not used. There are also ratings by phase, color,
@@ -71,7 +71,7 @@ def rate(
 
 
 def _check_chess(source: str) -> None:
-    """Raises UsageError for a file or an account with games of Go."""
+    """Raise UsageError for a file or an account with games of Go."""
     from kibitz.online.accounts import account_in
 
     named = account_in(source) if any_account([source]) else None

@@ -12,7 +12,7 @@ from kibitz.errors import KibitzError, UsageError
 from kibitz.messages import not_one_of
 
 LOWEST, HIGHEST = 800, 2800
-"""The range of --rating, as of uci --elo."""
+"""The range of --rating, which is the range of uci --elo."""
 DEFAULT_NETWORKS = {"chess": "human", "go": "gohuman"}
 
 
@@ -62,13 +62,15 @@ def setup(
 
 
 def _engine(game: str, network: str | None, rating: int | None) -> list[str]:
-    """The command and options of the engine. Raises UsageError for a network of the other game, and for a rating."""
+    """Return the command and the options of the engine. Raises UsageError for a network of the other game, and for an
+    invalid rating.
+    """
     from kibitz.games import GAME_NAMES
     from kibitz.runs import Run
     from kibitz.systems import find
 
     run = Run(network or DEFAULT_NETWORKS[game])
-    if find(run.info["system"]).game != game:  # without torch, which `run.system` loads
+    if find(run.info["system"]).game != game:  # `run.system` would import torch
         raise UsageError(f"--network must be a network for {GAME_NAMES[game]} (got {network}). Choose another network.")
     name = str(Path(network).absolute()) if network and Path(network).exists() else network or DEFAULT_NETWORKS[game]
     if game == "go":

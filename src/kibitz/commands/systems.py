@@ -46,7 +46,9 @@ def systems(
 
 
 def _networks() -> list[dict[str, Any]]:
-    """The bundled networks: name, version, what each version brings, bytes, and the SHA-256 of the weights."""
+    """Return the bundled networks: name, version, the changes in each version, bytes, and the SHA-256 of the
+    weights.
+    """
     from kibitz import manifest
     from kibitz.runs import WEIGHTS, packaged
 

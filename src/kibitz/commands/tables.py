@@ -1,4 +1,4 @@
-"""Tables of the commands: drawn on a terminal, plain lines with two spaces between columns anywhere else."""
+"""Tables of the commands: drawn on a terminal, plain lines with two spaces between columns elsewhere."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import sys
 from collections.abc import Sequence
 
 _MOST_COLUMNS = 6
-"""A drawn table with more columns than these is split where the terminal is too narrow: its words would be cut."""
+"""If the terminal is too narrow, a table with more columns than this is split, because its words would be cut."""
 
 
 def print_table(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> None:
-    """Print a table on standard output; columns whose numbers are in `right` are set to the right.
+    """Print a table on standard output. The columns whose numbers are in `right` are aligned to the right.
 
     An empty title or empty headings are not printed.
     """
@@ -39,7 +39,7 @@ def _draw(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]], ri
     for i, heading in enumerate(headings):
         table.add_column(heading, justify="right" if i in right else "left", overflow="fold")
     for row in rows:
-        table.add_row(*map(Text, row))  # Text, since names of games may hold what rich takes for markup
+        table.add_row(*map(Text, row))  # Text objects, because the names in games may contain rich's markup
     console = Console()
     unbounded = console.options.update(max_width=10_000)
     if len(headings) > _MOST_COLUMNS and console.measure(table, options=unbounded).maximum > console.width:

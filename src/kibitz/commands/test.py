@@ -1,4 +1,4 @@
-"""kibitz test: a system's own table for a run, and its result page."""
+"""kibitz test: print a system's result table for a run, and write its result page."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
     from kibitz.stats import Kind
 
 PROGRAMS = {"stockfish": "Stockfish", "gnugo": "GNU Go"}
-"""The programs of baselines: option -> name."""
+"""The programs of baselines: option -> name of the program."""
 POSITIONS, ENGINE_POSITIONS = 400_000, 2_000
-"""Positions at most, if --positions is not given: of a network, of an engine."""
+"""The largest number of positions if --positions is not given: for a network, and for an engine."""
 LINE_EVERY = 15.0
-"""Seconds between lines of progress, where standard error is no terminal."""
+"""Seconds between lines of progress if standard error is not a terminal."""
 
 
 @dataclass(frozen=True)
 class RunTestOptions:
-    """The positions of a test, the programs that also answer them, and the place of the result."""
+    """The positions of a test, the programs that also evaluate them, and the files for the result."""
 
     split: Annotated[
         str,
@@ -95,12 +95,13 @@ class RunTestOptions:
     as_json: Annotated[bool, typer.Option("--json")] = False
 
     def most_positions(self, default: int) -> int:
-        """The limit of positions, 0 for none."""
+        """Return the limit of positions, 0 for no limit."""
         return default if self.positions is None else self.positions
 
     def programs(self, game: str) -> dict[str, str | None]:
-        """The programs that answer the positions too, for a network of this game: {name: path}, with None for a program
-        that is not installed."""
+        """Return the programs that also evaluate the positions, for a network of this game: {name: path}, with None for
+        a program that is not installed.
+        """
         from kibitz.external.programs import find_gnugo, find_named, find_stockfish
 
         if game == "go":
@@ -132,7 +133,7 @@ class EngineOptions:
     ] = None
 
     def check(self) -> None:
-        """Raises UsageError for options that need an engine."""
+        """Raise UsageError for options that need an engine if there is none."""
         for name, value in (("--nodes", self.nodes), ("--engine-option", self.engine_option)):
             if value and not self.engine:
                 raise UsageError(f"{name} is for engines. Add --engine COMMAND.")
@@ -216,7 +217,7 @@ def run_test(
 
 
 def test_engine_command(run: str, store: str | None, options: RunTestOptions, engines: EngineOptions) -> None:
-    """`kibitz test [NETWORK] STORE --engine COMMAND`: the engines, and the network if one is given."""
+    """Run `kibitz test [NETWORK] STORE --engine COMMAND`: test the engines, and the network if one is given."""
     from kibitz.evaluation.games import choose, choose_without_run
     from kibitz.evaluation.predictors import EngineTest, evaluate_engines
     from kibitz.runs import Run
@@ -247,7 +248,7 @@ def test_engine_command(run: str, store: str | None, options: RunTestOptions, en
 
 
 def _provenance(result: dict[str, Any], network: Run | None) -> dict[str, Any]:
-    """The keys of a test of engines that say what was tested."""
+    """Return the keys that describe what a test of engines tested."""
     names = ", ".join(dict.fromkeys(engine["name"] for engine in result["engines"] if engine["name"]))
     return {
         "title": f"{names} as a predictor of moves",
@@ -265,7 +266,7 @@ def _publish(result: dict[str, Any], page: Path, as_json: bool, report: Callable
     result["page"] = str(page)
     try:
         write_page(page, render_test_page(result), "--out")
-    finally:  # the figures took a while: they are printed in any case
+    finally:  # computing the results took long, so they are printed in any case
         if as_json:
             print(json.dumps(result, indent=1, ensure_ascii=False, allow_nan=False))
         else:
@@ -278,8 +279,9 @@ _RATED = re.compile(r"(?P<rating>\d{3,4})=(?P<command>.+)", re.DOTALL)
 
 
 def rated_engine(text: str, game: str, options: Sequence[str] = ()) -> RatedEngine:
-    """The engine that --engine names: COMMAND, or RATING=COMMAND. Raises UsageError or KibitzError if there is no such
-    program."""
+    """Parse the value of --engine, COMMAND or RATING=COMMAND, and return the engine. Raises UsageError or KibitzError
+    if there is no such program.
+    """
     from kibitz.arena.players import player
     from kibitz.evaluation.predictors import RatedEngine
 
@@ -291,7 +293,7 @@ def rated_engine(text: str, game: str, options: Sequence[str] = ()) -> RatedEngi
 
 
 def _report_engines(result: dict[str, Any]) -> None:
-    """The tables of a test of engines."""
+    """Print the tables of a test of engines."""
     data = result["data"]
     paired = f" and {result['run']} on the same positions" if result["run"] else ""
     print(f"{result['title']}{paired}, on {data['store']}: {data['split']}")
@@ -300,8 +302,9 @@ def _report_engines(result: dict[str, Any]) -> None:
 
 
 def _compare(run: Run, store: str | None, options: RunTestOptions) -> None:
-    """Compare the run with the network of --against. Raises UsageError for another --split, and for options of a test
-    alone."""
+    """Compare the run with the network of --against. Raises UsageError for another --split, and for options that only a
+    test has.
+    """
     from kibitz.commands.against import compare_with
     from kibitz.evaluation import own_store
     from kibitz.store.store import Store
@@ -326,13 +329,13 @@ def _compare(run: Run, store: str | None, options: RunTestOptions) -> None:
 
 
 def _page(run: Run, store: Path, out: Path | None) -> Path:
-    """Where the page goes. Raises KibitzError, before any work, for a place that cannot be written to."""
+    """Return the folder for the page. Raises KibitzError, before any work, if it can't be written."""
     from kibitz.runs import packaged
 
     games = store.resolve().name.removesuffix(".store")
     page = run.path / f"test-{games}.html"
     for name, path in packaged().items():
-        if path == run.path:  # nothing is written into the package, which may be where only root writes
+        if path == run.path:  # nothing is written into the package, which may be writable only for the administrator
             page = store.parent / f"test-{name}-{games}.html"
     page = out or page
     kept = (*run.path.iterdir(), *store.iterdir()) if store.is_dir() else run.path.iterdir()
@@ -345,7 +348,7 @@ def _log(line: str) -> None:
 
 
 class EvaluationBar(Progress):
-    """The progress of a test, which has many parts: a bar for each in turn."""
+    """The progress of a test, which has many parts: one bar after the other."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -355,8 +358,10 @@ class EvaluationBar(Progress):
         self._part, self._told = "", time.monotonic()
 
     def on_progress(self, part: str, done: int, total: int) -> None:
-        """Called by the evaluation: what it does, how many of how many are done. A part's first call may come when some
-        of it is done: it began when the part before ended."""
+        """Update the progress: the name of the part, the amount done, and the total.
+
+        The first call for a part may come when some of it is already done. The part began when the previous one ended.
+        """
         if part != self._part:
             self.begin(part, total, at_once=total <= 1, since=self._told, rate="")
             self._part = part
@@ -381,7 +386,7 @@ def _report(result: dict[str, Any]) -> None:
 
 
 def _print_tables(result: dict[str, Any]) -> None:
-    """The figures, baselines, slices and tables of a result."""
+    """Print the metrics, baselines, slices and tables of a result."""
     from kibitz.report.numbers import cell_text, figure_text, interval_text
 
     headline = result["headline"]

@@ -1,4 +1,4 @@
-"""`kibitz train SYSTEM STORE`: the options of the loop, and those of the system that is named."""
+"""`kibitz train SYSTEM STORE`: the options of the training loop, and those of the selected system."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from kibitz.training.trainer import TrainProgress
 
 PRECISIONS = {"auto": "auto", "float32": "32-true", "bf16": "bf16-mixed"}
-"""Precision on the command line -> what the loop (Lightning) calls it."""
+"""Precision on the command line -> its name in the loop (Lightning)."""
 INTERRUPTED = 130
-"""Exit code of a training that was asked to stop, as after Ctrl-C."""
+"""The exit code if the user stopped the training, for example by Ctrl-C."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class LoopOptions:
     ] = None
 
     def given(self) -> dict[str, Any]:
-        """The fields of the loop's plan that were given; the time limit in seconds. Raises UsageError."""
+        """Return the fields of the loop's plan that were given; the time limit is in seconds. Raises UsageError."""
         check_time_limit(self.time_limit)
         if self.checkpoint_megabytes is not None and not math.isfinite(self.checkpoint_megabytes):
             raise UsageError(f"--checkpoint-megabytes must be at least 0 (got {self.checkpoint_megabytes:g})")
@@ -89,7 +89,7 @@ class LoopOptions:
 
 @dataclass(frozen=True)
 class StoreSplitOptions:
-    """The split of the games, if it is not the store's."""
+    """The split of the games, if it differs from the store's."""
 
     validate_share: Annotated[float | None, typer.Option(show_default="the store's")] = None
     test_share: Annotated[float | None, typer.Option(show_default="the store's")] = None
@@ -99,7 +99,7 @@ class StoreSplitOptions:
     def split(self, store: str) -> Split | None:
         """The requested split; None for the store's. Raises UsageError for an invalid day.
 
-        Shares alone ask for a split by hash; days replace the store's days.
+        If only shares are given, the split is by hash. Days replace the store's days.
         """
         from kibitz.dates import parse_day
         from kibitz.store.split import Split, check_options
@@ -201,7 +201,9 @@ def _train(
     given: dict[str, Any],
     ranks: Ranks,
 ) -> TrainResult:
-    """given: fields of the loop's plan that the command line names. The main process shows the progress."""
+    """Train a system. given: the fields of the loop's plan that are on the command line. The main process shows the
+    progress.
+    """
     from kibitz.systems import DEFAULT, find_recipe
     from kibitz.training.fit import train as fit
     from kibitz.training.trainer import TrainConfig
@@ -220,20 +222,20 @@ def _train(
 
 
 def lightning_precision(name: str) -> str:
-    """Lightning's name of a precision of the command line. Raises UsageError."""
+    """Return Lightning's name for a precision of the command line. Raises UsageError."""
     if name not in PRECISIONS:
         raise UsageError(not_one_of("--precision", name, PRECISIONS))
     return PRECISIONS[name]
 
 
 def check_time_limit(minutes: float | None) -> None:
-    """Raises UsageError for a limit that leaves no time."""
+    """Raise UsageError for a limit that leaves no time."""
     if minutes is not None and not minutes > 0:
         raise UsageError(f"--time-limit must be greater than 0 minutes (got {minutes:g})")
 
 
 def check_device(device: str) -> None:
-    """Raises UsageError for a device that there is not."""
+    """Raise UsageError for a device that does not exist."""
     if device not in ("auto", "cpu", "cuda"):
         raise UsageError(not_one_of("--device", device, ("auto", "cpu", "cuda")))
     if device == "cuda":
@@ -244,7 +246,9 @@ def check_device(device: str) -> None:
 
 
 class TrainingBar(Progress):
-    """A bar for each stage of a training; without a terminal, a line at each validation, and one a minute."""
+    """A progress bar for each stage of a training run. Without a terminal, a line is printed at each validation, and
+    once per minute.
+    """
 
     def __init__(self) -> None:
         super().__init__(
@@ -254,7 +258,7 @@ class TrainingBar(Progress):
         self._stage = self._figures = ""
 
     def on_progress(self, progress: TrainProgress) -> None:
-        """Called by the loop after every iteration."""
+        """Update the bar; the training loop calls it after every iteration."""
         if self._stage != progress.stage:
             self.begin(progress.stage, progress.iterations, progress.iteration - 1, figures="")
             self._stage, self._figures = progress.stage, ""
@@ -303,7 +307,7 @@ def _report(done: Any, as_json: bool) -> None:
 
 
 def _how_far(part: dict[str, Any]) -> str:
-    """How far one of several networks is, in a line."""
+    """Describe the progress of one of several networks in a line."""
     of = f" of {part['iterations']:,}" if part["iterations"] else ""
     measures = {name: value for name, value in part["best"].items() if name in ("accuracy", "loss")}
     best = ", ".join(f"{name} {value:.4f}" for name, value in measures.items()) or "not validated yet"

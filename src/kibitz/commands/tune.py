@@ -1,4 +1,6 @@
-"""`kibitz tune SYSTEM STORE`: which learning rate, regularisation and initial weights suit a system and its games."""
+"""`kibitz tune SYSTEM STORE`: find the learning rate, weight decay and initial weights that suit a system and its
+games.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ NOT_OPTIONS = (
     "iterations",
     "value_iterations",
 )
-"""Settings of a system that are no options of a search, because the search sets them."""
+"""Settings of a system that are not options of a search, because the search determines them."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ class SpaceOptions:
     ] = None
 
     def grid(self, usual: Grid) -> Grid:
-        """The requested grid, or the usual one. Raises UsageError for values that cannot be parsed."""
+        """Return the requested grid, or the usual one. Raises UsageError for invalid values."""
         from kibitz.training.tune.space import Grid
 
         rates, decays, initials = self.learning_rates, self.weight_decays, self.initials
@@ -59,7 +61,7 @@ class SpaceOptions:
 
 @dataclass(frozen=True)
 class TrialOptions:
-    """How many trials there are, and how long each is."""
+    """The number of trials, and the length of each trial."""
 
     iterations_per_trial: Annotated[int, typer.Option(min=1)] = 2000
     trials: Annotated[
@@ -71,7 +73,7 @@ class TrialOptions:
 
 @dataclass(frozen=True)
 class TrialLoopOptions:
-    """How each trial is trained, and how long all of them may take."""
+    """How each trial is trained, and how long all trials together may take."""
 
     time_limit: Annotated[float | None, typer.Option()] = None
     seed: Annotated[int, typer.Option(min=0, max=2**31 - 1)] = 0
@@ -80,12 +82,12 @@ class TrialLoopOptions:
     device: Annotated[str, typer.Option()] = "auto"
 
     def check(self) -> None:
-        """Raises UsageError for a precision or a time limit that there is not."""
+        """Raise UsageError for an invalid precision or time limit."""
         lightning_precision(self.precision)
         check_time_limit(self.time_limit)
 
     def plan(self) -> TrainConfig:
-        """The plan of the trainings; its time limit, in seconds, is that of all trials."""
+        """Return the plan of the training runs. Its time limit, in seconds, is that of all trials together."""
         from kibitz.training.trainer import TrainConfig
 
         return TrainConfig(
@@ -168,7 +170,9 @@ def _numbers(option: str, given: str, zero: bool) -> tuple[float, ...]:
 
 
 class TuningProgress(Progress):
-    """A bar over all trials, and a line at each trial's end; without a terminal also one a minute."""
+    """A progress bar over all trials, and a line at the end of each trial. Without a terminal, a line is also printed
+    every minute.
+    """
 
     def __init__(self, request: TuneConfig) -> None:
         super().__init__(
@@ -180,7 +184,7 @@ class TuningProgress(Progress):
         self._figures = ""
 
     def on_step(self, step: Step) -> None:
-        """Called after every iteration of a trial."""
+        """Update the bar; called after every iteration of a trial."""
         progress, each = step.progress, self.request.iterations
         done = step.ended * each + progress.iteration
         if not self._trial:
@@ -194,9 +198,12 @@ class TuningProgress(Progress):
         self.update(done, line, trial=step.ended + 1, figures=self._figures)
 
     def on_trial_end(self, trial: TrialResult) -> None:
-        """Called at the end of a trial, which may have been cut short. Trials come in the order of their numbers."""
+        """Print the result of a trial; called at the end of each trial, in the order of the trials' numbers. A trial
+        may have been ended early.
+        """
         each, total = self.request.iterations, self.request.total
-        if not self._trial:  # the first by workers; what earlier calls have done does not count in the rate
+        # the first trial that a worker has finished; trials of earlier calls must not be included in the rate
+        if not self._trial:
             self._trial, self._first = trial.number, (trial.number - 1) * each
         if self._total is not None:
             self.update(trial.number * each, trial=min(trial.number + 1, total))
@@ -215,11 +222,11 @@ def _text(value: Any) -> str:
 
 
 def train_line(request: TuneConfig, best: TrialResult) -> str:
-    """The whole training with the best settings, as a person types it."""
+    """Return the command that trains a complete run with the best settings."""
     from kibitz.systems import DEFAULT, find_recipe
 
     tuned = {request.named(name): value for name, value in best.settings.items()}
-    # The line trains by the system's usual recipe; what that would change is written out.
+    # The command uses the system's default recipe; settings that differ from it are written out
     usual = replace(type(request.settings)(), **find_recipe(request.system, DEFAULT).settings)
     others = {
         f.name: getattr(request.settings, f.name)
@@ -264,7 +271,7 @@ def _report(request: TuneConfig, result: TuneResult, out: Path, folder: Path, as
 
 
 def _print_trials(result: TuneResult) -> None:
-    """The table, the best trial first; those that did not come to their end follow."""
+    """Print a table of the trials, the best one first. Trials that were not completed follow."""
     if not result.trials:
         return
     settings = list(result.trials[0].settings)

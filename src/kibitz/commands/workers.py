@@ -16,17 +16,18 @@ from kibitz.parallel import Backend
 LOCAL = "local"
 _ADDRESS = re.compile(r"(ray://)?(\[[0-9A-Fa-f:.]+\]|[\w.-]+):\d{1,5}")
 _LIKE_AN_ADDRESS = re.compile(r"ray://.*|[\w.-]+:\d?\w*")
-"""What is meant as an address, though it is none: another word after --ray is a file. A file in an archive has an
-ending after the colon (GAMES.zip:A.pgn)."""
+"""Matches words after --ray that are meant as an address, even if they are invalid. Any other word is a file. A file in
+an archive has a file name ending after the colon (GAMES.zip:A.pgn).
+"""
 
 
 def is_address(text: str) -> bool:
-    """Whether a value of --ray is one: HOST:PORT of a cluster, or "local"."""
+    """Return whether a text is a value of --ray: HOST:PORT of a cluster, or "local"."""
     return text == LOCAL or _ADDRESS.fullmatch(text) is not None
 
 
 def with_ray_local(arguments: list[str]) -> list[str]:
-    """The arguments, with "local" after each --ray that no address follows, nor what is meant as one."""
+    """Insert "local" after each --ray that is followed neither by an address nor by a word that is meant as one."""
     followers = [*arguments, ""][1:]
     return [
         word if word != "--ray" or is_address(following) or _is_wrong_address(following) else f"--ray={LOCAL}"
@@ -48,7 +49,9 @@ Ray = Annotated[
 
 
 def ray_backend(text: str, workers: int) -> Backend:
-    """The backend of --ray. workers: of a local Ray. Raises UsageError without Ray and for a wrong address."""
+    """Return the backend for --ray. workers: the number of workers of a local Ray. Raises UsageError without Ray and
+    for a wrong address.
+    """
     if not is_address(text):
         raise UsageError(f"--ray must be an address HOST:PORT, or nothing for this computer (got {text})")
     from kibitz.parallel.on_ray import need_ray
@@ -72,7 +75,9 @@ class WorkerOptions:
     ray: Ray = None
 
     def backend(self) -> Backend | None:
-        """Where to work; None where no option was given. Raises UsageError without Ray and for a wrong address."""
+        """Return the backend that does the work; None if no option was given. Raises UsageError without Ray and for a
+        wrong address.
+        """
         if self.ray is None:
             return Backend("processes", self.workers) if self.workers else None
         backend = ray_backend(self.ray, self.workers or cores())

@@ -1,4 +1,6 @@
-"""One line for a wrong call: which option or argument is wrong, and how it is written, without the parser's text."""
+"""One line about a wrong call: the wrong option or argument, and its correct form, without the text of the command line
+parser.
+"""
 
 from __future__ import annotations
 
@@ -12,22 +14,22 @@ from kibitz.text import shown
 
 PROGRAM = "kibitz"
 _EXPECTED = {"int": "a whole number", "float": "a number", "bool": "true or false"}
-"""How the name of the parser's complaint begins -> what the value must be."""
+"""The beginning of a type's name in the parser's error -> a description of the value."""
 _EXAMPLES = {"rating": 2000, "elo": 1500, "plies": 10, "": 20}
-"""Part of the name of an option -> an example of its value."""
+"""A part of an option's name -> an example of its value."""
 
 
 def unknown_command(name: str, known: Sequence[str]) -> str:
-    """The message for a command that does not exist."""
+    """Return the message for a command that does not exist."""
     kind = "option" if name.startswith("-") else "command"
     near = did_you_mean(name, known) if kind == "command" else ""
     return f"unknown {kind} {shown(name)}.{near} To list all commands: {PROGRAM} --help"
 
 
 def message(error: Any, arguments: Sequence[str]) -> str:
-    """The message for an error of the parser of the command line.
+    """Return the message for an error of the command line parser.
 
-    error: the parser's exception, of any of its classes. arguments: the command line without the program's name.
+    error: the parser's exception, of any class. arguments: the command line without the program's name.
     """
     command = arguments[0] if arguments and arguments[0] in help_texts.COMMANDS else None
     see = f"See: {PROGRAM} {f'{command} ' if command else ''}--help"
@@ -55,7 +57,7 @@ def _options(error: Any) -> list[str]:
 
 
 def _name(parameter: Any) -> str:
-    """An option as it is typed, or an argument as the help writes it."""
+    """Format an option as it is typed, or an argument as in the help."""
     if parameter.param_type_name == "option":
         return str(max(parameter.opts, key=len))
     return f"the argument {help_texts.METAVARS.get(parameter.name, parameter.name.upper())}"
@@ -67,7 +69,7 @@ def _example(command: str | None) -> str:
 
 
 def _given(option: str, arguments: Sequence[str]) -> str:
-    """The value that a command line gives an option; the last one if there are several."""
+    """Return the value of an option in a command line; the last one if there are several."""
     for i in range(len(arguments) - 1, -1, -1):
         name, equals, value = arguments[i].partition("=")
         if name == option:
@@ -76,7 +78,7 @@ def _given(option: str, arguments: Sequence[str]) -> str:
 
 
 def _bad_value(error: Any, arguments: Sequence[str]) -> str:
-    """The message for a value of the wrong kind or outside its range."""
+    """Return the message for a value of the wrong kind or outside its range."""
     parameter = error.param
     name = _name(parameter)
     faults = error.__cause__.errors() if hasattr(error.__cause__, "errors") else []
@@ -108,7 +110,7 @@ def _path(message: str, got: str) -> str:
 
 
 def _limits(parameter: Any) -> str:
-    """The range of an option in words: "from 1 to 10", "of at least 1"; empty without a range."""
+    """Describe the range of an option: "from 1 to 10", "of at least 1"; "" without a range."""
     kind = getattr(parameter, "type", None)
     low, high = (
         next((value for of in (parameter, kind) if (value := getattr(of, end, None)) is not None), None)

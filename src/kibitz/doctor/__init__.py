@@ -1,4 +1,4 @@
-"""`kibitz doctor`: check an installation, and name a remedy for each problem."""
+"""`kibitz doctor`: check an installation, and suggest a remedy for each problem."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ CHECKS: tuple[Callable[[], Iterator[Finding]], ...] = (
 
 
 def examine(engines: Sequence[str] = ()) -> Iterator[Finding]:
-    """Yield what each check finds. engines: command lines of engines to start, besides the installed ones."""
+    """Yield the findings of each check. engines: command lines of engines to start, in addition to the installed
+    ones.
+    """
     for check in CHECKS:
         yield from check()
     yield from programs.given_engines(engines)

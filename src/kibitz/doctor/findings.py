@@ -1,4 +1,4 @@
-"""What a check of `kibitz doctor` found."""
+"""The results of the checks of `kibitz doctor`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 State = Literal["ok", "note", "problem"]
-"""ok: as it should be. note: something is missing that not everybody needs. problem: something does not work."""
+"""The state: ok: everything works. note: something is missing that not everybody needs. problem: something does not
+work.
+"""
 
 
 @dataclass(frozen=True)

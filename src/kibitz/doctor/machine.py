@@ -17,12 +17,13 @@ from kibitz.cores import cores
 from kibitz.doctor.findings import Finding
 
 LEAST_DISK, USUAL_DISK = 200 << 20, 2 << 30
-"""Free bytes: with less than the first nothing can be compiled or written, with less than the second training may end
-early."""
+"""Numbers of free bytes. With less than the first one, nothing can be compiled or written. With less than the second
+one, training may end early.
+"""
 LEAST_MEMORY = 1 << 30
 """Bytes that an analysis and the board need together."""
 NEEDED = {"x86_64": ("sse4.2", "popcnt"), "aarch64": ("neon",)}
-"""CPU features without which NumPy or ONNX Runtime end the program, by machine."""
+"""CPU features that NumPy or ONNX Runtime need, by machine; without them, they end the program."""
 FASTER = {"x86_64": ("avx2", "fma")}
 """CPU features without which networks are slow."""
 OPTIONAL = {"rust-pgn-reader-python-binding": "missing, so kibitz reads PGN files much more slowly"}
@@ -32,11 +33,11 @@ _SAME = {"AMD64": "x86_64", "arm64": "aarch64"}
 
 
 def versions() -> Iterator[Finding]:
-    """Yield kibitz, Python and the system."""
+    """Yield the versions of kibitz, Python and the system."""
     try:
         installed = importlib.metadata.version("kibitz")
     except importlib.metadata.PackageNotFoundError:
-        installed = __version__  # run from a copy of the sources
+        installed = __version__  # kibitz runs from a copy of the sources
     if installed == __version__:
         yield Finding("kibitz", "ok", __version__)
     else:
@@ -77,7 +78,7 @@ def libraries() -> Iterator[Finding]:
 
 
 def cpu_features() -> tuple[str, frozenset[str]]:
-    """Return the name of the CPU and its features, as LLVM names them."""
+    """Return the name of the CPU and its features, in LLVM's terms."""
     from llvmlite import binding
 
     features = binding.get_host_cpu_features()
@@ -120,7 +121,7 @@ def free_memory() -> Iterator[Finding]:
 
 
 def _write_fault(folder: Path) -> str | None:
-    """Create a file in a folder, which is created if needed; return the reason if this fails."""
+    """Create a file in a folder, which is created if necessary. Returns the reason if this fails, else None."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=folder, prefix=".doctor-"):

@@ -1,4 +1,4 @@
-"""Checks of the bundled networks: their files have the hashes of the manifest, and a sample evaluation is right."""
+"""Checks of the bundled networks: their files have the hashes of the manifest, and a sample evaluation is correct."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kibitz.doctor.findings import Finding
 from kibitz.errors import KibitzError, one_line
 
 TOLERANCE = 0.01
-"""Largest difference to the value of a sample: CPUs round differently."""
+"""The largest difference from the value of a sample; CPUs round differently."""
 POSITIONS = {
     "chess": "r1bqkbnr/pppp1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3",
     "go": "(;GM[1]SZ[19]KM[7.5];B[pd];W[dp];B[pp];W[dd])",
@@ -29,7 +29,7 @@ def evaluate(name: str, position: str) -> dict[str, NDArray[np.float32]]:
 
 
 def bundled() -> Iterator[Finding]:
-    """Yield for each bundled network whether its files and its sample evaluation are right."""
+    """Yield, for each bundled network, whether its files and its sample evaluation are correct."""
     if not manifest.entries():
         yield Finding("networks", "problem", "the list of the bundled networks is missing", REINSTALL)
     for name, entry in manifest.entries().items():

@@ -1,4 +1,4 @@
-"""Checks of what kibitz works with: the provider of ONNX Runtime, the page of the board, and engines."""
+"""Checks of the software with which kibitz works: the provider of ONNX Runtime, the page of the board, and engines."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PAGE = Path("web", "page", "index.html")
 
 
 def provider() -> Iterator[Finding]:
-    """Yield the provider of ONNX Runtime that is requested, and those that are there."""
+    """Yield the requested provider of ONNX Runtime, and the available ones."""
     from kibitz.play import providers
 
     there, asked = providers.installed(), providers.asked()
@@ -47,7 +47,7 @@ def installed_engines() -> Iterator[Finding]:
 
 
 def given_engines(commands: Sequence[str]) -> Iterator[Finding]:
-    """Yield for each command line of an engine whether it starts and replies."""
+    """Yield, for each command line of an engine, whether the engine starts and replies."""
     from kibitz.external.programs import read_command
 
     for words in commands:

@@ -1,4 +1,4 @@
-"""External programs: found by `programs`, called in GTP or UCI with time limits, and ended in every case."""
+"""External programs: found by `programs`, used through GTP or UCI with time limits, and always ended."""
 
 from __future__ import annotations
 
@@ -30,13 +30,15 @@ class EngineDied(KibitzError):
 
 
 def kill_group(process: int) -> None:
-    """End a program that was started as a process group and, if it was a script, all processes that it started."""
+    """End a program that was started as a process group. If it was a script, the processes that it started are also
+    ended.
+    """
     running.discard(process)
-    with contextlib.suppress(OSError, AttributeError):  # it has ended, or the system has no process groups
+    with contextlib.suppress(OSError, AttributeError):  # the process has ended, or the system has no process groups
         os.killpg(process, signal.SIGKILL)
 
 
 def kill_all() -> None:
-    """End all programs, also those that are still starting, because this process is about to end."""
+    """End all programs, including those that are still starting, because this process is about to end."""
     for process in list(running):
         kill_group(process)

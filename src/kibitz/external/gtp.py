@@ -1,4 +1,4 @@
-"""A client for GTP programs, with time limits; the process is ended in any case."""
+"""A client for GTP programs, with time limits. The process is always ended."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ _LINES = 1_000
 _LONGEST = 1 << 16
 """The largest number of characters of a line that are read at once."""
 _LONGEST_WAIT = 86_400.0
-"""Seconds that a queue can wait at once; longer waits are repeated."""
+"""The longest time, in seconds, for one wait on a queue; longer waits are repeated."""
 _LONGEST_ANSWER = 1 << 24
-"""Number of characters of a reply after which the program is ended, because they would fill the memory."""
+"""If a reply has more characters than this, the program is ended, because the reply would fill the memory."""
 _POLITE = 1.0
-"""Seconds that a program has to quit."""
+"""Seconds in which a program must end after `quit`."""
 
 
 class CommandRefused(ValueError):
-    """The program answered a command with an error. The message of this exception is the text of that error."""
+    """Raised if the program replied to a command with an error. The exception's message is the text of this error."""
 
 
 class GtpProgram:
@@ -38,9 +38,9 @@ class GtpProgram:
     name: its name in messages.
     folder: its working directory, where its `loadsgf` finds files.
 
-    Raises EngineDied if it can't be started. Its output besides replies is ignored. It has its own session, so that an
-    interrupt from the keyboard does not reach it, and all processes that it starts end with it. Call `ask` from one
-    thread at a time, `kill` from any.
+    Raises EngineDied if it can't be started. Output that is not a reply is ignored. The process has a separate session,
+    so that an interrupt from the keyboard does not reach it, and all processes that it starts end with it. Call `ask`
+    from one thread at a time, `kill` from any.
     """
 
     def __init__(self, command: Sequence[str], name: str = "", folder: str | Path | None = None):
@@ -142,13 +142,14 @@ class GtpProgram:
                 if line[:1] == "?" and (why := self._begins(line)) is not None:
                     raise CommandRefused(why or "refused")
                 lines.append(line)
-        if not lines and self._process.poll() is not None:  # a child process may hold its pipes open
+        if not lines and self._process.poll() is not None:  # a child process may hold the pipes open
             raise self._died("died", "ended while it was thinking")
         return lines
 
     def answered(self, wait: float) -> str | None:
-        """Return the first line of the reply to the command of `begin`, if it arrives in time. Raises as `heard`
-        does."""
+        """Return the first line of the reply to the command of `begin`, if it arrives in time. Raises the errors of
+        `heard`.
+        """
         begun = (self._begins(line) for line in self.heard(wait))
         return next((words.strip() for words in begun if words is not None), None)
 
@@ -161,7 +162,7 @@ class GtpProgram:
             raise self._died("died", f"ended before {command!r}") from None
 
     def _begins(self, line: str) -> str | None:
-        """Return the rest of a line that begins the reply to the last command; None for any other line."""
+        """Return the rest of a line that begins the reply to the last command; None for other lines."""
         if line[:1] not in ("=", "?"):
             return None
         number, _, rest = line[1:].partition(" ")
@@ -179,7 +180,7 @@ class GtpProgram:
         """End the process and its children at once."""
         self._gone.set()
         with contextlib.suppress(queue.Full):
-            self._lines.put_nowait(None)  # a thread that waits for a reply need not wait for its limit
+            self._lines.put_nowait(None)  # a thread that waits for a reply can then end its wait at once
         kill_group(self._process.pid)
         if not hasattr(os, "killpg"):
             self._process.kill()
@@ -189,7 +190,7 @@ class GtpProgram:
             self._in.close()
 
     def close(self) -> None:
-        """Ask it to quit, then end it."""
+        """Send `quit`, then end the process."""
         if self.running:
             with contextlib.suppress(CommandRefused, EngineDied):
                 self.ask("quit", _POLITE)

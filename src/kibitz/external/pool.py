@@ -12,8 +12,10 @@ Result = TypeVar("Result")
 
 
 class Counter:
-    """Counts steps of several threads. on_progress: called with the number of completed steps and the total, one at a
-    time."""
+    """Counts the completed steps of several threads.
+
+    on_progress: called with the number of completed steps and the total; only one call runs at a time.
+    """
 
     def __init__(self, total: int, on_progress: Callable[[int, int], None]):
         self._total, self._on_progress = total, on_progress
@@ -58,5 +60,5 @@ def fan_out(
         try:
             return [future.result() for future in futures], part
         except BaseException:
-            failed.set()  # Ctrl-C is raised here, not in the threads
+            failed.set()  # Ctrl-C is raised in this thread, not in the workers
             raise

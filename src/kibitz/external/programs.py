@@ -16,7 +16,7 @@ GAMES = "/usr/games"
 WELL_KNOWN = ("stockfish", "lc0", "gnuchess --uci", "gnugo --mode gtp", "katago gtp", "pachi")
 """Commands of engines that kibitz knows, with the arguments that they need."""
 _OF_GO = {"gnugo", "katago", "pachi"}
-"""Programs that use GTP; other GTP programs have a word with "gtp" in their command."""
+"""Programs that use GTP. Other programs are considered GTP programs if a word of their command contains "gtp"."""
 
 
 @dataclass(frozen=True)
@@ -50,13 +50,15 @@ def find_stockfish(path: str | None = None) -> str | None:
 
 
 def find_gnugo(path: str | None = None) -> str | None:
-    """Return the absolute path of GNU Go, because it may run in another folder. Arguments as in `find_stockfish`."""
+    """Return the absolute path of GNU Go, because it may run in another folder. The arguments are those of
+    `find_stockfish`.
+    """
     program = shutil.which(path) if path else find_program("gnugo")
     return os.path.abspath(program) if program else None
 
 
 def find_named(option: str, path: str | None, find: Callable[[str | None], str | None]) -> str | None:
-    """Return `find(path)` for the path of an option. Raises UsageError if it isn't a program."""
+    """Return `find(path)` for the path in an option. Raises UsageError if it isn't a program."""
     program = find(path)
     if path is not None and program is None:
         raise UsageError(f"{option} must be a program (got {path}). Install it or give its path.")
@@ -108,7 +110,7 @@ def known_programs(given: Sequence[Program]) -> list[Program]:
 
 
 def read_option(text: str, example: str = "Hash=64") -> tuple[str, str]:
-    """Return name and value of an option that is written NAME=VALUE. Raises UsageError."""
+    """Parse an option NAME=VALUE. Returns name and value. Raises UsageError for other text."""
     name, equals, value = text.partition("=")
     if not equals or not name.strip():
         raise UsageError(f"an option must be written NAME=VALUE, for example {example} (got {text})")

@@ -26,25 +26,25 @@ from kibitz.external import EngineDied, kill_group, running
 PATIENCE = 20.0
 """Seconds in which an engine must reply to `uci`."""
 SEARCH_OPTIONS: dict[str, str | int] = {"Threads": 1, "Hash": 16}
-"""Options with which the result of a search depends on the position and the limit alone."""
+"""Options with which the result of a search depends only on the position and the limit."""
 MATE = 100_000
-"""Centipawns for a mate, minus its distance in moves."""
+"""Centipawns of a mate; the distance in moves is subtracted."""
 
-# Engine errors are raised; the libraries would log them again, line by line.
+# The engine's errors are raised, so they need not be logged again by the libraries
 for _library in ("chess.engine", "asyncio"):
     logging.getLogger(_library).setLevel(logging.CRITICAL + 1)
 
 LONGEST_LINE = 1 << 20
-"""Number of bytes without a line end after which an engine is ended, because they would fill the memory."""
+"""If an engine sends this number of bytes without a line end, it is ended, because they would fill the memory."""
 
 _ABSURD = re.compile(r"\bmultipv\s+[+0_]*[\d_]{4}")
-"""The library allocates as many lines as an engine claims to have."""
+"""Matches a very large number of lines. The library would allocate as many lines as an engine claims to have."""
 
 T = TypeVar("T")
 
 
 class OptionRefused(ValueError):
-    """The engine does not know an option, or not this value."""
+    """Raised if the engine does not have an option, or does not accept the value."""
 
 
 class EngineEvaluation(NamedTuple):
@@ -99,7 +99,7 @@ class ExternalEngine:
         groups: list[int] = []
 
         class Protocol(chess.engine.UciProtocol):
-            """Records the process at its start, so that one that fails to start is ended with its children."""
+            """Records the process at its start. If the start fails, the process can then be ended with its children."""
 
             def connection_made(self, transport: Any) -> None:
                 groups.append(transport.get_pid())
@@ -165,7 +165,7 @@ class ExternalEngine:
         async def begin() -> None:
             protocol: Any = self._engine.protocol
             protocol.game = game
-            protocol._ucinewgame()  # python-chess would send it with the first move, whose clock runs
+            protocol._ucinewgame()  # python-chess would otherwise send it with the first move, whose clock runs
             await protocol.ping()
 
         self._ask(begin(), limit)
@@ -290,7 +290,7 @@ class ExternalEngine:
         loop = self._engine.protocol.loop
         try:
             future = asyncio.run_coroutine_threadsafe(waiting, loop)
-        except RuntimeError:  # its loop has ended, since the process has
+        except RuntimeError:  # the loop has ended, because the process has ended
             waiting.close()
             answer.close()
             raise self._died() from None
@@ -317,10 +317,10 @@ class ExternalEngine:
         return EngineDied(f"{self.name} ended ({_exit_code(error)})", "died", _exit_code(error))
 
     def kill(self) -> None:
-        """End the process and its child processes, as the program may be a script that started the engine."""
+        """End the process and its child processes, because the program may be a script that started the engine."""
         kill_group(self._engine.transport.get_pid())
         with contextlib.suppress(Exception):
-            self._engine.returncode.result(timeout=2)  # wait until the library has noticed the end
+            self._engine.returncode.result(timeout=2)  # waits until the library has noticed the end
         with contextlib.suppress(Exception):
             self._engine.close()
 
@@ -348,7 +348,7 @@ class Watched:
         self.best: chess.Move | None = None
         try:
             self._over = asyncio.run_coroutine_threadsafe(self._follow(), self._loop)
-        except RuntimeError:  # its loop has ended, since the process has
+        except RuntimeError:  # the loop has ended, because the process has ended
             raise engine._died() from None
 
     async def _follow(self) -> None:
@@ -409,7 +409,8 @@ async def _begun(analysis: Coroutine[Any, Any, chess.engine.AnalysisResult]) -> 
 
     def tell() -> None:
         if begun and faults:
-            with contextlib.suppress(asyncio.InvalidStateError):  # the analysis has ended, or has this error already
+            # the analysis has already ended, or already has this error
+            with contextlib.suppress(asyncio.InvalidStateError):
                 begun[0].set_exception(faults[0])
 
     asyncio.get_running_loop().set_exception_handler(told)

@@ -1,4 +1,4 @@
-"""Many independent jobs: in this process, in worker processes, or on Ray, with the same results.
+"""Run many independent jobs in this process, in worker processes, or on Ray, with the same results.
 
 `map_unordered` and `map_ordered` are the only functions that start worker processes. A function and its items are
 pickled for the workers, so the function must be a module's function (or a `functools.partial` of one), and both must be
@@ -21,17 +21,17 @@ Result = TypeVar("Result")
 
 BACKENDS = ("serial", "processes", "ray")
 DEATHS = 3
-"""Number of workers that may die on one item before the work is abandoned."""
+"""The work is given up after this number of workers has died on the same item."""
 AHEAD = 2
-"""Items per worker that are assigned, or completed and not yet returned in order."""
+"""The largest number of items per worker that are assigned, or completed but not yet returned in order."""
 
 
 @dataclass(frozen=True)
 class Backend:
     """Where work is done.
 
-    name: one of BACKENDS. workers: number of items at a time; a cluster decides this itself. address: HOST:PORT of a
-    Ray cluster; None for a local Ray that ends with the work.
+    name: one of BACKENDS. workers: number of items that are processed at a time; a cluster determines this itself.
+    address: HOST:PORT of a Ray cluster; None for a local Ray that ends with the work.
     """
 
     name: str = "serial"
@@ -49,7 +49,7 @@ SERIAL = Backend()
 
 
 class Workers(Protocol):
-    """Started workers, for one map after the other. They process `count` items at a time."""
+    """Started workers, which can be used for several maps in turn. They process `count` items at a time."""
 
     count: int
 
@@ -57,14 +57,15 @@ class Workers(Protocol):
         """Set the function for the items that follow. No item may be pending."""
 
     def submit(self, index: int, item: object) -> None:
-        """Assign an item. At most `AHEAD * count` may be pending."""
+        """Assign an item. At most `AHEAD * count` items may be pending."""
 
     def finished(self) -> list[tuple[int, Any]]:
-        """Wait until an item is completed; return all completed ones with their results. Raises what the function
-        raised."""
+        """Wait until an item is completed. Returns all completed items with their results, or raises the function's
+        exception.
+        """
 
     def abandon(self) -> None:
-        """Drop all pending items, and end the workers that have them."""
+        """Cancel all pending items, and end the workers that process them."""
 
     def close(self) -> None:
         """End all workers at once."""

@@ -22,13 +22,15 @@ from kibitz.parallel import DEATHS
 from kibitz.parallel.processes import WORKERS, environment
 
 STORE_BYTES = 256 << 20
-"""Memory of a local Ray for items and results in transit. By default it would reserve 30% of the machine's."""
+"""Memory of a local Ray for items and results that are being transferred. By default, Ray would reserve 30% of the
+machine's memory.
+"""
 REACH_S = 10
-"""Seconds that a cluster has to reply."""
+"""Seconds in which a cluster must reply."""
 QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",  # sends no statistics
     "RAY_DEDUP_LOGS": "0",
-    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # leaves CUDA_VISIBLE_DEVICES alone, and does not warn about it
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # keeps CUDA_VISIBLE_DEVICES unchanged, without a warning
 }
 
 
@@ -51,7 +53,7 @@ def _imported() -> Any:
 
 
 class RayWorkers:
-    """`kibitz.parallel.Workers` on Ray. Ray repeats the item of a worker that died, at most DEATHS times.
+    """`kibitz.parallel.Workers` on Ray. If a worker dies, Ray processes its item again, at most DEATHS times.
 
     count: workers of a local Ray; a cluster has one per core. A Ray that this process already uses is reused. Raises
     UsageError without Ray, KibitzError if a cluster does not reply.
@@ -93,7 +95,8 @@ class RayWorkers:
                     )  # fmt: skip
         except BaseException as error:
             self._end(ray)
-            if isinstance(error, SystemExit):  # Ray's handlers, which are in place while it starts, exit with 1 or 15
+            # while Ray starts, its signal handlers are active; they exit with 1 or 15
+            if isinstance(error, SystemExit):
                 raise SystemExit(
                     error.code if error.code not in (1, signal.SIGTERM) else 128 + signal.SIGTERM
                 ) from None
@@ -160,7 +163,7 @@ def _unusable(address: str | None, error: Exception) -> KibitzError:
 
 
 def _reach(address: str) -> None:
-    """Raise KibitzError if nothing listens at HOST:PORT; Ray itself would try for many minutes."""
+    """Raise KibitzError if no process listens at HOST:PORT. Ray itself would retry for many minutes."""
     host, _, port = address.removeprefix("ray://").rpartition(":")
     try:
         socket.create_connection((host.strip("[]"), int(port)), timeout=REACH_S).close()
@@ -184,6 +187,6 @@ def _own_signals() -> Iterator[None]:
 
 
 def _short_folder() -> str | None:
-    """Return the folder for Ray's sockets: their paths may have 107 bytes, of which Ray itself takes about 70."""
+    """Return a folder for Ray's sockets. Their paths may have at most 107 bytes, of which Ray itself needs about 70."""
     folder = tempfile.gettempdir()
     return "/tmp" if len(folder) > 20 and os.access("/tmp", os.W_OK) else folder

@@ -1,4 +1,4 @@
-"""Worker processes on this machine, each with one item at a time, so that the item of a dead worker is known."""
+"""Worker processes on this machine. Each has one item at a time, so that the item of a dead worker is known."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from typing import Any
 from kibitz.errors import KibitzError, one_line
 from kibitz.parallel import DEATHS
 
-_CONTEXT = multiprocessing.get_context("spawn")  # a fork copies locks that threads hold
+_CONTEXT = multiprocessing.get_context("spawn")  # a forked process would inherit locks that other threads hold
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
-"""Environment of a worker: the workers share the cores, and equal thread counts give equal sums."""
+"""Environment of a worker. The workers share the cores. Equal numbers of threads give equal sums."""
 KEPT_MEMORY = {"MALLOC_MMAP_THRESHOLD_": str(32 << 20), "MALLOC_TRIM_THRESHOLD_": str(256 << 20)}
 """Environment of a worker: glibc keeps up to 256 MB of freed memory for the next item.
 
@@ -30,11 +30,11 @@ LEAVING = 5.0
 """Seconds in which an idle worker may end by itself."""
 WORKERS = {**ONE_THREAD, **KEPT_MEMORY}
 _FUNCTION_FOLLOWS = b""
-"""A message to a worker: the next message is a function. All other messages are items."""
+"""A message to a worker that announces a function as the next message. All other messages are items."""
 
 
 class ProcessWorkers:
-    """`kibitz.parallel.Workers` in spawned processes. They end with this process, however it ends."""
+    """`kibitz.parallel.Workers` in spawned processes. They end when this process ends for any reason."""
 
     def __init__(self, count: int):
         self.count = count
@@ -96,7 +96,7 @@ class ProcessWorkers:
     def close(self) -> None:
         self.abandon()
         for worker in self._idle:
-            worker.connection.close()  # it ends by itself, with the programs that it has started
+            worker.connection.close()  # the worker ends by itself, together with the programs that it has started
         for worker in self._idle:
             worker.process.join(LEAVING)
             worker.end()
@@ -104,7 +104,7 @@ class ProcessWorkers:
 
 
 class _Worker:
-    """A process and our end of its pipe."""
+    """A process, and this process's end of the pipe to it."""
 
     def __init__(self) -> None:
         self._function = b""
@@ -115,8 +115,8 @@ class _Worker:
         theirs.close()
 
     def send(self, function: bytes, item: bytes) -> None:
-        """Send an item, and first the function if the worker has another one."""
-        with contextlib.suppress(OSError):  # it is dead, which reading from it will show
+        """Send an item. If the worker has another function, the function is sent first."""
+        with contextlib.suppress(OSError):  # the worker has died, which the next read will show
             if function != self._function:
                 self.connection.send_bytes(_FUNCTION_FOLLOWS)
                 self.connection.send_bytes(function)
@@ -159,9 +159,10 @@ def environment(variables: dict[str, str]) -> Iterator[None]:
 
 def _serve(connection: Connection) -> None:
     """Run a worker: item after item, until the other end of the pipe is closed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to the whole group; our parent ends us
+    # Ctrl-C reaches the whole process group; the parent process ends the workers
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(signal, "pthread_sigmask"):
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # it was blocked at the start
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # the signal was blocked when the process started
     source, function = b"", None
     while True:
         try:
@@ -172,7 +173,8 @@ def _serve(connection: Connection) -> None:
         except (EOFError, OSError):
             return
         try:
-            if function is None:  # loaded with the first item: each item has one answer, also if loading fails
+            # the function is loaded with the first item, because each item needs one reply, even if loading fails
+            if function is None:
                 function = pickle.loads(source)
             answer = pickle.dumps((True, function(pickle.loads(message))), pickle.HIGHEST_PROTOCOL)
         except Exception as error:
@@ -184,7 +186,9 @@ def _serve(connection: Connection) -> None:
 
 
 def _failure(error: Exception) -> bytes:
-    """Return an error for the parent, with its traceback as a note; one that can't be pickled becomes its text."""
+    """Return an error for the parent process, with its traceback as a note. An error that can't be pickled is replaced
+    by its text.
+    """
     if not isinstance(error, KibitzError):
         error.add_note("in a worker process:\n" + "".join(traceback.format_tb(error.__traceback__)))
     try:

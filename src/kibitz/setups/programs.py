@@ -1,4 +1,6 @@
-"""What to enter in a chess or Go program so that it starts the engine of this installation, with absolute paths."""
+"""What the user must enter in a chess or Go program, so that it starts the engine of this installation by absolute
+paths.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 SCRIPT = "kibitz-engine.bat" if sys.platform == "win32" else "kibitz-engine"
-"""Name of the script that starts the engine, for programs without a field for parameters."""
+"""The name of the script that starts the engine, for programs without a field for parameters."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,8 @@ class SetupFile:
 class Setup:
     """The configuration for a program.
 
-    command: what starts the engine, as words. files: to write. steps: what to do in the program, as sentences.
+    command: the words that start the engine. files: the files to write. steps: what the user must do in the program, as
+    sentences.
     """
 
     command: tuple[str, ...]
@@ -38,7 +41,9 @@ class Setup:
 
 @dataclass(frozen=True)
 class EngineProgram:
-    """A program that uses engines: its name, its game, its way to make a setup, and extra options of the engine."""
+    """A program that uses engines: its name, its game, the function that makes its setup, and extra options of the
+    engine.
+    """
 
     title: str
     game: str
@@ -47,26 +52,27 @@ class EngineProgram:
 
 
 def kibitz_command() -> list[str]:
-    """Return the words that start kibitz in this installation, with absolute paths."""
+    """Return the words that start kibitz in this installation, by an absolute path."""
     name = "kibitz.exe" if sys.platform == "win32" else "kibitz"
-    beside = Path(sys.executable).absolute().with_name(name)  # not resolved: a link leads out of a virtual environment
+    # the path is not resolved, because links lead out of a virtual environment
+    beside = Path(sys.executable).absolute().with_name(name)
     return [str(beside)] if beside.is_file() else [str(Path(sys.executable).absolute()), "-m", "kibitz"]
 
 
 def line_of(command: Sequence[str]) -> str:
-    """Return a command in one line, quoted for this system."""
+    """Format a command as one line, quoted for this system."""
     return subprocess.list2cmdline(command) if sys.platform == "win32" else shlex.join(command)
 
 
 def script_of(command: Sequence[str]) -> SetupFile:
-    """Return a script that starts an engine."""
+    """Return the text of a script that starts an engine."""
     if sys.platform == "win32":
         return SetupFile(SCRIPT, f"@echo off\r\n{line_of(command)}\r\n", True)
     return SetupFile(SCRIPT, f"#!/bin/sh\nexec {line_of(command)}\n", True)
 
 
 def _fields(where: str, path: str = "path", parameters: str = "parameters") -> Callable[[Sequence[str], Path], Setup]:
-    """A program with a field for the path and one for the parameters."""
+    """Return the function that makes the setup for a program with a field for the path and one for the parameters."""
 
     def make(command: Sequence[str], folder: Path) -> Setup:
         steps = (f"Choose {where}.", f"Enter as {path}: {command[0]}", f"Enter as {parameters}: {line_of(command[1:])}")
@@ -76,7 +82,7 @@ def _fields(where: str, path: str = "path", parameters: str = "parameters") -> C
 
 
 def _line(where: str) -> Callable[[Sequence[str], Path], Setup]:
-    """A program with one field for the whole command."""
+    """Return the function that makes the setup for a program with one field for the whole command."""
 
     def make(command: Sequence[str], folder: Path) -> Setup:
         return Setup(tuple(command), (), (f"{where}: {line_of(command)}",))
@@ -85,7 +91,7 @@ def _line(where: str) -> Callable[[Sequence[str], Path], Setup]:
 
 
 def _script(where: str) -> Callable[[Sequence[str], Path], Setup]:
-    """A program that accepts a path only."""
+    """Return the function that makes the setup for a program that accepts only a path."""
 
     def make(command: Sequence[str], folder: Path) -> Setup:
         script = script_of(command)
@@ -95,7 +101,7 @@ def _script(where: str) -> Callable[[Sequence[str], Path], Setup]:
 
 
 def _json(name: str, value: Callable[[Sequence[str]], Any], step: str) -> Callable[[Sequence[str], Path], Setup]:
-    """A program with a JSON file."""
+    """Return the function that makes the setup for a program with a JSON file."""
 
     def make(command: Sequence[str], folder: Path) -> Setup:
         text = json.dumps(value(command), indent=2, ensure_ascii=False) + "\n"
@@ -117,13 +123,16 @@ def _lizzie(command: Sequence[str]) -> Any:
 
 
 def _gtp2ogs(command: Sequence[str]) -> Any:
-    # A pool starts the engine before the first game, not while a clock runs. The empty greeting keeps the chat off.
+    # A pool starts the engine before the first game, so no clock runs meanwhile. An empty greeting prevents chat
+    # messages
     bot = {"command": list(command), "manager": "pool", "instances": 1, "send_chats": False}
     return {"apikey": "FILL ME IN", "bot": bot, "greeting": {"en": ""}}
 
 
 def _lichess_bot(command: Sequence[str], folder: Path) -> Setup:
-    """The section `engine` of config.yml. lichess-bot joins folder and name, so it gets a script."""
+    """Return the setup for lichess-bot: the section `engine` of config.yml. lichess-bot joins folder and name, so it
+    gets a script.
+    """
     script = script_of(command)
     section = (
         f'engine:\n  dir: {json.dumps(str(folder))}\n  name: {json.dumps(script.name)}\n  protocol: "uci"\n'
@@ -137,7 +146,7 @@ def _lichess_bot(command: Sequence[str], folder: Path) -> Setup:
 
 
 def _gnome_chess(command: Sequence[str], folder: Path) -> Setup:
-    """An entry of engines.conf. GNOME Chess accepts a path only, so it gets a script."""
+    """Return the setup for GNOME Chess: an entry of engines.conf. It accepts only a path, so it gets a script."""
     script = script_of(command)
     entry = f"[kibitz]\nprotocol=uci\nbinary={folder / script.name}\n"
     steps = (
@@ -149,7 +158,7 @@ def _gnome_chess(command: Sequence[str], folder: Path) -> Setup:
 
 
 def _polyglot(command: Sequence[str], folder: Path) -> Setup:
-    """XBoard starts polyglot, which reads an ini file."""
+    """Return the setup for XBoard, which starts polyglot. Polyglot reads an ini file."""
     text = f"[PolyGlot]\nEngineDir = {folder}\nEngineCommand = {line_of(command)}\n\n[Engine]\n"
     start = line_of(["xboard", "-fcp", f"polyglot {folder / 'kibitz.ini'}"])
     return Setup(tuple(command), (SetupFile("kibitz.ini", text),), (f"Write the file, then type: {start}",))

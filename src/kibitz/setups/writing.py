@@ -1,4 +1,4 @@
-"""Write the files of a setup: other entries of a JSON file stay, and the old file is kept as a backup."""
+"""Write the files of a setup. Other entries of a JSON file stay, and the old file is saved as a backup."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from kibitz.setups.programs import SetupFile
 
 
 def write_files(files: Sequence[SetupFile], folder: Path) -> list[tuple[Path, Path | None]]:
-    """Write files into a folder, which is created. Returns each path, and its backup if there was a file.
+    """Write files into a folder, which is created if necessary. Returns the path of each file, and of its backup if
+    there was an older file.
 
-    In JSON files, other settings and other engines stay. Raises KibitzError for a file that should be JSON and isn't,
-    before anything is written; OSError if the folder cannot be written.
+    In JSON files, other settings and other engines stay. Raises KibitzError, before anything is written, for a file
+    that should be JSON and isn't. Raises OSError if the folder can't be written.
     """
     texts = [_with_old(file, folder / file.name) for file in files]
     folder.mkdir(parents=True, exist_ok=True)
@@ -36,7 +37,7 @@ def write_files(files: Sequence[SetupFile], folder: Path) -> list[tuple[Path, Pa
 
 
 def _with_old(file: SetupFile, path: Path) -> str:
-    """Return the text of a file together with the settings that are in it now."""
+    """Return the text of a file, together with the settings that the existing file has."""
     if file.is_script or not path.exists() or not file.text.startswith(("{", "[")):
         return file.text
     try:
@@ -47,7 +48,7 @@ def _with_old(file: SetupFile, path: Path) -> str:
 
 
 def merged(old: Any, new: Any) -> Any:
-    """Return JSON data with new settings. Objects in a list with the same `name` replace each other."""
+    """Return JSON data with new settings. Objects in a list are replaced by new ones with the same `name`."""
     if isinstance(old, dict) and isinstance(new, dict):
         return {**old, **{key: merged(old[key], value) if key in old else value for key, value in new.items()}}
     if isinstance(old, list) and isinstance(new, list) and all(isinstance(one, dict) for one in new):
@@ -57,7 +58,7 @@ def merged(old: Any, new: Any) -> Any:
 
 
 def _free(path: Path) -> Path:
-    """Return a path for a backup that does not exist yet."""
+    """Return a path for a backup at which no file exists yet."""
     number = 1
     while (backup := path.with_name(f"{path.name}.bak{number}")).exists():
         number += 1

@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 
 
 SWING = 10.0
-"""Points of a hundred that a marked move loses, where --swing is not given."""
+"""The loss, in percentage points, from which on a move is annotated if --swing is not given."""
 
 
 def analyze_chess(
     session: Session, run: str, path: str, options: AnalyzeOptions, workers: Workers | None = None
 ) -> None:
-    """Analyze games of a PGN file ("-": standard input) and print or write them. Raises UsageError and KibitzError.
+    """Analyze games of a PGN file ("-": standard input), and print or write them. Raises UsageError and KibitzError.
 
-    workers: who analyzes them; None: this process.
+    workers: the workers that analyze the games; None for this process.
     """
     from kibitz.analysis import load
     from kibitz.analysis.chess.moves import Report, meaning_of
@@ -76,8 +76,7 @@ def analyze_chess(
 
 
 def _ratings(session: Session, text: str) -> tuple[int, int]:
-    """The pair of ratings that `--rating` gives, in Elo points. Raises UsageError for a network without ratings as
-    inputs."""
+    """Parse the pair of ratings in `--rating`, in Elo points. Raises UsageError for a network without rating inputs."""
     from kibitz.analysis.chess.ratings import RATING, read_pair
 
     if RATING not in session.side_inputs:
@@ -90,11 +89,10 @@ def _ratings(session: Session, text: str) -> tuple[int, int]:
 
 @contextlib.contextmanager
 def opened_judge(session: Session, analysis: Analysis, options: AnalyzeOptions) -> Iterator[Judge | None]:
-    """Open the judge of the moves: an engine, or the network's search; None with --raw, and for a network that does not
-    predict who wins.
+    """Open the judge (see `Judge`), which evaluates moves: an engine, or the network's search.
 
-    Raises UsageError for limits of a search that no search would heed, and KibitzError for an engine that does not
-    start.
+    The result is None with --raw, and for a network that does not predict who wins. Raises UsageError for search limits
+    that would have no effect, and KibitzError for an engine that does not start.
     """
     from kibitz.analysis.chess.engine_judge import EngineJudge
 
@@ -106,7 +104,7 @@ def opened_judge(session: Session, analysis: Analysis, options: AnalyzeOptions) 
 
 
 def _own_judge(session: Session, analysis: Analysis, options: AnalyzeOptions) -> Judge | None:
-    """The network's search. Raises UsageError."""
+    """Return the judge that uses the network's search. Raises UsageError."""
     from kibitz.analysis.chess.judging import MAX_DEPTH, MAX_EVALUATIONS, judge_by_search
 
     for name, value, most in (("--nodes", options.nodes, MAX_EVALUATIONS), ("--depth", options.depth, MAX_DEPTH)):
@@ -127,13 +125,13 @@ def _own_judge(session: Session, analysis: Analysis, options: AnalyzeOptions) ->
 class PgnGames(CheckedFile):
     """The games of a PGN file that will be analyzed. It also reports and counts the games that cannot be analyzed.
 
-    number: number of the only game to analyze, from 1; None for all games. swing: in probability of winning, from 0 to
-    1. replaced: whether the games are written back to the same file; then every game of the file must be analyzed.
-    workers: the processes that analyze the games; None for this process.
+    number: number of the only game to analyze, from 1; None for all games. swing: the smallest annotated change of the
+    win probability, 0 to 1. replaced: whether the games are written back to the same file; then every game of the file
+    must be analyzed. workers: the processes that analyze the games; None for this process.
     """
 
     def __init__(self, session: Session, path: str, options: AnalyzeOptions, workers: Workers | None = None):
-        """Raises UsageError for options that make no sense together or for this network."""
+        """Check the options. Raises UsageError for options that don't fit together or don't fit this network."""
         swing = SWING if options.swing is None else options.swing
         if not 0 < swing <= 100:
             raise UsageError(f"--swing must be greater than 0 and at most 100 percentage points (got {swing:g})")
@@ -161,10 +159,10 @@ class PgnGames(CheckedFile):
         wanted: Callable[[Record], bool] = lambda record: True,
         shown: Shown = progress,
     ) -> Generator[AnalysedGame]:
-        """Yields the analyzed games one by one. Games that cannot be analyzed are reported on standard error.
+        """Yield the analyzed games one by one. Games that cannot be analyzed are reported on standard error.
 
-        wanted: whether a game is analyzed, given its record.
-        shown: makes the display of progress for a path.
+        wanted: a function that decides, for a game's record, whether the game is analyzed.
+        shown: a function that makes the display of progress for a path.
 
         Raises KibitzError if none of the games can be analyzed. If the file is to be replaced, it also raises
         KibitzError at the first game with an error or a note, and at text between games.
@@ -194,7 +192,7 @@ class PgnGames(CheckedFile):
     def _judged(
         self, records: Iterator[Record], analysis: Analysis, meaning: Meaning, judge: Judge | None
     ) -> Iterator[AnalysedGame]:
-        """The analysis of each game, here or by workers."""
+        """Yield the analysis of each game, made in this process or by workers."""
         if self.workers is None:
             from kibitz.analysis.chess.moves import analyse
 
@@ -211,7 +209,7 @@ class PgnGames(CheckedFile):
             yield from games
 
     def _accepts(self, record: Record) -> bool:
-        """Whether a game can be analyzed. Warns about what is wrong with it."""
+        """Return whether a game can be analyzed. It warns about problems of the game."""
         from kibitz.analysis.chess.ratings import RATING, lacking
 
         where = f"{self.name} game {record.number}"
@@ -236,7 +234,7 @@ class PgnGames(CheckedFile):
         return True
 
     def _on_stray(self, stray: Stray) -> None:
-        """Report text that belongs to no game. Raises KibitzError if the file is replaced."""
+        """Report text that belongs to no game. Raises KibitzError if the file is to be replaced."""
         if self.replaced:
             where = f"after game {stray.games}" if stray.games else "at its beginning"
             raise KibitzError(f"{self.path} is unchanged: rewriting it would lose text {where}. Name another file.")
@@ -244,7 +242,7 @@ class PgnGames(CheckedFile):
             warning(f"{self.name} line {stray.line}: skipped text that belongs to no game ({stray.words})")
 
     def _warn_of_ratings(self) -> None:
-        """Say which games lacked a rating that the network is given."""
+        """Warn about games without a rating that is an input of the network."""
         from kibitz.analysis.chess.ratings import HIGHEST, LOWEST, RATING, UNIT
 
         if not self._unrated:
@@ -265,7 +263,7 @@ class PgnGames(CheckedFile):
 
 
 def _table(swing: float) -> Callable[[AnalysedGame], None]:
-    """Prints each game as a table."""
+    """Return the function that prints each game as a table."""
     from rich.console import Console
 
     from kibitz.analysis.chess.terminal import show

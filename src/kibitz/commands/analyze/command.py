@@ -1,4 +1,4 @@
-"""kibitz analyze: what a trained network thought of every move of a game."""
+"""kibitz analyze: a trained network's evaluation of every move of a game."""
 
 from __future__ import annotations
 
@@ -90,7 +90,9 @@ def analyze(
 
 
 def _file_of(session: Session, source: str, options: AnalyzeOptions, account: AccountOptions) -> str:
-    """The file to analyze: the source, or if it is an account, a file with its games, after a check of the options."""
+    """Return the file to analyze: the source or, if this is an account, a file with its games. The options are checked
+    first.
+    """
     wanted = account.wanted([source])
     if not any_account([source]):
         return source
@@ -100,12 +102,14 @@ def _file_of(session: Session, source: str, options: AnalyzeOptions, account: Ac
     assert named is not None
     check_game(session, f"{source}{named.site.ending}", options)
     if named.site.game == "chess" and wanted.limit is None and not (options.every or options.about_player):
-        wanted = replace(wanted, limit=options.game or 1)  # the newest game is the first
+        wanted = replace(wanted, limit=options.game or 1)  # the newest game is the first one
     return files_of([source], wanted)[0]
 
 
 def _check_written(source: str, options: AnalyzeOptions) -> None:
-    """Raises UsageError, before any work, for two outputs in one file, and for a table in a file that is read."""
+    """Check the output files before any work. Raises UsageError if two outputs have the same file, or if a table would
+    replace a file that is read.
+    """
     written: dict[Path, str] = {}
     for name in ("pgn", "sgf", "csv", "parquet", "page"):
         file = getattr(options, name)
@@ -127,13 +131,13 @@ def _check_written(source: str, options: AnalyzeOptions) -> None:
 
 
 _OPTIONS = {"chess": ("pgn", "rating", "depth"), "go": ("sgf", "move", "owners")}
-"""Options that mean something for one game alone."""
+"""Options that are valid only for one game."""
 _INSTEAD = {"pgn": "Write SGF with --sgf.", "sgf": "Write PGN with --pgn."}
 _ENDINGS = {"chess": (".pgn",), "go": (".sgf", ".sgfl", ".gib")}
 
 
 def check_game(session: Session, path: str, options: AnalyzeOptions) -> None:
-    """Raises UsageError for options or a file of another game than the run's."""
+    """Raise UsageError for options or a file of another game than the run's."""
     if session.game not in GAME_NAMES:
         raise UsageError(
             f"{session.name} is a network for {session.game}, which kibitz analyze does not support. Choose another"

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 
 def analyze_go(session: Session, run: str, path: str, options: AnalyzeOptions, workers: Workers | None = None) -> None:
-    """Analyze games of an SGF file ("-": standard input) and print or write them. Raises UsageError and KibitzError.
+    """Analyze games of an SGF file ("-": standard input), and print or write them. Raises UsageError and KibitzError.
 
-    workers: the processes that analyze the games; None for this process.
+    workers: the workers that analyze the games; None for this process.
     """
     if options.about_player:
         from kibitz.commands.analyze.go_player import analyze_go_player
@@ -72,7 +72,9 @@ def analyze_go(session: Session, run: str, path: str, options: AnalyzeOptions, w
 
 
 def check_options(session: Session, run: str, path: str, options: AnalyzeOptions) -> None:
-    """Raises UsageError, before any work, for options that make no sense together or for this network."""
+    """Check the options before any work. Raises UsageError for options that don't fit together or don't fit this
+    network.
+    """
     if options.swing is not None and not 0 < options.swing <= POINTS:
         raise UsageError(f"--swing must be greater than 0 and at most {POINTS} points (got {options.swing:g})")
     checker = options.checker(session)
@@ -90,7 +92,7 @@ def check_options(session: Session, run: str, path: str, options: AnalyzeOptions
 
 
 def _sizes(info: dict[str, Any]) -> list[int]:
-    """The sizes of the boards that a run was trained on: its setting `sizes`, or the sizes of its system."""
+    """Return the board sizes on which a run was trained: its setting `sizes`, or the sizes of its system."""
     settings = info["settings"]
     if "sizes" in settings:
         return [int(size) for size in str(settings["sizes"]).split(",")]
@@ -98,14 +100,14 @@ def _sizes(info: dict[str, Any]) -> list[int]:
 
 
 _uncounted = partial(progress, measured=False)
-"""Progress without the bytes read, which the reader of SGF does not count."""
+"""Progress without the number of bytes, which the SGF reader does not report."""
 
 
 class SgfGames(CheckedFile):
     """The games of an SGF file or of a folder that will be analyzed. It also reports the games that cannot be analyzed.
 
-    workers: the processes that analyze the games; None for this process. engine: judges the moves; None for the
-    network.
+    workers: the workers that analyze the games; None for this process. engine: the engine that evaluates the moves;
+    None for the network.
     """
 
     def __init__(
@@ -115,22 +117,24 @@ class SgfGames(CheckedFile):
         self.session, self.path, self.options, self.workers, self.engine = session, path, options, workers, engine
         self.name = "standard input" if path == records.STDIN else records.printable(path)
         self.boards = _sizes(session.run.info)
-        """Sizes of boards that the network was trained on. They come from run.json, because reading a run's settings
-        loads torch."""
+        """The board sizes on which the network was trained. They are read from run.json, because reading a run's
+        settings imports torch.
+        """
         self.read = 0
         self.refused: list[str] = []
         """The games that could not be analyzed, each with the reason."""
         self._held_back = ""
-        """What was wrong with the first game: the error itself where no other game follows, else a warning."""
+        """The problem of the first game. If no other game follows, it becomes an error, else a warning."""
         self._warned_sizes: set[int] = set()
         self._unwanted = 0
 
     def analysed(
         self, shown: Shown = _uncounted, wanted: Callable[[Record], bool] = lambda record: True
     ) -> Generator[AnalysedGame]:
-        """Yields the analyzed games one by one. Games that cannot be analyzed are reported on standard error.
+        """Yield the analyzed games one by one. Games that cannot be analyzed are reported on standard error.
 
-        shown: makes the display of progress for a path. wanted: whether a game is analyzed, given its record.
+        shown: a function that makes the display of progress for a path. wanted: a function that decides, for a game's
+        record, whether the game is analyzed.
 
         Raises KibitzError if no game can be analyzed.
         """
@@ -144,7 +148,7 @@ class SgfGames(CheckedFile):
             raise self._nothing_left()
 
     def _judged(self, games: Iterator[Numbered]) -> Iterator[AnalysedGame]:
-        """The analysis of each game, here or by workers."""
+        """Yield the analysis of each game, made in this process or by workers."""
         swing, nodes = self.options.swing, 0 if self.options.raw else self.options.nodes
         if self.workers is None:
             from kibitz.analysis import load_owners
@@ -163,7 +167,7 @@ class SgfGames(CheckedFile):
             yield from analysed
 
     def _records(self, show: Callable[[int, int], None], wanted: Callable[[Record], bool]) -> Iterator[Numbered]:
-        """The games that can be analyzed, each with its place in the file."""
+        """Yield the games that can be analyzed, each with its place in the file."""
         from kibitz.games.go.io.sgf import Unreadable, read_records
 
         only = self.options.game
@@ -189,14 +193,16 @@ class SgfGames(CheckedFile):
                 break
 
     def _file_problem(self, record: Unreadable) -> None:
-        """A file that cannot be read, or not any further. Raises KibitzError unless there may be other files."""
+        """Report a file that can't be read, or can't be read to its end. Raises KibitzError if there are no other
+        files.
+        """
         line = f"{record.file}: {record.reason}"
         if not Path(self.path).is_dir():
             raise KibitzError(line)
         warning(line)
 
     def _refuse(self, problem: str, inside: Unreadable | None = None) -> None:
-        """Leave the present game out. inside: the record, where its own file is to be named."""
+        """Skip the present game, and report the problem. inside: the record whose file the message must mention."""
         where = f"{inside.file} game {inside.number}" if inside else f"{self.name} game {self.read}"
         line = f"{where}: {problem}"
         self.refused.append(line)
@@ -206,7 +212,7 @@ class SgfGames(CheckedFile):
             warning(line)
 
     def _too_large(self, size: int) -> str | None:
-        """Why the network cannot see a board of that size; None where it can."""
+        """Return why the network does not support a board of this size; None if it does."""
         largest = max(self.boards)
         if size <= largest:
             return None

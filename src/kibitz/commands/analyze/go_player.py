@@ -27,8 +27,8 @@ def analyze_go_player(
 ) -> None:
     """Analyze a player's games of an SGF file or a folder of them, and print or write the report.
 
-    workers: the processes that analyze the games; None for this process. Raises UsageError and KibitzError. Ctrl-C ends
-    the analysis, and the report is made of the games until then.
+    workers: the workers that analyze the games; None for this process. Raises UsageError and KibitzError. Ctrl-C ends
+    the analysis, and the report has the games that were analyzed until then.
     """
     from rich.console import Console
 
@@ -86,7 +86,7 @@ def analyze_go_player(
 
 
 def _check(session: Session, run: str, path: str, options: AnalyzeOptions) -> None:
-    """Raises UsageError and KibitzError, before any work, for what cannot be done."""
+    """Check the call before any work. Raises UsageError and KibitzError if it can't succeed."""
     if path == records.STDIN:
         raise UsageError(
             "the report about a player reads the games twice, so they cannot come from standard input (got -). Name"

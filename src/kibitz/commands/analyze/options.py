@@ -1,4 +1,4 @@
-"""The options of kibitz analyze, for both games."""
+"""The options of kibitz analyze, for chess and Go."""
 
 from __future__ import annotations
 
@@ -131,11 +131,11 @@ class AnalyzeOptions:
 
     @property
     def prints_games(self) -> bool:
-        """Whether the games are shown as text on standard output: nothing else is printed there."""
+        """Whether the games are printed as text on standard output, where nothing else may then be printed."""
         return not self.as_json and "-" not in (self.pgn, self.sgf, self.csv)
 
     def check(self) -> None:
-        """Raises UsageError for options that exclude each other."""
+        """Raise UsageError for options that exclude each other."""
         if self.player and self.mine:
             raise UsageError("--player cannot be combined with --mine (got both). Choose one.")
         if self.about_player:
@@ -169,7 +169,7 @@ class AnalyzeOptions:
             )
 
     def checker(self, session: Session) -> Checker | None:
-        """The engine that checks the moves; None for the network. Raises UsageError."""
+        """Return the engine that evaluates the moves; None for the network. Raises UsageError."""
         from kibitz.analysis.checkers import find_checker
         from kibitz.external.programs import read_option
 
@@ -179,6 +179,6 @@ class AnalyzeOptions:
         return find_checker(self.checked_by, session.game, session.name, given, self.nodes, self.depth)
 
     def given(self, name: str) -> bool:
-        """Whether the option of that name (without dashes) is on the command line."""
+        """Return whether the option with this name (without dashes) is on the command line."""
         value = getattr(self, name)
         return value is not None and value is not False and value != []

@@ -1,4 +1,4 @@
-"""What `kibitz analyze` does for both games alike: JSON a game at a time, warnings, progress."""
+"""Common parts of `kibitz analyze` for chess and Go: JSON that is printed game by game, warnings, and progress."""
 
 from __future__ import annotations
 
@@ -18,19 +18,20 @@ from kibitz.external import EngineDied
 Game = TypeVar("Game")
 
 COARSE = 1 << 24
-"""Size of a file, in bytes, below which the share read so far cannot predict the time left, because files are read a
-megabyte ahead."""
+"""For files smaller than this number of bytes, no time left is shown, because files are read ahead by a megabyte."""
 
 Shown = Callable[[str], AbstractContextManager[Callable[[int, int], None]]]
-"""Makes the display of progress for a path: a function that takes the games and the bytes read so far."""
+"""A function that makes the display of progress for a path. The display is a function of the numbers of games and of
+bytes read so far.
+"""
 
 
 class CheckedFile:
-    """A file of games that an engine may check. name: in messages."""
+    """A file of games that an engine may evaluate. name: its name in messages."""
 
     name: str
     failure: EngineDied | None = None
-    """Why there are no more games: the engine failed after at least one."""
+    """The failure of the engine after at least one game; None if it has not failed."""
 
     def until_failure(self, games: Iterator[Game]) -> Iterator[Game]:
         """Yield games until the engine fails. Raises EngineDied if it fails at the first one."""
@@ -50,16 +51,16 @@ class CheckedFile:
         return {"problem": str(self.failure)} if self.failure else {}
 
     def check_failure(self) -> None:
-        """Raise KibitzError after a failure, when the games before it are written."""
+        """Raise KibitzError if the engine failed. It is called after the earlier games are written."""
         if self.failure:
             raise KibitzError(f"{self.failure}. The output has the games before it.")
 
 
 def same_file(one: str, other: str) -> bool:
-    """Whether two paths name one file that exists."""
+    """Return whether two paths lead to the same existing file."""
     try:
         return Path(one).samefile(other)
-    except OSError:  # one of them is not there
+    except OSError:  # one of the files doesn't exist
         return False
 
 
@@ -67,14 +68,12 @@ def same_file(one: str, other: str) -> bool:
 def as_object(
     run: str, system: str, note: str = "", last: Callable[[], dict[str, Any]] = dict
 ) -> Iterator[Callable[[dict[str, Any]], None]]:
-    """Prints one JSON object with the games as they come, one by one, so that memory does not grow. Yields the function
+    """Print one JSON object that contains the games, game by game, so that memory does not grow. Yields the function
     that prints a game.
 
-    note: what the evaluations of the games mean; "" leaves it out.
-    last: gives the fields that follow the games.
-
-    Nothing is printed if there are no games. If the file turns out to be damaged later, the object ends with the error
-    as "problem".
+    note: the meaning of the games' evaluations; "" for none.
+    last: returns the fields that follow the games.
+    Nothing is printed if there are no games. If the file is damaged, the object ends with the error as "problem".
     """
     printed = 0
 
@@ -97,10 +96,11 @@ def as_object(
 
 @contextlib.contextmanager
 def progress(path: str, measured: bool = True) -> Iterator[Callable[[int, int], None]]:
-    """Shows the progress of the games of a file. Yields a function that takes the games and the bytes read so far.
+    """Show the progress of reading the games of a file. Yields a function of the numbers of games and of bytes read so
+    far.
 
     Nothing is shown if standard output is a terminal, because the games themselves are printed there. measured: whether
-    the function is given the bytes, so that the time left can be estimated.
+    the function gets the number of bytes, so that the time left can be estimated.
     """
     if sys.stdout.isatty():
         yield lambda games, consumed: None

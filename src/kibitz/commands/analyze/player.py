@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from kibitz.play.session import Session
 
 OnProgress = Callable[[int, int], None]
-"""Called with the games and the bytes read so far."""
+"""A function of the numbers of games and of bytes read so far."""
 
 
 def analyze_player(
@@ -34,8 +34,8 @@ def analyze_player(
 ) -> None:
     """Analyze a player's games of a PGN file or a folder of them, and print or write the report.
 
-    workers: the processes that analyze the games; None for this process. Raises UsageError and KibitzError. Ctrl-C ends
-    the analysis, and the report is made of the games until then.
+    workers: the workers that analyze the games; None for this process. Raises UsageError and KibitzError. Ctrl-C ends
+    the analysis, and the report has the games that were analyzed until then.
     """
     from kibitz.analysis import load
     from kibitz.analysis.chess.moves import USUAL
@@ -105,14 +105,14 @@ def analyze_player(
 
 
 def warn_of_repeats(path: str, again: int) -> None:
-    """Report games that were skipped, because they occurred before."""
+    """Report how many games were skipped because they occurred before."""
     if again:
         number = "1 repeated game" if again == 1 else f"{again:,} repeated games"
         warning(f"{records.printable(path)}: skipped {number} with the same players, date and moves")
 
 
 def raise_end(ended: KeyboardInterrupt | EngineDied | None, games: str) -> None:
-    """Raise what ended the analysis early, with the games that the report is about."""
+    """Raise the error that ended the analysis early. games: a description of the games in the report."""
     if isinstance(ended, EngineDied):
         raise KibitzError(f"{ended}. The report is about {games}.")
     if ended:
@@ -120,14 +120,16 @@ def raise_end(ended: KeyboardInterrupt | EngineDied | None, games: str) -> None:
 
 
 def _count(report: PlayerReport, game: AnalysedGame, side: str, file: str, session: Session) -> None:
-    """Add a game to the report, and to the estimate of the rating if there is one."""
+    """Add a game to the report and, if there is one, to the estimate of the rating."""
     report.add(game, side, file)
     if report.strength is not None:
         report.strength.add_side(game.record.game, side, session)
 
 
 def _whole(games: Generator[AnalysedGame], alone: bool) -> Generator[AnalysedGame]:
-    """The games of a file; where it is not alone, a file that is damaged does not keep the others from being read."""
+    """Yield the games of a file. alone: whether it is the only file. If there are others, a damaged file is only
+    reported.
+    """
     try:
         yield from games
     except KibitzError as error:
@@ -142,7 +144,7 @@ def _tell(
     write: Callable[[str], Any] | None,
     annotated: Callable[[AnalysedGame], str],
 ) -> None:
-    """Print and write an analyzed game, as far as the options request it."""
+    """Print and write an analyzed game, if the options request this."""
     if put:
         put(game.as_json())
     if write:
@@ -150,7 +152,7 @@ def _tell(
 
 
 def _check(files: list[PgnGames], options: AnalyzeOptions) -> None:
-    """Raises UsageError and KibitzError, before any work, for files that cannot be written so."""
+    """Check the files before any work. Raises UsageError and KibitzError for outputs that can't be written."""
     if any(games.replaced for games in files):
         raise UsageError(
             f"--pgn cannot be the file that is read (got {options.pgn}): the games of others would be lost. Name"
@@ -165,12 +167,11 @@ def _check(files: list[PgnGames], options: AnalyzeOptions) -> None:
 def player_progress(
     total: int, done: Callable[[], int]
 ) -> Iterator[Callable[[str], AbstractContextManager[OnProgress]]]:
-    """Shows one progress for a player's games in all files.
+    """Show one progress for a player's games in all files.
 
     total: number of these games.
-    done: gives the number analyzed so far.
-
-    Yields what `PgnGames.analysed` takes for each file.
+    done: returns the number of games analyzed so far.
+    Yields the argument `shown` of `PgnGames.analysed`, which makes the display for each file.
     """
     with Progress("{task.completed:,.0f} of {task.total:,.0f} games", BAR, LEFT, patient=True) as bar:
         bar.begin("", total)
@@ -190,7 +191,7 @@ def _show(report: PlayerReport) -> None:
 
 
 def write_report(page: Path, report: PlayerReport | GoPlayerReport, run: str, session: Session, path: str) -> None:
-    """Write the page whole or not at all."""
+    """Write the page; the file appears only when it is complete."""
     from kibitz.report.player import render_player_page
 
     about = {"run": run, "system": session.system, "file": records.printable(path), "game": session.game}

@@ -1,4 +1,4 @@
-"""kibitz import: games from records into a store."""
+"""kibitz import: read games from records into a store."""
 
 from __future__ import annotations
 
@@ -83,7 +83,9 @@ def import_games(
 
 
 def _game_of(files: list[str], named: str | None) -> str:
-    """The game of the files: the named one, else by their endings. Raises UsageError where they hold more than one."""
+    """Return the game of the files: the requested one, or that of their name endings. Raises UsageError if there are
+    several.
+    """
     if named is not None:
         if named not in GAMES:
             raise UsageError(not_one_of("--game", named, GAMES))
@@ -98,8 +100,10 @@ def _game_of(files: list[str], named: str | None) -> str:
 
 
 class _Referees:
-    """The referees of an import, and the journal in which they write their verdicts. The journal is in the store's
-    folder, next to the store."""
+    """The referees of an import, and the journal with their verdicts.
+
+    The journal is in the folder that contains the store.
+    """
 
     def __init__(self, options: RefereeOptions, into: Path):
         self.options = options
@@ -111,8 +115,11 @@ class _Referees:
     def labelling(
         self, show: Callable[[int, int], None], workers: Workers | None
     ) -> Iterator[Callable[[GameBatch], GameBatch]]:
-        """The function that labels a batch before it is written. show: called with the number of labelled games,
-        and of all games of the batch; workers: who label; None: threads of this process."""
+        """Return the function that labels a batch before it is written.
+
+        show: called with the number of labeled games, and with the number of all games of the batch. workers: the
+        workers that label games; None for threads of this process.
+        """
         from kibitz.games.go.endings.scoring import Referee
 
         options = self.options
@@ -129,17 +136,17 @@ class _Referees:
             if note:
                 messages.note(note)
             yield lambda batch: referee.label(batch, lambda done: show(done, len(batch)))
-            if referee.note and referee.note != note:  # it never answered
+            if referee.note and referee.note != note:  # the referee never gave a verdict
                 messages.warning(referee.note)
 
     def forget(self) -> None:
-        """Remove the journal: the store holds every verdict now."""
+        """Remove the journal, because the store now has every verdict."""
         self.journal.unlink(missing_ok=True)
 
 
 @dataclass
 class ImportResult:
-    """The result of one import: its counts, and the store after it."""
+    """The result of an import: its counts, and the store after the import."""
 
     store: Store
     read: int
@@ -149,14 +156,16 @@ class ImportResult:
     broken: list[str]
     seconds: float
     divided: bool = False
-    """Whether a split was asked for."""
+    """Whether the call has options for the split."""
     strays: list[str] = field(default_factory=list)
-    """Text that belongs to no game: "file, line 12: its first words"."""
+    """Text that belongs to no game, such as "file, line 12: its first words"."""
     more_strays: int = 0
-    """Number of texts outside games that `strays` does not list."""
+    """Number of texts outside games that are not in `strays`."""
 
     def as_json(self) -> dict[str, Any]:
-        """The report as JSON: counts, and measured values without an interval, because they are of one run."""
+        """Return the report as JSON: counts, and measured values without an interval, because they are from a single
+        import.
+        """
         rate = {"value": round(self.read / self.seconds, 1), "low": None, "high": None, "n": self.read}
         return {
             "store": str(self.store.path),
@@ -176,7 +185,7 @@ def _import(
     files: list[str], into: Path, game: str, keep: GameFilter, divide: dict[str, Any], append: bool,
     referees: _Referees | None, backend: Backend | None, keep_duplicates: bool,
 ) -> ImportResult:  # fmt: skip
-    """Read the files into the store. Raises KibitzError where no game was left to keep."""
+    """Read the files into the store. Raises KibitzError if no game is accepted."""
     from kibitz.games import game_of
     from kibitz.store.store import Store
     from kibitz.store.writer import StoreWriter
@@ -196,7 +205,7 @@ def _import(
         before, moves_before = writer.games, writer.moves
         show = held.enter_context(_progress(reader, writer, before))
         workers = held.enter_context(open_workers(backend)) if backend else None
-        # reading is quick compared with finding owners, so finding owners gets all workers
+        # Reading is fast compared with finding owners, so all workers find owners
         readers = None if referees else workers
         batches = held.enter_context(contextlib.closing(reader.batches(readers) if readers else iter(reader)))
         finish = held.enter_context(referees.labelling(show, workers)) if referees else None
@@ -217,7 +226,7 @@ def _import(
         if kept or divide:
             named = [records.printable(file) for file in files]
             store = writer.commit({"files": named, "filter": keep.as_json(), "read": writer.read, "kept": kept})
-        else:  # all of it was there before
+        else:  # all games were already in the store
             store = Store(into)
     if referees:
         referees.forget()
@@ -232,7 +241,7 @@ _SHOWN_STRAYS = 5
 
 
 def _stray_lines(done: ImportResult) -> list[str]:
-    """Warnings about text that belongs to no game."""
+    """Return warnings about text that belongs to no game."""
     lines = [f"skipped text that belongs to no game ({stray})" for stray in done.strays[:_SHOWN_STRAYS]]
     more = len(done.strays) - len(lines) + done.more_strays
     return [*lines, f"skipped {more:,} more pieces of text that belong to no game"] if more else lines
@@ -241,7 +250,7 @@ def _stray_lines(done: ImportResult) -> list[str]:
 def _why_nothing(
     files: list[str], read: int, rejections: dict[str, Any], broken: list[str], keep: GameFilter, kept: str
 ) -> str:
-    """One line on an import that found no game: what was wrong, what to do. kept: what became of the store."""
+    """Return one line for an import without any game: the problem, and what to do. kept: what happened to the store."""
     name = records.printable(files[0]) if len(files) == 1 else f"{len(files):,} files"
     more = f" {len(broken) - 1:,} more files have no games either." if len(broken) > 1 else ""
     if read == 0:
@@ -264,18 +273,17 @@ def _why_nothing(
 
 
 def _skipped(rejections: dict[str, Any], most: int) -> list[str]:
-    """The commonest reasons in words, with the number of games if there is more than one reason."""
+    """Describe the most common reasons, with the number of games if there are several reasons."""
     shown = list(rejections.items())[:most]
     return [f"{reason} ({entry['games']:,})" if len(rejections) > 1 else reason for reason, entry in shown]
 
 
 @contextlib.contextmanager
 def _progress(reader: Any, writer: StoreWriter, before: int) -> Iterator[Callable[[int, int], None]]:
-    """Shows the progress of an import. Yields a function that updates it.
+    """Show the progress of an import. Yields a function that updates it.
 
-    before: number of games that the store held already.
-
-    The function takes, for a batch that is not written yet, the number of its games that have labels and the number of
+    before: number of games that the store already had.
+    The function is called for a batch that is not written yet, with the number of its labeled games and the number of
     all its games.
     """
     size, limit = records.size(reader.paths), reader.keep.limit
@@ -287,7 +295,7 @@ def _progress(reader: Any, writer: StoreWriter, before: int) -> Iterator[Callabl
         def show(labelled: int, of: int) -> None:
             nonlocal written
             percent = 100 * reader.consumed / size if size else 0.0
-            if of:  # what was read of the records is done when its games are labelled
+            if of:  # a batch counts as read after its games are labeled
                 percent = written + (percent - written) * labelled / of
             else:
                 written = percent
@@ -301,7 +309,7 @@ def _progress(reader: Any, writer: StoreWriter, before: int) -> Iterator[Callabl
 
 
 def _report(done: ImportResult) -> None:
-    """The table at the end."""
+    """Print the table at the end."""
     rows = [("games read", f"{done.read:,}"), ("kept", f"{done.kept:,}"), ("positions", f"{done.positions:,}")]
     rows += [(f"skipped: {reason}", f"{entry['games']:,}") for reason, entry in done.rejections.items()]
     if done.broken:

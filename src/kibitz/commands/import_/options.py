@@ -1,4 +1,4 @@
-"""The options of kibitz import: which games are kept, who finds the owners in Go, and how games are divided."""
+"""The options of kibitz import: the filter for games, the referee that finds owners in Go, and the split."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ RESULTS = (*chess.RESULTS, *go.RESULTS)
 
 _FILTERS: dict[str, type[chess.Filter] | type[go.Filter]] = {"chess": chess.Filter, "go": go.Filter}
 _NAMES = {"go": {"min_plies": "min_moves", "unrated": "unranked"}}
-"""What the filter of a game calls an option, where the two differ."""
+"""The option's name in a game's filter, if it differs from its name here."""
 
 
 @dataclass(frozen=True)
 class FilterOptions:
-    """Which games are kept. The values None, (), False and 1 mean that an option was not given."""
+    """The filter for games. The values None, (), False and 1 mean that an option is not given."""
 
     min_rating: Annotated[int | None, typer.Option(min=0)] = None
     max_rating: Annotated[
@@ -103,7 +103,8 @@ class FilterOptions:
     limit: Annotated[int | None, typer.Option(metavar="GAMES")] = None
 
     def of_accounts(self, sources: Sequence[str], values: dict[str, Any]) -> GameChoice:
-        """Takes from `values` what only accounts have, and returns the filter for the accounts among the sources.
+        """Return the filter for the accounts in the sources. The options that only accounts have are removed from
+        `values`.
 
         Raises UsageError for --rated without an account.
         """
@@ -119,11 +120,13 @@ class FilterOptions:
         since, until, speed, limit = (values[name] for name in names)
         found = [account_in(source) for source in sources if ":" in source]
         if len(found) == len(sources) and all(account and account.site.game == "go" for account in found):
-            values["speed"] = ()  # the records of Go do not name it
+            values["speed"] = ()  # records of Go have no speed
         return GameChoice(since, until, speed, rated, limit)
 
     def values(self) -> dict[str, Any]:
-        """By name: days as dates (of `until` the last), lists as tuples. Raises UsageError for what is no day."""
+        """Return the options by name: days as dates (the last day for `until`), lists as tuples. Raises UsageError for
+        an invalid day.
+        """
         return {
             **asdict(self),
             **{name: tuple(getattr(self, name) or ()) for name in ("result", "rules", "size", "speed", "player")},
@@ -134,7 +137,7 @@ class FilterOptions:
 
 @dataclass(frozen=True)
 class RefereeOptions:
-    """Who finds the owners of all points at the end of counted games of Go."""
+    """How the owners of all points at the end of scored Go games are found."""
 
     referee: Annotated[
         str,
@@ -162,11 +165,11 @@ class RefereeOptions:
 
     @property
     def labels(self) -> bool:
-        """Whether any game is labelled."""
+        """Return whether any game is labeled."""
         return self.referee != "none" or self.play_out
 
     def check(self, game: str) -> None:
-        """Raises UsageError for a referee that there is not, and for options that mean nothing for the game."""
+        """Raise UsageError for an unknown referee, and for options that don't apply to the game."""
         if self.referee not in REFEREES:
             raise UsageError(not_one_of("--referee", self.referee, REFEREES))
         if game != "go" and (self.referee != "auto" or self.gnugo is not None or self.unconfirmed or self.play_out):
@@ -178,7 +181,7 @@ class RefereeOptions:
 
 @dataclass(frozen=True)
 class SplitOptions:
-    """How the games are divided into those for training, validation and the test."""
+    """The split of the games into training, validation and test."""
 
     validate_share: Annotated[
         float | None,
@@ -198,7 +201,7 @@ class SplitOptions:
     ] = None
 
     def values(self) -> dict[str, Any]:
-        """The fields of a Split that were given. Raises UsageError where they make no split."""
+        """Return the given fields of a Split. Raises UsageError if they are not a valid split."""
         values: dict[str, Any] = {
             "validate_share": self.validate_share,
             "test_share": self.test_share,
@@ -216,9 +219,9 @@ def _day(option: str, text: str | None, end: bool = False) -> datetime.date | No
 
 
 def filter_for(game: str, values: dict[str, Any]) -> GameFilter:
-    """The filter of a game from `FilterOptions.values()`.
+    """Return the filter of a game from `FilterOptions.values()`.
 
-    Raises UsageError for an option of another game, and where the filter could let nothing through.
+    Raises UsageError for an option of another game, and if the filter can't accept any game.
     """
     kind = _FILTERS[game]
     known = {field.name for field in fields(kind)}

@@ -1,4 +1,4 @@
-"""kibitz match: two programs play chess or Go against each other, and how much stronger one is."""
+"""kibitz match: two programs play chess or Go against each other, and the difference in strength is measured."""
 
 from __future__ import annotations
 
@@ -45,9 +45,10 @@ def match(
     test: SprtOptions,
     output: OutputOptions,
 ) -> None:
-    """Let two programs play chess or Go, every opening with both colours, and say how much stronger one is.
+    """Let two programs play chess or Go, every opening with both colors, and measure the difference in strength.
 
-    Go is played by Chinese rules with positional superko, and GNU Go counts the games, or else random playouts.
+    Go is played by Chinese rules with positional superko, and GNU Go scores the games. If GNU Go is not installed,
+    random playouts score them.
     """
     from kibitz.arena.match import Match, MatchConfig, players_differ
     from kibitz.arena.players import game_of, player

@@ -66,7 +66,7 @@ class LimitOptions:
 
 @dataclass(frozen=True)
 class PlayerOptions:
-    """How the two players are set up and called."""
+    """The settings and names of the two players."""
 
     option_a: Annotated[
         list[str] | None,
@@ -144,7 +144,7 @@ class SprtOptions:
     beta: Annotated[float, typer.Option(rich_help_panel=_STATISTICS_PANEL)] = 0.05
 
     def test(self) -> Sprt | None:
-        """The test; None if it was not requested. Raises UsageError for values that cannot be parsed."""
+        """Return the test; None if it was not requested. Raises UsageError for invalid values."""
         from kibitz.arena.elo import Sprt
 
         if self.sprt is None:
@@ -165,7 +165,7 @@ class SprtOptions:
 
 @dataclass(frozen=True)
 class OutputOptions:
-    """Where the games and the result go."""
+    """The files for the games and the result."""
 
     pgn: Annotated[
         Path | None,
@@ -181,7 +181,7 @@ class OutputOptions:
     as_json: Annotated[bool, typer.Option("--json")] = False
 
     def record(self, a: Participant, b: Participant, game: str) -> Path:
-        """The file of the games: the one that was named, else one in matches/ with the players' names."""
+        """Return the file for the games: the requested one, or one in matches/ with the players' names."""
         one, other = (re.sub(r"[^\w.+-]+", "-", player.name).strip("-.") or "engine" for player in (a, b))
         usual = Path("matches") / f"{one}-vs-{other}.{'sgf' if game == 'go' else 'pgn'}"
         named = self.sgf or self.pgn
@@ -192,7 +192,7 @@ class OutputOptions:
 
 
 def check_game(game: str, limits: LimitOptions, rules: RuleOptions, output: OutputOptions) -> None:
-    """Raises UsageError for an option of the other game."""
+    """Raise UsageError for an option of the other game."""
     options: dict[str, Mapping[str, Any]] = {
         "chess": {
             **{f"{name}{side}": getattr(limits, f"{name}{side}".replace("-", "_"))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from kibitz.arena.match import Match
 
 LINE_EVERY = 15.0
-"""Seconds between lines of progress, where standard error is no terminal."""
+"""Seconds between lines of progress if standard error is not a terminal."""
 
 
 class MatchProgress(Progress):
@@ -27,7 +27,7 @@ class MatchProgress(Progress):
         self._begun = False
 
     def on_game(self, match: Match) -> None:
-        """The score after a game; called first before any, with those of an earlier call."""
+        """Show the score after a game. It is called once before the first game, with the score of an earlier call."""
         done, games, tally = len(match.rows), match.config.games, match.tally
         score = f"{match.config.a.name} +{tally.wins} ={tally.draws} -{tally.losses}"
         if not self._begun:
@@ -52,7 +52,7 @@ def show(match: Match, as_json: bool) -> None:
 
 
 def _report(result: dict[str, Any]) -> None:
-    """Print the tables of a match: the score, both colours, the difference in strength, the speed, and the forfeits."""
+    """Print the tables of a match: the score, both colors, the difference in strength, the speed, and the forfeits."""
     a, b = result["a"], result["b"]
     board = f" on {result['size']} × {result['size']}, komi {result['komi']:g}" if result["game"] == "go" else ""
     played = f"{result['games']} of {result['of']} games{board}"
@@ -123,5 +123,5 @@ def _percent(share: float | None) -> str:
 
 
 def _elo(value: float | None, sign: int = 0) -> str:
-    """An Elo difference; where it has no end, "unbounded"."""
+    """Format an Elo difference; an infinite one is "unbounded"."""
     return f"{round(value):+d}" if value is not None else ("unbounded" if sign else "without bound")
