@@ -134,7 +134,7 @@ def test_an_account_that_is_too_large(tmp_path: Path, monkeypatch: pytest.Monkey
     file.write_text("[" + "1," * 100 + "1]")
     assert len(read_json(file)) == 101
     monkeypatch.setattr(received, "MOST_JSON_BYTES", 100)
-    with pytest.raises(ValueError, match="over 0 MB"):
+    with pytest.raises(ValueError, match="larger than 0 MB"):
         read_json(file)
     with pytest.raises(KibitzError, match="damaged"):
         Run(tmp_path)

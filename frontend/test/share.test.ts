@@ -163,7 +163,7 @@ describe("Go", () => {
     expect([first.count, first.line.side, first.line.setup?.B, first.line.assumed]).toEqual([2, "w", ["Q16", "D4"], ["KM", "RU"]]);
     const second = loadSgf(two, 1);
     expect([second.tree.length, second.problems.length]).toEqual([2, 1]);
-    expect(() => loadSgf("(;GM[2])", 0)).toThrow(/another game/);
+    expect(() => loadSgf("(;GM[2])", 0)).toThrow(/not a Go game/);
     expect(() => loadSgf("(;SZ[7])", 0)).toThrow(/size/);
     expect(loadSgf("(;SZ[9];B[ee]", 0).problems).toHaveLength(1);
   });

@@ -106,7 +106,7 @@ class PositionBatches:
         from kibitz.store.positions import permutation
 
         if not 0 <= index < len(self):
-            raise IndexError(f"batch {index} of {len(self)}")
+            raise IndexError(f"the index of a batch must be from 0 to {len(self) - 1} (got {index})")
         positions = self._all()
         ids = permutation(len(positions), self.seed, self.epoch, index * self.batch, self.batch)
         games, plies = positions.locate(np.sort(ids))

@@ -109,7 +109,7 @@ def _read(text: str, ply: int | None) -> tuple[chess.Board | GoBoard, GoLine | N
             moves.append(node["move"])
             last = node["id"]
     if ply is not None and not 0 <= ply <= len(moves):
-        raise UsageError(f"show: ply {ply}: the game has plies 0 to {len(moves)}")
+        raise UsageError(f"ply must be from 0 to {len(moves)} in this game (got {ply})")
     line: Any = read_line({"line": {**record["line"], "moves": moves[:ply]}})
     return line.board(), line if line.game == "go" else None
 

@@ -26,11 +26,11 @@ names of all imported files.
 def read_json(path: Path) -> Any:
     """Read a JSON file. Raises ValueError if it is invalid, too large or too deep, and OSError if it can't be read."""
     if path.stat().st_size > MOST_JSON_BYTES:
-        raise ValueError(f"over {MOST_JSON_BYTES >> 20} MB")
+        raise ValueError(f"the file is larger than {MOST_JSON_BYTES >> 20} MB")
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except RecursionError:
-        raise ValueError("nested too deep") from None
+        raise ValueError("the content is nested too deeply") from None
 
 
 def read_array(path: Path, dtype: Any) -> NDArray[Any]:
@@ -45,7 +45,7 @@ def read_array(path: Path, dtype: Any) -> NDArray[Any]:
     except Exception as error:  # numpy parses headers as Python literals, and any error may result
         raise ValueError(str(error)) from None
     if not isinstance(array, np.ndarray) or array.dtype != np.dtype(dtype) or array.ndim != 1:
-        raise ValueError(f"not a list of {np.dtype(dtype)}")
+        raise ValueError(f"the array is not a list of {np.dtype(dtype)}")
     return array
 
 
@@ -97,13 +97,13 @@ def is_self_contained(path: Path) -> bool:
     ValueError if it isn't an ONNX file, and OSError.
     """
     if path.stat().st_size == 0:
-        raise ValueError("empty")
+        raise ValueError("the file is empty")
     return not _has_outside_data(np.memmap(path, np.uint8, mode="r").data, "model", 0)
 
 
 def _has_outside_data(data: memoryview, message: str, depth: int) -> bool:
     if depth > _DEEPEST:
-        raise ValueError("nested too deep")
+        raise ValueError("the content is nested too deeply")
     inside = _ONNX.get(message, {})
     for field, value in _fields(data):
         if message == "tensor" and (field == _EXTERNAL_DATA or (field == _DATA_LOCATION and value != 0)):
@@ -125,7 +125,7 @@ def _fields(data: memoryview) -> Iterator[tuple[int, int | memoryview]]:
         else:
             length, at = (8, at) if kind == 1 else (4, at) if kind == 5 else _number(data, at)
             if kind not in (1, 2, 5) or length > len(data) - at:
-                raise ValueError("damaged")
+                raise ValueError("the file is damaged")
             value = data[at : at + length]
             at += length
         yield key >> 3, value
@@ -142,4 +142,4 @@ def _number(data: memoryview, at: int) -> tuple[int, int]:
         value |= (byte & 127) << shift
         if byte < 128:
             return value, at
-    raise ValueError("damaged")
+    raise ValueError("the file is damaged")

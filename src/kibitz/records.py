@@ -256,8 +256,8 @@ class Stream:
             unpacked += len(block)
             if unpacked > max(FREELY_UNPACKED, MOST_UNPACKED * self.consumed):
                 raise KibitzError(
-                    f"{self.name}: it unpacks to more than {MOST_UNPACKED} times its size, as no game file does. The"
-                    " rest is not read."
+                    f"{self.name} unpacks to more than {MOST_UNPACKED} times its size, which no file of games does."
+                    " kibitz does not read the rest."
                 )
             if block:
                 yield block
@@ -438,7 +438,7 @@ def _standard_input() -> IO[bytes]:
     ends.
     """
     if sys.stdin is None:
-        raise OSError(errno.EBADF, "it is closed")
+        raise OSError(errno.EBADF, "standard input is closed")
     try:
         return open(sys.stdin.fileno(), "rb", buffering=0, closefd=False)
     except (OSError, AttributeError):  # standard input was replaced by a Python object

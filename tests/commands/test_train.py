@@ -144,7 +144,7 @@ def test_starting_from_what_does_not_fit(
 ) -> None:
     call = ["train", "winner", str(small_store.path), "--run", str(tmp_path / "run")]
     assert run([*call, "--start-from", str(small_run), "--layers", "8conv4x4.ip4"]) == 2
-    assert "another shape" in capsys.readouterr().err
+    assert "differ" in capsys.readouterr().err
     assert run([*call, "--start-from", str(tmp_path / "nowhere")]) == 1
     assert "is no run" in capsys.readouterr().err
     assert run(["train", "convchess", *call[2:], "--start-from", str(small_run)]) == 2  # its settings are no defaults

@@ -126,7 +126,7 @@ def test_the_options_of_a_search(capsys: pytest.CaptureFixture[str]) -> None:
         (["--learning-rates", "0.1,fast"], 2, "--learning-rates & 0.1 & number"),
         (["--learning-rates", "0"], 2, "--learning-rates & 0"),
         (["--weight-decays", "0,-1"], 2, "-1 & 0 & number"),
-        (["--weight-decays", "0,,1"], 2, "with commas between"),
+        (["--weight-decays", "0,,1"], 2, "separated by commas"),
         (["--initials", "mocha"], 2, "--initial & mocha & xavier"),
         (["--network", "castle"], 2, "--network & castle & pawn"),
         (["--network", "pawn,king"], 2, "pawn"),

@@ -58,7 +58,7 @@ def test_one_that_hangs_is_ended_with_its_children(tmp_path: Path) -> None:
 def test_an_answer_without_end_is_a_hang(tmp_path: Path) -> None:
     fake = started("endless", tmp_path)
     fake.ask("name", 10)
-    with pytest.raises(EngineDied, match=naming("answer")):
+    with pytest.raises(EngineDied, match=naming("reply")):
         fake.ask(STATUS, 0.3)
     assert not fake.running
 

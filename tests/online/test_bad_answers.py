@@ -177,7 +177,7 @@ def test_an_endless_stream_ends(server: GameServer, tmp_path: Path, monkeypatch:
     assert games_kept() == GAMES
     monkeypatch.setattr(client, "LARGEST_STREAM", 100_000)
     server.extra = (LIST, lambda request, answer: replace(answer, body=itertools.repeat(b"x" * 1000)))
-    assert_refused(in_process(call), code=1, names="without end")
+    assert_refused(in_process(call), code=1, names="too many games")
     server.extra = None
     assert in_process(call).code == 0
 

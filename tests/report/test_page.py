@@ -214,7 +214,7 @@ def test_figures_alone_are_a_page() -> None:
     reader = Reader(render_test_page(result))
     assert "1.234" in reader.said
     assert re.findall(r'<h2 id="([^"]+)"', render_test_page(result)) == ["figures"]
-    with pytest.raises(ValueError, match="needs figures"):
+    with pytest.raises(ValueError, match="needs numbers"):
         render_test_page({"figures": {}})
 
 

@@ -63,7 +63,7 @@ def test_large_sizes() -> None:
 
 @pytest.mark.parametrize(("first", "count"), [(-1, 1), (0, 11), (10, 1), (5, -1)])
 def test_places_that_are_not_there(first: int, count: int) -> None:
-    with pytest.raises(ValueError, match="of 10"):
+    with pytest.raises(ValueError, match="from 0 to 10"):
         permutation(10, 0, 0, first, count)
 
 
@@ -89,7 +89,7 @@ def test_locate(bundled_store: Store, games: list[int], first: int, last: int) -
 def test_numbers_that_are_not_there(bundled_store: Store, number: int) -> None:
     positions = Positions(bundled_store, np.arange(len(bundled_store)))
     assert len(positions) == bundled_store.info["positions"]
-    with pytest.raises(IndexError, match=f"{number} of {len(positions)}"):
+    with pytest.raises(IndexError, match=f"to {len(positions) - 1} .got {number} "):
         positions.locate(np.array([number]))
 
 

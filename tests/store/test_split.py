@@ -124,14 +124,14 @@ def test_a_game_keeps_the_side_of_its_hash() -> None:
 
 @pytest.mark.parametrize("newest", [-1, 2**63])
 def test_the_newest_of_a_file_are_a_number_of_games(newest: int) -> None:
-    with pytest.raises(ValueError, match="percents"):
+    with pytest.raises(ValueError, match="percentages"):
         Split.from_json({"newest": newest})
 
 
 @pytest.mark.parametrize("share", [-0.1, 100.1])
 @pytest.mark.parametrize("name", ["validate_share", "test_share"])
 def test_shares_of_a_file_are_percents(name: str, share: float) -> None:
-    with pytest.raises(ValueError, match="percents"):
+    with pytest.raises(ValueError, match="percentages"):
         Split.from_json({name: share})
     for bound in (0.0, 100.0):
         assert getattr(Split.from_json({name: bound}), name) == bound

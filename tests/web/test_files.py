@@ -255,7 +255,7 @@ def test_games_of_a_file(bundled_text: str) -> None:
     assert [n["move"] for n in found["tree"][1:]] == [move.uci() for move in games[3].mainline_moves()]
     assert found["headers"]["White"] == games[3].headers["White"]
     assert found["games"][3]["title"].startswith(games[3].headers["White"])
-    with pytest.raises(BadRequest, match="game 100000 not found"):
+    with pytest.raises(BadRequest, match="no game 100000"):
         load(bundled_text, 99_999)
 
 
@@ -379,14 +379,14 @@ def test_a_very_large_tree_is_cut() -> None:
 @pytest.mark.parametrize(
     ("tree", "told"),
     [
-        ([], "tree: has no root"),
+        ([], "tree must have a root"),
         ("x", "tree & list"),
         ([1], "JSON & object"),
         ([{"id": 0}, {"id": 0, "parent": 0, "move": "e2e4"}], "tree & 1 & id"),
         ([{"id": 0}, {"id": 1, "parent": 2, "move": "e2e4"}], "tree & 1 & parent"),
         ([{"id": 0}, {"id": 1, "parent": 1, "move": "e2e4"}], "tree & 1 & parent"),
         ([{"id": 0}, {"id": 1, "parent": 0}], "tree & 1 & node"),
-        ([{"id": 0}, {"id": 1, "parent": 0, "move": "e2e5"}], "e2e5: illegal here"),
+        ([{"id": 0}, {"id": 1, "parent": 0, "move": "e2e5"}], "e2e5 is illegal here"),
         ([{"id": 0, "nags": [-1]}], "tree & 0 & 255 & nags"),
         ([{"id": []}], "tree & 0 & id"),
     ],

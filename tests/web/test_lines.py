@@ -115,14 +115,14 @@ def test_a_line_of_exactly_the_limit_is_taken(monkeypatch: pytest.MonkeyPatch) -
     moves = ["g1f3", "g8f6", "f3g1", "f6g8"]
     monkeypatch.setattr(chess_lines, "MAX_PLIES", 4)
     assert len(chess_lines.read_line({"moves": moves}).nodes()) == 5
-    with pytest.raises(BadRequest, match="5 entries, at most 4"):
+    with pytest.raises(BadRequest, match="entries: 5"):
         chess_lines.read_line({"moves": [*moves, "g1f3"]})
 
 
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        ({"moves": ["e2e4", "e2e4"]}, "move 2, e2e4: illegal here"),
+        ({"moves": ["e2e4", "e2e4"]}, "move 2, e2e4 is illegal here"),
         ({"moves": ["e9e4"]}, "move 1, e9e4 is not a move"),
         ({"moves": ["00000"]}, "move 1, 00000 is not a move"),
         ({"moves": ["e7e8k"]}, "move 1, e7e8k is not a move"),
@@ -172,7 +172,7 @@ def test_moves_as_people_type_them(client: Client) -> None:
         node = client.good("/api/move", {"line": line, "move": typed})["node"]
         assert (node["move"], node["san"], node["ply"], node["turn"]) == ("g1f3", "Nf3", 3, "b")
     assert mentions(client.error("/api/move", {"line": line, "move": "Nf6"}), "Nf6 & move")
-    assert client.error("/api/move", {"line": line, "move": "e2e4"}) == "e2e4: illegal here"
+    assert client.error("/api/move", {"line": line, "move": "e2e4"}) == "e2e4 is illegal here"
     assert client.good("/api/move", {"line": line, "move": "--"})["node"]["move"] == "0000"
     assert client.good("/api/move", {"line": line, "move": "Sf3"})["node"]["move"] == "g1f3"
     assert client.good("/api/move", {"line": line, "move": "♘f3"})["node"]["move"] == "g1f3"

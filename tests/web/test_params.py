@@ -35,7 +35,7 @@ def refused(read: Callable[[], Any]) -> str:
 def test_a_body_is_an_object() -> None:
     assert read_body(b'{"a": 1}') == {"a": 1}
     for body in (b"", b"\xff", b"[" * 100_000, b"9" * 5000):
-        assert refused(lambda body=body: read_body(body)) == "the request is no JSON"
+        assert refused(lambda body=body: read_body(body)) == "the request is not JSON"
     for body in (b"[]", b"3", b"null", b'"a"'):
         assert mentions(refused(lambda body=body: read_body(body)), "JSON & object")
     assert an_object({}, "it") == {}

@@ -82,7 +82,7 @@ export class GoBoard {
     readonly size: number,
     readonly rules: Rules,
   ) {
-    if (![9, 13, 19].includes(size)) refuse(`a board of ${size}: choose from 9, 13, 19`);
+    if (![9, 13, 19].includes(size)) refuse(`the size of the board must be 9, 13 or 19 (got ${size})`);
   }
 
   copy(): GoBoard {
@@ -182,7 +182,7 @@ export class GoBoard {
   /** Plays a move of the side to move, or PASS. Refuses an illegal one. */
   play(point: number): void {
     const why = this.whyNot(point);
-    if (why) refuse(`${pointNamed(point, this.size)}: illegal here (${why})`);
+    if (why) refuse(`${pointNamed(point, this.size)} is illegal here (${why})`);
     this.ply += 1;
     if (point === PASS) {
       this.passes += 1;

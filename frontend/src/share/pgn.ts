@@ -79,7 +79,7 @@ function words(comments: string[]): Pick<Written, "comment" | "commands" | "shap
 /** A tree of the page as PGN. */
 export function savePgn(tree: SavedNode[], headers: Record<string, string>, start: string | undefined): string {
   const own = new Map<number, { at: Played; node: Node<PgnNodeData> }>();
-  const first = tree[0] ?? refuse("tree: has no root");
+  const first = tree[0] ?? refuse("tree must have a root");
   const began = new Played(startOf(start ?? first.fen));
   const moves = new Node<PgnNodeData>();
   own.set(first.id, { at: began, node: moves });

@@ -86,7 +86,7 @@ export function loadSgf(text: string, index: number): Loaded {
   const { games, closed } = parse(text);
   const root = games[index] ?? refuse("no game found in this text. Use PGN, SGF or FEN");
   const problems: string[] = closed ? [] : ["the end of the game is missing"];
-  if (!["", "1"].includes(plain(root.props["GM"]?.[0]))) refuse(`a record of another game (GM['${plain(root.props["GM"]?.[0])}']); of SGF only Go is known`);
+  if (!["", "1"].includes(plain(root.props["GM"]?.[0]))) refuse(`this SGF is not a Go game (got GM['${plain(root.props["GM"]?.[0])}']). Open an SGF of Go`);
   const size = Number.parseInt(plain(root.props["SZ"]?.[0]) || "19", 10);
   if (![9, 13, 19].includes(size)) refuse(`board size '${plain(root.props["SZ"]?.[0])}' is not supported. Use 9, 13, 19`);
   const [black, white] = [new Set<number>(), new Set<number>()];
@@ -190,7 +190,7 @@ export function saveSgf(tree: SavedNode[], headers: Record<string, string>, line
   const stones = list("AB", line.setup?.B) + list("AW", line.setup?.W) + (line.side === "w" ? "PL[W]" : "");
   const about = ({ comment, nags = [], props = {} }: SavedNode): string =>
     nags.map((nag) => WRITTEN[nag] ?? "").join("") + Object.entries(props).map(([name, values]) => name + values.map((value) => `[${value}]`).join("")).join("") + (comment ? `C[${escaped(comment)}]` : "");
-  const first = tree[0] ?? refuse("tree: has no root");
+  const first = tree[0] ?? refuse("tree must have a root");
   const children = new Map<number, SavedNode[]>();
   const turn = new Map<number, "B" | "W">([[first.id, line.side === "w" ? "W" : "B"]]);
   for (const each of tree.slice(1)) {

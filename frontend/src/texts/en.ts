@@ -512,7 +512,7 @@ export const en = {
   myreport: {
     phase: "Opening: more than 10 pieces (without pawns and kings). Endgame: 6 or fewer.",
     time: "Time left before the move.",
-    result: "Lost games always contain more errors. Compare with peers.",
+    result: "Lost games always contain more errors. Compare with players of your rating.",
     opening: "All moves of the games with this opening, not only the opening moves.",
     by: "Group by",
     intervalOf: (low: string, high: string) => ` (95% interval ${low} to ${high})`,
@@ -884,7 +884,7 @@ export const en = {
     loading: (share: number) => `Loading the network: ${share}%`,
     simd: "This browser does not run WebAssembly with SIMD. Use a newer browser.",
     damaged: (file: string) => `The network's file is damaged (${file}). Load the page again. If that does not help, export it again.`,
-    missing: (file: string) => `${file} cannot be loaded. Check the connection, or the folder on the host.`,
+    missing: (file: string) => `${file} cannot be loaded. Check your connection. If this is your site, check that the file was uploaded.`,
     runtime: (why: string) => `The network cannot run in this browser (${why}).`,
     oneLook: "This device is slow: the network evaluated this position once, without looking ahead.",
     notHere: "This page has no server, so it cannot do this.",

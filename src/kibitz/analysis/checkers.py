@@ -89,7 +89,8 @@ def find_checker(
     program = read_command(words, name("checked_by"))
     if program.game != game and (program.is_well_known or program.game == "go"):
         raise UsageError(
-            f"{name('checked_by')} must be an engine for {GAME_NAMES[game]}, as {network} is (got {words})."
+            f"{name('checked_by')} must be an engine for {GAME_NAMES[game]}, because {network} plays"
+            f" {GAME_NAMES[game]} (got {words})."
             f" Example: {EXAMPLES[game]}"
         )
     options_name = name("engine_option") if dashes else "engine_options"

@@ -360,7 +360,7 @@ def _judged_go(
 def _check_number(number: int | None, path: str | None) -> None:
     if path is None and number not in (None, 1):
         raise UsageError(
-            f"number must be 1 for a text, of which only the first game is read (got {number}). Save the text to a"
+            f"number must be 1 for a text, because kibitz reads only its first game (got {number}). Save the text to a"
             " file."
         )
 

@@ -387,7 +387,7 @@ class TrainedNetwork:
             )
         searches = (method or self.methods[0]) == GO_PUCT.name
         if options.get("depth") is not None or (options.get("nodes") is not None and not searches):
-            raise UsageError("depth and nodes limit a search, and this Go method has none. Use seconds.")
+            raise UsageError("depth and nodes limit a search, and this method for Go does not search. Use seconds.")
         komi = _komi(options.get("komi"), read)
         return choose_go(self._run, self._session, read.go_board, options, komi, read.handicap, read.rules, values)
 

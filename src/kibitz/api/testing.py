@@ -168,7 +168,8 @@ def test(
     )
     if not rows:
         raise UsageError(
-            f"{run.name} has no results for single positions (system {run.info['system']}). Use kibitz test."
+            f"kibitz cannot list the positions that it tests with {run.name}, a network of {run.info['system']}."
+            " Use the command kibitz test."
         )
     figures = {name: _estimate(figure) for name, figure in result["figures"].items()}
     return TestResult(result["headline"], figures, _public(rows[0]), result)

@@ -55,7 +55,7 @@ def game_of(a: str, b: str, requested: str | None = None) -> str:
             )
     if len(set(said.values())) > 1:
         one, other = (f"{text} plays {GAME_NAMES[game]}" for text, game in said.items())
-        raise UsageError(f"both players must play the same game ({one} and {other}). Choose another player.")
+        raise UsageError(f"both players must play the same game (got {one} and {other}). Choose another player.")
     return requested or next(iter(said.values()), "chess")
 
 

@@ -64,4 +64,4 @@ def compare_with(run: Run, other: str, store: Store, positions: int, as_json: bo
         better = run.name if found.difference.value > 0 else opponent.name
         print(f"{better} is better: the interval of the difference does not contain 0.")
     else:
-        print("The interval of the difference contains 0: these positions do not say which one is better.")
+        print("The interval of the difference contains 0: these positions do not show which network is better.")

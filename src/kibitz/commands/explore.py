@@ -84,7 +84,7 @@ def _report(found: dict[str, Any]) -> None:
     rows.append(("all", f"{found['games']:,}", "", *_shares(found, sides), _rated(found, found)))
     print_table(title, headings, rows, right=range(1, len(headings)))
     if (rest := len(found["moves"]) - LISTED) > 0:
-        print(f"and {rest} more; --json has them all")
+        print(f"and {rest} more. To print all of them, add --json.")
     if found["examples"]:
         print()
         games = [

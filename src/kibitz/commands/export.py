@@ -45,7 +45,7 @@ def export(
         if card is not None:
             raise UsageError(f"--card cannot be combined with --web (got {card}). Use --to.")
         if int8 or half:
-            raise UsageError("--web writes the network as it is (got --int8 or --half). Leave that option out.")
+            raise UsageError("--web cannot shrink the network (got --int8 or --half). Leave that option out.")
         _export_site(run, web, name)
     elif to is not None:
         _export_folder(run, to, name, int8, half, card is not None)

@@ -450,10 +450,10 @@ OPTIONS: Mapping[str, str] = {
     "--into": "Folder of the game store to create.",
     "--append": "Add games to an existing store. Games that the store already contains are skipped.",
     "import --game": "Game in the files: chess or go. [default: found from the file names, else chess]",
-    "--limit": "Account: use only the newest N games. [default: all]",
+    "--limit": "For games from an account: use only the newest N games. [default: all]",
     "import --limit": "Stop after this many imported games; from an account, import only the newest. [default: no"
     " limit]",
-    "--rated": "Account: use only rated games.",
+    "--rated": "For games from an account: use only rated games.",
     "import --player": f"Keep games in which a player's name contains this text; {_EACH}. [default: all]",
     "--min-rating": "Chess: both players must have at least this rating. [default: no limit]",
     "--max-rating": "Chess: both players must have at most this rating. [default: no limit]",
@@ -469,16 +469,19 @@ OPTIONS: Mapping[str, str] = {
     " tags such as WhiteIsComp.",
     "--keep-duplicates": "Keep all copies of a game. [default: of several games with the same moves, result, players"
     " and date, keep only the first; in games of 60 plies or more, players and date may differ]",
-    "analyze --since": "Account: use only games from this day on, given as 2015, 2015-06 or 2015-06-30. [default: all]",
-    "personal --since": "Account: use only games from this day on, given as 2015, 2015-06 or 2015-06-30. [default:"
-    " all]",
-    "analyze --speed": f"Account: use only games of this speed, such as blitz; {_EACH}. [default: all]",
-    "personal --speed": f"Account: use only games of this speed, such as blitz; {_EACH}. [default: all]",
+    "analyze --since": "For games from an account: use only games from this day on, given as 2015, 2015-06 or"
+    " 2015-06-30. [default: all]",
+    "personal --since": "For games from an account: use only games from this day on, given as 2015, 2015-06 or"
+    " 2015-06-30. [default: all]",
+    "analyze --speed": f"For games from an account: use only games of this speed, such as blitz; {_EACH}."
+    " [default: all]",
+    "personal --speed": f"For games from an account: use only games of this speed, such as blitz; {_EACH}."
+    " [default: all]",
     "--since": "Keep games from this day on: 2015, 2015-06 or 2015-06-30. [default: no limit]",
     "--until": "Keep games up to this day; 2015 includes the whole year. [default: no limit]",
     "--speed": f"Chess: keep games of this speed, which kibitz finds in the time control or the event's name; {_EACH}."
     " [default: all]",
-    "--min-plies": "Keep games of at least this many plies (moves of one side).",
+    "--min-plies": "Keep games of at least this many moves, both players' moves together.",
     "--referee": "Go: who finds the territory at the end of scored games: playouts, gnugo, auto (both) or none. If"
     " this territory does not confirm the recorded result, the game is skipped.",
     "--gnugo": "Path of GNU Go. [default: the installed one]",
@@ -496,7 +499,8 @@ OPTIONS: Mapping[str, str] = {
     "--workers": "Number of processes that work in parallel. [default: 1; with --ray, one per core]",
     "--ray": "Run in parallel with Ray, on this computer or on the cluster at ADDRESS (HOST:PORT). To install Ray: pip"
     " install 'kibitz[ray]'.",
-    "--provider": "Hardware for large batches, as an execution provider of ONNX Runtime. [default: cpu]",
+    "--provider": "Hardware for large batches: an ONNX Runtime provider, which is cpu, cuda, openvino or auto."
+    " [default: cpu]",
     "--fen": "Chess: start from this position (FEN) instead of the initial position.",
     "explore --rating": "Use only games with a mean rating in this range, such as 1600-2000 or 2400-; in Go, such as"
     " 5k-3d. [default: all]",
@@ -533,7 +537,7 @@ OPTIONS: Mapping[str, str] = {
     "--view": "View of the board; mover: the player to move has the white pieces (in Go, the black stones); board: the"
     " real colors.",
     "export-positions --to": "File to create: .npz for NumPy, .h5 for HDF5.",
-    "--precision": "Number format: float32, bf16, or auto (bf16 if the processor supports it). [default: auto]",
+    "--precision": "Number format: float32, bf16, or auto (bf16 if the device supports it). [default: auto]",
     "--device": "Device to train on: cpu, cuda (the GPU), or auto to let kibitz choose.",
     "--devices": "Number of GPUs to train on; with --device cpu, number of processes. [default: 1]",
     "--num-nodes": "Number of machines that train together. Start the same command on each machine, with its"
@@ -643,7 +647,7 @@ OPTIONS: Mapping[str, str] = {
     "--name": "Name of the engine. Lizzie shows territory if the name begins with KataGo.",
     "gtp --rules": "Rules of the first game.",
     "gtp --komi": "Komi of the first game.",
-    "gtp --temperature": "Randomness of the opening moves: 0 plays the best move, 100 draws a move at random, by"
+    "gtp --temperature": "Randomness of the opening moves: 0 plays the best move, 100 picks a move at random, by"
     " visits or, without a search, by score. [default: 0; 100 for a personal network]",
     "gtp --seed": "Random seed for move sampling. [default: random]",
     "--threads": "Number of CPU cores. [default: all]",
@@ -658,8 +662,8 @@ OPTIONS: Mapping[str, str] = {
     "--option-b": f"Set this option of B, the second player; {_EACH}.",
     "--name-a": "Name of A, the first player, in the games and the table.",
     "--name-b": "Name of B, the second player, in the games and the table.",
-    "match --nodes": "Chess: search nodes per move. From a range, such as 100-800, kibitz draws a number for each"
-    " move.",
+    "match --nodes": "Chess: search nodes per move. If you give a range, such as 100-800, kibitz"
+    " picks a random number from it for each move.",
     "match --depth": "Chess: search depth in plies.",
     "--movetime": "Milliseconds per move. Go uses whole seconds.",
     "--clock": "Seconds for the game + seconds per move, such as 10+0.1. In Go, the seconds per move begin after the"

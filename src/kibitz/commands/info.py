@@ -106,7 +106,7 @@ def _show_network(name: str, as_json: bool) -> None:
         last = best[-1]
         figures = ", ".join(f"{key} {value:.4g}" for key, value in last.items() if isinstance(value, float))
         print(f"last validation, at iteration {last['iteration']:,} of {last['stage']}: {figures}")
-    print(f"how good it is on games that it has not seen: kibitz test {name}")
+    print(f"To test it on games that it has not seen: kibitz test {name}")
 
 
 def describe(store: Store) -> dict[str, Any]:

@@ -138,7 +138,7 @@ def _report(done: PersonalResult) -> None:
         ("network", "right", "with the book", "log loss", "with the book", "k"), rows, right=(1, 2, 3, 4, 5),
     )  # fmt: skip
     if info["kept"] == "nothing":
-        print("no training improved on the initial network, which is kept, with the book")
+        print("kept: the initial network with the book, because no training improved the network")
     else:
         print(f"kept: {info['kept']}, with the book")
     run = shlex.quote(str(path))

@@ -38,7 +38,9 @@ def setup(
     folder = (write or Path.cwd()).absolute()
     made = chosen.make(command, folder)
     if write is not None and not made.files:
-        raise UsageError(f"--write is for programs with a file, and {chosen.title} has fields. Leave --write out.")
+        raise UsageError(
+            f"--write is for programs with a settings file, which {chosen.title} lacks. Leave --write out."
+        )
     written = write_files(made.files, folder) if write is not None else []
     steps = list(made.steps)
     if write is None and any(one.is_script for one in made.files):

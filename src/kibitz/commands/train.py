@@ -288,7 +288,10 @@ def _report(done: Any, as_json: bool) -> None:
         }, **({"parts": outcome.parts} if outcome.parts else {}),
             **({} if outcome.profile is None else {"profile": outcome.profile})}))  # fmt: skip
     elif outcome.reason == "finished before":
-        print(f"{done.path}: this training is finished (iteration {outcome.iteration:,}); train another with --seed")
+        print(
+            f"{done.path}: this training is finished (iteration {outcome.iteration:,}). To train another network,"
+            " change --seed."
+        )
     else:
         best = ", ".join(f"{name} {value:.4f}" for name, value in outcome.best.items() if name != "iteration")
         at = f" at iteration {outcome.best['iteration']:,.0f}" if "iteration" in outcome.best else ""

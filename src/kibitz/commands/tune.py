@@ -150,7 +150,7 @@ def tune(
 def _words(option: str, given: str) -> tuple[str, ...]:
     words = tuple(dict.fromkeys(word.strip() for word in given.split(",")))
     if "" in words:
-        raise UsageError(f"{option} must be values with commas between (got {given or 'nothing'})")
+        raise UsageError(f"{option} must be values separated by commas (got {given or 'nothing'})")
     return words
 
 

@@ -35,7 +35,7 @@ def evaluate_in_batches(
     completed positions and the total.
     """
     if not len(indices):
-        raise ValueError("no positions to measure")
+        raise ValueError("there are no positions to evaluate")
     results: dict[str, NDArray[Any]] = {}
     for first in range(0, len(indices), batch_size):
         part = indices[first : first + batch_size]

@@ -81,7 +81,7 @@ def row_source(run: Run) -> RowSource:
         hasattr(module, name) for name in ("row_questions", "eligible", "measure_rows")
     ):
         raise UsageError(
-            f"{run.name} gives no results by position (system {run.info['system']}). Name another network."
+            f"kibitz cannot compare {run.name}, a network of {run.info['system']}, by position. Name another network."
         )
     return cast(RowSource, module)
 
@@ -158,14 +158,15 @@ def _common(a: Run, b: Run, asked: Sequence[tuple[str, ...]], question: str | No
     if question is not None:
         if question not in both:
             raise UsageError(
-                f"question must be one that both networks answer: {', '.join(both) or 'there is none'} (got {question})"
+                f"question must be one that applies to both networks: {', '.join(both) or 'there is none'} (got"
+                f" {question})"
             )
         return question
     if not both:
         kinds = [", ".join(QUESTIONS.get(name, name) for name in names) for names in asked]
         raise UsageError(
             f"the networks predict different things: {a.name} {kinds[0]}, {b.name} {kinds[1]}. Choose two that predict"
-            " the same."
+            " the same thing."
         )
     return both[0]
 

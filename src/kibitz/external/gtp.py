@@ -103,19 +103,19 @@ class GtpProgram:
             except queue.Empty:
                 if time.monotonic() < until:
                     continue
-                raise self._died("hung", f"no answer to {command!r} within {limit:g} s") from None
+                raise self._died("hung", f"the program did not reply to {command!r} within {limit:g} s") from None
             if line is None:
-                raise self._died("died", f"ended at {command!r}")
+                raise self._died("died", f"the program ended at {command!r}")
             if answer is not None:
                 if not line.strip():
                     break
                 answer.append(line)
                 if (length := length + len(line)) > _LONGEST_ANSWER:
-                    raise self._died("hung", f"no end of its answer to {command!r} after {length >> 20} MB")
+                    raise self._died("hung", f"the reply to {command!r} did not end after {length >> 20} MB")
             elif (first := self._begins(line)) is not None:
                 answer, good = [first], line[0] == "="
             if time.monotonic() > until:
-                raise self._died("hung", f"no end of its answer to {command!r} within {limit:g} s")
+                raise self._died("hung", f"the reply to {command!r} did not end within {limit:g} s")
         text = "\n".join(answer).strip()
         if not good:
             raise CommandRefused(text or "refused")
@@ -138,12 +138,12 @@ class GtpProgram:
             while len(lines) < _LINES:
                 line = self._lines.get(timeout=0 if lines else wait)
                 if line is None:
-                    raise self._died("died", "ended while it was thinking")
+                    raise self._died("died", "the program ended during its search")
                 if line[:1] == "?" and (why := self._begins(line)) is not None:
                     raise CommandRefused(why or "refused")
                 lines.append(line)
         if not lines and self._process.poll() is not None:  # a child process may hold the pipes open
-            raise self._died("died", "ended while it was thinking")
+            raise self._died("died", "the program ended during its search")
         return lines
 
     def answered(self, wait: float) -> str | None:
@@ -159,7 +159,7 @@ class GtpProgram:
             self._in.write(f"{self._number} {command}\n".encode())
             self._in.flush()
         except (OSError, ValueError):
-            raise self._died("died", f"ended before {command!r}") from None
+            raise self._died("died", f"the program ended before {command!r}") from None
 
     def _begins(self, line: str) -> str | None:
         """Return the rest of a line that begins the reply to the last command; None for other lines."""

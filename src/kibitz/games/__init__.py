@@ -94,5 +94,5 @@ class Game(Protocol):
 def game_of(name: str) -> Game:
     """Return the game with this name, one of GAMES. This imports the game's package, which needs numba and a parser."""
     if name not in GAMES:
-        raise ValueError(f"{name}: no such game; there are {', '.join(GAMES)}")
+        raise ValueError(f"the game must be one of {', '.join(GAMES)} (got {name})")
     return cast(Game, importlib.import_module(f"kibitz.games.{name}.game"))

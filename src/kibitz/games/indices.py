@@ -17,8 +17,8 @@ def check_indices(offsets: NDArray[np.int64], games: NDArray[np.int64], plies: N
     games, plies = np.ascontiguousarray(games, np.int64), np.ascontiguousarray(plies, np.int64)
     if games.size:
         if games.min() < 0 or games.max() >= len(offsets) - 1:
-            raise IndexError(f"game {games.min()}..{games.max()}: the store has {len(offsets) - 1}")
+            raise IndexError(f"game numbers must be from 0 to {len(offsets) - 2} (got {games.min()} to {games.max()})")
         lengths = offsets[games + 1] - offsets[games]
         if plies.min() < 0 or (plies > lengths).any():
-            raise IndexError("ply outside its game")
+            raise IndexError("a ply is after the end of its game")
     return games, plies

@@ -62,7 +62,7 @@ class AveragedWeights:
         """Restore the averages from a checkpoint. Raises KeyError or RuntimeError if they belong to another network."""
         weights = _floats(self.network)
         if state["steps"] and state["means"].keys() != weights.keys():
-            raise KeyError("means")
+            raise KeyError("the averaged weights belong to another network")
         self.steps = int(state["steps"])
         self._means = {name: weights[name].clone().copy_(value) for name, value in state["means"].items()}
 

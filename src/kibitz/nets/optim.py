@@ -57,7 +57,7 @@ def make_optimiser(
         return torch.optim.SGD(groups, lr=1.0, momentum=momentum)
     if name == "adamw":
         return torch.optim.AdamW(groups)  # with Adam's default betas, 0.9 and 0.999
-    raise ValueError(f"optimiser {name}: choose from {', '.join(OPTIMISERS)}")
+    raise ValueError(f"unknown optimizer {name}. Choose from {', '.join(OPTIMISERS)}")
 
 
 def place(optimiser: torch.optim.Optimizer, on_gpu: bool) -> None:
@@ -102,7 +102,7 @@ def learning_rate_at(
         return inverse(base, iteration)
     if schedule == "constant":
         return base
-    raise ValueError(f"schedule {schedule}: choose from {', '.join(SCHEDULES)}")
+    raise ValueError(f"unknown schedule {schedule}. Choose from {', '.join(SCHEDULES)}")
 
 
 def cosine(base: float, iteration: int, iterations: int) -> float:

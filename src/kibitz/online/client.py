@@ -214,16 +214,16 @@ class Client:
                 try:
                     before, after = urlsplit(url), urlsplit(urljoin(url, target))
                 except ValueError:
-                    raise self._error("sends the request on to an invalid address. Try again later.") from None
+                    raise self._error("redirects the request to an invalid address. Try again later.") from None
                 same = (before.scheme, before.netloc) == (after.scheme, after.netloc)
                 safer = (before.scheme, after.scheme) == ("http", "https") and before.hostname == after.hostname
                 if not same and not safer:
                     raise self._error(
-                        f"sends the request on to {shown(after.netloc) or 'nowhere'}. kibitz contacts no other host."
+                        f"redirects the request to {shown(after.netloc) or 'nowhere'}. kibitz contacts no other host."
                         " Try again later."
                     )
                 url, parameters = urljoin(url, target), {}
-        raise self._error(f"sends the request on more than {MOST_REDIRECTS} times. Try again later.")
+        raise self._error(f"redirects the request more than {MOST_REDIRECTS} times. Try again later.")
 
     def _wait_for(self, response: httpx.Response) -> float | None:
         """Return the seconds to wait before the request is repeated; None if the reply can be used."""
@@ -231,10 +231,12 @@ class Client:
         if status == 200:
             return None
         if status in (404, 410):
-            raise NotFoundError(f"{self.site.title} does not have it (HTTP {status})")
+            raise NotFoundError(f"{self.site.title} does not have this page (HTTP {status})")
         if status == 401:
             raise self._error(
-                f"refuses the token in {TOKEN}. Replace or unset it." if self._token else "wants a login."
+                f"refuses the token in {TOKEN}. Replace or unset it."
+                if self._token
+                else "requires a login, which kibitz does not support."
             )
         if status == 403:
             raise RefusedError(
@@ -257,7 +259,7 @@ class Client:
         for piece in response.iter_bytes():
             total += len(piece)
             if total > LARGEST_STREAM:
-                raise self._error("sends without end. Add --limit.")
+                raise self._error("sends too many games. Add --limit.")
             held += piece
             *lines, rest = bytes(held).split(b"\n") if b"\n" in piece else [bytes(held)]
             for line in lines:

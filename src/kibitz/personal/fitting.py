@@ -156,7 +156,7 @@ def make(
         games = len(person.by_side[TRAIN]) + len(person.by_side[VALIDATE])
         log(
             f"{person.path}: the book has {whole.positions:,} positions of {games:,} games; "
-            f"it plays already: kibitz {'gtp' if person.store.game == 'go' else 'uci'} {person.path}"
+            f"the network can already play: kibitz {'gtp' if person.store.game == 'go' else 'uci'} {person.path}"
         )
     tried = _Tried(base, person.base, person.settings)
     ways = [(ADAPTERS, RATES), *([(ALL, FULL_RATES)] if len(person.by_side[TRAIN]) >= FULL_FROM else [])]
@@ -352,7 +352,7 @@ def _stored(path: Path, held: Store | None, source: Store, mine: NDArray[np.int6
         path.mkdir(parents=True, exist_ok=True)
         return games.add_games(source, mine, path / GAMES, request.sources)
     if set(held.column("hash").tolist()) != set(source.column("hash")[mine].tolist()):
-        raise UsageError(f"{path} has other games. Add new games with --update, or choose another --run.")
+        raise UsageError(f"{path} was trained on other games. Add new games with --update, or choose another --run.")
     return held
 
 

@@ -57,7 +57,7 @@ class PersonalSystem(System):
         theirs = {name: value.shape for name, value in weights.items()}
         if theirs != {name: value.shape for name, value in begun.items() if not name.startswith("adapters.")}:
             raise UsageError(
-                f"its network has another shape. Choose a run of the system '{self.begins_from[0]}' with the same"
+                f"the two networks differ in shape. Choose a run of the system '{self.begins_from[0]}' with the same"
                 " number of blocks and filters."
             )
         return {**begun, **weights}

@@ -81,7 +81,7 @@ class Session:
         if path.is_file():
             try:
                 if not is_self_contained(path):
-                    raise KibitzError("it keeps weights in other files, which kibitz does not read")
+                    raise KibitzError("weights are in other files, which kibitz does not read")
                 self._few = _open(path, 1)
                 self.outputs: tuple[str, ...] = tuple(item.name for item in self._few.get_outputs())
                 self._answer: Callable[..., Sequence[Any]] = self._onnx
@@ -94,7 +94,7 @@ class Session:
                 return
         need_training(f"{path}: {problem}; to answer without it {self.name}")
         self._answer = self._torch() if without_onnx is None else self._by(without_onnx(self.run))
-        warning(f"{path}: {problem}. PyTorch is used instead, which is slower.")
+        warning(f"{path}: {problem}. kibitz uses PyTorch instead, which is slower.")
 
     def _open_provider(self, path: Path) -> None:
         """Open the provider for large batches, if it isn't the CPU. Raises KibitzError if it doesn't start, unless
@@ -118,7 +118,9 @@ class Session:
         codes and state differ in length.
         """
         if len(codes) != len(state):
-            raise ValueError(f"{len(codes)} codes, {len(state)} states: one row of each a position")
+            raise ValueError(
+                f"codes and state must have one row for each position (got {len(codes)} and {len(state)} rows)"
+            )
         if len(codes) == 0:  # convolutions refuse empty batches: evaluate one position, keep none
             blank = self.evaluate(np.zeros((1, *codes.shape[1:]), np.uint8), np.zeros((1, *state.shape[1:]), np.uint8))
             return {name: values[:0] for name, values in blank.items()}

@@ -91,7 +91,7 @@ class Store:
             raise KibitzError(f"{file} is damaged. Import the games again.") from None
         for name, size in self._sizes.items():
             if not (self._folder / name).is_file() or (self._folder / name).stat().st_size < size:
-                raise self._broken(name, "missing or of the wrong size")
+                raise self._broken(name, "the file is missing or of the wrong size")
 
     def _known_sizes(self) -> dict[str, int]:
         """Return the number of bytes of each array that belong to the store. Older stores don't record this number for
@@ -108,7 +108,7 @@ class Store:
             not isinstance(size, int) or size < 0
             for size in (self.info["games"], self.info["moves"], *expected.values())
         ):
-            raise ValueError("sizes are numbers")
+            raise ValueError("a size in store.json is not a number")
         return expected
 
     def _check_names(self) -> None:
@@ -117,19 +117,19 @@ class Store:
         """
         kinds = [np.dtype(kind["dtype"]) for kind in (*self.info["beside"].values(), *self._carried().values())]
         if self.game not in GAMES or any(kind.kind not in "biuf" for kind in kinds):
-            raise ValueError("no such game, or no numbers")
+            raise ValueError("store.json names an unknown game or an array without numbers")
         if self.info["start_width"] != len(game_of(self.game).STANDARD_START):
-            raise ValueError("start positions of another game")
+            raise ValueError("the start positions are those of another game")
         for name in (self.info["folder"], *self.tables, *self._sizes):
             if Path(name).name != name or not name.strip("."):
-                raise ValueError(f"{name}: outside of the store")
+                raise ValueError(f"{name} is outside of the store")
 
     def _check_account(self) -> None:
         """Check the records of the imports in store.json. Raises ValueError or another error if they are incomplete."""
         Rejections.from_json(self.info["left_out"])
         kinds = {"read": int, "fingerprint": str, "history": list}
         if not self.tables or not all(isinstance(self.info[name], kind) for name, kind in kinds.items()):
-            raise ValueError("no table, or an account of another form")
+            raise ValueError("store.json has no table, or its record of the imports is invalid")
 
     def __len__(self) -> int:
         """The number of games."""
@@ -160,7 +160,7 @@ class Store:
                 return np.empty(0, dtype)
             return np.asarray(np.memmap(path, dtype, mode="r", shape=(count,)))
         except FileNotFoundError:
-            raise self._broken(name, "missing") from None
+            raise self._broken(name, "the file is missing") from None
 
     @cached_property
     def moves(self) -> NDArray[np.uint16]:
@@ -239,7 +239,7 @@ class Store:
         try:
             return pq.read_table(for_pyarrow(self._folder / name), columns=columns)
         except _UNREADABLE:
-            raise self._broken(name, "missing or damaged") from None
+            raise self._broken(name, "the file is missing or damaged") from None
 
     def batches(self, size: int) -> Iterator[tuple[int, pa.Table]]:
         """Yield the table in pieces, each as the index of its first game and a table of at most `size` rows."""
@@ -251,7 +251,7 @@ class Store:
                         yield first, pa.Table.from_batches([rows])
                         first += len(rows)
             except _UNREADABLE:
-                raise self._broken(name, "missing or damaged") from None
+                raise self._broken(name, "the file is missing or damaged") from None
 
     @property
     def columns(self) -> list[str]:
@@ -264,7 +264,7 @@ class Store:
         try:
             return pq.read_schema(for_pyarrow(self._folder / TABLE))
         except _UNREADABLE:
-            raise self._broken(TABLE, "missing or damaged") from None
+            raise self._broken(TABLE, "the file is missing or damaged") from None
 
     def column(self, name: str) -> NDArray[Any]:
         """Return one column as an array [games].
@@ -275,7 +275,7 @@ class Store:
         try:
             values = self.table([name])[name].combine_chunks()
         except KeyError:
-            raise self._broken(self.tables[0], f"no column {name}") from None
+            raise self._broken(self.tables[0], f"the table has no column {name}") from None
         if pa.types.is_integer(values.type):
             values = values.fill_null(0)
         return cast("NDArray[Any]", values.to_numpy(zero_copy_only=False))
@@ -283,7 +283,7 @@ class Store:
     def row(self, game: int) -> dict[str, Any]:
         """Return one game's row. Raises IndexError for a game that is not in the store."""
         if not 0 <= game < len(self):
-            raise IndexError(f"game {game}: the store has {len(self)}")
+            raise IndexError(f"game must be from 0 to {len(self) - 1} (got {game})")
         for name in self.tables:
             try:
                 with pq.ParquetFile(for_pyarrow(self._folder / name)) as file:
@@ -293,8 +293,8 @@ class Store:
                             return cast("dict[str, Any]", file.read_row_group(group).slice(game, 1).to_pylist()[0])
                         game -= rows
             except (*_UNREADABLE, IndexError):
-                raise self._broken(name, "missing or damaged") from None
-        raise self._broken(self.tables[-1], "fewer games than the store")
+                raise self._broken(name, "the file is missing or damaged") from None
+        raise self._broken(self.tables[-1], "the tables have fewer games than the store")
 
     def sides(self, split: Split | None = None) -> NDArray[np.uint8]:
         """Return the split of each game, uint8 [games]: 0 training, 1 validation, 2 test.

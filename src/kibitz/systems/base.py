@@ -364,7 +364,7 @@ class System:
         if {name: value.shape for name, value in weights.items()} != {
             name: value.shape for name, value in network.state_dict().items()
         }:
-            raise UsageError("its network has another shape. Leave out the settings that change the network.")
+            raise UsageError("the two networks differ in shape. Leave out the settings that change the network.")
         return weights
 
     def stages(self, network: nn.Module, settings: Any) -> Sequence[Stage]:
@@ -385,9 +385,11 @@ def grown(begun: Mapping[str, Tensor], weights: Mapping[str, Tensor]) -> dict[st
         name = normal if stored not in taken and normal in taken else stored
         if name not in taken:
             remedy = "Add --norm." if ".norm." in name else "Use the same number of --blocks."
-            raise UsageError(f"its network has {name}, which this network lacks. {remedy}")
+            raise UsageError(f"that network has the layer {name}, which the new network lacks. {remedy}")
         if value.shape != taken[name].shape:
-            raise UsageError(f"{name} has another shape. Leave out the settings that change it.")
+            raise UsageError(
+                f"the layer {name} differs in shape between the two networks. Leave out the settings that change it."
+            )
         taken[name] = value
     for name, value in begun.items():
         if name.endswith(("second.weight", "second.bias")) and name not in weights:

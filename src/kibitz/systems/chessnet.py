@@ -103,8 +103,8 @@ RECIPES = {
                 " dense layer after the 1024 units"
             ),
             "activation": reading(
-                "ReLU after each convolution, as in the document, and after the dense layer, where the document names"
-                " none"
+                "ReLU after each convolution, as in the document. After the dense layer, the document states no"
+                " activation function, and we use ReLU, too"
             ),
             "planes": document("the thesis tried 6 and 12"),
             "min_rating": reading("the ratings are in another chapter than the networks"),
@@ -117,8 +117,8 @@ RECIPES = {
             "step": document(),
             "smoothing": ours("not used by this optimizer"),
             "accumulator": ours("0.1, while Caffe's sums start at 0, see the differences"),
-            "weight_decay": ours("the document names none"),
-            "dropout": ours("the document names none"),
+            "weight_decay": ours("the document states no weight decay"),
+            "dropout": ours("the document states no dropout"),
             "batch": document(),
             "iterations": document(),
             "epochs": ours("not used, because the number of iterations sets the length"),

@@ -111,7 +111,7 @@ RECIPES = {
             ),
             "decay": document(),
             "step": ours("not used by this schedule"),
-            "smoothing": ours("not stated in the document, unless its decay of 0.999 is meant"),
+            "smoothing": ours("not stated in the document, unless the decay of 0.999 means the smoothing"),
             "accumulator": ours("not used by this optimizer"),
             "weight_decay": reading("a regularization of 0.0001, which we add to the gradient"),
             "dropout": document("no dropout in the best model"),

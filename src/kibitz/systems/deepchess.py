@@ -205,8 +205,8 @@ RECIPES = {
             " is also our choice",
             "both positions use one Pos2Vec, with the same weights. The document puts two Pos2Vec networks side by side"
             " and calls them disjoint. It does not state whether they share their weights",
-            "initial weights follow He's rule, in the first layer for the usual number of set bits. The document names"
-            " none",
+            "initial weights follow He's rule. In the first layer, the fan-in is the typical number of input bits that"
+            " are 1. The document states no initial weights",
             "the document does not state how the distilled network learns. In kibitz, it learns the probabilities of"
             " the full network on new pairs. Its Pos2Vec is not trained separately",
             "kibitz trains Pos2Vec on all sampled positions. The document uses two million positions, half from"
@@ -240,7 +240,7 @@ RECIPES = {
             "epochs": document(),
             "pairs": document(
                 "one million pairs per epoch. Two million positions have 2·10¹² ordered pairs, not the two billion"
-                " that the document names"
+                " that the document states"
             ),
             "learning_rate": document(),
             "decay": document(),
@@ -343,7 +343,7 @@ class PairExamples:
         few = ids[: len(ids) // reuse]
         if len(few) < world:
             raise KibitzError(
-                f"--batch cannot share pairs of {len(few)} positions among {world} processes. Use fewer --devices."
+                f"--batch takes pairs from {len(few)} positions, too few for {world} processes. Use fewer --devices."
             )
         row = np.array_split(np.arange(len(few)), world)[rank]
         # positions from games that Black won: [reuse, rows]
@@ -691,7 +691,7 @@ class DeepChessSystem(System):
 
     def check(self, settings: Settings) -> None:
         if settings.networks == "distilled":
-            raise UsageError("--networks distilled needs the full network, which such a run lacks. Train both.")
+            raise UsageError("--networks distilled cannot be trained without the full network. Use --networks both.")
         super().check(settings)
         for name in ("pos2vec", "compare", "small_pos2vec", "small_compare"):
             try:

@@ -120,9 +120,7 @@ class Settings:
         except ValueError:
             sizes = ()
         if not sizes or not set(sizes) <= set(SIZES):
-            raise UsageError(
-                f"--sizes must be {either(map(str, SIZES))}, with commas between several (got {self.sizes})"
-            )
+            raise UsageError(f"--sizes must be {either(map(str, SIZES))}, separated by commas (got {self.sizes})")
         return sizes
 
     @property
@@ -169,7 +167,7 @@ RECIPES = {
             "the loss is the mean of the squared errors over the intersections. The document uses their sum. With"
             " Adam, both give the same steps",
             "the games come from the store. The document uses about 15,000 professional games of the collection Go4Go",
-            "initial weights follow He's rule. The document names none",
+            "initial weights follow He's rule. The document states no initial weights",
             "owners come from random playouts, or from GNU Go if the playouts don't fit the recorded score. The"
             " document uses GNU Go only",
             "the document gives the training times (4 and 12 hours), but neither the number nor the size of the"
@@ -189,9 +187,9 @@ RECIPES = {
                 "one convolution of 5×5 with a sigmoid: the probability that the side to move owns the intersection"),
             "loss": document(),
             "optimiser": document("Adam, which is adamw without weight decay"),
-            "learning_rate": document(), "schedule": reading("the document names none"),
+            "learning_rate": document(), "schedule": reading("the document states no schedule"),
             "smoothing": ours("not used by this optimizer"), "momentum": ours("not used by this optimizer"),
-            "accumulator": ours("not used by this optimizer"), "weight_decay": ours("the document names none"),
+            "accumulator": ours("not used by this optimizer"), "weight_decay": ours("not stated in the document"),
             "batch": ours(), "iterations": ours("the document gives hours only"), "most_epochs": ours("no limit"),
         },
     ),

@@ -38,11 +38,11 @@ def copy_template(name: str, folder: Path) -> list[Path]:
             f"--new must be lower-case letters, digits and underscores, and begin with a letter (got {name})."
         )
     if name in SYSTEMS:
-        raise UsageError(f"--new {name}: there is a system of this name. Choose another name.")
+        raise UsageError(f"--new must not be the name of a system (got {name}). Choose another name.")
     if find_spec(name) is not None:
-        raise UsageError(f"--new {name}: there is a Python package of this name. Choose another name.")
+        raise UsageError(f"--new must not be the name of a Python package (got {name}). Choose another name.")
     if folder.exists():
-        raise KibitzError(f"{folder}: this name is taken. Choose another name, or another folder.")
+        raise KibitzError(f"{folder} exists already. Choose another name, or another folder.")
     source = template()
     files = sorted(path for path in source.rglob("*") if path.is_file() and path.suffix in (".py", ".toml", ".md"))
     written = []

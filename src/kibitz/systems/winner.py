@@ -183,12 +183,13 @@ RECIPES = {
         ),
         sources={
             "layers": document(
-                "400 filters of 4×4, pooling 2×2, 200 filters of 2×2, dense 70 with a sigmoid. The post's code names"
-                " no kind of pooling, and its library then takes the maximum. The pooling from 5×5 to 3×3 needs a"
-                " smaller window at the edge, which the post's rule for shapes excludes. The post lists the output"
-                " layer, but its code does not add it to the network. It calls the stride of convolutions zero; it is 1"
+                "400 filters of 4×4, pooling 2×2, 200 filters of 2×2, dense 70 with a sigmoid. The post's code"
+                " states no kind of pooling, and its library then takes the maximum. The pooling from 5×5 to 3×3 needs"
+                " a smaller window at the edge, which the post's rule for shapes excludes. The post lists the output"
+                " layer, but its code does not add it to the network. It calls the stride of convolutions zero, but"
+                " the stride is 1"
             ),
-            "activation": document("the post names none, and its library then uses the identity"),
+            "activation": document("the post states no activation function, and its library then uses the identity"),
             "dropout": document("0.2 after the dense layer"),
             "attacks": OPTION_OFF,
             "separate": OPTION_OFF,

@@ -281,9 +281,10 @@ def prepare_all(request: TrainRequest, log: Callable[[str], None]) -> TrainJob:
 
     def compare() -> None:
         if told[0] != same:
-            where = "another store" if told[0][:3] == same[:3] else "another command"
+            what = "store" if told[0][:3] == same[:3] else "settings"
             raise KibitzError(
-                f"process {ranks.rank + 1} of {ranks.world} has {where} than the first. Give all processes the same."
+                f"process {ranks.rank + 1} of {ranks.world} and process 1 have different {what}. Start all processes"
+                f" with the same {what}."
             )
 
     try:
@@ -327,7 +328,10 @@ def _batch(request: TrainRequest, log: Callable[[str], None]) -> int:
         ):
             return int(before)
     batch = find_batch(system, settings, data.store, data.games[TRAIN], request.plan)
-    log(f"--batch {AUTO}: {batch:,} (the recipe's {usual:,}); learning rate and iterations stay those of the recipe")
+    log(
+        f"--batch {AUTO}: {batch:,} (the recipe's {usual:,}); the learning rate and the iterations of the"
+        " recipe do not change"
+    )
     return batch
 
 
@@ -360,7 +364,7 @@ def prepare(request: TrainRequest, log: Callable[[str], None]) -> TrainJob:
         if begun and begun.get("finished"):
             return TrainJob(path, system, settings, network, data, request.plan, begun, parent, True, finished=True)
         if not begun and not request.run and (other := begun_before(system.name, settings, data.description, seed)):
-            log(f"{request.store} has other games than when {other} was begun, so {path} begins anew")
+            log(f"{request.store} has changed since {other} started, so a new run starts: {path}")
         size = _make_room(path, network, request.plan)
         info = begun or _new_info(request, system, network, data)
         plan = replace(request.plan, precision=info["precision"])
@@ -557,10 +561,10 @@ def _write_new_run(job: TrainJob) -> None:
 def _announce(job: TrainJob, recipe: str, size: RunBytes, log: Callable[[str], None]) -> None:
     if job.continued or recipe:
         what = "going on with this run" if job.continued else f"recipe {recipe}"
-        log(f"{job.path}: {what}; it will take up to {size.kept / 1e6:,.0f} MB")
+        log(f"{job.path}: {what}; the run will need up to {size.kept / 1e6:,.0f} MB")
     if size.weights > job.plan.checkpoint_megabytes * 1e6:
         log(
-            f"no checkpoint is kept: one of {size.weights / 1e6:,.0f} MB is over --checkpoint-megabytes"
+            f"no checkpoint is kept: a checkpoint of {size.weights / 1e6:,.0f} MB exceeds --checkpoint-megabytes"
             f" {job.plan.checkpoint_megabytes:g}"
         )
     if not len(job.data.games[VALIDATE]):

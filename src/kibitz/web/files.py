@@ -53,7 +53,7 @@ def save(fields: Fields) -> dict[str, Any]:
     line: Any = read_line(fields) if fields.get("line") is not None else None
     game = choice(fields, "game", tuple(GAMES), "chess")
     if line is not None and line.game != game:
-        raise BadRequest("the line is of another game than the tree")
+        raise BadRequest("line and tree must be of the same game")
     notes = read_notes(fields, tree, game)
     if game == "go":
         from kibitz.web.go import files as go_records

@@ -53,7 +53,7 @@ def read_tree(fields: Fields) -> list[Written]:
             raise BadRequest(f"tree: the nags of node {index} must be numbers from 0 to {MAX_NAG}")
         tree.append(Written(move if index else None, comment, sorted(set(nags)), node))
     if not tree:
-        raise BadRequest("tree: has no root")
+        raise BadRequest("tree must have a root")
     return tree
 
 

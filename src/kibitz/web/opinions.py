@@ -156,7 +156,7 @@ class Desk:
                         until = time.monotonic() + patience
                     tell([{"seq": seq, **_thought(found)}])
                 if time.monotonic() > until and not thinker.over:
-                    raise EngineDied(f"{thinker.name} has no move after {patience:g} s", "hung")
+                    raise EngineDied(f"{thinker.name} found no move within {patience:g} s", "hung")
             move = thinker.move
         yield [{"seq": seq, "move": move, "done": True}]
 
@@ -224,7 +224,7 @@ class Desk:
             try:
                 self._thinker = Made(self.program)
             except EngineDied as error:
-                raise EngineDied(f"{error}; start it in a terminal to see why", error.how) from None
+                raise EngineDied(f"{error}. Start the engine in a terminal to see why", error.how) from None
         return self._thinker
 
     def end(self) -> None:

@@ -32,7 +32,7 @@ def read_body(body: bytes) -> Fields:
         value = json.loads(body)
     # ValueError is raised for invalid JSON or UTF-8, and for a number with too many digits
     except (ValueError, RecursionError):
-        raise BadRequest("the request is no JSON") from None
+        raise BadRequest("the request is not JSON") from None
     return an_object(value, "the request")
 
 
@@ -48,7 +48,7 @@ def objects(value: object, name: str, most: int) -> list[Fields]:
     if not isinstance(value, list):
         raise BadRequest(f"{name} must be a list")
     if len(value) > most:
-        raise BadRequest(f"{name} has {len(value):,} entries, at most {most:,} are taken")
+        raise BadRequest(f"{name} has too many entries: {len(value):,}. The maximum is {most:,}")
     return [an_object(item, f"an entry of {name}") for item in value]
 
 
@@ -60,7 +60,7 @@ def words(fields: Fields, name: str, most: int) -> list[str]:
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise BadRequest(f"{name} must be a list of strings")
     if len(value) > most:
-        raise BadRequest(f"{name} has {len(value):,} entries, at most {most:,} are taken")
+        raise BadRequest(f"{name} has too many entries: {len(value):,}. The maximum is {most:,}")
     return value
 
 
@@ -115,7 +115,7 @@ def numbers(fields: Fields, name: str, most: int, low: float, high: float) -> li
     if not isinstance(value, list):
         raise BadRequest(f"{name} must be a list")
     if len(value) > most:
-        raise BadRequest(f"{name} has {len(value):,} entries, at most {most:,} are taken")
+        raise BadRequest(f"{name} has too many entries: {len(value):,}. The maximum is {most:,}")
     return [number({name: item}, name, None, low, high) for item in value]
 
 

@@ -17,7 +17,9 @@ def planes(network: NetworkInfo, line: Line) -> dict[str, Any]:
     planes.
     """
     if network.declaration is None or not network.declaration.planes:
-        raise BadRequest(f"{network.name}: nobody has written down what networks of {network.system} are given")
+        raise BadRequest(
+            f"kibitz cannot show the input of {network.name}: the system {network.system} does not describe it"
+        )
     assert network.run
     module, _, function = network.declaration.planes.partition(":")
     codes, state = line.told(network.run.side_inputs)

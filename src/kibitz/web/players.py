@@ -68,7 +68,7 @@ def read_request(fields: Fields, network: NetworkInfo) -> PlayRequest:
     rating = whole(fields, "rating", 0, 0, ELO[1]) or None
     if rating is not None and (rating < ELO[0] or not network.rated):
         raise BadRequest(
-            f"rating must be {ELO[0]} to {ELO[1]}, and the network must have rating inputs, as 'human' has"
+            f"rating must be {ELO[0]} to {ELO[1]}, and the network must have rating inputs. Choose the network 'human'"
         )
     return PlayRequest(method, temperature, nodes, seconds, rating, _read_clock(fields, network))
 
@@ -79,7 +79,7 @@ def _read_clock(fields: Fields, network: NetworkInfo) -> MoverClock | None:
     if not left:
         return None
     if network.game != "chess" or not (network.rated or network.person):
-        raise BadRequest(f"clock is only for networks that play like people, which {network.name} does not")
+        raise BadRequest(f"clock is for networks that play like people, and {network.name} does not")
     increment = number(fields, "increment", 0.0, 0, MAX_CLOCK) or 0.0
     return MoverClock(left, increment, number(fields, "start", left, 0, MAX_CLOCK) or left)
 

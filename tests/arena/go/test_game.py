@@ -119,8 +119,8 @@ def started(command: str, hang: float = 1.5) -> Iterator[GoEngine]:
 @pytest.mark.parametrize(
     ("fault", "time", "kind", "said"),
     [
-        ("crash", GoTime(), "crash", "crashed: ended at 'genmove "),
-        ("hang", GoTime(), "hang", "no answer to 'genmove "),
+        ("crash", GoTime(), "crash", "crashed: the program ended at 'genmove "),
+        ("hang", GoTime(), "hang", "did not reply to 'genmove "),
         ("occupied", GoTime(), "illegal", "on a stone"),
         ("off", GoTime(), "illegal", "T19 & board"),
         ("nonsense", GoTime(), "illegal", "board"),
@@ -128,7 +128,7 @@ def started(command: str, hang: float = 1.5) -> Iterator[GoEngine]:
         ("refuse", GoTime(), "illegal", "refused the legal move"),
         ("slow", GoTime(1), "time", "overstepped its clock"),
         ("hang", GoTime(1), "time", "overstepped its clock"),
-        ("deaf", GoTime(100), "hang", "no answer to 'time_left "),  # before its clock runs
+        ("deaf", GoTime(100), "hang", "did not reply to 'time_left "),  # before its clock runs
     ],
 )
 def test_the_side_at_fault_forfeits(fault: str, time: GoTime, kind: str, said: str) -> None:

@@ -113,7 +113,7 @@ def test_the_table(capsys: pytest.CaptureFixture[str], no_gnugo: None) -> None:
     ("fault", "kind", "said"),
     [
         ("crash", "crash", "ended at 'genmove"),
-        ("hang", "hang", "no answer to 'genmove"),
+        ("hang", "hang", "did not reply to 'genmove"),
         ("occupied", "illegal", "on a stone"),
         ("off", "illegal", "board"),
     ],

@@ -24,7 +24,7 @@ def test_ranks(text: str, rank: str | None) -> None:
 def test_ranks_are_in_order() -> None:
     order = ["30k", "2k", "1k", "1d", "6d", "9d", "10d", "1p", "9p"]
     assert sorted(order, key=rank_value, reverse=True) == order[::-1]
-    with pytest.raises(ValueError, match="no rank"):
+    with pytest.raises(ValueError, match="is not a rank"):
         rank_value("strong")
 
 

@@ -93,7 +93,7 @@ class EngineJudge(Judge):
         except OptionRefused as error:
             engine.kill()
             raise UsageError(
-                f"an option is refused by {engine.name} ({error}). Check its name and its value."
+                f"{engine.name} refuses an option ({error}). Check the name and the value of the option."
             ) from None
         except BaseException:
             engine.kill()

@@ -104,11 +104,11 @@ class ChessEngine:
             raise self._fault(error, f"no move after {time.perf_counter() - begun:.1f} s") from None
         except chess.engine.EngineError as error:
             self.stop()
-            raise Fault("illegal", f"answered an illegal move ({in_words(error)})") from None
+            raise Fault("illegal", f"played an illegal move ({in_words(error)})") from None
         seconds = time.perf_counter() - begun
         if not result.move:  # a null move, sent as 0000, doesn't count as a move either
             self.stop()
-            raise Fault("illegal", "answered no move where there are legal ones")
+            raise Fault("illegal", "played no move in a position with legal moves")
         info = result.info
         score = info["score"].pov(board.turn).score(mate_score=MATE) if "score" in info else None
         return MoveAnswer(result.move, seconds, score, info.get("depth"), info.get("nodes"))

@@ -128,7 +128,7 @@ class GoEngine:
         try:
             return MoveAnswer(from_gtp(said, self._size), seconds)
         except ValueError:
-            raise self.fault("illegal", f"answered what is no move on this board ({in_words(said)})") from None
+            raise self.fault("illegal", f"sent a reply that is not a move on this board ({in_words(said)})") from None
 
     def fault(self, kind: str, reason: str) -> Fault:
         """End the process, and return the fault to raise."""
@@ -159,7 +159,7 @@ class GoEngine:
             return program.ask(command, limit)
         except EngineDied as error:
             if error.how == "hung":
-                raise self.fault("hang", f"no answer to {command!r} after {limit:.1f} s") from None
+                raise self.fault("hang", f"did not reply to {command!r} within {limit:.1f} s") from None
             raise self.fault("crash", f"crashed: {_problem(self.participant, error)}") from None
 
     def stop(self) -> None:

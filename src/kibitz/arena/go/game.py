@@ -118,7 +118,7 @@ def _answer(engine: GoEngine, board: Board, clock: GoClock) -> MoveAnswer:
         raise engine.fault("time", f"overstepped its clock: {answer.seconds:.2f} s with {allowed:.2f} s left")
     point = answer.point
     if point is not None and (why := board.why_not(board.to_move, point)):
-        raise engine.fault("illegal", f"answered an illegal move ({to_gtp(point, board.size)}: {why})")
+        raise engine.fault("illegal", f"played an illegal move ({to_gtp(point, board.size)}: {why})")
     return answer
 
 

@@ -139,11 +139,11 @@ class PgnGames(CheckedFile):
         self.number = None if options.every or options.about_player else options.game or 1
         self.replaced = bool(options.pgn) and same_file(options.pgn or "", path)
         if options.pgn and not self.replaced and same_file(options.pgn, records.on_disk(path)):
-            raise UsageError(f"--pgn cannot be the archive that is read (got {options.pgn}). Name another file.")
+            raise UsageError(f"--pgn must not be the archive that kibitz reads (got {options.pgn}). Name another file.")
         if self.replaced and self.number is not None:
             raise UsageError(
-                f"--pgn cannot be the file that is read without --all (got {options.pgn}): its other games would be"
-                " lost. Add --all or name another file."
+                f"--pgn without --all must not be the file that kibitz reads (got {options.pgn}): its other games would"
+                " be lost. Add --all or name another file."
             )
         self.ratings = _ratings(session, options.rating) if options.rating is not None else None
         self.name = "standard input" if path == records.STDIN else records.printable(path)
@@ -224,7 +224,7 @@ class PgnGames(CheckedFile):
                 warning(f"{where}: {record.problem}. The moves before it are analyzed.")
         if self.replaced and (record.refused or record.problem or record.notes):
             raise KibitzError(
-                f"{self.path} is unchanged: rewriting it would lose what is wrong in game {record.number}. Name"
+                f"{self.path} is unchanged: rewriting it would lose the errors in game {record.number}. Name"
                 " another file."
             )
         if record.refused:

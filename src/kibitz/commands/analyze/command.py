@@ -66,7 +66,7 @@ def analyze(
     if game_file is None:
         file = shlex.quote(run) if os.path.isfile(run) else "FILE"
         raise UsageError(
-            f"a network and a file are needed (got {records.printable(run)}). Example: kibitz analyze"
+            f"kibitz analyze needs a network and a file (got {records.printable(run)}). Example: kibitz analyze"
             f" {'winner' if file != 'FILE' else run} {file}"
         )
     from kibitz.analysis import check_outputs

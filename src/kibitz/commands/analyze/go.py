@@ -86,8 +86,8 @@ def check_options(session: Session, run: str, path: str, options: AnalyzeOptions
         raise UsageError("--owners prints numbers and needs --json. Add --json.")
     if options.sgf and any(same_file(options.sgf, records.on_disk(file)) for file in records.find([path], ENDINGS)):
         raise UsageError(
-            f"--sgf cannot be the file that is read (got {options.sgf}): its comments and variations would be lost."
-            " Name another file."
+            f"--sgf must not be the file that kibitz reads (got {options.sgf}): its comments and variations would"
+            " be lost. Name another file."
         )
 
 

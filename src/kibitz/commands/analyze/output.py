@@ -53,7 +53,7 @@ class CheckedFile:
     def check_failure(self) -> None:
         """Raise KibitzError if the engine failed. It is called after the earlier games are written."""
         if self.failure:
-            raise KibitzError(f"{self.failure}. The output has the games before it.")
+            raise KibitzError(f"{self.failure}. The output contains the games before this error.")
 
 
 def same_file(one: str, other: str) -> bool:

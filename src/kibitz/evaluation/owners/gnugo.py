@@ -36,7 +36,7 @@ def read_territory(text: str, size: int, colours: NDArray[np.uint8]) -> NDArray[
     """
     rows = [[float(word) for word in line.split()] for line in text.splitlines()]
     if len(rows) != size or any(len(row) != size for row in rows):
-        raise ValueError(f"not {size} rows of {size} numbers")
+        raise ValueError(f"the reply is not {size} rows of {size} numbers")
     values = np.zeros((GRID, GRID))
     values[:size, :size] = rows
     flat = values.ravel()
@@ -52,7 +52,7 @@ def read_score(text: str) -> float:
     Raises ValueError for other text.
     """
     if not (found := _SCORE.match(text.strip())):
-        raise ValueError(f"no score: {text!r}")
+        raise ValueError(f"the reply is not a score: {text!r}")
     points = float(found["points"])
     return points if found["side"] == "B" else -points
 
@@ -200,9 +200,7 @@ def _work(path: str, positions: _Positions, games: Iterator[int]) -> str:
                 continue
         return name
     except CommandRefused as error:
-        raise EngineDied(
-            f"GNU Go does not answer as expected ({error}). Check that {path} is GNU Go.", "died"
-        ) from None
+        raise EngineDied(f"GNU Go sent an unexpected reply ({error}). Check that {path} is GNU Go.", "died") from None
     finally:
         program.close()
 

@@ -44,7 +44,7 @@ class UciPredictor:
         except OptionRefused as error:
             self._engine.kill()
             raise UsageError(
-                f"--engine-option is refused by {self.name} ({error}). Check the name and the value."
+                f"{self.name} refuses an --engine-option ({error}). Check the name and the value."
             ) from None
         self.prints_probabilities = self._engine.has_option(MOVE_STATISTICS)
         most = self._engine.range_of("MultiPV")

@@ -104,7 +104,7 @@ def evaluate_engines(
         some = _with_rating(some, log)
     found, engine_of, names = _predict(test, some, on_progress)
     if failed := int((~found.answered).sum()):
-        log(f"the engine gave no move in {failed:,} of {len(some):,} positions; they are skipped")
+        log(f"the engine gave no move in {failed:,} of {len(some):,} positions, and kibitz skips these positions")
     kept = np.flatnonzero(found.answered)
     if not len(kept):
         raise KibitzError(
@@ -122,7 +122,7 @@ def _with_rating(some: PlayedPositions, log: Callable[[str], None]) -> PlayedPos
     """Return the positions whose mover has a rating: the rating determines the engine of a position."""
     known = np.flatnonzero(some.rating > 0)
     if missing := len(some) - len(known):
-        log(f"{missing:,} of {len(some):,} positions are skipped: the mover has no rating, by which engines are chosen")
+        log(f"{missing:,} of {len(some):,} positions are skipped, because the player to move has no rating")
     if not len(known):
         raise KibitzError(
             f"{some.store.path}: no player has a rating, so engines cannot be chosen by rating. Give one --engine."

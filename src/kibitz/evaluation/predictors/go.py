@@ -38,7 +38,7 @@ class GtpPredictor:
             self._without_playing = self._knows("reg_genmove")
         except CommandRefused as error:
             self._program.kill()
-            raise EngineDied(f"{self._program.name}: refused its first command ({error})", "died") from None
+            raise EngineDied(f"{self._program.name} refused the first command ({error})", "died") from None
         except EngineDied:
             self._program.kill()
             raise
@@ -61,7 +61,7 @@ class GtpPredictor:
                 self._program.ask(command, COMMAND_SECONDS)
             except CommandRefused as error:
                 self._program.kill()
-                raise EngineDied(f"{self.name}: refused {command!r} ({error})", "died") from None
+                raise EngineDied(f"{self.name} refused {command!r} ({error})", "died") from None
 
     def advance(self, ply: int) -> None:
         for at in range(self._ply, ply):
@@ -84,7 +84,7 @@ class GtpPredictor:
             return prediction
         except CommandRefused as error:
             self._program.kill()
-            raise EngineDied(f"{self.name}: gave no move ({error})", "died") from None
+            raise EngineDied(f"{self.name} played no move ({error})", "died") from None
 
     def __enter__(self) -> GtpPredictor:
         return self
@@ -114,7 +114,7 @@ def read_network(text: str, size: int) -> MovePrediction:
         table = [float(word) for word in words[first : first + size * size]]
         passes = float(words[words.index("policyPass") + 1])
     except (ValueError, IndexError):
-        raise EngineDied(f"{RAW_NETWORK}: its answer has no table of probabilities", "died") from None
+        raise EngineDied(f"the reply to {RAW_NETWORK} has no table of probabilities", "died") from None
     points = {(at // size) * GRID + at % size: value for at, value in enumerate(table)} | {PASS: passes}
     known = {point: value for point, value in points.items() if math.isfinite(value)}
     digits = max((len(word.partition(".")[2]) for word in words[first : first + size * size]), default=0)

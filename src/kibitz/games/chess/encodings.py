@@ -139,7 +139,7 @@ class AttackPlanes(Encoding):
     def __init__(self, kind: str = "squares") -> None:
         super().__init__()
         if kind not in ATTACKS[1:]:
-            raise ValueError(f"attack planes of kind {kind}")
+            raise ValueError(f"unknown kind of attack planes (got {kind})")
         self.kind = kind
         self.channels = 12 if kind == "pieces" else 2
         down = tuple((-ranks, files) for ranks, files in PAWN)

@@ -64,7 +64,7 @@ class Filter:
             if size not in SIZES:
                 raise UsageError(not_one_of("--size", size, SIZES))
         if self.handicap is not None and self.handicap < 0:
-            raise UsageError(f"--handicap must be at least 0, which is even games (got {self.handicap})")
+            raise UsageError(f"--handicap must be at least 0 (got {self.handicap}). 0 keeps only even games.")
         if self.limit is not None and self.limit < 1:
             raise UsageError(f"--limit must be at least 1 (got {self.limit})")
 

@@ -13,7 +13,7 @@ SUMMARY_COLUMNS = {"endings": "ending", "boards": "size", "rules": "rules", "kom
 
 def captures(*arguments: Any) -> Any:
     """Raise NotImplementedError: no Go system needs to know which moves capture."""
-    raise NotImplementedError("go: which moves capture is not known of a whole store")
+    raise NotImplementedError("kibitz cannot find the captures of a whole store of Go games. Choose single games.")
 
 
 __all__ = [

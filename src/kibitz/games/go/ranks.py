@@ -42,7 +42,7 @@ def rank_value(rank: str) -> int:
     """Return the value of a rank in the order, -34 to 19. Raises ValueError for text that isn't a rank."""
     normal = read_rank(rank)
     if normal is None:
-        raise ValueError(f"{rank}: no rank")
+        raise ValueError(f"{rank} is not a rank. Write ranks like 5k, 6d or 1p.")
     number = int(normal[:-1])
     return {"k": 1 - number, "d": number, "p": FIRST_PROFESSIONAL - 1 + number}[normal[-1]]
 

@@ -101,7 +101,7 @@ def read_rules(text: str, now: Rules) -> Rules:
     try:
         wanted = json.loads(text)
     except (ValueError, RecursionError):
-        raise UnknownRules("syntax error: the rules are no JSON object") from None
+        raise UnknownRules("syntax error: the rules are not a JSON object") from None
     for field, value in wanted.items():
         now = with_field(now, field, value)
     return now
@@ -112,13 +112,13 @@ def with_field(rules: Rules, field: str, value: object) -> Rules:
     if field in FLAGS:
         truth = {"true": True, "false": False}.get(str(value).lower())
         if truth is None or truth not in FLAGS[field]:
-            raise UnknownRules(f"rules with {shown(f'{field} {value}')} are not known")
+            raise UnknownRules(f"unknown value in the rules: {shown(f'{field} {value}')}")
         changed: Any = {field: truth}
         return replace(rules, **changed)
     if field in CHOICES:
         name = str(value).upper()
         if name not in CHOICES[field]:
-            raise UnknownRules(f"rules with {shown(f'{field} {value}')} are not known")
+            raise UnknownRules(f"unknown value in the rules: {shown(f'{field} {value}')}")
         changed = {field: name}
         return replace(rules, **changed)
-    raise UnknownRules(f"rules have no field {shown(field)}")
+    raise UnknownRules(f"unknown field in the rules: {shown(field)}")

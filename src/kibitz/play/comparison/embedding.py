@@ -240,7 +240,7 @@ def load(run: Run, part: str | None = None) -> PositionComparer:
     if not available:
         raise UsageError(f"{run.name} does not compare positions. Use a run of the system 'deepchess'.")
     if part is not None and part not in available:
-        raise UsageError(f"{run.name} has no {part} network, only the {available[0]} one. Use that one.")
+        raise UsageError(f"{run.name} has no {part} network. Use its {available[0]} network.")
     part = part or next((name for name in available if _trained(arrays, name)), available[0])
     try:
         parameters = {
@@ -251,7 +251,7 @@ def load(run: Run, part: str | None = None) -> PositionComparer:
         weights = pack(parameters, bool(run.info["settings"].get("antisymmetric", False)))
         rows = np.concatenate([arrays["reference_codes"], arrays["reference_state"]], axis=1)
         if rows.shape[1] != START_WIDTH or rows.dtype != np.uint8 or rows.max(initial=0, where=_CODES) > 12:
-            raise ValueError("reference positions")
+            raise ValueError("the reference positions are invalid")
     except (KeyError, ValueError, IndexError):
         raise KibitzError(f"{path} is damaged. Train the network again.") from None
     return PositionComparer(weights, rows)
@@ -293,7 +293,7 @@ def pack(arrays: Mapping[str, NDArray[np.float32]], antisymmetric: bool = False)
 
     first = _padded(np.concatenate([arrays["pos2vec.first.weight"], arrays["pos2vec.first.bias"][None]]), 1)
     if len(first) != BIAS + 1:
-        raise ValueError(f"{len(first) - 1} rows of the first layer")
+        raise ValueError(f"the first layer must have {BIAS} rows (got {len(first) - 1})")
     width = first.shape[1]
     layers = []
     for name in _numbered(arrays, "pos2vec.rest"):

@@ -53,7 +53,7 @@ def board_svg(position: Mapping[str, Any], last_move: str | None = None, better:
     """
     size = int(position["size"])
     if size not in SIZES:
-        raise ValueError(f"a board of {size}")
+        raise ValueError(f"the board must be one of {SIZES} (got {size})")
     stones = _rows(position["stones"], size, "XO.")
     chances = _percents(position["black_owns"], size) if position.get("black_owns") else None
     owners = _rows(position["owners"], size, "XO-") if position.get("owners") else None
@@ -95,14 +95,14 @@ def _plain(move: str) -> str:
 
 def _rows(rows: Sequence[str], size: int, letters: str) -> list[str]:
     if len(rows) != size or any(len(row) != size or set(row) - set(letters) for row in rows):
-        raise ValueError(f"not {size} rows of {size} letters out of {letters}")
+        raise ValueError(f"the board must be {size} rows of {size} letters from {letters}")
     return list(rows)
 
 
 def _percents(rows: Sequence[str], size: int) -> list[list[int]]:
     chances = [[int(word) for word in row.split()] for row in rows]
     if len(chances) != size or any(len(row) != size or min(row) < 0 or max(row) > 100 for row in chances):
-        raise ValueError(f"not {size} rows of {size} percents")
+        raise ValueError(f"the territory must be {size} rows of {size} percentages")
     return chances
 
 

@@ -88,7 +88,7 @@ def load_pgn(text: str, index: int) -> dict[str, Any]:
     if count == 0:
         raise BadRequest("no game found in this text. Use PGN, SGF or FEN")
     if index >= count:
-        raise BadRequest(f"game {index + 1} not found: the text has {count:,}")
+        raise BadRequest(f"the text has no game {index + 1}. Choose a game from 1 to {count:,}")
     titles = [_title(block.texts(i)[0], i) for i in range(min(count, game_tree.MAX_GAMES))]
     try:
         line, headers, tree, problems = _game(*block.texts(index))

@@ -204,7 +204,7 @@ def _legal(board: chess.Board, name: str, where: str) -> chess.Move:
         chess.PIECE_SYMBOLS.index(name[4]) if name[4:] else None,
     )
     if not board.is_legal(move):
-        raise BadRequest(f"{where}{name}: illegal here")
+        raise BadRequest(f"{where}{name} is illegal here")
     return move
 
 

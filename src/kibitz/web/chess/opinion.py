@@ -96,7 +96,7 @@ class UciThinker:
     def move(self) -> str:
         assert self._watched
         if not self._watched.best:
-            raise EngineDied(f"{self.name} answers no move where there are legal ones", "died")
+            raise EngineDied(f"{self.name} played no move in a position with legal moves", "died")
         return self._watched.best.uci()
 
     def halt(self) -> None:

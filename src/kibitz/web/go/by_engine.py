@@ -169,7 +169,7 @@ def candidates(
     others = [read_point(name, line.size) for name in names]
     for name, point in zip(names, others, strict=True):
         if board.why_not(board.to_move, point) is not None:
-            raise BadRequest(f"{name}: illegal here")
+            raise BadRequest(f"{name} is illegal here")
     lines: list[dict[str, Any]] = []
     for point in dict.fromkeys([*found.line[:1], *others]):
         if board.why_not(board.to_move, point) is not None:  # the engine may have other rules

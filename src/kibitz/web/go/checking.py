@@ -125,4 +125,4 @@ def _searched(session: Session, board: Board, line: GoLine, stop: threading.Even
 def _go_on(stop: threading.Event) -> None:
     """Raise GivenUp if no client waits for the response any more."""
     if stop.is_set():
-        raise GivenUp("the request was given up")
+        raise GivenUp("the request was canceled")

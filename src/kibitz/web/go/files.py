@@ -61,7 +61,7 @@ def load_sgf(text: str, index: int) -> dict[str, Any]:
     if count == 0:
         raise BadRequest("no game found in this text. Use PGN, SGF or FEN")
     if index >= count:
-        raise BadRequest(f"game {index + 1} not found: the text has {count:,}")
+        raise BadRequest(f"the text has no game {index + 1}. Choose a game from 1 to {count:,}")
     listed = zip(begins[: game_tree.MAX_GAMES].tolist(), ends.tolist(), strict=False)
     titles = [_title(data[begin : min(end, begin + _HEAD)], i) for i, (begin, end) in enumerate(listed)]
     try:
@@ -139,7 +139,7 @@ class _Game:
             raise BadRequest(f"invalid SGF: {shown(str(error))}") from None
         root: Properties = self.coarse.sequence[0]
         if (kind := words_of(root.get("GM", []))) not in ("", "1"):
-            raise BadRequest(f"a record of another game (GM[{shown(kind)}]); of SGF only Go is known")
+            raise BadRequest(f"this SGF is not a Go game (got GM[{shown(kind)}]). Open an SGF of Go")
         self.size = self._board_size(root)
         start = _Start()
         self.kept: dict[str, list[str]] = {}
@@ -361,7 +361,7 @@ def save_sgf(
             point = from_gtp(written.move or "", line.size)
             board.play(colour, point)
         except ValueError as error:
-            raise BadRequest(f"{shown(written.move or '')}: no legal move here ({shown(str(error))})") from None
+            raise BadRequest(f"{shown(written.move or '')}: not a legal move here ({shown(str(error))})") from None
         parts.append(f";{'B' if colour == BLACK else 'W'}[{to_sgf(point)}]{_notes(note(index, colour))}")
         _branch(todo, written.children, board)
     return "".join(parts)

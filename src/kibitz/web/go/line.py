@@ -209,7 +209,7 @@ def _play(board: Board, point: int, where: str) -> None:
     try:
         board.play(board.to_move, point)
     except Illegal as error:
-        raise BadRequest(f"{where}{to_gtp(point, board.size)}: illegal here ({error})") from None
+        raise BadRequest(f"{where}{to_gtp(point, board.size)} is illegal here ({error})") from None
 
 
 @kernel

@@ -68,7 +68,7 @@ class GtpThinker:
 
     def play(self, line: Line, limits: MoveLimits) -> None:
         if limits.seconds is None:
-            raise BadRequest(f"{self.name} is a GTP engine: limit its seconds, not its nodes")
+            raise BadRequest(f"{self.name} is a GTP engine. Limit its seconds instead of its nodes")
         self._turn_to(line)
         time = f"time_settings 0 {max(1, round(limits.seconds))} 1"
         if "kata-time_settings" in self._commands:
@@ -141,7 +141,7 @@ class GtpThinker:
             point = from_gtp(said, board.size)
             board.play(board.to_move, point)
         except ValueError:
-            raise EngineDied(f"{self.name} answers {shown(said)}, which is no legal move here", "died") from None
+            raise EngineDied(f"{self.name} played {shown(said)}, which is not a legal move here", "died") from None
         self.move = to_gtp(point, board.size)
 
     def halt(self) -> None:

@@ -424,7 +424,7 @@ def _run_of(players: Sequence[Player], name: str) -> Path:
 
 def _refuse_second(task: Task | None, what: str) -> None:
     if task is not None and task.runs:
-        raise BadRequest(f"{what} of {task.about['player']}'s games is running; stop it first", 409)
+        raise BadRequest(f"{what} of {task.about['player']}'s games is running. Stop it first", 409)
 
 
 def _ending(name: str) -> str:

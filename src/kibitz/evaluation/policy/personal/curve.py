@@ -47,7 +47,7 @@ def learning_curve(
             request = PersonalRequest([str(learned.path)], players, run.info["base"], Path(folder) / str(size), test=0)
             made = make(request)
             if made.reason != "done":
-                raise KeyboardInterrupt(f"{made.reason}; the learning curve begins again with the same command")
+                raise KeyboardInterrupt(f"{made.reason}. To measure the learning curve again, run the same command")
             arms = compare(Run(made.path), store, tested)
             for name, points in lines.items():
                 points.append((float(size), arms.groups.mean(arms.judged[name].right)))

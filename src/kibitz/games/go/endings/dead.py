@@ -102,7 +102,7 @@ class GnuGo:
             if passes == 2:
                 break
         else:
-            raise ValueError(f"no end after {MOST_MOVES} moves")
+            raise ValueError(f"the game did not end within {MOST_MOVES} moves")
         final = np.where(colours > WHITE, colours, NONE).astype(np.uint8)  # keep the points outside the board
         for colour, name in _NAMES.items():
             final[self._points(f"list_stones {name}", size, until)] = colour
@@ -125,14 +125,14 @@ class GnuGo:
         stones = np.zeros(POINTS, np.bool_)
         stones[self._points(f"final_status_list {status}", size, until)] = True
         if (stones & (colours != BLACK) & (colours != WHITE)).any():
-            raise ValueError("no stone is there")
+            raise ValueError("there is no stone on this point")
         return stones
 
     def _points(self, command: str, size: int, until: float) -> list[int]:
         """Return the points in the reply to a command. Raises ValueError if one isn't a point."""
         points = [from_gtp(vertex, size) for vertex in self._ask(command, until).split()]
         if any(point >= POINTS for point in points):
-            raise ValueError("a pass is no point")
+            raise ValueError("a pass is not a point of the board")
         return points
 
     def close(self) -> None:
