@@ -270,7 +270,7 @@ def test_a_run_without_its_onnx_file(
     shutil.copytree(small_run, copy)
     (copy / "model.onnx").unlink()
     out, err = analyzed(capsys, copy, file, "--json")
-    assert "PyTorch is used" in err
+    assert "uses PyTorch" in err
     for one, other in zip(json.loads(whole)["games"][0]["moves"], json.loads(out)["games"][0]["moves"], strict=True):
         assert one["after"] == pytest.approx(other["after"], abs=2e-4)
 
