@@ -134,7 +134,7 @@ def test_what_cannot_be_shown_is_said_in_a_line() -> None:
         kibitz.show(chess.STARTING_FEN, "gocnn")
     with pytest.raises(KibitzError, match="network for chess"):
         kibitz.show(GoBoard(9), "winner")
-    with pytest.raises(UsageError, match="plies 0 to 6"):
+    with pytest.raises(UsageError, match="from 0 to 6"):
         kibitz.show(RUY, "winner", ply=7)
     with pytest.raises(UsageError, match=naming("ply & 1")):
         kibitz.show(chess.Board(), "winner", ply=1)

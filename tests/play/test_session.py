@@ -131,7 +131,7 @@ def test_no_positions(positions: tuple[NDArray[np.uint8], NDArray[np.uint8]], tm
     make_run(tmp_path / "run", positions)
     answer = Session(tmp_path / "run").evaluate(positions[0][:0], positions[1][:0])
     assert answer["white_wins"].shape == (0,)
-    with pytest.raises(ValueError, match="3 codes, 2 states"):
+    with pytest.raises(ValueError, match="got 3 and 2 rows"):
         Session(tmp_path / "run").evaluate(positions[0][:3], positions[1][:2])
 
 
@@ -154,7 +154,7 @@ def test_without_a_usable_onnx_file_torch_answers(
     said = capfd.readouterr()
     assert said.out == ""
     assert said.err.count("\n") == 1
-    assert "PyTorch is used" in said.err
+    assert "uses PyTorch" in said.err
     assert session.outputs == ("white_wins",)
     np.testing.assert_allclose(session.evaluate(*positions)["white_wins"], expected, rtol=0, atol=1e-6)
     assert session.evaluate(positions[0][:0], positions[1][:0])["white_wins"].shape == (0,)

@@ -61,7 +61,7 @@ def test_names_that_no_system_can_have(here: Path, name: str) -> None:
 
 def test_a_folder_is_not_overwritten(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (here / "kings").mkdir()
-    with pytest.raises(KibitzError, match=naming("kings & taken")):
+    with pytest.raises(KibitzError, match=naming("kings & exists")):
         copy_template("kings", here / "kings")
     assert run(["systems", "--new", "kings"]) == 1
     assert run(["systems", "winner", "--new", "queens"]) == 2

@@ -297,13 +297,13 @@ def test_a_store_that_has_grown_is_said_to_begin_a_new_run(
     store, said = tmp_path / "s", []
     shutil.copytree(small_store.path, store)
     train("winner", quick(small_store), str(store), plan=QUICK, log=said.append)
-    assert not any("other games" in line for line in said)
+    assert not any("has changed" in line for line in said)
     shutil.rmtree(store)
     import_games(store, limit=300)
     said.clear()
     done = train("winner", quick(small_store), str(store), plan=QUICK, log=said.append)
     assert done.path == tmp_path / "runs" / "winner-2"
-    assert "other games" in said[0]
+    assert "has changed" in said[0]
     assert str(tmp_path / "runs" / "winner-1") in said[0]
 
 

@@ -466,7 +466,7 @@ def test_gnugo_sees_plain_territory(tmp_path: Path) -> None:
 )
 def test_a_score_is_read(text: str, lead: float) -> None:
     assert go_gnugo.read_score(text) == lead
-    with pytest.raises(ValueError, match="no score"):
+    with pytest.raises(ValueError, match="not a score"):
         go_gnugo.read_score(text[1:])
 
 
