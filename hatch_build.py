@@ -28,6 +28,8 @@ CAREFUL = ("--ignore-scripts", "--fetch-retries=1", "--fetch-retry-mintimeout=10
 """Options of `npm ci`: no package runs a script, and a network that is not there is noticed within seconds."""
 STAMP = "frontend.sha256"
 """In the page's folder: what it was built from."""
+COMPILED = Path("src/kibitz/compiled")
+"""Kernels that were compiled ahead, where tools/compile_kernels.py wrote some: a wheel takes them along."""
 
 
 class NotReached(Exception):
@@ -43,6 +45,8 @@ class PageHook(BuildHookInterface[Any]):
         return [] if fresh(Path(self.root)) else [NODE]
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        if (Path(self.root) / COMPILED).is_dir():
+            build_data["artifacts"].append(f"{COMPILED.as_posix()}/*.zip")
         try:
             build(Path(self.root))
         except NotReached as reason:

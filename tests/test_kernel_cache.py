@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
@@ -163,6 +164,113 @@ def test_what_the_user_has_is_read_beside_a_named_folder(
     cache.rename(environment.user_folder())
     assert compiled(load().use) == (28, 0)
     assert not cache.exists()
+
+
+FEATURES = ",".join(f"+{feature}" for feature in kernel_cache.LEVELS["x86_64"][1])
+SYSTEM = "x86_64-unknown-linux-gnu"
+
+
+def test_a_processor_with_all_features_takes_kernels_compiled_ahead() -> None:
+    assert kernel_cache.ahead((SYSTEM, "znver5", f"{FEATURES},+avx512f")) == (SYSTEM, "x86-64-v3", "")
+    assert kernel_cache.ahead((SYSTEM, "nehalem", FEATURES.replace("+avx2", "-avx2"))) is None
+    assert kernel_cache.ahead((SYSTEM, "generic", "")) is None
+    assert kernel_cache.ahead(("aarch64-unknown-linux-gnu", "generic", FEATURES)) is None
+
+
+@pytest.fixture
+def archived(load: Callable[..., ModuleType], cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An archive with the kernel `use`, and an empty cache."""
+    from numba.core.registry import cpu_target
+
+    path = tmp_path / "archive.zip"
+    monkeypatch.setattr(kernel_cache, "archive", lambda: path)
+    monkeypatch.setattr(kernel_cache, "ahead", lambda target: (target[0], "a level", ""))
+    kernel = load().use
+    kernel(1)
+    (signature,) = kernel.signatures
+    target = cpu_target.target_context.codegen().magic_tuple()
+    name, other = (kernel._cache._name(signature, each) for each in (target, kernel_cache.ahead(target)))
+    with zipfile.ZipFile(path, "w") as files:
+        files.writestr(other, (cache / name).read_bytes())
+    for file in cache.iterdir():
+        file.unlink()
+    return path
+
+
+def test_a_kernel_that_was_compiled_ahead_is_not_compiled(
+    load: Callable[..., ModuleType], cache: Path, archived: Path
+) -> None:
+    assert compiled(load().use) == (28, 0)
+    assert list(cache.iterdir()) == []
+    assert compiled(load(more=5).use) == (32, 1)
+    assert compiled(load().use, 0.5) == (27.0, 1)
+
+
+@pytest.mark.parametrize("damage", ["the archive", "the kernel", "nothing is there"])
+def test_a_damaged_archive_counts_as_absent(load: Callable[..., ModuleType], archived: Path, damage: str) -> None:
+    if damage == "the archive":
+        archived.write_bytes(archived.read_bytes()[:-50])
+    elif damage == "the kernel":
+        with zipfile.ZipFile(archived) as files:
+            (name,) = files.namelist()
+            data = files.read(name)
+        with zipfile.ZipFile(archived, "w") as files:
+            files.writestr(name, data[:50] + bytes([data[50] ^ 1]) + data[51:])
+    else:
+        archived.unlink()
+    assert compiled(load().use) == (28, 1)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows gives no owner here")
+def test_an_archive_that_others_can_write_is_not_read(load: Callable[..., ModuleType], archived: Path) -> None:
+    archived.chmod(0o666)
+    assert compiled(load().use) == (28, 1)
+
+
+def test_a_kernel_with_fast_mathematics_is_compiled_for_this_processor(
+    load: Callable[..., ModuleType], archived: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kernel = load().use
+    monkeypatch.setitem(kernel._cache._options, "fastmath", True)
+    assert compiled(kernel) == (28, 1)
+
+
+COUNTED = """
+import pathlib, sys
+from kibitz import cli, kernel_cache
+kernel_cache.archive = lambda: pathlib.Path(ARCHIVE)
+from numba.core import event
+with event.install_recorder("numba:compile") as compiled:
+    code = cli.run(sys.argv[1:])
+print(len(compiled.buffer), "events of compiling", file=sys.stderr)
+sys.exit(code)
+"""
+
+
+@pytest.mark.process
+@pytest.mark.slow
+def test_the_kernels_of_a_release_answer_as_others_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tool compiles for a level of processors; the first analysis then compiles nothing, and says the same."""
+    from numba.core.registry import cpu_target
+
+    from release.tools import tool
+
+    target = kernel_cache.ahead(cpu_target.target_context.codegen().magic_tuple())
+    if target is None:
+        pytest.skip("this processor has no level")
+    maker, path = tool("compile_kernels"), tmp_path / "archive.zip"
+    monkeypatch.setattr(maker, "WORK", [("analyze", "winner", "games.pgn", "--depth", "2")])
+    assert maker.compile_ahead(path, target[1]) > 3
+    (tmp_path / "games.pgn").write_text(maker.GAMES)
+    call = ["analyze", "winner", "games.pgn", "--depth", "2"]
+    said = []
+    for name in ("archive.zip", "absent.zip"):
+        surroundings = {**os.environ, environment.CACHE: str(tmp_path / name.partition(".")[0])}
+        program = [sys.executable, "-c", COUNTED.replace("ARCHIVE", repr(str(tmp_path / name))), *call]
+        said.append(subprocess.run(program, cwd=tmp_path, env=surroundings, capture_output=True, text=True, check=True))
+    assert said[0].stderr.splitlines()[-1] == "0 events of compiling"
+    assert said[1].stderr.splitlines()[-1] != "0 events of compiling"
+    assert said[0].stdout == said[1].stdout
 
 
 def test_kernels_have_one_key_in_every_process() -> None:

@@ -140,6 +140,9 @@ def test_an_install_without_npm_goes_on(
     hook.initialize("standard", data)
     assert data["artifacts"] == ["src/kibitz/web/page/**"]
     assert hook.dependencies() == []
+    (tree / build.COMPILED).mkdir()
+    hook.initialize("standard", data)
+    assert "src/kibitz/compiled/*.zip" in data["artifacts"]
 
 
 def test_the_lock_file_names_no_download_addresses() -> None:

@@ -9,6 +9,10 @@ jobs with the same kernels share one folder.
 A file has one compiled version of one kernel. It is written under a temporary name and then renamed, so that two
 processes can write at once. It begins with a hash of its content: a damaged file is ignored. A file that another user
 could have written is also ignored, because loading a kernel executes its code.
+
+A wheel can bring kernels that were compiled when it was built: an archive for each version of Python and each system,
+made by `tools/compile_kernels.py` for the processors of LEVELS. If the versions or the processor do not fit, the names
+in the archive do not fit either, and the kernel is compiled here.
 """
 
 from __future__ import annotations
@@ -24,6 +28,8 @@ import sys
 import time
 import types
 import uuid
+import zipfile
+import zlib
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -45,6 +51,17 @@ _DAY_SECONDS = 86_400
 LIBRARIES = ("builtins", "math", "numba", "numpy", "operator")
 """Libraries whose functions are determined by their versions, which are in each key."""
 _HASH_BYTES = hashlib.sha256().digest_size
+LEVELS = {
+    "x86_64": (
+        "x86-64-v3",
+        ("avx", "avx2", "bmi", "bmi2", "cx16", "f16c", "fma", "lzcnt", "movbe", "popcnt", "sse4.2", "ssse3", "xsave"),
+    )
+}
+"""For a kind of processor: LLVM's name of the level for which kernels are compiled ahead, and its features.
+
+Its code runs on each processor with these features, and computes the same as code for that very processor: only kernels
+without `fastmath` are compiled ahead.
+"""
 
 
 class NotKeyedError(TypeError):
@@ -167,10 +184,29 @@ def _versions() -> str:
     return repr(
         [
             1,  # the version of this file format
-            platform.python_implementation(), sys.version_info[:], getattr(sys, "abiflags", ""), numba.__version__,
-            llvmlite.__version__, np.__version__, [str(getattr(config, name, None)) for name in switches],
+            platform.python_implementation(), sys.version_info[:2], sys.version_info[3], getattr(sys, "abiflags", ""),
+            numba.__version__, llvmlite.__version__, np.__version__.split(".")[:2],  # numba reads no more of NumPy's
+            [str(getattr(config, name, None)) for name in switches],
         ]
     )  # fmt: skip
+
+
+def archive() -> Path:
+    """Return the archive of kernels that a wheel can bring for this version of Python and this system."""
+    name = f"{sys.implementation.cache_tag}-{sys.platform}-{platform.machine().lower()}.zip"
+    return Path(__file__).parent / "compiled" / name
+
+
+def ahead(target: tuple[str, str, str]) -> tuple[str, str, str] | None:
+    """Return the target of the kernels that were compiled ahead and run on this one, None if there are none.
+
+    target: LLVM's names of the system, the processor and its features, such as "+avx2,-avx512f", as numba has them.
+    """
+    system, _, features = target
+    level = LEVELS.get(system.partition("-")[0])
+    if level and {f"+{feature}" for feature in level[1]} <= set(features.split(",")):
+        return system, level[0], ""
+    return None
 
 
 class KernelCache(caching._Cache):
@@ -179,6 +215,7 @@ class KernelCache(caching._Cache):
     It replaces numba's own cache: numba calls load_overload before it compiles and save_overload after it. folders: a
     function that returns the folders to search. Files are written into the first one. on_loaded: called after a version
     was read.
+    archive: the kernels that were compiled ahead; the file may not exist.
     """
 
     def __init__(
@@ -187,8 +224,10 @@ class KernelCache(caching._Cache):
         options: dict[str, Any],
         folders: Callable[[], list[Path]],
         on_loaded: Callable[[], None] = lambda: None,
+        archive: Path | None = None,
     ) -> None:
         self._function, self._options, self._folders, self._on_loaded = function, options, folders, on_loaded
+        self._archive = archive
         self._digest: str | None = None
         self._enabled = True
 
@@ -214,20 +253,28 @@ class KernelCache(caching._Cache):
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the compiled version for these argument types; None if there is none."""
         target_context.refresh()
-        name = self._name(sig, target_context.codegen()) if self._enabled else None
-        for folder in self._folders() if name else ():
+        if not self._enabled or (payload := self._payload(sig, target_context.codegen().magic_tuple())) is None:
+            return None
+        loaded = _rebuild(target_context, *pickle.loads(payload))
+        self._on_loaded()
+        return loaded
+
+    def _payload(self, sig: Any, target: tuple[str, str, str]) -> bytes | None:
+        if not (name := self._name(sig, target)):
+            return None
+        for folder in self._folders():
             with contextlib.suppress(OSError):
-                if (payload := read(folder / str(name))) is not None:
-                    loaded = _rebuild(target_context, *pickle.loads(payload))
-                    self._on_loaded()
-                    return loaded
+                if (payload := read(folder / name)) is not None:
+                    return payload
+        if self._archive and not self._options.get("fastmath") and (other := ahead(target)):
+            return read_archived(self._archive, str(self._name(sig, other)))
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Store a compiled version. If the folder can't be written, this does nothing."""
         if not self._enabled or any(not part.can_cache for part in data.lifted) or data.library.has_dynamic_globals:
             return
-        if name := self._name(sig, data.codegen):
+        if name := self._name(sig, data.codegen.magic_tuple()):
             with contextlib.suppress(OSError):
                 write(self._folders()[0] / name, _dumps(data._reduce()))
 
@@ -235,9 +282,9 @@ class KernelCache(caching._Cache):
         module = self._function.__module__.rpartition(".")[2]
         return f"{module}.{self._function.__qualname__}".replace("<", "").replace(">", "")
 
-    def _name(self, sig: Any, codegen: Any) -> str | None:
+    def _name(self, sig: Any, target: tuple[str, str, str]) -> str | None:
         """Return the file for a version; None if something in it can't be hashed."""
-        text = repr((str(sig), codegen.magic_tuple()))
+        text = repr((str(sig), target))
         if " at 0x" in text:  # a type whose text contains a memory address
             return None
         # computed as late as possible, because a kernel may use objects that its module defines after it
@@ -256,15 +303,28 @@ def read(path: Path) -> bytes | None:
     it does not exist.
     """
     with path.open("rb") as file:
-        if not _is_trusted(os.fstat(file.fileno())):
-            return None
-        data = file.read()
-    if hashlib.sha256(data[_HASH_BYTES:]).digest() != data[:_HASH_BYTES]:
-        return None
+        payload = _checked(file.read()) if _is_trusted(os.fstat(file.fileno())) else None
     with contextlib.suppress(OSError):
-        if time.time() - path.stat().st_mtime > _DAY_SECONDS:
+        if payload is not None and time.time() - path.stat().st_mtime > _DAY_SECONDS:
             os.utime(path)  # records that the file was used
-    return data[_HASH_BYTES:]
+    return payload
+
+
+def read_archived(path: Path, name: str) -> bytes | None:
+    """Return the content of a file in an archive; None if it is damaged, absent, or could be from another user."""
+    try:
+        with path.open("rb") as file:
+            if not _is_trusted(os.fstat(file.fileno())):
+                return None
+            with zipfile.ZipFile(file) as files:
+                return _checked(files.read(name))
+    except (OSError, KeyError, EOFError, zipfile.BadZipFile, zlib.error):
+        return None
+
+
+def _checked(data: bytes) -> bytes | None:
+    """Return what follows the hash; None if the hash is another one."""
+    return data[_HASH_BYTES:] if hashlib.sha256(data[_HASH_BYTES:]).digest() == data[:_HASH_BYTES] else None
 
 
 def _is_trusted(status: os.stat_result) -> bool:

@@ -17,8 +17,7 @@ import numba
 import numpy as np
 from numba.core import event
 
-from kibitz import environment, memory, preparation
-from kibitz.kernel_cache import KernelCache
+from kibitz import environment, kernel_cache, memory, preparation
 
 memory.check()
 
@@ -40,7 +39,9 @@ def _folders() -> list[Path]:
 def _compile(function: Callable[..., Any], **options: Any) -> Any:
     compiled = numba.njit(nogil=True, **options)(function)
     if hasattr(compiled, "targetoptions"):  # with NUMBA_DISABLE_JIT, it is the Python function itself
-        compiled._cache = KernelCache(function, compiled.targetoptions, _folders, lambda: listener.on_loaded())
+        compiled._cache = kernel_cache.KernelCache(
+            function, compiled.targetoptions, _folders, lambda: listener.on_loaded(), kernel_cache.archive()
+        )
     return compiled
 
 
