@@ -21,10 +21,12 @@ from support.meter import METER
 from support.patience import PATIENCE
 
 SERVE = """
-import json, os, sys
+import gc, json, os, sys
 answers = os.dup(1)
 os.dup2(2, 1)
 exec(sys.argv[1])
+gc.collect()
+gc.freeze()  # else each fork goes through all that is loaded when it ends, and so copies the memory: a second and more
 for line in sys.stdin:
     code, arguments, folder, out, err = json.loads(line)
     if child := os.fork():
