@@ -47,6 +47,7 @@ def analyse(
     nodes: int | None = None,
     checked_by: str | None = None,
     engine_options: Mapping[str, str | int] | None = None,
+    practical: bool = False,
 ) -> AnalysedGame:
     """Analyze every move of one game with a network.
 
@@ -64,6 +65,8 @@ def analyse(
     network still predicts what people play. Then depth and nodes are limits of the engine; the default is 100,000
     nodes, in Go 50 visits.
     engine_options: UCI options of this engine, such as {"Threads": 2}.
+    practical: chess, networks with rating inputs: annotated moves have `practical`. Its `chosen` is the move that
+         scores best against the likely answers of the opponent, and its `best` the best move. It needs both ratings.
 
     A chess game returns a kibitz.analysis.chess.moves.AnalysedGame. Its `moves` have san, uci, mark, worth, expected
     and judged, which has loss, best and line. Its `white` is White's probability in each position, float64 [moves + 1],
@@ -89,7 +92,7 @@ def analyse(
     3
     """
     check_whole("number", number, 1)
-    options = GameOptions(swing, ratings, raw, depth, nodes, checked_by, engine_options)
+    options = GameOptions(swing, ratings, raw, depth, nodes, checked_by, engine_options, practical)
     with contextlib.closing(_analysed(game, network, number, options)) as games:
         if (analysed := next(games, None)) is not None:
             return analysed
@@ -107,6 +110,7 @@ def analyse_all(
     nodes: int | None = None,
     checked_by: str | None = None,
     engine_options: Mapping[str, str | int] | None = None,
+    practical: bool = False,
 ) -> Iterator[AnalysedGame]:
     """Yield `analyse` of every game of a file, one after the other, with constant memory.
 
@@ -122,7 +126,8 @@ def analyse_all(
 
     loaded = network if isinstance(network, TrainedNetwork) else load_network(network)
     _path(file)  # a missing file is reported now, not with the first game
-    return _analysed(file, loaded, None, GameOptions(swing, ratings, raw, depth, nodes, checked_by, engine_options))
+    options = GameOptions(swing, ratings, raw, depth, nodes, checked_by, engine_options, practical)
+    return _analysed(file, loaded, None, options)
 
 
 def rate(file: str | Path, player: str | Sequence[str] | None = None) -> PlayerStrength:
@@ -163,6 +168,7 @@ class GameOptions:
     nodes: int | None
     checked_by: str | None = None
     engine_options: Mapping[str, str | int] | None = None
+    practical: bool = False
 
     def __post_init__(self) -> None:
         from kibitz.analysis.chess.judging import MAX_DEPTH
@@ -174,6 +180,8 @@ class GameOptions:
             )
         if self.raw and self.checked_by is not None:
             raise UsageError("raw cannot be combined with checked_by: it shows values of the network. Leave one out.")
+        if self.raw and self.practical:
+            raise UsageError("practical needs a search, so it cannot be combined with raw. Leave one out.")
         if self.engine_options and self.checked_by is None:
             raise UsageError("engine_options are for engines. Add checked_by.")
         if self.swing is not None:
@@ -239,11 +247,15 @@ def _of_chess(
             raise KibitzError("this text has no chess game. Check that it is PGN.")
         games = iter([record])
     session, analysis = network._session, load(network.system)
+    if options.practical and "opponent_rating" not in network.side_inputs:
+        raise UsageError(
+            f"practical is for networks with rating inputs, which {network.name} lacks. Use the network 'human'."
+        )
     if (checker := options.checker(network)) is not None:
         from kibitz.analysis.chess.engine_judge import EngineJudge
 
         with EngineJudge(session, analysis, checker) as engine:
-            yield from _judged_chess(game, network, number, games, swing, ratings, engine)
+            yield from _judged_chess(game, network, number, games, swing, ratings, engine, options.practical)
         return
     judge = None if options.raw else judge_by_search(session, analysis, options.depth, options.nodes)
     if options.nodes and (judge is None or not judge.searches):
@@ -254,21 +266,23 @@ def _of_chess(
         raise UsageError(
             f"depth is not for {network.name}, which does not predict who wins (got {options.depth}). Leave it out."
         )
-    yield from _judged_chess(game, network, number, games, swing, ratings, judge)
+    yield from _judged_chess(game, network, number, games, swing, ratings, judge, options.practical)
 
 
 def _judged_chess(
     game: Any, network: TrainedNetwork, number: int | None, games: Iterator[Record], swing: float,
-    ratings: tuple[int, int] | None, judge: Judge | None,
+    ratings: tuple[int, int] | None, judge: Judge | None, practical: bool,
 ) -> Iterator[AnalysedChessGame]:  # fmt: skip
     from kibitz.analysis import load
     from kibitz.analysis.chess.moves import analyse as analyse_chess
     from kibitz.analysis.chess.moves import meaning_of
+    from kibitz.analysis.chess.practical import with_practical_choices
 
     meaning, analysis = meaning_of(network.system, judge is not None), load(network.system)
     for record in games:
         if not record.refused:
-            yield analyse_chess(record, network._session, analysis, swing, ratings, meaning, judge)
+            analysed = analyse_chess(record, network._session, analysis, swing, ratings, meaning, judge)
+            yield with_practical_choices(analysed, judge, ratings) if practical and judge else analysed
         elif number is not None:
             raise KibitzError(f"{_name(game)} game {record.number}: {record.refused}")
 
@@ -286,6 +300,8 @@ def _of_go(game: Any, network: TrainedNetwork, number: int | None, options: Game
         raise UsageError(
             f"ratings are not for {network.name}, which has no rating inputs (got {options.ratings}). Leave them out."
         )
+    if options.practical:
+        raise UsageError(f"practical is for chess, and {network.name} is a network for Go. Leave it out.")
     checker = options.checker(network)
     if options.depth is not None:
         raise UsageError(

@@ -105,6 +105,7 @@ COMMANDS: Mapping[str, CommandHelp] = {
                 "--engine-option",
                 "--raw",
                 "--rating",
+                "--practical",
                 "--swing",
             ),
             "Output": ("--pgn", "--sgf", "--csv", "--parquet", "--json", "--move", "--owners"),
@@ -598,6 +599,8 @@ OPTIONS: Mapping[str, str] = {
     "--parquet": "Write one row for each move to this Parquet file.",
     "analyze --sgf": 'Go: write the games with scores, marks and territory to this SGF file. The file name "-" prints'
     " them.",
+    "--practical": "Chess: before each marked move, show the move that scores best against the likely answers of the"
+    " opponent, if it is not the best move. This takes a few seconds more for each mark. Only for human.",
     "--swing": "Smallest loss of a move that is marked ?!; twice this loss is marked ?, three times ??. The unit is"
     " percentage points in chess and points in Go. [default: 10; in Go, 10 on 19x19, 5 on 13x13, 3 on 9x9]",
     "analyze --rating": "Chess: ratings of the players, 1500 for both or 1500,1720 for White and Black. [default: from"

@@ -278,6 +278,28 @@ class Judge:
         white, _ = self.judge(board, [], encode_board(board)[None])
         return PositionValue(float(white[0]), SEARCH)
 
+    def values(self, rows: NDArray[np.uint8], depth: int, by_network: bool = True) -> NDArray[np.float64]:
+        """Return White's win probability in unrelated positions, float64 [n], 0 to 1, without the network's own search.
+
+        rows: uint8 [n, 68]. depth: of the search, in plies. by_network: whether the network evaluates quiet positions;
+        else only material counts.
+        """
+        deep = quiescence_search(rows, depth, threads=self.threads)
+        n, depths = np.arange(len(rows)), deep.reached.clip(0)
+        black = rows[:, SQUARES + SIDE] != 0
+        opinions = self._own_opinions(deep.rows[n, depths], black) if by_network else np.full(len(rows), 0.5)
+        chances = np.where(_drawn(rows), 0.5, self._chances(deep.scores[n, depths], opinions))
+        white: NDArray[np.float64] = np.where(black, 1 - chances, chances)
+        return white
+
+    def first_moves(self, rows: NDArray[np.uint8], depth: int) -> NDArray[np.uint16]:
+        """Return the best move of each position by material, packed, uint16 [n]; 0 if there is none.
+
+        rows: uint8 [n, 68]. depth: of the search, in plies.
+        """
+        deep = quiescence_search(rows, depth, threads=self.threads)
+        return deep.lines[np.arange(len(rows)), deep.reached.clip(0), 0]
+
     def first_look(self, board: chess.Board) -> FirstLook | None:
         """Return a first estimate of the legal moves of a position; None if there are none."""
         nothing = chess.Move.null()

@@ -16,6 +16,7 @@ from kibitz.analysis import Analysis
 from kibitz.analysis.checkers import CheckedBy
 from kibitz.analysis.chess.choices import SHOWN, Expected, expected
 from kibitz.analysis.chess.judging import Judge, Judgement
+from kibitz.analysis.chess.practical import Practical
 from kibitz.analysis.chess.ratings import OPPONENT, RATING, UNIT, add_side_inputs, ratings_of
 from kibitz.analysis.chess.reasons import DEPTH as EXPLAINED
 from kibitz.analysis.chess.reasons import Case, Found, Reason, explain
@@ -66,6 +67,8 @@ STEP = 400
 """The rating difference of the weaker and stronger players for whom a move's probability is also shown."""
 FURTHER_EXPLAINED = 3
 """The search for the reason of a mistake is deeper by this number of plies, up to the usual depth."""
+RISKY, MOST_RISKY = 0.25, 3
+"""The smallest risk of a position that is listed, 0 to 1, and the largest number of them for a game."""
 UNLIKELY_FOR = 0.05
 """A costly move is a slip if its probability for a player of the mover's rating is lower."""
 
@@ -146,6 +149,7 @@ class Move:
     judged: Judged | None = None
     fault: str = ""  # annotation of a stalemate by its loss: ?!, ?, ??
     reason: Reason | None = None  # the proven reason of an annotated move; None if nothing is proven
+    practical: Practical | None = None  # before an annotated move, if it was asked for
 
     @property
     def change(self) -> float | None:
@@ -164,6 +168,7 @@ class Move:
             "mark": self.mark,
             **(self.judged.as_json() if self.judged else {}),
             **({"reason": self.reason and self.reason.as_json()} if self.judged and self.sign in SIGNS else {}),
+            **({"practical": self.practical.as_json()} if self.practical else {}),
             **(self.expected.as_json() if self.expected else {}),
             **(self.by_strength.as_json() if self.by_strength else {}),
         }
@@ -289,6 +294,15 @@ class AnalysedGame:
         return [move for move in self.swings if move.by_strength and move.by_strength.slip]
 
     @property
+    def riskiest(self) -> list[Move]:
+        """The moves before which players of the mover's rating go wrong most often, the riskiest positions first.
+
+        At most MOST_RISKY, each with a risk of at least RISKY; none without ratings.
+        """
+        found = [(move.judged.risk, move) for move in self.moves if move.judged and move.judged.risk is not None]
+        return [move for risk, move in sorted(found, key=lambda pair: -pair[0])[:MOST_RISKY] if risk >= RISKY]
+
+    @property
     def surprises(self) -> list[Move]:
         """The moves that the network didn't expect; the least likely is first."""
         found = [(move.expected.probability, move) for move in self.moves if move.expected and move.expected.surprising]
@@ -335,6 +349,8 @@ class AnalysedGame:
             found["swings"] = [move.as_json() for move in self.swings]
             if any(move.by_strength for move in self.moves):
                 found["slips"] = [move.as_json() for move in self.slips]
+            if any(move.judged and move.judged.risk is not None for move in self.moves):
+                found["riskiest"] = [move.as_json() for move in self.riskiest]
             found["average_loss"] = {side: figure(*self.average_loss(side)) for side in SIDES}
         if summary := self.summary:
             found["summary"] = summary.as_json()

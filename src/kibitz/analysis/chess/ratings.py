@@ -39,10 +39,7 @@ def add_side_inputs(
     """
     columns = [state]
     white, black = ratings or ratings_of(headers)
-    known = {
-        "speed": SPEEDS.index(speed_of(headers.get("TimeControl", ""), headers.get("Event", "")) or ""),
-        "scale": SCALES.index(scale_of(headers.get("Site", ""))),
-    }
+    known = known_inputs(headers)
     squares = _last_moves(moves, len(state))
     for name, usual in side_inputs.items():
         if name in (RATING, OPPONENT):
@@ -54,6 +51,14 @@ def add_side_inputs(
         else:
             columns.append(np.full((len(state), 1), known.get(name, usual), np.uint8))
     return np.concatenate(columns, 1)
+
+
+def known_inputs(headers: chess.pgn.Headers) -> dict[str, int]:
+    """Return the side inputs that the headers of a game give, besides the ratings, 0 to 255 by name; 0 is unknown."""
+    return {
+        "speed": SPEEDS.index(speed_of(headers.get("TimeControl", ""), headers.get("Event", "")) or ""),
+        "scale": SCALES.index(scale_of(headers.get("Site", ""))),
+    }
 
 
 def _last_moves(moves: Sequence[chess.Move], positions: int) -> dict[str, NDArray[np.uint8]]:

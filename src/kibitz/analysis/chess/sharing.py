@@ -15,6 +15,7 @@ from kibitz.analysis.checkers import Checker
 from kibitz.analysis.chess.engine_judge import EngineJudge
 from kibitz.analysis.chess.judging import Judge
 from kibitz.analysis.chess.moves import USUAL, AnalysedGame, analyse
+from kibitz.analysis.chess.practical import with_practical_choices
 from kibitz.analysis.sharing import opened, shared_out
 from kibitz.external import EngineDied
 from kibitz.games.chess.io.reader import Record
@@ -28,7 +29,7 @@ class MoveQuestion:
 
     run: the network's name, from `name_for_workers`. swing, ratings, meaning: see `analyse`. search: depth and nodes of
     the network's search; None if moves are not evaluated by search. checker: the engine that evaluates moves; None for
-    the network.
+    the network. practical: whether the practical choice before each annotated move is wanted.
     """
 
     run: str
@@ -37,6 +38,7 @@ class MoveQuestion:
     meaning: Meaning = USUAL
     search: tuple[int, int] | None = None
     checker: Checker | None = None
+    practical: bool = False
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,8 @@ def _answer(question: MoveQuestion, line: SentLine) -> AnalysedGame | EngineDied
     try:
         judge = _judge(question)
         game = analyse(line.record(), session, analysis, question.swing, question.ratings, question.meaning, judge)
+        if question.practical and judge is not None:
+            game = with_practical_choices(game, judge, question.ratings)
     except EngineDied as error:
         return error
     return replace(game, record=Record(0, chess.pgn.Game()))

@@ -37,8 +37,6 @@ RANK, CHOICE = 12, 13
 characters, its probability, a gap).
 """
 MOST_SWINGS, MOST_ONLY = 5, 8
-RISKY, MOST_RISKY = 0.25, 3
-"""The smallest risk of a position in the list of risky positions, and the largest number of these positions."""
 MARGIN = 6
 """Number of columns to the left of a reason."""
 WON = 0.97
@@ -110,10 +108,12 @@ def _show_moves(judged: AnalysedGame, console: Console) -> None:
         print_text(console, text)
         if move.reason:
             _show_reason(move.reason.text(), move, console)
+        if move.practical and move.practical.differs:
+            _show_reason(move.practical.text(), move, console)
 
 
 def _show_reason(reason: str, move: Move, console: Console) -> None:
-    """Print the reason of an annotated move below its row, with a margin on every line."""
+    """Print a text about an annotated move below its row, with a margin on every line."""
     for line in textwrap.wrap(reason, max(console.width - MARGIN, 20), break_on_hyphens=False):
         print_line(console, " " * MARGIN + line, STYLES[move.sign])
 
@@ -314,7 +314,7 @@ def _show_riskiest(judged: AnalysedGame, console: Console) -> None:
     """Print the riskiest positions: those in which players of the mover's rating make mistakes most often. The risk for
     other ratings is shown too.
     """
-    found = [move for move in judged.moves if move.judged and (move.judged.risk or 0) >= RISKY]
+    found = judged.riskiest
     if not found:
         return
     print_line(console, "")
@@ -322,7 +322,7 @@ def _show_riskiest(judged: AnalysedGame, console: Console) -> None:
     print_line(console, title, "bold")
     heading = "".join(f"{rating:>6}" for rating in RISK_RATINGS)
     print_line(console, f"{'before':<16}{'player':>7}{heading}")
-    for move in sorted(found, key=lambda move: -(move.judged.risk or 0) if move.judged else 0)[:MOST_RISKY]:
+    for move in found:
         assert move.judged is not None
         own = percent(move.judged.risk or 0)
         print_line(

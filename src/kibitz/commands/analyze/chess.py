@@ -47,6 +47,8 @@ def analyze_chess(
 
         analyze_player(session, run, path, options, workers)
         return
+    if options.practical:
+        check_practical(session)
     games = PgnGames(session, path, options, workers)
     analysis, report = load(session.system), Report()
     with contextlib.ExitStack() as stack:
@@ -85,6 +87,16 @@ def _ratings(session: Session, text: str) -> tuple[int, int]:
             " Use the network 'human'."
         )
     return read_pair(text)
+
+
+def check_practical(session: Session) -> None:
+    """Raises UsageError for a network without ratings as inputs."""
+    from kibitz.analysis.chess.ratings import OPPONENT
+
+    if OPPONENT not in session.side_inputs:
+        raise UsageError(
+            f"--practical is for networks with rating inputs, which {session.name} lacks. Use the network 'human'."
+        )
 
 
 @contextlib.contextmanager
@@ -146,6 +158,7 @@ class PgnGames(CheckedFile):
                 " be lost. Add --all or name another file."
             )
         self.ratings = _ratings(session, options.rating) if options.rating is not None else None
+        self.practical = options.practical
         self.name = "standard input" if path == records.STDIN else records.printable(path)
         self.refused: list[str] = []
         """The games that could not be analyzed, each with the reason."""
@@ -195,16 +208,20 @@ class PgnGames(CheckedFile):
         """Yield the analysis of each game, made in this process or by workers."""
         if self.workers is None:
             from kibitz.analysis.chess.moves import analyse
+            from kibitz.analysis.chess.practical import with_practical_choices
 
             for record in records:
-                yield analyse(record, self.session, analysis, self.swing, self.ratings, meaning, judge)
+                game = analyse(record, self.session, analysis, self.swing, self.ratings, meaning, judge)
+                yield with_practical_choices(game, judge, self.ratings) if self.practical and judge else game
             return
         from kibitz.analysis.chess.sharing import MoveQuestion, analysed_by_workers
         from kibitz.analysis.sharing import name_for_workers
 
         search = None if judge is None else (judge.depth, judge.nodes)
         checker = judge.checker if judge else None
-        question = MoveQuestion(name_for_workers(self.session), self.swing, self.ratings, meaning, search, checker)
+        question = MoveQuestion(
+            name_for_workers(self.session), self.swing, self.ratings, meaning, search, checker, self.practical
+        )
         with contextlib.closing(analysed_by_workers(records, question, self.workers)) as games:
             yield from games
 

@@ -130,7 +130,7 @@ def _check_written(source: str, options: AnalyzeOptions) -> None:
                 )
 
 
-_OPTIONS = {"chess": ("pgn", "rating", "depth"), "go": ("sgf", "move", "owners")}
+_OPTIONS = {"chess": ("pgn", "rating", "depth", "practical"), "go": ("sgf", "move", "owners")}
 """Options that are valid only for one game."""
 _INSTEAD = {"pgn": "Write SGF with --sgf.", "sgf": "Write PGN with --pgn."}
 _ENDINGS = {"chess": (".pgn",), "go": (".sgf", ".sgfl", ".gib")}

@@ -83,6 +83,7 @@ class AnalyzeOptions:
         bool,
         typer.Option("--raw"),
     ] = False
+    practical: Annotated[bool, typer.Option("--practical")] = False
     checked_by: Annotated[
         str | None,
         typer.Option(
@@ -145,6 +146,12 @@ class AnalyzeOptions:
                     raise UsageError(
                         f"--{name} cannot be used for a report about a player, which needs {what}. Leave --{name} out."
                     )
+            if self.practical:
+                raise UsageError(
+                    "--practical cannot be used for a report about a player. Leave it out, or choose games with --all."
+                )
+        if self.practical and self.raw:
+            raise UsageError("--practical needs a search, so it cannot be combined with --raw. Leave one out.")
         if self.game is not None and self.every:
             raise UsageError("--game cannot be combined with --all (got both). Choose one.")
         if self.raw and (self.nodes is not None or self.depth is not None):

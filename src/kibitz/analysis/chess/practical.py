@@ -1,0 +1,300 @@
+"""The practical choice: the move that scores best against the likely answers of an opponent of a given rating.
+
+The best move scores best against the best answer. A network with rating inputs predicts how likely each answer is for
+this opponent, and a search finds what each answer is worth. Their mean is the practical score of a move.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import chess
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.analysis.chess.judging import end_value, push
+from kibitz.analysis.chess.ratings import OPPONENT, RATING, UNIT, known_inputs, ratings_of
+from kibitz.analysis.chess.risk import LOSS
+from kibitz.analysis.glyphs import SIGNS
+from kibitz.games.chess.moves import to_move
+from kibitz.games.chess.replay import SQUARES, encode_board
+from kibitz.play.chess.policy import normalised
+from kibitz.play.side_inputs import with_side_inputs
+
+if TYPE_CHECKING:
+    from kibitz.analysis.chess.judging import FirstLook, Judge
+    from kibitz.analysis.chess.moves import AnalysedGame
+
+DEPTH, ROUGH = 4, 3
+"""Plies of the short search after each answer, and of a first one, which counts only material."""
+CONSIDERED, CANDIDATES = 40, 6
+"""The largest number of moves that are considered, and of those that the short search compares."""
+LIKELIEST = 7
+"""The number of the most likely answers to each move."""
+ANSWERS, RAREST = 6, 0.03
+"""The largest number of answers that are searched longer for each move, and the smallest probability of one.
+
+All other answers count as the best answer.
+"""
+_SEEN, _BY_RATING, MIDDLE = 0.82, 1.04, 1600
+"""Players see threats that the network's prediction misses after a rare move: the logit of an answer rises by
+exp(_SEEN + _BY_RATING * (rating - MIDDLE) / 1000) times what it is worth for them, 0 to 1.
+
+Fitted to the answers in 120 games of players by `bench/bench_practical.py fit`.
+"""
+GAIN = 0.05
+"""A move is a practical choice only if it scores this much more than the best move, 0 to 1."""
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A move and its score against likely answers.
+
+    move, san: the move.
+    score: the mover's mean win probability over the likely answers, 0 to 1.
+    worst: the mover's win probability after the best answer, 0 to 1.
+    mistake: the probability that the opponent's answer loses at least risk.LOSS, 0 to 1.
+    answer: the mistake that gives the mover most, its loss times its probability, SAN; "" if there is none.
+    likely: the probability of this answer, 0 to 1; 0 without it.
+    """
+
+    move: chess.Move
+    san: str
+    score: float
+    worst: float
+    mistake: float
+    answer: str = ""
+    likely: float = 0.0
+
+    def as_json(self) -> dict[str, Any]:
+        answer = {"san": self.answer, "probability": round(self.likely, 4)} if self.answer else None
+        numbers = {name: round(getattr(self, name), 4) for name in ("score", "worst", "mistake")}
+        return {"move": self.move.uci(), "san": self.san, **numbers, "answer": answer}
+
+
+@dataclass(frozen=True)
+class Practical:
+    """The practical choice of a position.
+
+    rating: the opponent's, in points.
+    chosen: the move with the largest score; the best move if no other scores GAIN more.
+    best: the best move. If the moves differ, a long search gives their numbers; else a short one does.
+    """
+
+    rating: int
+    chosen: Scored
+    best: Scored
+
+    @property
+    def differs(self) -> bool:
+        """Whether the practical choice is not the best move."""
+        return self.chosen.move != self.best.move
+
+    def text(self) -> str:
+        """Return it as sentences: "Practical choice: Bd5. Against players rated 1600, it scores 63%, ..."."""
+        first = f"Practical choice: {self.chosen.san}. Against the likely answers of a player rated {self.rating},"
+        first += f" it scores {self.chosen.score:.0%}, and the best move {self.best.san} scores {self.best.score:.0%}."
+        if not self.chosen.answer:
+            return first
+        often = f" In {self.chosen.mistake:.0%} of the cases, such a player answers with a mistake, such as"
+        return f"{first}{often} {self.chosen.answer}."
+
+    def as_json(self) -> dict[str, Any]:
+        found = {"opponent_rating": self.rating, "differs": self.differs}
+        return {**found, "chosen": self.chosen.as_json(), "best": self.best.as_json()}
+
+
+def with_practical_choices(game: AnalysedGame, judge: Judge, ratings: tuple[int, int] | None = None) -> AnalysedGame:
+    """Return a judged game with the practical choice before each marked move.
+
+    The network needs rating inputs, and the game the ratings of both players; other games have no practical choices.
+    ratings: of White and Black; None for those of the headers.
+    """
+    headers = game.record.game.headers
+    both = ratings or ratings_of(headers)
+    if not all(both) or OPPONENT not in judge.session.side_inputs:
+        return game
+    known, board, moves = known_inputs(headers), game.record.game.board(), list(game.moves)
+    for i, move in enumerate(moves):
+        if move.judged and move.sign in SIGNS and (look := judge.first_look(board)) is not None:
+            best, mover = chess.Move.from_uci(move.judged.best), 0 if board.turn == chess.WHITE else 1
+            also = [chess.Move.from_uci(move.uci)]
+            choice = practical_choice(board, best, look, judge, known, (both[mover], both[1 - mover]), also)
+            moves[i] = replace(move, practical=choice)
+        push(board, chess.Move.from_uci(move.uci))
+    return replace(game, moves=moves)
+
+
+def practical_choice(
+    board: chess.Board,
+    best: chess.Move,
+    look: FirstLook,
+    judge: Judge,
+    known: Mapping[str, int],
+    ratings: tuple[int, int],
+    also: Sequence[chess.Move] = (),
+) -> Practical:
+    """Return the practical choice of a position.
+
+    board: with the moves before it. best: the best move. look: the first estimates of the legal moves.
+    judge: its network predicts moves and has rating inputs. known: other side inputs by name, 0 to 255.
+    ratings: of the mover and of the opponent. also: moves that are compared whatever they lose.
+    """
+    mover, opponent = ratings
+    inputs = {**known, RATING: min(opponent // UNIT, 255), OPPONENT: min(mover // UNIT, 255)}
+    listed = listed_answers(board, plausible(best, look, also), judge, inputs)
+    sees = sees_at(opponent)
+    rough = likely_answers(board, listed, judge, sees, rough=True)
+    order = sorted(rough, key=lambda move: -scored(board, move, rough[move]).score)
+    moves = list(dict.fromkeys([best, *also, *order[:CANDIDATES]]))
+    answers = likely_answers(board, {move: listed[move] for move in moves}, judge, sees)
+    first, *others = [scored(board, move, answers[move]) for move in moves]
+    tried = max(others, key=lambda one: one.score, default=first)
+    if tried.score < first.score + GAIN:
+        return Practical(opponent, first, first)
+    first, tried = (scored(board, move, searched(board, move, answers[move], judge)) for move in (best, tried.move))
+    return Practical(opponent, tried if tried.score >= first.score + GAIN else first, first)
+
+
+def plausible(best: chess.Move, look: FirstLook, also: Sequence[chess.Move] = ()) -> list[chess.Move]:
+    """Return the moves that are considered, the best one first. Arguments are those of `practical_choice`."""
+    order = np.argsort(look.losses, kind="stable")[:CONSIDERED]
+    return list(dict.fromkeys([best, *also, *(to_move(int(look.moves[i])) for i in order)]))
+
+
+@dataclass(frozen=True)
+class Answers:
+    """The answers to a move.
+
+    moves: the listed ones. chances: their probabilities, 0 to 1, float64 [k]; the rest counts as the best answer.
+    worths: what each is worth for the player before the answer, 0 to 1, float64 [k]. worst: the same after the best
+    answer.
+    """
+
+    moves: tuple[chess.Move, ...]
+    chances: NDArray[np.float64]
+    worths: NDArray[np.float64]
+    worst: float
+
+
+def likely_answers(
+    board: chess.Board, listed: Mapping[chess.Move, Listed], judge: Judge, sees: float, rough: bool = False
+) -> dict[chess.Move, Answers]:
+    """Return the answers to each move with their values, by a short search.
+
+    listed: of `listed_answers`. sees: of `sees_at`, for the opponent. rough: by material alone, in fewer plies.
+    """
+    after = [_pushed(board, move) for move in listed]
+    boards = [
+        _pushed(one, answer) for one, (answers, _) in zip(after, listed.values(), strict=True) for answer in answers
+    ]
+    worst, worths = (_of_mover(_values(judge, some, rough), board.turn) for some in (after, boards))
+    found, at = {}, 0
+    for i, (move, (answers, shares)) in enumerate(listed.items()):
+        own = worths[at : at + len(answers)]
+        at += len(answers)
+        found[move] = Answers(answers, seen(shares, 1 - own, sees), own, float(min([worst[i], *own])))
+    return found
+
+
+def sees_at(rating: float) -> float:
+    """Return how much players of a rating, in points, see what an answer is worth; see `seen`."""
+    return math.exp(_SEEN + _BY_RATING * (rating - MIDDLE) / 1000)
+
+
+def seen(shares: NDArray[np.float64], worths: NDArray[np.float64], sees: float) -> NDArray[np.float64]:
+    """Return the probabilities of answers whose worth a player sees to some degree, float64 [k], with the same sum.
+
+    shares: the network's probabilities, [k]. worths: of the answers for this player, 0 to 1, [k]. sees: the degree.
+    """
+    if not len(shares):
+        return shares
+    weights = shares * np.exp(sees * (worths - worths.max()))
+    return np.asarray(weights / weights.sum() * shares.sum())
+
+
+def searched(board: chess.Board, move: chess.Move, answers: Answers, judge: Judge) -> Answers:
+    """Return the most likely answers with better values: an engine's, or the mean of both searches of the network."""
+    order = np.argsort(-answers.chances, kind="stable")[:ANSWERS]
+    kept = order[answers.chances[order] >= RAREST]
+    after = _pushed(board, move)
+    moves = tuple(answers.moves[i] for i in kept)
+    boards = (after, *(_pushed(after, answer) for answer in moves))
+    white = np.array([judge.value(one).chance for one in boards])
+    if judge.checked_by is None:
+        white = (white + _values(judge, boards, False)) / 2
+    worths = _of_mover(white, board.turn)
+    return Answers(moves, answers.chances[kept], worths[1:], float(worths.min()))
+
+
+Listed = tuple[tuple[chess.Move, ...], NDArray[np.float64]]
+"""Answers to a move, and the network's probability of each, 0 to 1, float64 [k]."""
+
+
+def listed_answers(
+    board: chess.Board, moves: Sequence[chess.Move], judge: Judge, inputs: Mapping[str, int]
+) -> dict[chess.Move, Listed]:
+    """Return the most likely answers to each move, and the best one by material; none if the move ends the game.
+
+    inputs: the side inputs after the move, by name, 0 to 255.
+    """
+    found: dict[chess.Move, Listed] = {move: ((), np.zeros(0)) for move in moves}
+    after = {move: one for move in moves if end_value(one := _pushed(board, move)) is None}
+    if not after:
+        return found
+    session = judge.session
+    rows = np.stack([encode_board(one) for one in after.values()])
+    codes, plain = rows[:, :SQUARES], rows[:, SQUARES:]
+    state = np.concatenate(
+        [with_side_inputs(plain[n : n + 1], session.side_inputs, one, inputs) for n, one in enumerate(after.values())]
+    )
+    expected = judge.analysis.expected_moves(session.evaluate(codes, state), codes, state)
+    assert expected is not None
+    packed, offsets, probabilities = expected
+    shares = normalised(probabilities, offsets).astype(np.float64)
+    best = judge.first_moves(rows, DEPTH)
+    for n, move in enumerate(after):
+        part = slice(offsets[n], offsets[n + 1])
+        legal, own = packed[part], shares[part]
+        kept = np.argsort(-own, kind="stable")[:LIKELIEST].tolist()
+        kept = list(dict.fromkeys([*kept, *np.flatnonzero(legal == best[n]).tolist()]))
+        found[move] = tuple(to_move(int(legal[at])) for at in kept), own[kept]
+    return found
+
+
+def _values(judge: Judge, boards: Sequence[chess.Board], rough: bool) -> NDArray[np.float64]:
+    """Return White's win probability in positions, float64 [n], by a short search; the result if the game is over."""
+    if not boards:
+        return np.zeros(0)
+    rows = np.stack([encode_board(one) for one in boards])
+    white = judge.values(rows, ROUGH if rough else DEPTH, by_network=not rough)
+    over = [end_value(one) for one in boards]
+    return np.array([value if end is None else end for value, end in zip(white.tolist(), over, strict=True)])
+
+
+def _of_mover(white: NDArray[np.float64], turn: chess.Color) -> NDArray[np.float64]:
+    return white if turn == chess.WHITE else 1 - white
+
+
+def scored(board: chess.Board, move: chess.Move, answers: Answers) -> Scored:
+    """Combine the answers to a move."""
+    san, worst, chances = board.san(move), answers.worst, answers.chances
+    if not answers.moves:
+        return Scored(move, san, worst, worst, 0.0)
+    gains = answers.worths - worst
+    score = worst + float(chances @ gains)
+    mistakes = gains >= LOSS
+    if not mistakes.any():
+        return Scored(move, san, score, worst, 0.0)
+    most = int(np.argmax(np.where(mistakes, chances * gains, -1)))
+    answer = _pushed(board, move).san(answers.moves[most])
+    return Scored(move, san, score, worst, float(chances[mistakes].sum()), answer, float(chances[most]))
+
+
+def _pushed(board: chess.Board, move: chess.Move) -> chess.Board:
+    after = board.copy()
+    after.push(move)
+    return after
