@@ -40,8 +40,8 @@ ANSWERS, RAREST = 6, 0.03
 All other answers count as the best answer.
 """
 _SEEN, _BY_RATING, MIDDLE = 0.82, 1.04, 1600
-"""Players see threats that the network's prediction misses after a rare move: the logit of an answer rises by
-exp(_SEEN + _BY_RATING * (rating - MIDDLE) / 1000) times what it is worth for them, 0 to 1.
+"""Players see threats that the network's prediction misses after a rare move. The logit of an answer rises by its worth
+for the player times the factor of `sees_at`.
 
 Fitted to the answers in 120 games of players by `bench/bench_practical.py fit`.
 """
