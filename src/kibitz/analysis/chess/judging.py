@@ -298,7 +298,8 @@ class Judge:
         rows: uint8 [n, 68]. depth: of the search, in plies.
         """
         deep = quiescence_search(rows, depth, threads=self.threads)
-        return deep.lines[np.arange(len(rows)), deep.reached.clip(0), 0]
+        first: NDArray[np.uint16] = deep.lines[np.arange(len(rows)), deep.reached.clip(0), 0]
+        return first
 
     def first_look(self, board: chess.Board) -> FirstLook | None:
         """Return a first estimate of the legal moves of a position; None if there are none."""
