@@ -131,7 +131,7 @@ class Leakage:
     games: number of games in each part.
     shared_games: games of the validation and the test whose moves and players are those of a training game.
     near_duplicates: games of the validation and the test with the same start and first 40 plies as a training game;
-         None if the store doesn't have this information.
+        None if the store doesn't have this information.
     """
 
     games: dict[str, int]
@@ -196,7 +196,7 @@ def read_arrays(
 
     positions: the number of positions, sampled at random; None for all positions, in the order of the games. Each chess
     position needs
-         about 100 bytes of memory, each Go position about 400.
+        about 100 bytes of memory, each Go position about 400.
 
     The names of the arrays and the other arguments are those of `PositionBatches`. Raises UsageError for another part
     or view, and if there are fewer positions.

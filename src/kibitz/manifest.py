@@ -3,7 +3,7 @@
 networks/manifest.json has an entry for each network, by name:
 
 version    such as "1.0". The second number grows with each training, the first one with a change of inputs or outputs
-changes version -> its changes in one sentence; the newest version first
+changes    version -> its changes in one sentence; the newest version first
 files      name -> SHA-256 of the file
 sample     position: FEN or SGF; outputs: name -> [index of the largest value, the value]
 

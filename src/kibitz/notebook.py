@@ -70,7 +70,7 @@ def show(position: chess.Board | GoBoard | str, run: str | Path, *, ply: int | N
     """Evaluate a position with a run or a bundled network ("chessnet"), and return a picture.
 
     position: a chess.Board, a Go board (kibitz.games.go.rules.Board; komi 7.5, Chinese rules), or a text: FEN, PGN or
-         SGF.
+        SGF.
     ply: for a PGN or SGF, the number of moves of the main line before the position, 0 for its start; None for its end.
 
     Raises KibitzError for a text that can't be read, and for a network that doesn't exist or is for another game.

@@ -32,7 +32,7 @@ class Part:
     loss: mean loss per move: win probability, 0 to 1, in chess, points in Go.
     usual: the mean loss of players with this rating in these positions.
     difference: the mean of loss minus usual, over the moves whose usual loss is known. Its n is the number of these
-    moves.
+        moves.
     marks: the number of moves with each annotation.
     score: the player's mean result in the games, 0 to 1; None if the part has only some moves of a game.
     """

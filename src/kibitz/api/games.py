@@ -55,12 +55,12 @@ def analyse(
     network: a loaded network, or an argument of `load_network`.
     number: the number of the game in its file, from 1. A text is read up to the end of its first game.
     swing: the smallest change that is annotated. Chess: a change of White's probability, 0 to 1; the default is 0.1.
-         Go: a number of points; the default is 3 on 9 × 9, 5 on 13 × 13 and 10 on 19 × 19.
+        Go: a number of points; the default is 3 on 9 × 9, 5 on 13 × 13 and 10 on 19 × 19.
     ratings: White's and Black's rating, for networks with rating inputs; None for the ratings in the headers.
     raw: whether to use the network's evaluations before and after each move, without a search.
     depth: chess: search depth in plies (default 6).
     nodes: search effort per position. Chess: the number of evaluations. Go: the number of visits, for networks that
-         predict moves and score; the default is 16. 0 or raw: no search.
+        predict moves and score; the default is 16. 0 or raw: no search.
     checked_by: an engine that evaluates the moves instead of the network, such as "stockfish" or "katago gtp". The
     network still predicts what people play. Then depth and nodes are limits of the engine; the default is 100,000
     nodes, in Go 50 visits.

@@ -65,7 +65,7 @@ class ChosenPoint:
     point: row · 19 + column from the upper left, 361 for a pass; for `board.play(board.to_move, point)`.
     vertex: the move in GTP notation, such as "D4" or "pass".
     lead: the mover's expected lead in points after the move, komi included. Without a search, it is the lead before the
-    move.
+        move.
     gain: the lead minus the lead after a pass; None if no pass was evaluated.
     captured: number of captured stones.
 

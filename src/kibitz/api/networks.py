@@ -64,8 +64,8 @@ class MoveOptions(SideInputs, total=False):
 
     method: one of the network's `methods`; None for the first one.
     depth, nodes, seconds: limits of a search: plies, evaluated positions, seconds. The search ends at the first limit
-         that it reaches. Without a limit, it takes one second. Go has only seconds or, if the network searches, nodes
-         (visits; the default is 200). Go networks without a search evaluate every move by default.
+        that it reaches. Without a limit, it takes one second. Go has only seconds or, if the network searches, nodes
+        (visits; the default is 200). Go networks without a search evaluate every move by default.
     temperature: 0 (the default) plays the best move. Larger values give more varied moves; 1 samples from the policy.
     seed: the random seed of the samples; None for a random seed. Only methods without a search use side inputs.
     to_move: "b" or "w", for sgfmill boards.
@@ -132,10 +132,10 @@ class PositionEvaluation:
     """The evaluation of one position by a network; None for outputs that the network does not have.
 
     white: chess: White's probability, 0 to 1, of the event in `meaning`. If the game is over by mate or stalemate,
-         or no mate is possible with these pieces, it is the result: 1, 0 or 0.5.
+        or no mate is possible with these pieces, it is the result: 1, 0 or 0.5.
     outcome: the probabilities of a White win, a draw and a Black win, for networks that predict draws.
     moves: all legal moves, the most likely first, with probabilities that sum to 1. In Go, each is a PointProbability,
-         and moves of probability 0 are omitted. Underpromotions are omitted if the network can't predict them.
+        and moves of probability 0 are omitted. Underpromotions are omitted if the network can't predict them.
     black: Go: Black's win probability, 0 to 1.
     owners: float32 [size, size], the probability that each point will be Black's, from the upper left.
     score: Black's lead in points, komi included.

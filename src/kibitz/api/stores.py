@@ -61,9 +61,9 @@ class PositionLabels(NamedTuple):
     result: int8, the result of the game for the player to move: 1 won, 0 drawn or unknown, −1 lost.
     rating, opponent_rating: float32, the ratings of the player to move and of the opponent. In Go they are ranks as
     numbers (1k is
-         0, 1d is 1). NaN is unknown.
+        0, 1d is 1). NaN is unknown.
     clock: float32, the seconds on the mover's clock after the move played in the position. NaN if unknown, and in the
-         last position.
+        last position.
 
     >>> import kibitz
     >>> labels = kibitz.open_store("my.store").labels_at([0, 0], [0, 1])
@@ -348,8 +348,8 @@ class GameStore:
 
         played: whether to sample only positions in which a move was played.
         network: sample the positions of `kibitz test NETWORK STORE --positions COUNT`, which tests games that the
-             network has not seen. Then part is "unseen" (the default), "test", "validation", "training" or "all", as in
-             --split, and played must not be given.
+            network has not seen. Then part is "unseen" (the default), "test", "validation", "training" or "all", as in
+            --split, and played must not be given.
 
         Raises UsageError for a count below 1, a seed below 0 and another part. Raises KibitzError if no game is left.
 

@@ -104,7 +104,7 @@ class TrainingOptions:
     precision: "auto", "float32" or "bf16".
     device: "auto", "cpu" or "cuda".
     compile: whether torch compiles the training steps: "on", "off", or "auto" for compilation on a GPU if torch
-         supports it. None for the recipe's choice.
+        supports it. None for the recipe's choice.
 
     If an interval, the positions, the patience or the average is None, its value is computed from the length of the
     training.
@@ -175,11 +175,11 @@ def train(
     recipe: a set of settings, "default" (the best known for half an hour on two cores), "long", "paper" …
     start_from: a run or bundled network for the initial weights (and settings).
     on_progress: called after every iteration, summary and validation, in the thread of the training. If it returns
-         True, the training stops as with Ctrl-C: the run is saved, and the same call resumes it. An exception that it
-         raises ends the training and is raised here.
+        True, the training stops as with Ctrl-C: the run is saved, and the same call resumes it. An exception that it
+        raises ends the training and is raised here.
     export: whether to write model.onnx, which makes the network usable without PyTorch.
     settings: the fields of `TrainingOptions`, such as time_limit, and settings of the system that differ from the
-         recipe's. `kibitz systems SYSTEM` lists them.
+        recipe's. `kibitz systems SYSTEM` lists them.
 
     Raises KibitzError if PyTorch is not installed, the store has no training games, or the loss becomes NaN or
     infinite. Raises UsageError for unknown systems, recipes and settings, values out of range, and a `run` of another

@@ -45,7 +45,7 @@ class RecordFormat:
     option: the command line option for the file's path.
     head: the first line of each game.
     read: a function that parses a game's text. It returns the points of the side that moved first, in half points, and
-    the tags; None if the text isn't a complete game.
+        the tags; None if the text isn't a complete game.
     """
 
     option: str

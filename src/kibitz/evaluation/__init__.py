@@ -35,7 +35,7 @@ class EvalConfig:
     positions: the largest number of positions, sampled uniformly; 0 for all.
     stockfish: the path of the baseline program Stockfish; None for no such baseline.
     stockfish_positions: how many positions Stockfish evaluates at depth 1. It evaluates a fifth of them at depth 10
-    too; 0 for none.
+        too; 0 for none.
     gnugo, gnugo_positions: the path of GNU Go and its number of positions, for Go networks.
     playout_positions: the number of positions for random playouts.
     all_ways: whether a Go network's predictions are means over the eight symmetries of the board.
@@ -76,28 +76,28 @@ class Evaluation(Protocol):
         These keys are needed:
 
         data
-             A dict with "store", "fingerprint", "games", "positions", "positions_tested", "seen_games",
-             "seen_games_left_out" and "split", as `games.describe` makes it. It may have a "note", a sentence for
-             people.
+            A dict with "store", "fingerprint", "games", "positions", "positions_tested", "seen_games",
+            "seen_games_left_out" and "split", as `games.describe` makes it. It may have a "note", a sentence for
+            people.
         headline
-             The name of the metric (in "figures") that baselines and slices use.
+            The name of the metric (in "figures") that baselines and slices use.
         figures
-             `tables.Metric` by name; the name is a key of the JSON.
+            `tables.Metric` by name; the name is a key of the JSON.
 
         These keys are optional:
 
         main
-             The names of the metrics that the table shows.
+            The names of the metrics that the table shows.
         baselines
-             Baselines by key, as `baselines.baseline` makes them.
+            Baselines by key, as `baselines.baseline` makes them.
         by
-             A dict from label to rows, as `slices.slices_as_json` makes it.
+            A dict from label to rows, as `slices.slices_as_json` makes it.
         tables, curves
-             `tables.Table` and `tables.Curve`.
+            `tables.Table` and `tables.Curve`.
         texts
-             Sentences of the page, by section.
+            Sentences of the page, by section.
         rows
-             `rows.Rows`, for Python and for comparisons.
+            `rows.Rows`, for Python and for comparisons.
 
         Further keys are for report.page, ready for JSON.
 

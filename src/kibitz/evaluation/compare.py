@@ -3,11 +3,11 @@
 An evaluation module (see `kibitz.evaluation.Evaluation`) supports comparisons if it has three more functions:
 
 row_questions(run)
-     The quantities that the network predicts, the most important one first: names of `rows.QUESTIONS`, or others.
+    The quantities that the network predicts, the most important one first: names of `rows.QUESTIONS`, or others.
 eligible(run, store, games, question)
-     The positions of these games that the quantity can be tested on, as `rows.Eligible`.
+    The positions of these games that the quantity can be tested on, as `rows.Eligible`.
 measure_rows(run, store, games, plies, question, on_progress)
-     `rows.Rows` of exactly these positions, in their order.
+    `rows.Rows` of exactly these positions, in their order.
 """
 
 from __future__ import annotations

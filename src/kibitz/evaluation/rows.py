@@ -41,9 +41,9 @@ class Rows:
     question: one of QUESTIONS, or the name of the result (a run of the pawn network alone: "pawn_accuracy").
     games, plies: int64, the position.
     right: float64, 0 to 1: how right the prediction is (0.5 for no preference). For Go points, the share of the points
-         that are right.
+        that are right.
     loss: float64, the log loss in nats (for Go territory: the mean squared error over points); NaN if the network
-         predicts no probability.
+        predicts no probability.
     weight: float64, the weight of the row: 1, or the number of points whose owner is known.
     other_games, other_plies: for a pair, the position of the game that Black won; else None.
     """

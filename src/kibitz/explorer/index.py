@@ -4,11 +4,11 @@ It is a folder of arrays, with one entry for each of the first DEPTH positions o
 key are the number of its bucket; the 32 bits after them identify the position in the bucket:
 
 prints   u4  the 32 bits of each entry, bucket after bucket, in order inside each
-games u4 the game of each entry
-moves u2 the move that was played, packed as in the store (in Go: transformed like the key)
-buckets i8 the index of each bucket's first entry, and the end
-results i1 the result of each game: 1, 0, -1 as in the store
-ratings i2 the ratings of each game: White's and Black's rating (in Go: rank, as `ranks.rank_value`), UNRATED if unknown
+games    u4  the game of each entry
+moves    u2  the move that was played, packed as in the store (in Go: transformed like the key)
+buckets  i8  the index of each bucket's first entry, and the end
+results  i1  the result of each game: 1, 0, -1 as in the store
+ratings  i2  White's and Black's rating in each game (in Go: rank, as `ranks.rank_value`), UNRATED if unknown
 
 Two different positions are confused with a probability of about the number of entries divided by 2^52.
 """

@@ -25,7 +25,7 @@ class Wanted:
     """The conditions for a game.
 
     words: texts, each of which must be part of a name, the event, the place, the opening's code or the date, in any
-    case.
+        case.
     result: 1, 0 or -1 as in the store.
     rating: the smallest and the largest mean of the two players' ratings, in Go their ranks (`ranks.rank_value`).
     first_year, last_year: limits of the year; games without a date don't match.

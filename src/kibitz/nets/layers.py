@@ -5,12 +5,12 @@
 pool2x2         max-pooling over 2×2, with the window's size as stride and a smaller window at the far edge (ceil)
 avgpool2x2      the mean of each window
 stochpool2x2    in training a random value of each window, with a probability proportional to its positive part; in
-                 evaluation the mean weighted by these probabilities
+                evaluation the mean weighted by these probabilities
 ip70            a dense layer ("inner product") of 70 units
 64res3x3        a residual block: two convolutions of 64 filters of 3×3 with zero padding, added to their input
 64res3x3n       with batch normalization between them
 5*64res3x3      five residual blocks, one after the other
-chain Go: the largest value of each chain, for all of its stones; chain16: only in the first 16 channels
+chain           Go: the largest value of each chain, for all of its stones; chain16: only in the first 16 channels
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ class PvLine:
     wdl: win, draw and loss per mille, in the mover's view.
     visits: the move's visits in a search that counts visits; else 0.
     own_value: whether score, mate and wdl come from a search or an evaluation of this move, not from the position
-    before it.
+        before it.
     """
 
     move: chess.Move

@@ -18,7 +18,7 @@ class PositionValue:
     source: RULES, SEARCH or NETWORK.
     mate: moves to a proven mate, above 0 if White mates, such as 3; None if none is proven, and always in Go.
     moves: the best line, such as ("a1a6", "b7a6"), in UCI moves or in GTP vertices; () if the game is over, or if the
-    network does not search.
+        network does not search.
     lead: in Go, Black's lead in points, komi included, such as -3.5; None in chess.
     """
 

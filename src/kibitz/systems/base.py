@@ -78,14 +78,14 @@ class Stage:
     iterations: number of batches; None for `epochs` passes over the examples.
     epochs: number of passes if `iterations` is None.
     most_epochs: largest number of passes, even if `iterations` would need more; 0 for no limit. It stops a recipe for
-    millions of positions early on a few positions.
+        millions of positions early on a few positions.
     monitor: the measure for early stopping and for the choice of the best weights. Lower is better, except for
-    "accuracy".
+        "accuracy".
     keep_last: whether to train to the end and keep the last weights, whatever the validation results are.
     constant_loss: a function: tensors of a batch -> mean loss of the best constant prediction. A network whose loss
-    stays there has learned nothing.
+        stays there has learned nothing.
     independent: whether the module shares no weights with other stages' modules and no other stage depends on it. If
-    all stages are independent, they train in rounds (see training.rounds).
+        all stages are independent, they train in rounds (see training.rounds).
     time_share: the stage's part of a time limit, in proportion to the values of the other stages.
     decay: factor of the learning rate after each pass over the examples, over 0 to 1.
     """
@@ -138,7 +138,7 @@ class ValueSource:
     """The source of a setting's value in a recipe.
 
     kind: one of four. DOCUMENT: the document states the value. READING: the document can be read in several ways. OURS:
-    the document doesn't mention the value. OFF: an option of kibitz that the recipe turns off.
+        the document doesn't mention the value. OFF: an option of kibitz that the recipe turns off.
     note: what the document states, in a few words.
     """
 

@@ -56,7 +56,7 @@ class Method:
     title: what it does, in a few words.
     needs: the kinds of outputs that it needs.
     opener: "module:function"; called as `open(run, session, method=..., **settings)`, it returns a player (see
-         kibitz.play.open_player).
+        kibitz.play.open_player).
     searches: whether the method searches deeper if it has more time. Other methods always do the same work.
     """
 
@@ -118,7 +118,7 @@ class Declaration:
     meaning: the meaning of White's probability.
     methods: the methods to choose a move, the default first; a run offers those whose needs it meets.
     analysis: the module that reads the outputs for `kibitz analyze` and the board; "" for the game's module, which
-         reads OUTPUTS.
+        reads OUTPUTS.
     trained: a function: settings of a run -> the run's kinds of outputs. None if every run has all of `answers`.
     board_sizes: for Go, a function: settings of a run -> the board sizes that the run supports.
     correction: "module:function" that corrects the network's outputs; "" for no correction. The function takes the run

@@ -244,7 +244,7 @@ def train(
     run: the directory; None for runs/NAME-NUMBER.
     split: None for the store's default.
     start_from: a run or bundled network for the initial weights; its training games also count as training games of
-    this run.
+        this run.
     recipe, command: the source of the settings, recorded in run.json.
     export: write model.onnx at the end.
     on_progress: called after every iteration; if it returns True, the training stops as with Ctrl-C.

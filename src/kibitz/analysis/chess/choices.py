@@ -39,7 +39,7 @@ class Expected:
     probability: the probability of the played move.
     legal: number of legal moves.
     underpromotion: whether the played move is a promotion that the network can't predict. Most networks predict only
-    squares, which means a promotion to a queen; any other piece has probability 0 and the last rank.
+        squares, which means a promotion to a queen; any other piece has probability 0 and the last rank.
     """
 
     choices: tuple[Choice, ...]

@@ -92,7 +92,7 @@ class Judgement:
     """The evaluation of a move by a search.
 
     before, after: White's win probability, 0 to 1, in the positions before and after the move, each searched
-    separately.
+        separately.
     loss: the mover's loss of win probability, 0 to 1.
     best: the best move, which may be the played one.
     line: the expected line from the position before the move, the best move first.

@@ -45,10 +45,10 @@ class Worth:
     """The change of the win probability by a move.
 
     before, after: White's win probability, 0 to 1, in the positions before and after the move, by search if moves are
-    evaluated by search, else directly from the network.
+        evaluated by search, else directly from the network.
     change: how much the mover's win probability rose; negative if it fell. With search, it is never above 0. It is None
-    for a move that ended the game, because the rules decide the result. With search, only mate is such a move, because
-    a stalemate may have cost a win.
+        for a move that ended the game, because the rules decide the result. With search, only mate is such a move,
+        because a stalemate may have cost a win.
     mate: moves to a mate after the move in White's view, if an engine has found one.
     """
 
@@ -109,7 +109,7 @@ class Judged:
     piece: the moving piece, one of PIECES.
     usual: the mean loss of players of the mover's rating in this position, 0 to 1; None without rating inputs.
     risk: the probability that players of the mover's rating lose at least risk.LOSS here, 0 to 1; None without rating
-    inputs.
+        inputs.
     risks: this probability for each rating of risk.RISK_RATINGS; empty without rating inputs.
     """
 

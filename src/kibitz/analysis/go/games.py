@@ -59,7 +59,7 @@ class AnalysedPosition:
     colours: uint8 [361].
     black_owns: float64 [361], the probability that each point is Black's at the end, 0 to 1.
     told: the further predictions of a network that predicts moves, winner and score. The lead is then the predicted
-    one.
+        one.
     """
 
     ply: int
@@ -306,10 +306,11 @@ def analyse(
 
     swing: the smallest annotated change, in points; None for the default.
     nodes: visits per position of a search by a network that predicts moves and score. The analysis then uses the
-    search's lead and win probability. None: a search with USUAL_NODES visits finds only the best line. 0: no search.
+        search's lead and win probability. None: a search with USUAL_NODES visits finds only the best line. 0: no
+        search.
     steadied: whether the network is evaluated for both sides to move (see `play.go.ownership.judge`).
     engine: gives the lead and the best line of each position, and win probability and owners if it supports them. The
-    network then doesn't search.
+        network then doesn't search.
 
     If two passes ended the game, it is scored, and the passes cost nothing. Moves from the first illegal move on are
     ignored, and the game's `problem` gives the reason.

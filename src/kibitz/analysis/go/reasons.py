@@ -49,7 +49,7 @@ class Situation:
     board: the position before the move.
     played, best: the played move and the better move, points or PASS.
     better, after: float [361], the probability that each point is Black's after the better move and after the played
-    move.
+        move.
     lost: points of lead.
     better_line, after_line: the moves that follow the better move and the played move.
     """

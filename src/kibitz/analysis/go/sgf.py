@@ -3,7 +3,7 @@
 Every node gets these properties in addition to its move:
 
 C        the lead; for a swing the change, and the reason or the better move; after the last move also the summary
-          of the game
+         of the game
 V        the lead as FF[4] defines it: positive is good for Black
 TB, TW   points that are very likely Black's and White's: empty points, and stones of the other player
 SQ, TR   for a swing: stones, and other points, whose owner it changed

@@ -37,7 +37,7 @@ class Options:
     limit_strength, elo: whether the engine imitates a player with a rating, and the rating.
     person: whether the network is a personal network.
     think_times, resign: whether the engine's thinking times and resignations are those of the person, or of people with
-    the rating.
+        the rating.
     methods: the methods that can be chosen, in addition to AUTO.
     """
 
@@ -71,7 +71,7 @@ class _Known:
     field: the field of Options with its value.
     spin: the limits of a number; such an option has UCI's type spin.
     check: whether the option is true or false; UCI's type is check. Any other option has the type combo if it has
-    choices, or else the type string.
+        choices, or else the type string.
     """
 
     name: str

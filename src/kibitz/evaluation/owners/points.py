@@ -93,7 +93,7 @@ def count_points(
     surely_wrong: wrongly predicted points with a probability of at least SURE.
     score: Black's predicted points minus White's, the sum of 2 · chance - 1 over all points of the board.
     counts, predicted, black: [n, BINS], points in each bin of probability, the sum of their probabilities, and the
-    number of points that are Black's.
+        number of points that are Black's.
     line_known, line_right: [n, LINES], the values of known and right for each line.
     kind_known, kind_right: [n, 3], the values of known and right for each kind of point (KINDS).
     """

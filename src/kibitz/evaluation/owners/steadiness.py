@@ -46,7 +46,7 @@ def steadiness(
     """Return the mean absolute change of Black's win probability from a position to the next one, by name.
 
     unsteadiness: the mean over moves that are not mistakes: moves that lose less than the usual variation, by the
-    network's predicted lead.
+        network's predicted lead.
     unsteadiness_of_all_moves: the mean over all moves. It exposes a network that evaluates most moves as mistakes.
     """
     positions = Positions(store, games)

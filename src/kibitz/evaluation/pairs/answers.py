@@ -120,7 +120,7 @@ class PairAnswers:
     """A network's predictions for pairs.
 
     as_first: float32 [pairs], logits that the position of the game that White won is better for White, if the network
-    gets it first.
+        gets it first.
     as_second: the same logits if the network gets it second.
     as_shown: the logit in the order that the sample determines. Results use this logit.
     """
@@ -195,7 +195,7 @@ class PairResults:
     material: int16 [positions], in pawns, White's view.
     phase: int64 [positions], see material.phase.
     parts, features, answers: the networks, their features [positions, …] and their predictions, by the network's name.
-    Results are those of the first network.
+        Results are those of the first network.
     """
 
     pairs: PairSample

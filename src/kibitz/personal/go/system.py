@@ -111,7 +111,7 @@ class OwnGoMoves:
     A batch has codes, state with the side inputs, and:
     move: int64, a point or PASS.
     weight: float32, 1 / n for a position that occurs n times. This is the network's share of the blend with the book at
-    k = 1.
+        k = 1.
     win, owners, lead: if adapters are trained, the predictions without the adapters.
     """
 

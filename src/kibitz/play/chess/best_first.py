@@ -40,7 +40,7 @@ class SearchTuning:
 
     focus: how strongly values sharpen the policy. A value that is higher by 1/focus makes a move e times more likely.
     doubt: the additional value that a move with one evaluation needs to be chosen, if it is e times less probable than
-    the most likely move.
+        the most likely move.
     loud: factor for the probability of winning captures.
     batch: the largest number of positions in a batch.
     first: the largest number of positions in a batch while the tree is small.

@@ -51,9 +51,9 @@ class Evaluator:
     policy: a network with `origin` and `target`; without it all moves are equally likely.
     value: a network with `value`, which may be the same network; without it all positions have the value 0. At least
     one of
-         the two is necessary.
+        the two is necessary.
     tactics: whether the rules detect winning captures, checks and mates in one (tactics.py); otherwise moves have the
-         policy's weights, and a policy is necessary.
+        policy's weights, and a policy is necessary.
     """
 
     def __init__(

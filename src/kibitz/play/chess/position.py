@@ -38,7 +38,7 @@ class SearchPosition:
     board: rust_chess's board.
     row: uint8 [68], the codes and then the state, as in games/chess/replay.py.
     key: a hash that is equal for positions that are the same by the rules: pieces, side to move, castling rights, and
-    legal en passant.
+        legal en passant.
     """
 
     __slots__ = ("board", "key", "row")

@@ -354,7 +354,7 @@ class MoveScores(NamedTuple):
 
     material: int32 [n], the balance before the moves.
     scores: int32 [total], the balance after each move and the captures, promotions and replies to checks that follow.
-    If a move is far worse than an earlier move, its score is an upper bound. Scores beyond ±SURE are mates.
+        If a move is far worse than an earlier move, its score is an upper bound. Scores beyond ±SURE are mates.
     checks: bool [total], whether the move gives check.
     """
 

@@ -47,8 +47,8 @@ class ComparisonPlayer:
     which is shown as 0.
 
     temperature: 0 plays the best move; T > 0 samples in proportion to `exp(value / (SPREAD · T))`. Moves other than the
-    best one get values from a search two plies deep, but at most the best move's value. If there is a mate, it is
-    always played.
+        best one get values from a search two plies deep, but at most the best move's value. If there is a mate, it is
+        always played.
     lines: the number of lines to report; each requires another search.
     seed: for the samples; None for a random seed.
 

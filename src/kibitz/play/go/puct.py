@@ -74,8 +74,8 @@ class GoPuctPlayer:
     """Chooses Go moves by PUCT or, with the method top-prob, with one network evaluation.
 
     temperature: 0 plays the move with the most visits. T > 0 samples in proportion to `visits^(1/T)`, or for top-prob
-         to `prior^(1/T)`. It samples as many moves of a game as the board has lines, or all moves with a personal
-         network.
+        to `prior^(1/T)`. It samples as many moves of a game as the board has lines, or all moves with a personal
+        network.
     visits: of the root without a time limit.
     hash_mb: size in megabytes of the tree and of a game's evaluations.
     seed: for the samples; None for a random seed.

@@ -145,7 +145,7 @@ class GoThinker(Protocol):
         last: the point of the last move.
         seconds: thinking time.
         visits: number of visits of a player that searches. If seconds and visits are None, the player's default is
-        used.
+            used.
         only: the points that may be played (None: all).
         clean_up: whether to capture dead stones of the opponent before passing.
         on_progress: called with a `Look` when there are new results.

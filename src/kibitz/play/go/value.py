@@ -45,7 +45,7 @@ def value_board(
     """Return the value of a position.
 
     terms: the terms for the lead. The players and the number of handicap stones do not change what the
-         network predicts.
+        network predicts.
     visits: visits of the search; 0 for the network's value without a search.
     on_progress: called when the search has new results.
     stop: if set, it ends the search soon.

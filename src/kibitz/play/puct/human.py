@@ -150,7 +150,7 @@ class HumanSearchPlayer:
     session: a network with rating inputs, such as `human`.
     value: another network whose values the search uses.
     temperature: 0 plays the most likely move, 1 samples by the predicted probabilities, T in proportion to
-         probability^(1/T).
+        probability^(1/T).
     lines: the number of the most likely moves to report, with their probabilities and values.
     side_inputs: inputs of the network in addition to the position, as for ChessPlayer. The rating in them selects the
     weights.

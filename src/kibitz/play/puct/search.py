@@ -48,9 +48,9 @@ class Entered(NamedTuple):
     rows: uint8 [n, width].
     keys: uint64 [n], equal for positions with the same network outputs.
     ended: int8 [n]. UNKNOWN: the game continues. LOSS or DRAW: the result for the side to move. WIN: the only listed
-    move ends and wins the game. SCORED: the game is over with a value. FORBIDDEN: the move was not allowed.
+        move ends and wins the game. SCORED: the game is over with a value. FORBIDDEN: the move was not allowed.
     moves, offsets: the legal moves of all positions, uint16 [total], and the index at which each position's moves
-    begin, int64 [n + 1].
+        begin, int64 [n + 1].
     again: uint64 [n], keys for detecting repetitions.
     values: float32 [n], values for the side to move; the shape is [0] if no position is SCORED.
     """

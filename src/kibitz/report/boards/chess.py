@@ -47,7 +47,7 @@ def board_svg(
 
     last_move_uci: a move ("e2e4") whose squares are tinted.
     tints: probabilities of the 64 squares (a1 first), shown as tints of this strength; values of at least 1% are also
-    shown as numbers.
+        shown as numbers.
     arrow: a move that is drawn as an arrow.
 
     A disc on the right is at the bottom if White is to move and at the top if Black is. The `<title>` describes the

@@ -44,8 +44,8 @@ def board_svg(position: Mapping[str, Any], last_move: str | None = None, better:
     """Return one board, for a page with `board_defs` of its size.
 
     position: "size"; "stones", a string for each row from the top, with "X" for black, "O" for white and "." for empty
-         points; "black_owns", if it is known: for each row the predicted probabilities of Black's ownership in percent,
-         separated by spaces; and "owners", if it is known: rows of "X", "O" and "-", the final owners.
+        points; "black_owns", if it is known: for each row the predicted probabilities of Black's ownership in percent,
+        separated by spaces; and "owners", if it is known: rows of "X", "O" and "-", the final owners.
     last_move: a move such as "Q16", which gets a ring. better: a better move, which gets a dot.
 
     The squares have the color of the predicted owner, and their size shows the certainty. A cross of the same size

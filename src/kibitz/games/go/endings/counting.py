@@ -4,10 +4,10 @@ An owner map is uint8 [361]: 1 for a point of Black, 2 for one of White, 0 for n
 shared liberties of a seki are also neutral. The point of a living stone belongs to the stone's color; the point of a
 dead stone belongs to the other color. There are two scoring methods:
 
-area every point of a color is counted (Chinese, AGA, New Zealand, Ing and Tromp-Taylor rules). Passes cost nothing.
-            With AGA's pass stones, territory and area scoring give the same result.
-territory every empty point is counted, and every stone of the other color that was captured or is dead on the board
-            (Japanese and Korean rules). Eyes of groups in seki are not territory: the owner map is 0 there.
+area       every point of a color is counted (Chinese, AGA, New Zealand, Ing and Tromp-Taylor rules). Passes cost
+           nothing. With AGA's pass stones, territory and area scoring give the same result.
+territory  every empty point is counted, and every stone of the other color that was captured or is dead on the board
+           (Japanese and Korean rules). Eyes of groups in seki are not territory: the owner map is 0 there.
 
 Some rules compensate White for handicap stones, see `games.go.handicap`.
 """

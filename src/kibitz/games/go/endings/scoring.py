@@ -182,12 +182,12 @@ class Referee:
     gnugo: path of the program; None to search for it.
     journal: a file with every verdict, so that a later process doesn't label the games again.
     workers: processes that label games, or the number of threads, each of which has a separate GNU Go; None for one per
-    core.
+        core.
     limit_s: seconds that GNU Go may take for a game.
     seed: equal seeds give equal labels.
     command: the command that starts GNU Go, for tests.
     keep_unconfirmed: whether to keep scored games that no referee confirms. They get no owners, but their moves and
-    winners are useful.
+        winners are useful.
     play_out: whether to label resigned games too; GNU Go plays them to their end.
 
     `note` is a line for the user if GNU Go is missing or fails, else None. Raises KibitzError if GNU Go is requested

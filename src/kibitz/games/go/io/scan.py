@@ -143,7 +143,7 @@ class Lines(NamedTuple):
     setup: uint8 [games, 361], the stones set up before it.
     side: uint8 [games], the color that PL gives, 0 for none.
     first, move_count: int64 [games], the slice of `written` with a game's moves. If the status is not FINE, these are
-    the moves up to the fault.
+        the moves up to the fault.
     written: uint16, the moves of the file, point + (colour << COLOUR_SHIFT).
     """
 
