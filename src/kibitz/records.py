@@ -42,12 +42,12 @@ member.
 
 
 def find(paths: Iterable[str], endings: tuple[str, ...]) -> list[str]:
-    """Return the record files that the paths name.
+    """Return the record files at the paths.
 
-    Files are returned as they are. Folders are searched for the given endings (also compressed), and zip archives
-    likewise: "archive.zip:member" is a file in one. "-" is standard input; s3://… and similar paths are read with
-    fsspec. Raises KibitzError for a path that is missing, or a folder or archive without records, UsageError for an
-    empty path.
+    The path of a file is returned unchanged. Folders and zip archives are searched for files with the given endings,
+    which may be followed by that of a compression. "archive.zip:member" is a file in an archive. "-" is standard input;
+    s3://… and similar paths are read with fsspec. Raises KibitzError for a path that is missing, or a folder or archive
+    without records, and UsageError for an empty path.
     """
     ends = tuple(ending + packed for ending in endings for packed in ("", *PACKED))
     records: list[str] = []

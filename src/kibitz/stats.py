@@ -134,7 +134,7 @@ class ClusterBootstrap:
     def correlation(self, a: ArrayLike, b: ArrayLike, mask: ArrayLike | None = None) -> Estimate:
         """Return Pearson's correlation of `a` with `b` over positions, in [-1, 1]; NaN if either does not vary.
 
-        Shapes, mask and errors as in `mean`. Resamples in which either does not vary are skipped.
+        Shapes, mask and errors are those of `mean`. Resamples in which either does not vary are skipped.
         """
         (first, of), (second, _) = self._select(a, mask), self._select(b, mask)
         n, games = self._n_and_games(of)
@@ -153,7 +153,7 @@ class ClusterBootstrap:
         """Return the mean of `a` - `b`, position by position.
 
         Its interval is much narrower than a comparison of two intervals, because both have the same positions. Shapes,
-        mask and errors as in `mean`.
+        mask and errors are those of `mean`.
         """
         first, second = self._shaped(a, "a"), self._shaped(b, "b")
         found = self.mean(first - second, mask)

@@ -20,8 +20,8 @@ AHEAD = 0.7
 _SCALE, _RATE, _SHIFT, _BONUS = 103.1668100711649, 4.354415386753951, -3.166924740191411, 1.0
 """Lichess's accuracy of a move in percent, after a loss l from 0 to 1: _SCALE * exp(-_RATE * l) + _SHIFT + _BONUS."""
 _WINDOW, _LEAST_WINDOW, _MOST_WINDOW = 10, 2, 8
-"""The window for the volatility has a tenth of the game's moves, but at least and at most these numbers (divisor,
-smallest, largest).
+"""A window for the volatility has the game's moves divided by the first number, but at least the second and at most the
+third number of moves.
 """
 _CALM, _WILD = 0.005, 0.12
 """Limits of a move's weight. The weight is the standard deviation of the values in the move's window."""

@@ -22,7 +22,9 @@ def bench(
     provider: Provider = None,
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Measure a chess network's speed on this machine: one line, to be compared with those of others."""
+    """Measure a chess network's speed on this machine. The result is one line, which can be compared with those of
+    other machines.
+    """
     from kibitz import __version__
     from kibitz.cores import cores
     from kibitz.errors import UsageError

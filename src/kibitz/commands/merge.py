@@ -64,7 +64,7 @@ def _split(stores: list[Store], options: dict[str, Any]) -> Split:
 
 
 def _merge(stores: list[Store], into: Path, split: Split) -> tuple[Store, int]:
-    """Write the games of all stores. Returns the new store, and the number of games before duplicates were removed."""
+    """Write the games of all stores. Returns the new store, and the number of duplicate games."""
     from kibitz.games import game_of
     from kibitz.games.batch import Rejections
     from kibitz.store.merge import blocks

@@ -205,10 +205,10 @@ class ExternalEngine:
         return EngineEvaluation(score.white().score(mate_score=MATE), move.uci() if move else "(none)")
 
     def search(self, board: chess.Board, search_limit: chess.engine.Limit, lines: int, limit: float) -> SearchReport:
-        """Search a position with an empty memory, and return all that the engine printed. board: with the moves that
-        led to the position, which are sent too; lines: how many to rank; limit: seconds.
+        """Search a position with an empty memory, and return all output of the engine.
 
-        Raises EngineDied if the engine does not answer within the limit, or plays an illegal move.
+        board: the position with the moves that led to it, which are sent too. lines: the number of lines to rank.
+        limit: seconds. Raises EngineDied if the engine does not reply within the limit, or plays an illegal move.
         """
         try:
             return self._ask(self._report_of(board, search_limit, lines), limit)

@@ -134,7 +134,7 @@ class Settings:
         100.0, "Number of epochs for the distilled network, each with new pairs; 0 skips the distillation.", at_least=0
     )
     distil_rate: float = setting(0.01, "Learning rate in the first epoch of the distillation.", over=0)
-    # what the paper leaves open
+    # values that the paper doesn't give
     optimiser: str = setting("sgd", "Optimizer: " + either(_OPTIMISERS) + ".", choices=_OPTIMISERS)
     momentum: float = fraction(0.9, "Momentum of the optimizers sgd and muon.")
     schedule: str = setting(

@@ -422,7 +422,7 @@ class WinnerSystem(System):
 
     def check(self, settings: Settings) -> None:
         super().check(settings)
-        # any number of channels does: the shapes of the layers' outputs don't depend on it
+        # the number of channels has no effect on the shapes of the layers' outputs
         shapes(read_layers(settings.layers), channels=7)
 
     def games(self, store: Store, settings: Settings) -> NDArray[np.int64]:

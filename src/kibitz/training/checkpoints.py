@@ -1,7 +1,7 @@
 """The checkpoints of a training run: their order, and the removal of old ones. The board's slider shows them.
 
-Files are named STAGE-ITERATION.safetensors. kibitz removes older checkpoints at even intervals, so that the total size
-stays below a limit.
+Files are named STAGE-ITERATION.safetensors. kibitz removes some of the older checkpoints, so that the total size stays
+below a limit and the others are evenly spaced.
 """
 
 from __future__ import annotations

@@ -360,7 +360,7 @@ def _start_children(ranks: Ranks, where: Place, store: Any) -> None:
 def _leave(ranks: Ranks) -> None:
     """Disconnect from the other processes. Children that don't end by themselves are killed."""
     if dist.is_initialized():
-        # at the end of a process, NCCL waits for devices that have disappeared
+        # at the end of a process, NCCL would wait for devices that have disappeared
         if ranks.lost and ranks.backend == "nccl":
             import atexit
 

@@ -131,7 +131,7 @@ def enter(stack, ply):  # type: ignore[no-untyped-def]
     decides.
     """
     row = stack.rows[ply]
-    # numba treats slices as the same type as other arrays, but not fields
+    # numba gives slices the same type as other arrays; the fields of a record have another type
     board, pinned = stack.board[:], stack.pinned[:]
     count, checks = generate(row[:64], row[64:], board, pinned, stack.moves[ply], np.int64(0))
     stack.move_count[ply], stack.checks[ply] = count, checks

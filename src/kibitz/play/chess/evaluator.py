@@ -122,7 +122,7 @@ class Evaluator:
         bounds = offsets.tolist()
         for i, (position, value, width) in enumerate(zip(pending, values.tolist(), widths.tolist(), strict=True)):
             one = slice(bounds[i], bounds[i + 1])
-            # Copies: a slice would keep the whole batch in memory as long as one of its entries exists.
+            # The arrays are copied: a slice would keep the whole batch in memory as long as one of its entries exists.
             table[position.key] = TableEntry(
                 value, False, moves[one].copy(), weights[one].copy(), marks[one].copy(), width
             )

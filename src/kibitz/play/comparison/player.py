@@ -247,8 +247,8 @@ class Thinking:
         return -value if self.black else value
 
     def _glance(self) -> RootLine:
-        """Return the move after which the position is best without a search. It is used if there is no time to
-        search.
+        """Evaluate the position after each move without a search, and return the best move. It is used if there is no
+        time to search.
         """
         rows, mates, drawn = [], [], []
         for move in self.moves:

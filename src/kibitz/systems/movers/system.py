@@ -391,7 +391,8 @@ def side_input_columns(
     """Return the side inputs of positions, uint8 [n, k]: the rating / 16, and the result as 1 for a loss, 2 for a draw,
     3 for a win.
 
-    ratings: [2, all games], of White and Black; an unknown rating becomes the default. games, side: int64 [n].
+    ratings: [2, all games], the ratings of White and Black; an unknown rating becomes the default. games, side: int64
+    [n].
     """
     columns = []
     if settings.rating_plane:
@@ -525,7 +526,7 @@ def _learning_rate(settings: Settings, base: float, schedule: str) -> Callable[[
 
 
 def _decay(settings: Settings, schedule: str) -> float:
-    """Return what a stage multiplies the learning rate by after each pass over its examples."""
+    """Return the factor by which a stage multiplies the learning rate after each pass over its examples."""
     return settings.decay if schedule == EPOCH else 1.0
 
 
