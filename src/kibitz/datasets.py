@@ -163,7 +163,7 @@ def check_leakage(
     opened = store if isinstance(store, GameStore) else GameStore(store)
     given = {name: opened.games(name) for name in PARTS} if parts is None else dict(parts)
     if "training" not in given:
-        raise UsageError(f"parts must have a part training (got {', '.join(given) or 'none'}).")
+        raise UsageError(f"parts must contain a part named training (got {', '.join(given) or 'none'}).")
     for name, games in given.items():
         if (kind := np.asarray(games).dtype).kind not in "iu" and len(games):
             raise UsageError(f"parts must have numbers of games, as integers (got {kind} for {name})")

@@ -183,7 +183,7 @@ class GameOptions:
         if self.raw and self.practical:
             raise UsageError("practical needs a search, so it cannot be combined with raw. Leave one out.")
         if self.engine_options and self.checked_by is None:
-            raise UsageError("engine_options are for engines. Add checked_by.")
+            raise UsageError("engine_options need an engine. Add checked_by.")
         if self.swing is not None:
             check_number("swing", self.swing)
         if self.checked_by is not None:

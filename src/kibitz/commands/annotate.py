@@ -56,7 +56,7 @@ def annotate(
     options = AnalyzeOptions(every=True, checked_by=checked_by, engine_option=engine_option, nodes=nodes)
     options.check()
     if nodes and checked_by is None:
-        raise UsageError(f"--nodes is for engines (got {nodes:,}). Add --checked-by ENGINE.")
+        raise UsageError(f"--nodes needs an engine (got {nodes:,}). Add --checked-by ENGINE.")
     if checked_by is not None:
         read_command(checked_by, "--checked-by")
     work = Annotation(network, overwrite, options, alone=len(files) == 1)

@@ -136,7 +136,7 @@ class EngineOptions:
         """Raise UsageError for options that need an engine if there is none."""
         for name, value in (("--nodes", self.nodes), ("--engine-option", self.engine_option)):
             if value and not self.engine:
-                raise UsageError(f"{name} is for engines. Add --engine COMMAND.")
+                raise UsageError(f"{name} needs an engine. Add --engine COMMAND.")
 
 
 def run_test(

@@ -163,7 +163,7 @@ class AnalyzeOptions:
                 "--raw shows values of the network, so it cannot be combined with --checked-by. Leave one out."
             )
         if self.engine_option and self.checked_by is None:
-            raise UsageError("--engine-option is for engines. Add --checked-by ENGINE.")
+            raise UsageError("--engine-option needs an engine. Add --checked-by ENGINE.")
         if self.parquet == "-":
             raise UsageError("--parquet cannot print on standard output (got -). Name a file.")
         printed = ["--json"] * self.as_json + [
