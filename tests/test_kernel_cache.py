@@ -221,10 +221,10 @@ def test_a_damaged_archive_counts_as_absent(load: Callable[..., ModuleType], arc
     assert compiled(load().use) == (28, 1)
 
 
-@pytest.mark.skipif(os.name == "nt", reason="Windows gives no owner here")
-def test_an_archive_that_others_can_write_is_not_read(load: Callable[..., ModuleType], archived: Path) -> None:
-    archived.chmod(0o666)
-    assert compiled(load().use) == (28, 1)
+def test_an_archive_that_a_group_can_write_is_read(load: Callable[..., ModuleType], archived: Path) -> None:
+    """pip installs so on many systems, and who can write the archive can write the package's code."""
+    archived.chmod(0o664)
+    assert compiled(load().use) == (28, 0)
 
 
 def test_a_kernel_with_fast_mathematics_is_compiled_for_this_processor(

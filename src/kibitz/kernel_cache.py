@@ -7,8 +7,8 @@ includes the argument types, the versions of Python, numba, LLVM and NumPy, and 
 jobs with the same kernels share one folder.
 
 A file has one compiled version of one kernel. It is written under a temporary name and then renamed, so that two
-processes can write at once. It begins with a hash of its content: a damaged file is ignored. A file that another user
-could have written is also ignored, because loading a kernel executes its code.
+processes can write at once. It begins with a hash of its content: a damaged file is ignored. A file in the cache that
+another user could have written is also ignored, because loading a kernel executes its code.
 
 A wheel can bring kernels that were compiled when it was built: an archive for each version of Python and each system,
 made by `tools/compile_kernels.py` for the processors of LEVELS. If the versions or the processor do not fit, the names
@@ -311,13 +311,13 @@ def read(path: Path) -> bytes | None:
 
 
 def read_archived(path: Path, name: str) -> bytes | None:
-    """Return the content of a file in an archive; None if it is damaged, absent, or could be from another user."""
+    """Return the content of a file in an archive of the package; None if it is damaged or absent.
+
+    A user who can write the archive can also write the code of the package, so its owner does not matter.
+    """
     try:
-        with path.open("rb") as file:
-            if not _is_trusted(os.fstat(file.fileno())):
-                return None
-            with zipfile.ZipFile(file) as files:
-                return _checked(files.read(name))
+        with zipfile.ZipFile(path) as files:
+            return _checked(files.read(name))
     except (OSError, KeyError, EOFError, zipfile.BadZipFile, zlib.error):
         return None
 
