@@ -22,8 +22,8 @@ LIST = ROOT / "packaging" / "wheel-contents.txt"
 PAGE = "kibitz/web/page/"
 COMPILED = "kibitz/compiled/"
 TEMPLATE = "kibitz/data/template-system/"
-MOST_BYTES = 45_000_000
-"""The largest size of a wheel."""
+MOST_BYTES = 50_000_000
+"""The largest size of a wheel: 40 MB, and 2.2 MB for each of four archives of compiled kernels."""
 
 
 def contents(wheel: Path) -> list[str]:
