@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import io
 import re
 from collections.abc import Callable
@@ -209,6 +210,16 @@ WALLS = "D5.E5.D4.E4.D6.E6.D3.E3.D7.E7.D2.E2.D8.E8.D1.E1"
 """Black has four columns of nine and the move at the top, which decides who gets the fifth."""
 
 
+NOON = datetime.datetime(2030, 1, 1, 12)
+
+
+def due(page: Page) -> list[str]:
+    """The days on which the puzzles that were answered are due."""
+    kept = "JSON.parse(localStorage.getItem('kibitz-schedule') ?? '[]')"
+    days: list[str] = page.evaluate(f"{kept}.map(([_, due]) => new Date(due).toDateString())")
+    return days
+
+
 def test_marks_and_puzzles_of_go_are_what_a_search_confirms(visit: Callable[..., Page]) -> None:
     page = visit("about:blank")
     page.route("**/api/check", lambda route: None)
@@ -226,12 +237,14 @@ def test_marks_and_puzzles_of_go_are_what_a_search_confirms(visit: Callable[...,
     title = mark.get_attribute("title") or ""
     best = re.findall(r"\b[A-HJ]\d\b", title)[1]
     panel = desk.tab("Puzzles")
+    page.clock.set_fixed_time(NOON)
     panel.get_by_role("button", name="Start").click()
     expect(panel.locator(".puzzle-question")).to_contain_text("A1")
     desk.place(best)
     expect(panel.locator(".puzzle-verdict")).to_contain_text(best, timeout=SEARCHED)
     expect(panel.locator(".puzzle-verdict")).to_have_class(re.compile("good"), timeout=SEARCHED)
     panel.get_by_role("button", name="End").click()
+    assert due(page) == ["Fri Jan 04 2030"], "three days after a first try"
     # A network without a search marks nothing, and has no puzzles.
     desk.choose("gocnn")
     desk.analysed(17)
@@ -245,6 +258,7 @@ def test_puzzles_of_one_s_own_mistakes(desk: Desk) -> None:
     desk.judged(8)
     line = (desk.moves.locator("button.mark.blunder").get_attribute("title") or "").split(": ")[1].split()
     expect(panel.get_by_role("listitem").first).to_have_text(re.compile(r"3\. Qxe5\+\?\?−[3-9]\d%"))
+    desk.page.clock.set_fixed_time(NOON)
     panel.get_by_role("button", name="Start").click()
     question = panel.locator(".puzzle-question")
     expect(question).to_contain_text("3. Qxe5+")
@@ -268,6 +282,7 @@ def test_puzzles_of_one_s_own_mistakes(desk: Desk) -> None:
     expect(verdict).to_contain_text(" ".join(line))
     panel.get_by_role("button", name="End").click()
     expect(panel.get_by_role("button", name="Start")).to_be_visible()
+    assert due(desk.page) == ["Thu Jan 03 2030"], "two days after a second try"
     # What was tried is no change: the game is not among those that are kept.
     desk.open("1. d4 d5 *")
     desk.menu("Earlier games")

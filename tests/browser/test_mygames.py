@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import re
 import shutil
 import time
@@ -105,6 +106,8 @@ def test_report_mistakes_and_exercises(visit: Callable[..., Page], own: Server, 
     expect(page.locator("#title")).to_contain_text(person.PERSON)
     assert page.locator("#board .orientation-black").count() == ("…" in first)
     # The same as exercises, one game after the other; the answer is judged.
+    page.clock.set_fixed_time(datetime.datetime(2030, 1, 1, 12))
+    expect(today := panel.panel.locator(".my-today")).to_have_text(re.compile(r"^None due today\. \d+ new\.$"))
     panel.panel.get_by_role("button", name="Practice my mistakes").click()
     question, verdict = page.locator(".puzzle-question"), page.locator(".puzzle-verdict")
     total = int(re.search(r"1 of (\d+)\.", _awaited(question, "1 of "))[1])  # type: ignore[index]
@@ -124,6 +127,22 @@ def test_report_mistakes_and_exercises(visit: Callable[..., Page], own: Server, 
     expect(question).to_contain_text(f"2 of {total}.")
     page.get_by_role("button", name="End", exact=True).click()
     expect(question).to_be_hidden()
+    # The one whose solution was shown comes back on the next day, before new ones.
+    panel.desk.tab("My games")
+    expect(today).to_have_text(re.compile(r"^None due today\. \d+ new\. The next one is due tomorrow\.$"))
+    panel.panel.get_by_role("button", name="Practice my mistakes").click()
+    expect(question).to_contain_text(f"1 of {total - 1}.")
+    expect(question).not_to_contain_text(first.rstrip("?!"))
+    page.get_by_role("button", name="End", exact=True).click()
+    page.clock.set_fixed_time(datetime.datetime(2030, 1, 2, 0, 1))
+    page.reload()
+    Desk(page).ready()
+    panel.desk.tab("My games")
+    expect(today).to_contain_text("1 due today.")
+    expect(panel.panel.locator(".my-due")).to_have_text("1")
+    assert serious(page) == []
+    panel.panel.get_by_role("button", name="Practice my mistakes").click()
+    expect(question).to_contain_text(re.compile(rf"1 of \d+\..*{re.escape(first.rstrip('?!'))}"))
 
 
 def _awaited(element: Any, words: str) -> str:

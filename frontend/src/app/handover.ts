@@ -17,5 +17,7 @@ export class Handover<T> {
 /** A position in which somebody went wrong: opens its game, and resolves with the position after the mistake. */
 export interface Exercise {
   about: string;
+  /** The name of its card in the schedule. */
+  card: string;
   open: () => Promise<number>;
 }

@@ -55,7 +55,7 @@ export function lineKeys(start: unknown, moves: readonly string[]): string[] {
 }
 
 /** 53 bits of a text, by Bryc's cyrb53. */
-function digest(text: string): string {
+export function digest(text: string): string {
   let [a, b] = [0xdeadbeef, 0x41c6ce57];
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);

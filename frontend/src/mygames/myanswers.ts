@@ -35,6 +35,8 @@ export interface Worst {
   date: string;
   phase: string;
   time_left: number | null;
+  /** The position before the move. */
+  fen: string;
 }
 
 export const DIVISIONS = {

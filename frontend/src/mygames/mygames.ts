@@ -11,6 +11,7 @@ import { offerCheckers } from "../analysis/checkedby";
 import { OWN } from "../server/checker";
 import { mistakeList, moveOf, ReportView } from "./myreport";
 import { readInParts } from "./myupload";
+import { cardOf, type Plan, positionOf, schedule } from "./schedule";
 import { download } from "../library/save";
 import { type App, Overtaken } from "../app/state";
 import type { Tabs } from "../ui/tabs";
@@ -67,6 +68,8 @@ class MyGamesPanel {
   private readonly saving = button(texts.mygames.save, () => void this.savePage());
   // Mistakes
   private readonly mistakes = el("div");
+  /** How many are due, after the name of the view; the view has it in words. */
+  private readonly dueCount = el("span", { class: "my-due", "aria-hidden": "true", hidden: true });
   // Network
   private readonly lesson = el("p", { class: "note" });
   private readonly learning = el("progress", { "aria-label": texts.mygames.training });
@@ -145,7 +148,7 @@ class MyGamesPanel {
       const input = el("input", { type: "radio", name: "my-view", value: view });
       input.addEventListener("change", () => this.show(view));
       this.chips.set(view, input);
-      return el("label", { class: "chip" }, input, VIEWS[view]);
+      return el("label", { class: "chip" }, input, VIEWS[view], view === "mistakes" && this.dueCount);
     });
     return el("div", { class: "chips", role: "radiogroup", "aria-label": texts.mygames.views }, ...chips);
   }
@@ -357,17 +360,28 @@ class MyGamesPanel {
   }
 
   private drawMistakes(worst: Worst[]): void {
-    const known = JSON.stringify([this.shown !== null, worst.map(({ game, ply }) => [game, ply])]);
+    const plan = schedule.plan(this.shown?.name ?? "", worst, positionOf);
+    const known = JSON.stringify([this.shown !== null, worst.map(({ game, ply }) => [game, ply]), plan.due.map(({ game, ply }) => [game, ply]), plan.fresh.length, plan.next]);
     if (this.mistakes.dataset.known === known) return;
     this.mistakes.dataset.known = known;
+    this.dueCount.textContent = String(plan.due.length);
+    this.dueCount.hidden = !plan.due.length;
     if (!worst.length) {
       const words = this.shown ? texts.mygames.noMistake : texts.mygames.worstHere;
       this.mistakes.replaceChildren(el("p", { class: "note" }, words));
       return;
     }
-    const practise = button(texts.mygames.practise, () => this.practise(worst), { class: "primary" });
+    const today = [...plan.due, ...plan.fresh];
+    const practise = button(texts.mygames.practise, () => this.practise(today), { class: "primary" });
+    practise.hidden = !today.length;
+    const all = button(texts.mygames.practiseAll, () => this.practise(worst));
     const words = texts.mygames.worstAbout;
-    this.mistakes.replaceChildren(el("div", { class: "buttons" }, practise), el("p", { class: "note" }, words), mistakeList(worst, (each) => void this.look(each)));
+    this.mistakes.replaceChildren(
+      el("p", { class: "my-today" }, el("b", {}, plan.due.length ? texts.mygames.due(plan.due.length) : texts.mygames.noneDue), waiting(plan)),
+      el("div", { class: "buttons" }, practise, all),
+      el("p", { class: "note" }, words),
+      mistakeList(worst, (each) => void this.look(each)),
+    );
   }
 
   private drawNetwork({ games, least, training }: MyGames): void {
@@ -424,8 +438,10 @@ class MyGamesPanel {
     if (network && this.app.game.kind === "chess") this.app.choose(network);
     // The values of the exercises are those of the report.
     this.app.checker.choose(this.now?.analysis?.checked_by ?? OWN, "chess");
+    const player = this.shown?.name ?? "";
     const exercises = worst.map((each) => ({
       about: texts.mygames.against(each.opponent),
+      card: cardOf(player, positionOf(each)),
       open: async (): Promise<number> => {
         const after = await this.open(each);
         if (after === null) throw new Error(texts.mygames.stays);
@@ -455,6 +471,12 @@ class MyGamesPanel {
       this.tell(message(error));
     }
   }
+}
+
+/** " 7 new.", and when the next is due if none is. */
+function waiting({ due, fresh, next }: Plan<Worst>): string {
+  const more = fresh.length ? ` ${texts.mygames.fresh(fresh.length)}` : "";
+  return due.length || next === null ? more : `${more} ${texts.mygames.nextDue(next)}`;
 }
 
 /** "37 of 200 games, 4.2 a minute, about 39 min left." */

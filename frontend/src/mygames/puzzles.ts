@@ -1,6 +1,6 @@
 /**
  * Find the better move: the positions of the game where most was lost, to be played better. Or a series of positions of
- * other games, which somebody's own mistakes are.
+ * other games, which somebody's own mistakes are. The answers decide when a position is asked again.
  */
 
 import { chanceOf, whose } from "../app/chance";
@@ -9,6 +9,7 @@ import { button, Choice, el, percent } from "../ui/elements";
 import type { Exercise, Handover } from "../app/handover";
 import type { Mistakes } from "../analysis/mistakes";
 import { named, players } from "../app/naming";
+import { type Answer, cardOf, positionOf, schedule } from "./schedule";
 import type { App, Node } from "../app/state";
 import { texts } from "../texts";
 import { ancestry } from "../app/tree";
@@ -26,6 +27,8 @@ const LEAST = 0.1;
 const MOST = 15;
 
 type Stage = "none" | "asked" | "judging" | "judged" | "shown";
+/** What a tried move is: the one of the game; not known yet; or compared with it. */
+type Verdict = "played" | "open" | "good" | "partly" | "bad";
 
 class Puzzles {
   private readonly side: Choice;
@@ -44,7 +47,11 @@ class Puzzles {
   /** The positions after the mistakes, the worst first. */
   private ids: number[] = [];
   /** What was tried, and whether it was in the game before. */
-  private tried: { id: number; own: boolean } | null = null;
+  private tried: { id: number; own: boolean; graded: boolean } | null = null;
+  /** Writes the answer to the present puzzle into the schedule; null once nothing can change it. */
+  private grade: ((answer: Answer) => void) | null = null;
+  /** Whether the present puzzle was tried in vain, or with what the network says on the board. */
+  private helped = false;
   private known = new Set<number>();
   /** Positions of other games; none where those of the present one are asked. */
   private exercises: Exercise[] = [];
@@ -75,6 +82,7 @@ class Puzzles {
     );
     app.on("game", () => this.opening || this.stop());
     app.on("cursor", () => this.moved());
+    app.on("settings", () => (this.helped ||= this.stage === "asked" && app.hints));
     app.isTried = (id) => this.tries(id);
     for (const event of ["results", "networks", "path", "settings", "judgements"] as const) app.on(event, () => this.draw());
     // Whoever goes to another panel wants to see what the network says.
@@ -86,16 +94,27 @@ class Puzzles {
     return this.app.game.nodes.get(this.ids[this.at] ?? -1);
   }
 
-  /** The worst first; only what a search has confirmed, so that there is a better move. */
+  /** Those that are due, then the worst first; only what a search has confirmed, so that there is a better move. */
   private find(): number[] {
     const { app } = this;
     const lost = new Map(app.path.map((id) => [id, this.mistakes.lost(id) ?? 0]));
     const wanted = this.side.value;
-    return app.path
+    const found = app.path
       .filter((id) => (app.game.kind === "chess" ? lost.get(id)! >= LEAST : this.mistakes.judging.exact(id)?.mark))
       .filter((id) => wanted === "both" || app.node(app.node(id).parent!).turn === wanted)
       .sort((a, b) => lost.get(b)! - lost.get(a)!)
       .slice(0, MOST);
+    const due = found.filter((id) => schedule.isDue(this.card(id)));
+    due.sort((a, b) => schedule.due(this.card(a))!.getTime() - schedule.due(this.card(b))!.getTime());
+    return [...due, ...found.filter((id) => !due.includes(id))];
+  }
+
+  /** The card of a mistake in the game on the board: of the position before it, and the player who made it. */
+  private card(id: number): string {
+    const { app } = this;
+    const before = app.node(app.node(id).parent!);
+    const tags = before.turn === "w" ? ["White", "PW"] : ["Black", "PB"];
+    return cardOf(tags.map((tag) => app.game.headers[tag]).find(Boolean) ?? "", positionOf(before));
   }
 
   /** One position of these games after the other. */
@@ -110,6 +129,7 @@ class Puzzles {
 
   private open(at: number): void {
     this.leave();
+    this.grade = null;
     if (this.stage === "none") {
       this.hints = this.app.hints;
       this.ids = this.find();
@@ -124,7 +144,14 @@ class Puzzles {
       return;
     }
     this.at = at;
+    this.first(this.card(this.ids[at]!));
+  }
+
+  /** Asks the present puzzle for the first time. */
+  private first(card: string): void {
     this.ask();
+    this.helped = false;
+    this.grade = schedule.attempt(card);
   }
 
   /** Opens the game of an exercise, and asks its position. */
@@ -140,7 +167,7 @@ class Puzzles {
       if (this.exercises !== exercises) return;
       this.at = at;
       this.ids[at] = id;
-      this.ask();
+      this.first(exercises[at]!.card);
       // What was lost by it, and what was better, is asked for before anything else.
       this.mistakes.judging.soon(id);
     } catch (error) {
@@ -192,7 +219,7 @@ class Puzzles {
     if (this.opening || this.moving || this.stage === "none" || !puzzle) return;
     const node = app.node();
     if (this.stage === "asked" && node.parent === puzzle.parent) {
-      this.tried = { id: node.id, own: !this.known.has(node.id) };
+      this.tried = { id: node.id, own: !this.known.has(node.id), graded: false };
       this.stage = "judging";
       this.mistakes.judging.soon(node.id);
     } else if (this.stage === "asked" && node.id !== puzzle.parent) this.stop();
@@ -203,6 +230,8 @@ class Puzzles {
     const { puzzle } = this;
     if (!puzzle) return;
     this.leave();
+    this.grade?.("failed");
+    this.grade = null;
     this.stage = "shown";
     this.go(puzzle.parent!);
     this.app.set({ hints: true });
@@ -216,6 +245,7 @@ class Puzzles {
 
   private over(): void {
     this.stage = "none";
+    this.grade = null;
     this.ids = [];
     this.exercises = [];
     this.app.set({ hints: this.hints });
@@ -276,9 +306,12 @@ class Puzzles {
     const now = node ? this.chance(node.id) : null;
     const facts: [string, number | null][] = [];
     let words = "";
+    let verdict: Verdict | null = null;
     if (node) {
       if (now !== null && this.stage === "judging") this.stage = "judged";
-      words = this.verdictOn(node, puzzle, was, now);
+      verdict = this.verdictOn(node, puzzle, was, now);
+      words = this.inWords(verdict, node.san);
+      this.answered(verdict);
       facts.push([texts.puzzles.before, was], [texts.puzzles.after(node.san), now], [texts.puzzles.afterPlayed(puzzle.san), played]);
     } else if (this.stage === "shown") {
       words = this.answer(puzzle, before);
@@ -289,22 +322,36 @@ class Puzzles {
     // Everywhere the same side's chance is told.
     const say = (p: number): string => `${told} ${percent(side === told ? p : 1 - p)}`;
     if (this.verdict.textContent !== words) this.verdict.textContent = words;
-    this.verdict.classList.toggle("good", node !== undefined && words === texts.puzzles.good(node.san));
+    this.verdict.classList.toggle("good", verdict === "good");
     this.facts.replaceChildren(
       ...facts.flatMap(([what, p]) => (p === null ? [] : [el("div", {}, el("dt", {}, what), el("dd", {}, say(p)))])),
     );
     this.again.disabled = this.stage === "judging";
   }
 
-  private verdictOn(tried: Node, puzzle: Node, was: number | null, now: number | null): string {
-    const { san } = tried;
+  /** Tells the schedule what came of a try. A try in vain counts at once, so that leaving the page is no way out. */
+  private answered(verdict: Verdict): void {
+    const { tried } = this;
+    if (!tried || tried.graded || verdict === "open") return;
+    tried.graded = true;
+    const good = verdict === "good";
+    this.grade?.(good ? (this.helped ? "later" : "first") : "failed");
+    if (good) this.grade = null;
+    else this.helped = true;
+  }
+
+  private verdictOn(tried: Node, puzzle: Node, was: number | null, now: number | null): Verdict {
     const lost = this.lost(tried, puzzle, was, now);
     const least = this.lost(puzzle, puzzle, was, this.chance(puzzle.id));
-    if (tried.id === puzzle.id) return texts.puzzles.played(san);
-    if (now === null || lost === null) return this.app.game.kind === "chess" ? texts.puzzles.searchLooks(san) : texts.puzzles.networkLooks(san);
-    if (lost <= SLACK) return texts.puzzles.good(san);
-    if (least !== null && lost < least - SLACK) return texts.puzzles.partly(san);
-    return texts.puzzles.bad(san);
+    if (tried.id === puzzle.id) return "played";
+    if (now === null || lost === null) return "open";
+    if (lost <= SLACK) return "good";
+    return least !== null && lost < least - SLACK ? "partly" : "bad";
+  }
+
+  private inWords(verdict: Verdict, san: string): string {
+    if (verdict !== "open") return texts.puzzles[verdict](san);
+    return this.app.game.kind === "chess" ? texts.puzzles.searchLooks(san) : texts.puzzles.networkLooks(san);
   }
 
   private answer(puzzle: Node, before: Node): string {
@@ -346,7 +393,9 @@ class Puzzles {
     const network = app.named(app.network);
     const gives = network?.answers.some((each) => each !== "moves");
     const ids = this.find();
-    this.intro.textContent = this.introduction(ids.length, network?.name ?? texts.puzzles.thisNetwork, gives ?? false);
+    const due = ids.filter((id) => schedule.isDue(this.card(id))).length;
+    const intro = this.introduction(ids.length, network?.name ?? texts.puzzles.thisNetwork, gives ?? false);
+    this.intro.textContent = due ? `${intro} ${texts.mygames.due(due)}` : intro;
     const rows = ids.map((id, index) => {
       const lost = Math.round(100 * (this.mistakes.lost(id) ?? 0));
       const made = button("", () => this.open(index));

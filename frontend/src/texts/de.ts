@@ -3,7 +3,7 @@
 import type { Texts } from "./en";
 import { toolsOf } from "./tools";
 
-const { number, percent, count } = toolsOf("de");
+const { number, percent, count, inDays } = toolsOf("de");
 
 export const de: Texts = {
   common: {
@@ -481,6 +481,11 @@ export const de: Texts = {
     noMistake: "Bisher keine Fehler.",
     worstHere: "Deine größten Fehler erscheinen hier nach der Analyse.",
     practise: "Meine Fehler üben",
+    practiseAll: "Alle üben",
+    due: (n) => `Heute fällig: ${number(n)}.`,
+    fresh: (n) => `Neu: ${number(n)}.`,
+    noneDue: "Heute ist nichts fällig.",
+    nextDue: (days) => `Nächste Aufgabe: ${inDays(days)}.`,
     worstAbout: "Verlorene Gewinnwahrscheinlichkeit je Zug, höchstens zwei Züge pro Partie. Klicke einen Zug an, um ihn auf dem Brett zu sehen.",
     netAbout: "Trainiere ein Netz, das spielt wie du, mit deinen Eröffnungen. Das dauert einige Minuten.",
     chooseFirst: "Wähle zuerst deine Partien.",

@@ -2,7 +2,7 @@
 
 import { toolsOf } from "./tools";
 
-const { number, percent, count } = toolsOf("en");
+const { number, percent, count, inDays } = toolsOf("en");
 
 export const en = {
   common: {
@@ -480,6 +480,11 @@ export const en = {
     noMistake: "No mistakes so far.",
     worstHere: "Your worst mistakes appear here after the analysis.",
     practise: "Practice my mistakes",
+    practiseAll: "Practice all",
+    due: (n: number) => `${number(n)} due today.`,
+    fresh: (n: number) => `${number(n)} new.`,
+    noneDue: "None due today.",
+    nextDue: (days: number) => `The next one is due ${inDays(days)}.`,
     worstAbout: "Win probability that each move lost, at most two moves per game. Click a move to see it on the board.",
     netAbout: "Train a network that plays like you, with your openings. It takes a few minutes.",
     chooseFirst: "Choose your games first.",

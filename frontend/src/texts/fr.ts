@@ -3,7 +3,7 @@
 import type { Texts } from "./en";
 import { toolsOf } from "./tools";
 
-const { number, percent, count } = toolsOf("fr");
+const { number, percent, count, inDays } = toolsOf("fr");
 
 /** "Blancs" as an adjective: "avantage blanc". Chess says Blancs and Noirs, Go says Blanc and Noir. */
 const adjective = (side: string): string => String(side).toLowerCase().replace(/s$/, "");
@@ -489,6 +489,11 @@ export const fr: Texts = {
     noMistake: "Aucune erreur pour l’instant.",
     worstHere: "Vos plus grosses erreurs apparaissent ici après l’analyse.",
     practise: "Revoir mes erreurs",
+    practiseAll: "Tout revoir",
+    due: (n) => `À revoir aujourd’hui : ${number(n)}.`,
+    fresh: (n) => `Nouvelles : ${number(n)}.`,
+    noneDue: "Rien à revoir aujourd’hui.",
+    nextDue: (days) => `Prochain problème : ${inDays(days)}.`,
     worstAbout: "Probabilité de gain perdue par chaque coup, au plus deux coups par partie. Cliquez sur un coup pour le voir sur l’échiquier.",
     netAbout: "Entraînez un réseau qui joue comme vous, avec vos ouvertures. Cela prend quelques minutes.",
     chooseFirst: "Choisissez d’abord vos parties.",

@@ -10,12 +10,16 @@ export function toolsOf(language: string): {
   percent: (share: number) => string;
   /** The form that fits the number, with the number in it. */
   count: (n: number, forms: Forms) => string;
+  /** "tomorrow", "in 3 days". */
+  inDays: (days: number) => string;
 } {
   const rules = new Intl.PluralRules(language);
   const shares = new Intl.NumberFormat(language, { style: "percent" });
+  const distances = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
   const formats = [0, 1].map((digits) => new Intl.NumberFormat(language, { minimumFractionDigits: digits, maximumFractionDigits: digits }));
   return {
     number: (value, digits = 0) => formats[digits]!.format(value),
+    inDays: (days) => distances.format(days, "day"),
     percent: (share) => shares.format(share),
     count: (n, forms) => (forms[rules.select(n)] ?? forms.other).replace("#", formats[n % 1 ? 1 : 0]!.format(n)),
   };
