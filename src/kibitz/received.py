@@ -45,7 +45,7 @@ def read_array(path: Path, dtype: Any) -> NDArray[Any]:
     except Exception as error:  # numpy parses headers as Python literals, and any error may result
         raise ValueError(str(error)) from None
     if not isinstance(array, np.ndarray) or array.dtype != np.dtype(dtype) or array.ndim != 1:
-        raise ValueError(f"the array is not a list of {np.dtype(dtype)}")
+        raise ValueError(f"the array must be one-dimensional with the type {np.dtype(dtype)}")
     return array
 
 
@@ -68,7 +68,7 @@ def inflates(packed: bytes) -> bool:
             if sum(member.file_size for member in archive.infolist()) > len(packed):
                 return True
             if damaged := archive.testzip():
-                raise ValueError(f"{damaged}: damaged")
+                raise ValueError(f"the file {damaged} in the archive is damaged")
     except (zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, EOFError, RuntimeError, zlib.error) as error:
         raise ValueError(str(error)) from None
     return False

@@ -214,13 +214,15 @@ class ClusterBootstrap:
         chance, happened = self._shaped(probability, "probability"), self._shaped(outcome, "outcome")
         for name, numbers in (("probability", chance), ("outcome", happened)):
             if not np.all((numbers >= 0) & (numbers <= 1)):
-                raise ValueError(f"{name} must lie in [0, 1] everywhere")
+                raise ValueError(f"every {name} must be from 0 to 1")
         return chance, happened
 
     def _shaped(self, values: ArrayLike, name: str = "values") -> NDArray[np.float64]:
         numbers = np.asarray(values, dtype=np.float64)
         if numbers.shape != (self.positions,):
-            raise ValueError(f"{name} must have shape ({self.positions},), one a position, not {numbers.shape}")
+            raise ValueError(
+                f"{name} must have shape ({self.positions},), one number per position, not {numbers.shape}"
+            )
         return numbers
 
     def _select(self, values: ArrayLike, mask: ArrayLike | None) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
@@ -230,13 +232,13 @@ class ClusterBootstrap:
             kept = self._mask(mask)
             numbers, of = numbers[kept], of[kept]
         if not np.all(np.isfinite(numbers)):
-            raise ValueError("values are not all finite: mask out the positions that have none")
+            raise ValueError("every value must be finite: mask out the positions without a finite value")
         return numbers, of
 
     def _mask(self, mask: ArrayLike) -> NDArray[np.bool_]:
         kept = np.asarray(mask, dtype=np.bool_)
         if kept.shape != (self.positions,):
-            raise ValueError(f"mask must have shape ({self.positions},), one a position, not {kept.shape}")
+            raise ValueError(f"mask must have shape ({self.positions},), one value per position, not {kept.shape}")
         return kept
 
     def _n_and_games(self, of: NDArray[np.intp]) -> tuple[int, int]:
@@ -379,7 +381,7 @@ def slices(
     if edges is not None:
         bounds = np.asarray(edges, dtype=np.float64)
         if len(bounds) < 2 or not np.all(np.diff(bounds) > 0):
-            raise ValueError(f"edges must rise and be at least two, not {list(edges)}")
+            raise ValueError(f"edges must be two or more numbers in ascending order (got {list(edges)})")
         whole = np.issubdtype(np.asarray(key).dtype, np.integer)
         names = list(labels) if labels is not None else _edge_labels(bounds, whole)
         if len(names) != len(bounds) - 1:
@@ -389,7 +391,7 @@ def slices(
         names = list(labels)
         at = np.where(np.isin(keys, np.arange(len(names))), keys, -1).astype(np.intp)
     else:
-        raise ValueError("slices needs edges or labels")
+        raise ValueError("slices needs edges or labels (got neither)")
     inside = (at >= 0) & (at < len(names))
     rows = [{"slice": name, "figure": groups.mean(values, at == index, over)} for index, name in enumerate(names)]
     if not inside.all():

@@ -127,7 +127,7 @@ export class GoBoard {
 
   /** Puts a stone of the start. */
   put(colour: Colour, point: number): void {
-    if (!this.inside(point) || this.colours[point]) refuse("these stones cannot be set up: occupied");
+    if (!this.inside(point) || this.colours[point]) refuse("these stones cannot be set up: a point has two stones");
     this.colours[point] = colour;
   }
 

@@ -144,7 +144,7 @@ class Match:
         try:
             held.enter_context(exclusive_lock(record.with_name(f".{record.name}.lock"), record))
         except KibitzError:
-            raise KibitzError(f"{record} is in use by another match. Choose another file with {option}.") from None
+            raise KibitzError(f"another match writes to {record}. Choose another file with {option}.") from None
 
     def _play(self, workers: int, on_progress: Callable[[Match], None]) -> None:
         begun = time.monotonic()

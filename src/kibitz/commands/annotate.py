@@ -72,7 +72,7 @@ def annotate(
                 raise
             _report(work, as_json)
             raise KeyboardInterrupt(
-                f"interrupted: {len(work.done):,} of {len(jobs):,} files are complete. To annotate the others, run the"
+                f"interrupted: {len(work.done):,} of {len(jobs):,} files are complete. To annotate the rest, run the"
                 " same command again."
             ) from None
     _report(work, as_json)

@@ -570,11 +570,11 @@ OPTIONS: Mapping[str, str] = {
     "--split": "Games to use: unseen, validation, training or all. unseen means games that the network was not trained"
     " on; training measures overfitting.",
     "--positions": "Maximum number of positions, sampled evenly from the games. 0 uses all.",
-    "--stockfish-positions": "Number of positions for the Stockfish baseline at depth 1; depth 10 gets a fifth of"
-    " them. 0 turns the baseline off.",
-    "--gnugo-positions": "Number of positions for the GNU Go baseline: influence and score estimate. 0 turns the"
-    " baseline off.",
-    "--playout-positions": "Number of positions for the baseline of random playouts. 0 turns the baseline off.",
+    "--stockfish-positions": "Number of positions that Stockfish evaluates as a baseline at depth 1. At depth 10, it"
+    " evaluates a fifth of them. 0 turns the baseline off.",
+    "--gnugo-positions": "Number of positions that GNU Go evaluates as a baseline, by influence and by its score"
+    " estimate. 0 turns the baseline off.",
+    "--playout-positions": "Number of positions that random playouts evaluate as a baseline. 0 turns the baseline off.",
     "--all-ways": "Go: average the network's outputs over the eight symmetries of the board. The test then takes eight"
     " times as long.",
     "--stranger": "Personal network: also evaluate this network of another person on the same moves.",
@@ -620,7 +620,7 @@ OPTIONS: Mapping[str, str] = {
     "--owners": "Go, with --json: include the territory map of each position.",
     "--to": "Folder to create.",
     "--web": "Folder to create for a website, on which the network plays in the visitor's browser.",
-    "export --name": "Name of the network that other people see. [default: the run's name; for a personal network,"
+    "export --name": "Public name of the network. [default: the run's name; for a personal network,"
     ' "a person" unless you allow the name]',
     "--int8": "Store the network's numbers as int8 (quantize): faster on a CPU, but slightly less accurate.",
     "--half": "Store the network's numbers as fp16: half the size, for GPUs.",
@@ -671,14 +671,14 @@ OPTIONS: Mapping[str, str] = {
     "--movetime": "Milliseconds per move. Go uses whole seconds.",
     "--clock": "Seconds for the game + seconds per move, such as 10+0.1. In Go, the seconds per move begin after the"
     " main time.",
-    "--nodes-a": "Chess: search nodes per move, for A only.",
-    "--nodes-b": "Chess: search nodes per move, for B only.",
-    "--depth-a": "Chess: search depth in plies, for A only.",
-    "--depth-b": "Chess: search depth in plies, for B only.",
-    "--movetime-a": "Milliseconds per move, for A only.",
-    "--movetime-b": "Milliseconds per move, for B only.",
-    "--clock-a": "Seconds for the game + seconds per move, for A only.",
-    "--clock-b": "Seconds for the game + seconds per move, for B only.",
+    "--nodes-a": "Chess: search nodes per move of the first player, A: a number, or a range such as 100-800.",
+    "--nodes-b": "Chess: search nodes per move of the second player, B: a number, or a range such as 100-800.",
+    "--depth-a": "Chess: search depth of the first player, A, in plies.",
+    "--depth-b": "Chess: search depth of the second player, B, in plies.",
+    "--movetime-a": "Milliseconds per move of the first player, A.",
+    "--movetime-b": "Milliseconds per move of the second player, B.",
+    "--clock-a": "Clock of the first player, A: seconds for the game + seconds per move.",
+    "--clock-b": "Clock of the second player, B: seconds for the game + seconds per move.",
     "match --seed": "Random seed for the openings and for node ranges.",
     "--adjudicate-draw": "Chess: end a game as a draw if both engines score the position within CP centipawns of 0 for"
     " MOVES moves.",
@@ -692,8 +692,8 @@ OPTIONS: Mapping[str, str] = {
     "--sprt": "Stop the match as soon as the test decides between the Elo differences ELO0 and ELO1. [default: off]",
     "--alpha": "Probability that --sprt accepts ELO1 by mistake.",
     "--beta": "Probability that --sprt accepts ELO0 by mistake.",
-    "match --pgn": "Chess: file of the games. [default: matches/A-vs-B.pgn]",
-    "match --sgf": "Go: file of the games. [default: matches/A-vs-B.sgf]",
+    "match --pgn": "Chess: write the games to this PGN file. [default: matches/A-vs-B.pgn]",
+    "match --sgf": "Go: write the games to this SGF file. [default: matches/A-vs-B.sgf]",
 }
 """The help of each option. The key "--option" is for all commands, "COMMAND --option" for one command only."""
 

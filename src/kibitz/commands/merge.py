@@ -34,7 +34,7 @@ def merge(
     opened = [Store(path) for path in stores]
     if len({store.game for store in opened}) > 1:
         raise UsageError(
-            f"stores of chess and Go cannot be merged (got {stores[0]} and others). Merge stores of one game."
+            f"stores of chess and Go cannot be merged (got {stores[0]} and other stores). Merge stores of one game."
         )
     split = _split(opened, division.values())
     with told_of_store(into, f"{into} was not made; run the same command to begin again"):

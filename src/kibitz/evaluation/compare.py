@@ -81,7 +81,8 @@ def row_source(run: Run) -> RowSource:
         hasattr(module, name) for name in ("row_questions", "eligible", "measure_rows")
     ):
         raise UsageError(
-            f"kibitz cannot compare {run.name}, a network of {run.info['system']}, by position. Name another network."
+            f"kibitz cannot compare networks of the system '{run.info['system']}' (got {run.name}). Name another"
+            " network."
         )
     return cast(RowSource, module)
 
@@ -165,8 +166,8 @@ def _common(a: Run, b: Run, asked: Sequence[tuple[str, ...]], question: str | No
     if not both:
         kinds = [", ".join(QUESTIONS.get(name, name) for name in names) for names in asked]
         raise UsageError(
-            f"the networks predict different things: {a.name} {kinds[0]}, {b.name} {kinds[1]}. Choose two that predict"
-            " the same thing."
+            f"the networks predict different things (got {kinds[0]} from {a.name}, {kinds[1]} from {b.name}). Choose"
+            " two networks that predict the same thing."
         )
     return both[0]
 

@@ -99,7 +99,9 @@ def read_layers(text: str) -> list[Layer]:
     for part in text.split("."):
         times = _TIMES.fullmatch(part)
         if times and int(times[1]) > MAX_REPEATS:
-            raise UsageError(f"layers must repeat a part at most {MAX_REPEATS} times (got {part})")
+            raise UsageError(
+                f"layers must repeat a layer at most {MAX_REPEATS} times (got {part}). Use a smaller factor."
+            )
         parts += [times[2]] * int(times[1]) if times and int(times[1]) else [part]
     for index, part in enumerate(parts, 1):
         if match := _CONV.fullmatch(part):

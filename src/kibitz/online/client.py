@@ -271,10 +271,10 @@ class Client:
             if len(held) > LONGEST_LINE:
                 held, too_long = bytearray(), True
             if time.monotonic() - last > SLOWEST:
-                raise CutOffError("slow")
+                raise CutOffError("the reply is too slow")
         if held.strip():
             if not held.rstrip().endswith(b"}"):
-                raise CutOffError("cut")
+                raise CutOffError("the reply ended too early")
             yield bytes(held)
 
     def _must_not_be_html(self, response: httpx.Response) -> None:

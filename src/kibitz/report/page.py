@@ -71,7 +71,7 @@ def render_test_page(result: Mapping[str, Any]) -> str:
     """
     figures = result.get("figures")
     if not figures:
-        raise ValueError("a result page needs numbers, and this result has none")
+        raise ValueError("a result page needs numbers, but the result has no figures")
     headline = str(result.get("headline"))
     if headline not in figures:
         headline = next(iter(figures))

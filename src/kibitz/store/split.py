@@ -140,7 +140,7 @@ class Split:
         days = {key: datetime.date.fromisoformat(data[key]) for key in ("validate_from", "test_from") if data.get(key)}
         split = cls(**{"together": False, **data, "validate_from": None, "test_from": None, **days})
         if not (0 <= split.validate_share <= 100 and 0 <= split.test_share <= 100 and 0 <= split.newest < 2**63):
-            raise ValueError("shares must be percentages, and newest a number of games")
+            raise ValueError("the shares must be percentages from 0 to 100, and newest must be a number of games")
         return split
 
 

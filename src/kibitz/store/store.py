@@ -122,7 +122,7 @@ class Store:
             raise ValueError("the start positions are those of another game")
         for name in (self.info["folder"], *self.tables, *self._sizes):
             if Path(name).name != name or not name.strip("."):
-                raise ValueError(f"{name} is outside of the store")
+                raise ValueError(f"store.json names the file {name}, which is outside of the store")
 
     def _check_account(self) -> None:
         """Check the records of the imports in store.json. Raises ValueError or another error if they are incomplete."""

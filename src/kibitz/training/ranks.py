@@ -255,13 +255,13 @@ def _place_outside(devices: int | None, nodes: int | None) -> Place:
     here = number("LOCAL_WORLD_SIZE", world)
     if outside and devices not in (None, here):
         raise UsageError(
-            f"--devices cannot be combined with torchrun, which started {here} processes here (got {devices}). Leave"
-            " it out."
+            f"--devices cannot be combined with torchrun, which started {here} processes on this machine (got"
+            f" {devices}). Leave --devices out."
         )
     if outside and nodes not in (None, world // here):
         raise UsageError(
             f"--num-nodes cannot be combined with torchrun, which uses {world // here} machines (got {nodes}). Leave"
-            " it out."
+            " --num-nodes out."
         )
     host, port = os.environ.get("MASTER_ADDR", "127.0.0.1"), number("MASTER_PORT", PORT)
     return Place(number("RANK", 0), world, number("LOCAL_RANK", 0), here, host, port, outside)

@@ -112,5 +112,5 @@ def _checked_by(analysis: Fields, game: str) -> str:
 def _sentence(words: str) -> str:
     """Return a text on one line, without the brackets that end comments and commands. Raises BadRequest."""
     if len(words) > MOST_TEXT:
-        raise BadRequest(f"a sentence has {len(words):,} characters, at most {MOST_TEXT:,} are taken")
+        raise BadRequest(f"a sentence must have at most {MOST_TEXT:,} characters (got {len(words):,})")
     return " ".join(words.translate(str.maketrans("{}[]", "()()")).split())

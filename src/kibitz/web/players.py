@@ -79,7 +79,9 @@ def _read_clock(fields: Fields, network: NetworkInfo) -> MoverClock | None:
     if not left:
         return None
     if network.game != "chess" or not (network.rated or network.person):
-        raise BadRequest(f"clock is for networks that play like people, and {network.name} does not")
+        raise BadRequest(
+            f"{network.name} does not play like people, so it cannot use a clock. Choose the network 'human'"
+        )
     increment = number(fields, "increment", 0.0, 0, MAX_CLOCK) or 0.0
     return MoverClock(left, increment, number(fields, "start", left, 0, MAX_CLOCK) or left)
 

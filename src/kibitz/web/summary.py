@@ -39,8 +39,8 @@ def summarized(fields: Fields) -> GameSummary:
     if not set(movers) <= set(SIDES[game]):
         raise BadRequest(f"movers must be {' or '.join(SIDES[game])}")
     if not set(marks) <= {"", *SIGNS}:
-        raise BadRequest(f"marks must be {', '.join(SIGNS)} or empty")
+        raise BadRequest(f"each entry of marks must be {', '.join(SIGNS)} or empty")
     known = [value for value in values if value is not None]
     if len(known) < len(values):
-        raise BadRequest("values must be known for every position")
+        raise BadRequest("values must have a number for every position, without null")
     return summarize(SIDES[game], known, movers, losses, marks, in_points=game == "go")

@@ -17,7 +17,7 @@ def metrics(networks: NetworkRegistry, name: str, after: str) -> dict[str, Any]:
     "finished": whether the run is complete. "stopped": whether the run was stopped before its end and can be resumed.
     """
     if not (after.isascii() and after.isdigit() and len(after) < 12):
-        raise BadRequest("after must be a whole number from 0 on")
+        raise BadRequest("after must be a whole number, 0 or more")
     run = networks.find(name).run
     assert run
     rows = run.metrics()

@@ -155,8 +155,8 @@ def _check(files: list[PgnGames], options: AnalyzeOptions) -> None:
     """Check the files before any work. Raises UsageError and KibitzError for outputs that can't be written."""
     if any(games.replaced for games in files):
         raise UsageError(
-            f"--pgn must not be the file that kibitz reads (got {options.pgn}): the games of others would be lost. Name"
-            " another file."
+            f"--pgn must not be the file that kibitz reads (got {options.pgn}): other players' games would be lost."
+            " Name another file."
         )
     if options.page is not None:
         written = [options.pgn] if options.pgn and options.pgn != "-" else []

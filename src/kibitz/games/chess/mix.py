@@ -72,7 +72,7 @@ def parse_mix(text: str) -> tuple[MixPart, ...]:
         low, high = _ratings(match["ratings"], each)
         parts.append(MixPart(scales, speeds, low, high, _share(match["share"], each)))
     if (total := math.fsum(part.share for part in parts)) > 1:
-        raise UsageError(f"--mix must have shares of at most 1 in all (got {total:g}). Lower one of them.")
+        raise UsageError(f"--mix must have shares with a sum of at most 1 (got {total:g}). Reduce one of them.")
     return tuple(parts)
 
 

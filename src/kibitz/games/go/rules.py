@@ -249,7 +249,7 @@ class Board:
         """Set up a stone before the first move. Raises Illegal if the point is occupied or a chain would have no
         liberty."""
         if not on_board(point, self.size) or self[point] != NONE:
-            raise Illegal("occupied" if on_board(point, self.size) else "not on the board")
+            raise Illegal("a point has two stones" if on_board(point, self.size) else "not on the board")
         if place(self.board, int(CELL[point]), colour, 0)[0]:
             raise Illegal("a chain has no liberty")
         self._before = {int(position_hash(self.board))}

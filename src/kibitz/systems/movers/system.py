@@ -234,7 +234,7 @@ def selected_networks(settings: Settings, every: Sequence[str]) -> tuple[str, ..
     names = [name.strip() for name in settings.networks.split(",")]
     for name in names:
         if name not in every:
-            raise UsageError(f"--networks must be all, or some of {', '.join(every)} (got {name or 'nothing'})")
+            raise UsageError(f"--networks must be all, or names from {', '.join(every)} (got {name or 'nothing'})")
     return tuple(name for name in every if name in names)
 
 

@@ -122,7 +122,7 @@ def search(
     began = time.monotonic()
     if backend and config.trials is not None:
         raise UsageError(
-            "--trials cannot run in parallel: each trial depends on those before it. Leave out --workers and --ray,"
+            "--trials cannot run in parallel: each trial depends on the earlier ones. Leave out --workers and --ray,"
             " or leave out --trials."
         )
     system = load(config.system)

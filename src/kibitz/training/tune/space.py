@@ -146,7 +146,9 @@ def _check_searchable(system: str, settings: Any) -> None:
     needed = [name for name in (*SEARCHED, "iterations") if name != INITIAL]
     lacking = [name for name in needed if not hasattr(settings, name)]
     if lacking:
-        raise UsageError(f"{system} has no setting {lacking[0]}, so there is nothing to search. Choose another system.")
+        raise UsageError(
+            f"{system} has no setting {lacking[0]}, so kibitz tune cannot train it. Choose another system."
+        )
 
 
 def usual_grid(system: System, network: str = "") -> Grid:

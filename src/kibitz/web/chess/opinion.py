@@ -67,7 +67,7 @@ class UciThinker:
         assert isinstance(line, ChessLine)
         self._board = line.since_null()
         if self._board.status() & _TOO_MANY:
-            raise BadRequest("one side has too many pieces. Engines reject this position")
+            raise BadRequest("one side has too many pieces, so engines reject this position. Remove some of them")
         if not any(self._board.generate_legal_moves()):
             raise BadRequest("the game is over here")
         strength = {LIMITED: rating is not None} | ({} if rating is None else {RATING: rating})

@@ -24,7 +24,7 @@ def count(fields: Fields) -> dict[str, Any]:
 
     line = read_line(fields)
     if not isinstance(line, GoLine):
-        raise BadRequest("only Go games can be scored")
+        raise BadRequest("only Go games can be scored. Open a Go game")
     board, dead = line.board(), None
     if fields.get("dead") is not None:
         dead = np.zeros(POINTS, np.bool_)

@@ -379,7 +379,7 @@ def _notes(written: game_tree.Written) -> str:
     parts += [_WRITTEN[nag] for nag in written.nags if nag in _WRITTEN]
     kept = written.fields.get("props") or {}
     if not isinstance(kept, dict) or not all(isinstance(values, list) for values in kept.values()):
-        raise BadRequest("props must be an object of lists")
+        raise BadRequest("props must be an object whose values are lists")
     for name, values in kept.items():
         if _NAME.fullmatch(name) and name not in _OF_START and values:
             parts.append(name + "".join(f"[{_raw(str(value))}]" for value in values))

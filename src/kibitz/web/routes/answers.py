@@ -153,7 +153,7 @@ def value(state: AppState, fields: Fields) -> StreamJob:
     if line.game == "chess":
         importlib.import_module("kibitz.web.chess.judging").judged(network, line)
     elif PUCT not in network.methods:
-        raise BadRequest(f"{network.name} does not search, so its value is that of the network alone")
+        raise BadRequest(f"{network.name} does not search, so it has no search value. Choose another network")
     seq = whole(fields, "seq", 0, 0, MAX_SEQ)
 
     def steps(tell: Callable[[Any], None], stop: threading.Event) -> Iterator[list[dict[str, Any]]]:
