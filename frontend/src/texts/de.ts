@@ -382,7 +382,7 @@ export const de: Texts = {
     grades: { blunder: "Patzer", mistake: "Fehler", inaccuracy: "Ungenauigkeit" },
     opens: (grade, move) => `${grade}: Stellung vor ${move} zeigen`,
     lost: (move, points, line) => `${move} verlor ${count(points, { one: "# Prozentpunkt", other: "# Prozentpunkte" })}. Besser: ${line}`,
-    lostPoints: (move, points, percent, line) => `${move} verlor ${number(points, 1)} Punkte und ${percent} % Gewinnwahrscheinlichkeit. Besser: ${line}`,
+    lostPoints: (move, points, percent, line) => `${move} verlor ${number(points, 1)} Punkte und ${count(percent, { one: "# Prozentpunkt", other: "# Prozentpunkte" })} Gewinnwahrscheinlichkeit. Besser: ${line}`,
     label: (words, move) => `${words}. Stellung vor ${move} zeigen`,
   },
   movebars: {

@@ -381,7 +381,7 @@ export const en = {
     grades: { blunder: "blunder", mistake: "mistake", inaccuracy: "inaccuracy" },
     opens: (grade: string, move: string) => `${grade}: show the position before ${move}`,
     lost: (move: string, points: number, line: string) => `${move} lost ${count(points, { one: "# percentage point", other: "# percentage points" })}. Better: ${line}`,
-    lostPoints: (move: string, points: number, percent: number, line: string) => `${move} lost ${number(points, 1)} points and ${percent}% win probability. Better: ${line}`,
+    lostPoints: (move: string, points: number, percent: number, line: string) => `${move} lost ${number(points, 1)} points and ${count(percent, { one: "# percentage point", other: "# percentage points" })} of win probability. Better: ${line}`,
     label: (words: string, move: string) => `${words}. Show the position before ${move}`,
   },
   movebars: {

@@ -390,7 +390,7 @@ export const fr: Texts = {
     grades: { blunder: "gaffe", mistake: "erreur", inaccuracy: "imprécision" },
     opens: (grade, move) => `${grade} : voir la position avant ${move}`,
     lost: (move, by, line) => `${move} a perdu ${percentPoints(by)}. Meilleur : ${line}`,
-    lostPoints: (move, by, share, line) => `${move} a perdu ${number(by, 1)} points et ${share} % de probabilité de gain. Meilleur : ${line}`,
+    lostPoints: (move, by, share, line) => `${move} a perdu ${number(by, 1)} points et ${percentPoints(share)} de probabilité de gain. Meilleur : ${line}`,
     label: (words, move) => `${words}. Voir la position avant ${move}`,
   },
   movebars: {
