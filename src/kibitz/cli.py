@@ -204,7 +204,8 @@ def main() -> None:
         sys.stdout.reconfigure(errors="replace")
     interrupts.unwind()
     memory.end_with_a_line(messages.error)
-    # other programs may show the engines' standard error, so it gets plain text only on a terminal
+    # Chess and Go programs may show the standard error of kibitz uci and kibitz gtp. So these commands print the line
+    # about preparation only on a terminal.
     if not {"uci", "gtp"} & set(sys.argv[1:2]) or sys.stderr.isatty():
         preparation.listeners.append(preparation.PreparationLine())
     sys.exit(run(sys.argv[1:]))

@@ -10,7 +10,7 @@ A file has one compiled version of one kernel. It is written under a temporary n
 processes can write at once. It begins with a hash of its content: a damaged file is ignored. A file in the cache that
 another user could have written is also ignored, because loading a kernel executes its code.
 
-A wheel can bring kernels that were compiled when it was built: an archive for each version of Python and each system,
+A wheel can contain kernels that were compiled when it was built: an archive for each version of Python and each system,
 made by `tools/compile_kernels.py` for the processors of LEVELS. If the versions or the processor do not fit, the names
 in the archive do not fit either, and the kernel is compiled here.
 """
@@ -192,7 +192,9 @@ def _versions() -> str:
 
 
 def archive() -> Path:
-    """Return the archive of kernels that a wheel can bring for this version of Python and this system."""
+    """Return the path of the archive with compiled kernels for this version of Python and this system. Wheels may
+    contain it, so the file may be missing.
+    """
     name = f"{sys.implementation.cache_tag}-{sys.platform}-{platform.machine().lower()}.zip"
     return Path(__file__).parent / "compiled" / name
 

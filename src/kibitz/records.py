@@ -99,9 +99,10 @@ def game_by_ending(path: str) -> str:
 
 
 def games_by_ending(paths: Sequence[str]) -> dict[str, str]:
-    """Return the games of record files by their endings, each with one of its files.
+    """Return which games the endings of these files indicate, each with one file: {"chess": path, "go": path}.
 
-    An archive or folder that couldn't be searched doesn't count if there are other files.
+    paths: record files, and archives and folders that couldn't be searched. These archives and folders don't count if
+    there are record files.
     """
     telling = [path for path in paths if not path.lower().endswith(ARCHIVE) and not Path(path).is_dir()]
     return {game_by_ending(path): path for path in telling or paths}

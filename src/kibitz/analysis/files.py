@@ -14,7 +14,7 @@ from kibitz.durable import replace, sync
 
 @contextlib.contextmanager
 def whole_file(path: str) -> Iterator[IO[str]]:
-    """Open a text file for writing. The file appears under its name only when it is completely written. The path "-" is
+    """Open a text file for writing. Before it is completely written, the file has a temporary name. The path "-" is
     standard output.
     """
     if path == "-":

@@ -205,7 +205,7 @@ def encode_positions(
 ) -> PositionArrays:
     """Encode positions of one game as arrays, one row each: codes, uint8 [n, 64 or 361], and state, uint8 [n, 4].
 
-    positions: at least one; each a chess.Board, a FEN, a Go board (`make_go_board`, or sgfmill's), or an SGF text,
+    positions: one or more; each a chess.Board, a FEN, a Go board (`make_go_board`, or sgfmill's), or an SGF text,
     whose last position is encoded. to_move: "b" or "w", for sgfmill boards. Raises UsageError for no positions, other
     types and two games in one call, KibitzError for positions that can't be read.
 
@@ -223,7 +223,9 @@ def encode_positions(
 
 
 def stack(read: Sequence[ReadPosition]) -> PositionArrays:
-    """Return the arrays of at least one position. Raises UsageError if they are from different games."""
+    """Convert one or more positions to arrays with a row for each position. Raises UsageError if some positions are of
+    chess and others of Go.
+    """
     if len({position.game for position in read}) > 1:
         raise UsageError("positions must be of one game (got chess and Go). Make one call for each game.")
     rows = [position.row() for position in read]

@@ -258,7 +258,7 @@ def _temperature(options: Options) -> float:
 
 @dataclass(frozen=True)
 class GtpOptions:
-    """Options of the first game, and of the engine's play."""
+    """Options of kibitz gtp: the engine's name, the rules and komi of the first game, and how the engine plays."""
 
     name: Annotated[
         str,

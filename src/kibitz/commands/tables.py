@@ -10,9 +10,10 @@ _MOST_COLUMNS = 6
 
 
 def print_table(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> None:
-    """Print a table on standard output. The columns whose numbers are in `right` are aligned to the right.
+    """Print a table on standard output.
 
-    An empty title or empty headings are not printed.
+    An empty title is not printed, and headings that are all empty are not printed. right: the indices of the columns
+    that are aligned to the right, counted from 0.
     """
     if sys.stdout.isatty():
         _draw(title, headings, rows, right)

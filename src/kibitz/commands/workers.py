@@ -49,8 +49,8 @@ Ray = Annotated[
 
 
 def ray_backend(text: str, workers: int) -> Backend:
-    """Return the backend for --ray. workers: the number of workers of a local Ray. Raises UsageError without Ray and
-    for a wrong address.
+    """Return the backend for --ray. workers: the number of workers of a local Ray. Raises UsageError if Ray is not
+    installed or the address is invalid.
     """
     if not is_address(text):
         raise UsageError(f"--ray must be an address HOST:PORT, or nothing for this computer (got {text})")
@@ -75,8 +75,10 @@ class WorkerOptions:
     ray: Ray = None
 
     def backend(self) -> Backend | None:
-        """Return the backend that does the work; None if no option was given. Raises UsageError without Ray and for a
-        wrong address.
+        """Return the backend that does the work; None if neither --workers nor --ray was given.
+
+        Raises UsageError if Ray is not installed, if the address is invalid, and for --workers with the address of a
+        cluster.
         """
         if self.ray is None:
             return Backend("processes", self.workers) if self.workers else None

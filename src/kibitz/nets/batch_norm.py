@@ -109,7 +109,10 @@ def norms(network: nn.Module) -> Iterator[BatchNorm]:
 
 
 def fold(network: nn.Module) -> None:
-    """Merge each normalization layer `norm` into the convolution `first` before it, with the running averages."""
+    """Merge each normalization layer `norm` of a network into the convolution `first` before it.
+
+    The convolutions get new weights, computed from the running averages. The layers `norm` become nn.Identity.
+    """
     for block in list(network.modules()):
         norm = getattr(block, "norm", None)
         if isinstance(norm, BatchNorm):

@@ -117,7 +117,8 @@ def _narrow(block: Branch, alive: Tensor) -> None:
         block.norm.keep(kept)
     second.weight = nn.Parameter(second.weight[:, kept] * float(alive.any()))
     first.out_channels = second.in_channels = len(kept)
-    # the layer adds something to all units, even if they are dead, so none of them can be removed
+    # A block with `spread` is narrowed only if all its units are dead. The weights of the next layer are then 0, so
+    # `spread` has no effect.
     if getattr(block, "spread", None) is not None:
         block.spread = None  # type: ignore[attr-defined]
 

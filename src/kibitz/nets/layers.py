@@ -93,7 +93,10 @@ MAX_REPEATS = 100
 
 
 def read_layers(text: str) -> list[Layer]:
-    """Parse a text of layers. Raises UsageError, which quotes the first part that is not a layer."""
+    """Parse the text of --layers, and return the layers in order.
+
+    Raises UsageError, which quotes the part, for a part that is not a layer, or that cannot follow the layer before it.
+    """
     layers: list[Layer] = []
     parts: list[str] = []
     for part in text.split("."):

@@ -70,7 +70,10 @@ def players_of(store: Store) -> list[Player]:
 
 
 def players_among(written: Counter[str]) -> list[Player]:
-    """Group spellings of names into players. Returns the players with their numbers of games."""
+    """Group spellings of names into players, and return the players, those with the most games first.
+
+    written: the number of games of each spelling. Empty names and "?" are ignored.
+    """
     by_key: defaultdict[str, list[tuple[str, int]]] = defaultdict(list)
     for name, games in written.most_common():
         if name and name.strip("?. "):

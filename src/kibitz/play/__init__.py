@@ -41,7 +41,7 @@ def open_player(run: Run, session: Callable[[], Session], *, method: str | None 
     if method is not None and method not in known:
         raise UsageError(why_not(method, run.name, [each.name for each in offered]))
     named = [known[method]] if method is not None else [*offered, *declaration.methods]
-    # this function raises an error that explains what is missing
+    # if the run cannot play, the opener raises an error that explains what is missing
     opener = named[0].opener if named else "kibitz.play.chess.player:open_player"
     module, _, function = opener.partition(":")
     return getattr(importlib.import_module(module), function)(run, session, method=method, **settings)

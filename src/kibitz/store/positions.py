@@ -70,7 +70,7 @@ class Positions:
     def find(self, games: NDArray[np.int64], plies: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the ids of the positions (games[i], plies[i]), int64 [n], or −1 for positions that are not included.
 
-        The games of this object must be in ascending order, as in a test.
+        games, plies: int64 [n], in any order. `self.games` must be in ascending order and without repetitions.
         """
         if not len(self._present):
             return np.full(len(games), -1, np.int64)

@@ -102,7 +102,7 @@ class Split:
             days = dates.astype(np.int64)  # an unknown date is the smallest number
             newest = np.zeros(len(side), np.bool_)
             newest[np.argsort(days, kind="stable")[-self.newest :]] = True
-            # near-duplicates of older games are no test, so they join the split of the older games
+            # a game that begins like an older game is no independent test, so it stays in the split of that game
             if self.together and openings is not None:
                 _, group = np.unique(openings, return_inverse=True)
                 newest &= (np.bincount(group, ~newest) == 0)[group]

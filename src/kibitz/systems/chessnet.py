@@ -19,7 +19,7 @@ from kibitz.text import either
 
 @dataclass(frozen=True)
 class Settings(system.Settings):
-    """The thesis' settings.
+    """The settings of `chessnet`. The defaults are those of the thesis.
 
     The thesis used 6 planes of ±1, and also 12 planes of 0 and 1. It tried additional planes: the mover's rating, the
     moving piece (for the move selectors), and the result. The board is in the mover's view.

@@ -35,7 +35,7 @@ class Settings(system.Settings):
     moves: int = setting(
         245_000, "Maximum number of training moves, sampled evenly from the training games; 0 uses all."
     )
-    # RMSprop. A grid search found learning rate, regularization and initial weights (here: `kibitz tune`).
+    # RMSprop. Learning rate, regularization and initial weights come from a grid search, as in `kibitz tune`.
     optimiser: str = setting(
         "rmsprop", "Optimizer: " + either(OPTIMISERS, {"rmsprop": "as in the original paper"}) + "."
     )

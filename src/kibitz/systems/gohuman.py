@@ -482,7 +482,7 @@ class GoMoves:
         # [size, symmetry, 361]: the point that each point's content comes from
         ways = np.stack([symmetries(size) for size in range(GRID + 1)])
         self.ways = ways
-        # the point that a move is mapped to
+        # [size, symmetry, 362]: the point to which a symmetry maps each point; a pass stays a pass
         self.back = np.concatenate([np.argsort(ways, 2), np.full((*ways.shape[:2], 1), PASS)], 2)
         self.positions = Positions(store, np.repeat(games, self._times(games)), last=-2)
 

@@ -5,4 +5,4 @@ inference off the event loop. Modules that the first page needs import no large 
 """
 
 PORT = 8642
-"""The default port. If it is taken, the next free port is used."""
+"""The default port. If another program uses it, kibitz uses the next free port."""

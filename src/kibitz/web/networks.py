@@ -114,7 +114,7 @@ class NetworkInfo:
 
     @property
     def person(self) -> str | None:
-        """The name of a personal network's person; None for other networks."""
+        """The name of the person that a personal network imitates; None for other networks."""
         person = self.run.person if self.run else None
         return None if person is None else str(person.get("name") or self.name)
 

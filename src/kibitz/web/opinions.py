@@ -83,12 +83,12 @@ class Thinker(Protocol):
 
 
 def read_lines(fields: Fields) -> int:
-    """Parse the number of lines in a request. Raises BadRequest."""
+    """Return the number of lines that a request asks for, 1 to MAX_LINES. Raises BadRequest for other values."""
     return whole(fields, "lines", 1, 1, MAX_LINES)
 
 
 def read_move_limits(fields: Fields) -> MoveLimits:
-    """Parse the limits in a request. Raises BadRequest."""
+    """Return the limits of a move in a request. Raises BadRequest if nodes and seconds are missing."""
     from kibitz.web.players import read_limits
 
     return MoveLimits(*read_limits(fields), whole(fields, "rating", 0, 0, MOST_RATED) or None)

@@ -37,14 +37,20 @@ def read_body(body: bytes) -> Fields:
 
 
 def an_object(value: object, name: str) -> Fields:
-    """Check that a value is a JSON object, and return it. name: the value's name in the message."""
+    """Check that a value is a JSON object, and return it. name: the value's name in the message.
+
+    Raises BadRequest for any other value.
+    """
     if not isinstance(value, dict):
         raise BadRequest(f"{name} must be a JSON object")
     return value
 
 
 def objects(value: object, name: str, most: int) -> list[Fields]:
-    """Check that a value is a list of at most `most` objects, and return it."""
+    """Check that a value is a list of at most `most` JSON objects, and return it. Raises BadRequest otherwise.
+
+    name: the value's name in the message.
+    """
     if not isinstance(value, list):
         raise BadRequest(f"{name} must be a list")
     if len(value) > most:

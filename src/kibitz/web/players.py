@@ -42,7 +42,7 @@ class MoverClock:
 class PlayRequest:
     """How to play.
 
-    temperature: 0 for the best move. nodes, seconds: limits, at least one of them. rating: the rating to imitate, for a
+    temperature: 0 for the best move. nodes, seconds: limits; one of them may be None. rating: the rating to imitate, for a
     network with rating inputs; None for its strongest play. clock: the mover's clock if the response must have a
     person's thinking time; else None.
     """
@@ -87,7 +87,7 @@ def _read_clock(fields: Fields, network: NetworkInfo) -> MoverClock | None:
 
 
 def read_limits(fields: Fields) -> tuple[int | None, float | None]:
-    """Parse the limits of a move, nodes and seconds, of which at least one is required. Raises BadRequest."""
+    """Return the limits of a move: nodes and seconds, None for no limit. Raises BadRequest if both are missing."""
     nodes = whole(fields, "nodes", 0, 0, MAX_NODES) or None
     seconds = number(fields, "seconds", None, 0, MAX_SECONDS)
     return nodes, DEFAULT_SECONDS if nodes is None and seconds is None else seconds

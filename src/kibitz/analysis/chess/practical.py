@@ -139,7 +139,7 @@ def practical_choice(
 ) -> Practical:
     """Return the practical choice of a position.
 
-    board: with the moves before it. best: the best move. look: the first estimates of the legal moves.
+    board: with the moves before it. best: the best move. look: the estimated values of the legal moves.
     judge: its network predicts moves and has rating inputs. known: other side inputs by name, 0 to 255.
     ratings: of the mover and of the opponent. also: moves that are compared whatever they lose.
     """
@@ -280,7 +280,10 @@ def _of_mover(white: NDArray[np.float64], turn: chess.Color) -> NDArray[np.float
 
 
 def scored(board: chess.Board, move: chess.Move, answers: Answers) -> Scored:
-    """Combine the answers to a move."""
+    """Return the score of a move against its likely answers, with the most costly mistake among them.
+
+    board: the position before the move. answers: the opponent's likely answers to the move.
+    """
     san, worst, chances = board.san(move), answers.worst, answers.chances
     if not answers.moves:
         return Scored(move, san, worst, worst, 0.0)

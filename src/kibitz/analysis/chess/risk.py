@@ -29,7 +29,10 @@ _BY_RATING, MIDDLE = 0.86, 1600
 
 
 def mistake_probability(losses: NDArray[np.float64], rating: float) -> NDArray[np.float64]:
-    """Return the probability that each move loses at least LOSS, 0 to 1. losses: the moves' first estimates, 0 to 1."""
+    """Return the probability that each move loses at least LOSS, float64 [n], 0 to 1.
+
+    losses: float64 [n], the loss of each move as `FirstLook` estimates it, 0 to 1. rating: the player's rating.
+    """
     odds = (losses - _CENTER) / _WIDTH
     raw = _LEAST + (_MOST - _LEAST) / (1 + np.exp(-odds.clip(-30, 30)))
     logit = np.log(raw / (1 - raw)) - _BY_RATING * (rating - MIDDLE) / 1000

@@ -23,7 +23,7 @@ from kibitz.games.go.points import BLACK, OUTSIDE, WHITE, to_sgf
 
 
 def annotated(judged: AnalysedGame) -> str:
-    """Return the game as SGF with these notes on every node of its main line, and its headers.
+    """Return the game as SGF: its headers, and its main line with notes on every node (see `position_notes`).
 
     The earlier comments, markup and variations of the game are removed.
     """

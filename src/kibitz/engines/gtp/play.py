@@ -123,7 +123,7 @@ def _named_time_settings(session: GtpSession, command: Command) -> str:
         return number(argument(command.words, index), 0, LONGEST_TIME)
 
     def limit(index: int) -> float:
-        """Parse an optional limit at an index. A negative number means no limit."""
+        """Return the number at this index of the command, in seconds; infinity if it is missing or negative."""
         if index >= len(command.words):
             return math.inf
         found = number(command.words[index], -LONGEST_TIME, LONGEST_TIME)

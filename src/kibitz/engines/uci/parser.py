@@ -31,7 +31,10 @@ class GoCommand:
 
 
 def read_go(words: Sequence[str], board: chess.Board) -> GoCommand:
-    """Parse the words after `go`, for this position."""
+    """Parse the words after `go`. A word that cannot be used becomes an entry of the result's `problems`.
+
+    board: the position in which the moves of searchmoves must be legal.
+    """
     go = GoCommand()
     moves: list[chess.Move] = []
     rest = iter(words)

@@ -172,8 +172,8 @@ class _Positions:
             text = program.ask(f"initial_influence {mover} territory_value", LIMIT)
             self.chance[i] = read_territory(text, int(self._state[i, SIZE]), self._colours[i])
             with contextlib.suppress(ValueError):  # includes CommandRefused: then GNU Go has no estimate
-                # GNU Go counts territory and prisoners. The difference of areas is this score plus the difference of
-                # the stones that were put on the board.
+                # GNU Go's score counts territory and prisoners. To convert it to area, add the number of stones that
+                # Black has put on the board, and subtract White's number.
                 self.lead[i] = read_score(program.ask("estimate_score", LIMIT)) + more
             self.answered[i] = True
             self._counter.step()

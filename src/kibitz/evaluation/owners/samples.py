@@ -95,7 +95,8 @@ def page_samples(results: OwnerResults, session: NetworkSession, seed: int) -> d
 def _at(results: OwnerResults, share: float, seed: int) -> list[int]:
     """Return positions near the share `share` of their game's moves, from a few random games.
 
-    If a test has few positions, most games have no position near this share. Then the nearest positions are taken.
+    If a test has few positions, most games have no position near this share. Then the
+    positions nearest to the share are used.
     """
     away = np.abs(results.plies / np.maximum(1, results.store.plies[results.games]) - share)
     drawn = np.random.default_rng(seed).permutation(len(away))

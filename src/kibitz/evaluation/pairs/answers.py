@@ -223,7 +223,7 @@ class PairResults:
         return self.pairs.groups
 
     def right(self) -> dict[str, NDArray[np.float64]]:
-        """Return how right each network and, last, material is, by name, [pairs] each."""
+        """Return the correctness of each network and, last, of material, 0 to 1: {name: [pairs]}."""
         return {name: one.right for name, one in self.answers.items()} | {
             "material": preferred(self.material_difference)
         }

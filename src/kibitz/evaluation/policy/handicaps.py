@@ -17,7 +17,7 @@ from kibitz.stats import ClusterBootstrap, Estimate
 from kibitz.store.store import Store
 
 FROM, TO = 8, 14
-"""The first and the last ply at which an opening position is taken."""
+"""The first and the last ply of the opening positions."""
 OPENINGS = 200
 EQUALS = 1500
 """The rating of both players."""

@@ -219,14 +219,19 @@ def per_slice(results: PositionResults, groups: ClusterBootstrap) -> dict[str, l
 
 
 def answered(score: NDArray[Any], won: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return how right a score is: 1 if the side that it prefers won, 0 if this side lost, 0.5 if the score is 0.
-    score: White's view.
+    """Return the correctness of scores: 1 if the side that the score prefers won, 0 if this side lost, 0.5 if the score
+    is 0. score: [n], in White's view. won: bool [n], whether White won.
     """
     return np.where(score == 0, 0.5, (score > 0) == won)
 
 
 def judged(chance: NDArray[np.float32], material: NDArray[np.int16], won: NDArray[np.bool_]) -> list[NDArray[Any]]:
-    """Return how right each of `split.PREDICTORS` is: the network, and the side with more material."""
+    """Return the correctness of each of `split.PREDICTORS` in each position, 0 to 1: first of the network, then of the
+    prediction that the side with more material wins.
+
+    chance: float32 [n], White's win probability. material: int16 [n], above 0 if White has more. won: bool [n], whether
+    White won.
+    """
     return [(chance > 0.5) == won, answered(material, won)]
 
 
@@ -254,7 +259,7 @@ def baselines(results: PositionResults, groups: ClusterBootstrap, stockfish: Sto
     )  # fmt: skip
 
 
-# Gallery, hardest positions and mistakes
+# The samples of the HTML report: the gallery, the hardest positions and the mistakes
 
 
 def page_samples(results: PositionResults, session: Session, seed: int) -> dict[str, Any]:

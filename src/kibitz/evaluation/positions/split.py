@@ -27,8 +27,8 @@ hardly narrow the intervals.
 PREDICTORS = ("the network", "more material")
 
 Answers = Callable[[NDArray[np.int64], NDArray[np.int64]], list[NDArray[Any]]]
-"""A function from games and plies, int64 [n] each, to how right each of PREDICTORS is in these positions, from 0 to
-1.
+"""A function of games and plies, int64 [n] each. It returns the correctness of each of PREDICTORS in these positions,
+[n] each, from 0 to 1.
 """
 Judged = tuple[ClusterBootstrap, list[NDArray[Any]]]
 
@@ -53,8 +53,8 @@ def by_position(
         return {}, []  # the run was trained on another store
     if len(games) > GAMES:
         games = np.sort(np.random.default_rng(config.seed).permutation(games)[:GAMES])
-    # The bootstrap has another seed than that of the tested positions: with equal resamples, the two results would not
-    # be independent.
+    # The bootstrap of the tested positions uses SEED. These positions need a different seed, because the two results
+    # would not be independent with the same resamples.
     parts: list[Judged] = []
     for held_out in (False, True):
         sample = _drawn(sample_positions(store, games, 0, share=share, held_out=held_out), config)

@@ -109,7 +109,7 @@ def is_bot(name: str, title: str, kind: str, is_computer: str) -> bool:
 
 
 def read_rating(text: str) -> int:
-    """Parse a rating header, and return the rating; 0 if there is none."""
+    """Return the rating in the value of a rating header, such as 1500 for "1500?"; 0 if there is none."""
     digits = re.match(r"\s*(\d{1,4})\b", text)
     return int(digits[1]) if digits else 0
 

@@ -125,8 +125,8 @@ class BestFirstSearch:
         plies = 1000 if depth is None else depth
         focus, root_value = tuning.focus, float(self.tree.value[0])
         if root_value > 1 and self.lines == 1:
-            # A forced mate was found, so only lines that are short enough for a shorter mate are searched. The bound is
-            # two plies lower, because a node detects a mate in one by the rules, without a search.
+            # A forced mate was found, so only a shorter mate is searched, which ends at least two plies earlier. The
+            # bound is another ply lower, because a node detects a mate in one by the rules, without a search.
             plies = min(plies, round((2 - root_value) / STEP) - 3)
             focus = 0.0
         if depth is not None:  # all moves that are probable enough

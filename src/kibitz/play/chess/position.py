@@ -131,5 +131,5 @@ def _board(board: chess.Board) -> rust_chess.Board:
 
 
 def packed(moves: tuple[chess.Move, ...]) -> set[int]:
-    """Convert python-chess moves to packed moves."""
+    """Convert python-chess moves to packed moves (`from_move`)."""
     return {from_move(move) for move in moves}

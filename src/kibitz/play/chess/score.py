@@ -31,8 +31,8 @@ kibitz converts every probability into centipawns, and back, with this formula.
 
 @kernel
 def to_parent(value: float) -> float:
-    """Convert a child's value to the view of its parent, whose mover is the opponent. Mates are one ply further away
-    there.
+    """Convert a child's value to the view of its parent, whose mover is the opponent. For the parent, mates are
+    one ply further away.
     """
     if value > 1:
         return STEP - value

@@ -173,7 +173,10 @@ class Tree:
         return self.n >= self.max_nodes
 
     def add(self, parent: int, edge: int, position: SearchPosition, entry: TableEntry) -> None:
-        """Add a node. edge: the edge of its parent that leads to it, -1 for the root."""
+        """Add the node of a position. edge: the edge of `parent` that leads to the position, -1 for the root.
+
+        entry: the evaluation of the position.
+        """
         i, at, k = self.n, self.edges, len(entry.moves)
         while i >= len(self.parent):
             for name in (
@@ -209,10 +212,11 @@ class Tree:
     def backup(self, uncertainty: float) -> None:
         """Update every node's value from its children's (negamax).
 
-        If some moves aren't expanded and the expanded ones disappoint, a node's value is between their best and its
-        static evaluation, weighted by the expanded probability. A node chooses the child with the largest value minus a
-        penalty: `uncertainty · ln(largest weight / weight of the move) / √(evaluations below it)`. Results by the rules
-        have no such penalty.
+        A node's value is normally that of its chosen child. But if some moves aren't expanded, and the chosen child is
+        worse than the node's static evaluation, the value is a mean of both. The weight of the child is the probability
+        of the expanded moves. A node chooses the child with the largest value minus a penalty:
+        `uncertainty · ln(largest weight / weight of the move) / √(evaluations below it)`. Results by the rules have no
+        such penalty.
         """
         _backup(self.n, self.arrays(), uncertainty)
 

@@ -107,7 +107,10 @@ class BothSides:
         self.network = network
 
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> dict[str, NDArray[np.float32]]:
-        """Return the ownership map as Session.evaluate does, with two network evaluations."""
+        """Return the ownership map of each position as Session.evaluate does: {OUTPUT: float32 [n, 361]}, 0 to 1.
+
+        The network evaluates each position twice, once with each side to move.
+        """
         turned = state.copy()
         turned[:, SIDE] ^= 1
         own, other = (self.network.evaluate(codes, one)[OUTPUT] for one in (state, turned))

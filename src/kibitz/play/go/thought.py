@@ -37,7 +37,9 @@ class Terms:
 
     @classmethod
     def by(cls, rules: Rules, komi: float, handicap: int) -> Terms:
-        """Return the terms for some rules. komi: without handicap compensation."""
+        """Return the terms of a game under these rules. komi: in points, without handicap compensation. handicap:
+        number of handicap stones.
+        """
         return cls(komi + rules.bonus(handicap), rules.territory, handicap)
 
 

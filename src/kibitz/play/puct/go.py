@@ -293,7 +293,7 @@ def _enter(rows, played, scoring, preference, keys, again, ended, values, moves,
         ended[i] = UNKNOWN
         offsets[i + 1] = _list_moves(board, row, scoring[2] > 0, moves, offsets[i])
         if row[PASSES_AT] > 1:
-            # the end of the game can't be repeated, so its key differs from that of its position
+            # The game is over, so this node is no repetition. Its key differs from the key of the same stones in play.
             ended[i], again[i] = SCORED, ~stones
             _end(row, board, scoring[0], scoring[1] > 0)
             sign = -1.0 if row[SIDE_AT] else 1.0
@@ -483,7 +483,7 @@ class GoSearchRules:
 
 
 def hashes(history: Iterable[int]) -> NDArray[np.uint64]:
-    """Convert hashes of stones to the form that the search uses."""
+    """Convert hashes of stones to a sorted array, uint64 [n], as the search uses it."""
     return np.array(sorted(history), np.uint64)
 
 

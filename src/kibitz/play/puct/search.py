@@ -33,7 +33,7 @@ _CACHE_SHARE = 8
 _SMALL = 1 << 15, 1 << 10
 """Number of nodes and of positions that a tree has room for at first."""
 _LEAST = 1 << 21
-"""Approximate size of a tree in bytes up to which every tree may grow, even if the limit is smaller."""
+"""Approximate size of a tree in bytes up to which every tree may grow, even if the limit is smaller than this size."""
 _MUCH, _HALF = 0.9, 0.6
 """The largest shares of nodes and of positions that may remain after a full tree is cut; the second applies if leaves
 keep their positions.

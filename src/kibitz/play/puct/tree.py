@@ -197,11 +197,12 @@ def _wait(tree, node, change):  # type: ignore[no-untyped-def]
 
 @kernel
 def select(tree, constants, wanted, leaves):  # type: ignore[no-untyped-def]
-    """Select up to `wanted` different leaves, mark their paths as pending, write them, and return their number.
+    """Select up to `wanted` different leaves. Write them to `leaves`, mark their paths as pending, and return their
+    number.
 
     Paths that end at a proven node are backed up at once. A path that reaches a leaf of this batch again stays pending
     until the batch is full, so that the next path ends at another leaf. If that happens too often, the batch ends
-    early. leaves: int64.
+    early. leaves: int64, the output; it has room for `wanted` leaves.
     """
     found, met, ended = 0, 0, 0
     again = np.empty(2 * wanted, np.int64)

@@ -77,7 +77,11 @@ def board_svg(position: Mapping[str, Any], last_move: str | None = None, better:
 def describe(
     stones: Sequence[str], chances: Sequence[Sequence[int]] | None, owners: Sequence[str] | None, last_move: str | None
 ) -> str:
-    """Describe the position in words, for screen readers."""
+    """Describe a position in words, for screen readers.
+
+    stones: the rows of the board, with X for Black and O for White. chances: the probability that each point is
+    Black's, in percent, or None. owners: the rows of the final owners, or None. last_move: the vertex, or None.
+    """
     black, white = (sum(row.count(letter) for row in stones) for letter in "XO")
     words = [f"{black} black and {white} white stones" + (f", after {_plain(last_move)}." if last_move else ".")]
     if chances:

@@ -41,10 +41,11 @@ def think(
 def people_seconds(
     session: Session, network: NetworkInfo, line: ChessLine, clock: MoverClock, rating: int | None, move: str
 ) -> float:
-    """Return a sampled thinking time for a move, in seconds, of people with the rating or of the network's person.
+    """Return a sampled thinking time for a move, in seconds.
 
-    rating: None for the strongest play. move: in UCI notation, in the last position of the line. The result is 0 if the
-    person's games had no clocks.
+    For a network with rating inputs, it is a time of people with the rating; None is the highest rating. For a personal
+    network, it is a time of the person, or 0 if this person's games had no clocks. move: in UCI notation, in the last
+    position of the line.
     """
     import chess
     import numpy as np

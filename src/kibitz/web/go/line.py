@@ -240,7 +240,7 @@ def _legal(board, cells, colour, ko, suicide, before, flags):  # type: ignore[no
 def legal(board: Board) -> NDArray[np.uint8]:
     """Return whether the side to move may play on each point, uint8 [size²], row by row from the upper left.
 
-    The result is that of Board.legal, but this function is faster.
+    The result is the same as that of Board.legal, which is slower.
     """
     cells = CELL[points_of(board.size)]
     flags = np.empty(len(cells), np.uint8)

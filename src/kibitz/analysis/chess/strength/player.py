@@ -136,7 +136,7 @@ class PlayerStrength:
         return [game for game in self.games if game.scale == self.scale]
 
     def rating(self) -> RatingEstimate | None:
-        """Estimate the player's rating from the moves of all games in `counted`; None if they are fewer than ENOUGH."""
+        """Estimate the player's rating from the moves of all games in `counted`; None for fewer than ENOUGH games."""
         return self._estimate([game.moves for game in self.counted])
 
     def recorded(self) -> int | None:

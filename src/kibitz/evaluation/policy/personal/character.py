@@ -43,7 +43,7 @@ LOOKED_AT = 300
 STRONG = 2400
 """The rating of both sides for the evaluation of a move."""
 RARE = 0.1
-"""A move is rare among the other players if its probability is lower."""
+"""A move is rare among the other players if its probability is lower than this number."""
 FIRST_PLIES, SHOWN = 4, 12
 PIECES = ("pawn", "knight", "bishop", "rook", "queen", "king")
 

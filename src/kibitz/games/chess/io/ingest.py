@@ -234,7 +234,7 @@ class _Ends:
         outcomes: list[str | None] = []
         parts = []
         for chunk in chunks:
-            # The opponent of the side to move made the last move, so this side gave mate
+            # In a checkmate, the side that is not to move gave mate: 1 is White, -1 is Black
             last = np.maximum(chunk.position_offsets[1:].astype(np.int64) - 1, 0)
             turn = chunk.turn[last] if len(chunk.turn) else np.zeros(chunk.num_games, np.bool_)
             mate_by = np.where(chunk.is_checkmate, np.where(turn, -1, 1), 0)

@@ -40,7 +40,7 @@ class Tag:
 
 
 def unescape(value: str) -> str:
-    """Remove the backslashes before quotation marks and backslashes from a value."""
+    """Return a header's value without escapes: each quotation mark or backslash loses the backslash before it."""
     return _ESCAPED.sub(r"\1", value)
 
 
@@ -105,7 +105,10 @@ def _bare(text: str, at: int, stop: int) -> tuple[str, int]:
 
 
 def read_headers(text: str) -> dict[str, str]:
-    """Parse the headers before a game's moves. If a name occurs twice, the first header is used."""
+    """Return the values of a game's headers by name, without escapes. If a name occurs twice, the first header counts.
+
+    text: the text before the game's moves.
+    """
     headers: dict[str, str] = {}
     at, begins_line = 0, True
     while (bracket := text.find("[", at)) >= 0:

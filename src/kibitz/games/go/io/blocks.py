@@ -274,7 +274,7 @@ class _StrayText:
 
 
 def gather(pieces: Iterable[Piece]) -> Iterator[Games]:
-    """Parse the main lines of all pieces. Small pieces are joined into blocks."""
+    """Join small pieces of text to blocks, and yield the parsed main lines of each block."""
     joined: list[Piece] = []
     room = BLOCK
     for piece in pieces:

@@ -25,7 +25,7 @@ def is_gib(text: bytes) -> bool:
 
 
 def gib_as_sgf(data: bytes) -> bytes:
-    """Convert a record of Tygem to SGF in UTF-8."""
+    """Convert the content of a GIB file, the format of Tygem, to SGF in UTF-8."""
     text = data.decode(_charset(data), "replace").lstrip("\ufeff")
     headers = {name: value.strip() for name, value in _HEADER.findall(text)}
     main = dict(part.split(":", 1) for part in headers.get("GAMEINFOMAIN", "").split(",") if ":" in part)

@@ -105,10 +105,11 @@ def _replay(start, moves, suicide, superko, before):  # type: ignore[no-untyped-
 
 
 class MainLine(NamedTuple):
-    """Games with alternating colors, and their faults.
+    """The main lines of n games, with alternating colors, and the first fault of each game.
 
-    starts: uint8 [n, 363]. moves: uint16 [sum of plies]. plies: int32 [n]. fault: uint8 [n], SOUND and so on. ply:
-    int32 [n], the ply of the fault, from 0.
+    starts: uint8 [n, 363], the start rows. moves: uint16 [sum of plies], the moves of all games, one game after the
+    other. plies: int32 [n], each game's number of moves. fault: uint8 [n], SOUND or the kind of the fault, such as
+    SUICIDE. ply: int32 [n], the ply of the fault, counted from 0.
     """
 
     starts: NDArray[np.uint8]

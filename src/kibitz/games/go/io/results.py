@@ -46,7 +46,7 @@ _HALVES = re.compile(r"半\s*(?P<unit>目|子|집)|(?P<korean>반)\s*집")
 
 
 def read_result(text: str) -> Result:
-    """Parse a result. Returns the winner, the margin and the ending, see Result."""
+    """Parse the result in a record, such as "B+3.5". Returns the winner, the margin and the ending, see Result."""
     words = unicodedata.normalize("NFKC", _with_fractions(text)).strip().lower().rstrip(".!。")
     if _DRAWS.fullmatch(words):
         return 0, 0.0, "counted"
