@@ -88,7 +88,7 @@ def read_lines(fields: Fields) -> int:
 
 
 def read_move_limits(fields: Fields) -> MoveLimits:
-    """Return the limits of a move in a request. Raises BadRequest if nodes and seconds are missing."""
+    """Return the limits of a move in a request. Raises BadRequest for values out of range."""
     from kibitz.web.players import read_limits
 
     return MoveLimits(*read_limits(fields), whole(fields, "rating", 0, 0, MOST_RATED) or None)

@@ -42,8 +42,8 @@ class MoverClock:
 class PlayRequest:
     """How to play.
 
-    temperature: 0 for the best move. nodes, seconds: limits; one of them may be None. rating: the rating to imitate, for a
-    network with rating inputs; None for its strongest play. clock: the mover's clock if the response must have a
+    temperature: 0 for the best move. nodes, seconds: limits; one of them may be None. rating: the rating to imitate,
+    for a network with rating inputs; None for its strongest play. clock: the mover's clock if the response must have a
     person's thinking time; else None.
     """
 
@@ -87,7 +87,10 @@ def _read_clock(fields: Fields, network: NetworkInfo) -> MoverClock | None:
 
 
 def read_limits(fields: Fields) -> tuple[int | None, float | None]:
-    """Return the limits of a move: nodes and seconds, None for no limit. Raises BadRequest if both are missing."""
+    """Return the limits of a move: nodes and seconds, None for no limit. Raises BadRequest for values out of range.
+
+    If a request has neither, the limit is DEFAULT_SECONDS.
+    """
     nodes = whole(fields, "nodes", 0, 0, MAX_NODES) or None
     seconds = number(fields, "seconds", None, 0, MAX_SECONDS)
     return nodes, DEFAULT_SECONDS if nodes is None and seconds is None else seconds
