@@ -1,6 +1,6 @@
 /** What the page has found of a game, for a record with evaluations: values, marks and reasons. */
 
-import { displayedChance } from "../app/displayed";
+import { recordedChance } from "../app/displayed";
 import type { Mistake, Mistakes } from "./mistakes";
 import type { CheckedBy } from "../server/checker";
 import { type Judged, judgedGame } from "./summary";
@@ -49,9 +49,7 @@ export function found(app: App, mistakes: Mistakes): Found | undefined {
 function noteOf(app: App, mistakes: Mistakes, id: number): Note | undefined {
   const { judging } = mistakes;
   const go = app.game.kind === "go";
-  const known = displayedChance(app, judging, id);
-  // Where moves are searched, the network's own value would not fit the others.
-  const value = known && (go || known.source !== "network" || !judging.possible) ? known.chance : null;
+  const value = recordedChance(app, judging, id);
   const judged = judging.exact(id);
   const lead = go ? leadOf(app, mistakes, id) : null;
   if (value === null && lead === null && !judged) return undefined;

@@ -44,3 +44,14 @@ export function displayedChance(app: App, judging: Judging, id = app.cursor): Di
     network: app.network ? chanceOf(app.game.kind, app.result(app.network, id)) : null,
   });
 }
+
+/** The value of a position for a record of the game; null if none is known that fits the others: where moves are searched, the network's own does not. */
+export function recordedChance(app: App, judging: Judging, id: number): number | null {
+  const known = displayedChance(app, judging, id);
+  return known && (app.game.kind === "go" || known.source !== "network" || !judging.possible) ? known.chance : null;
+}
+
+/** Whether a record of the game would have values. */
+export function hasValues(app: App, judging: Judging): boolean {
+  return [...app.game.nodes.keys()].some((id) => recordedChance(app, judging, id) !== null || judging.exact(id));
+}

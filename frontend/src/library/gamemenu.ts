@@ -2,11 +2,11 @@
 
 import { button, el } from "../ui/elements";
 import { Keeper, type Kept, reopened, Store } from "../app/earlier";
+import { hasValues } from "../app/displayed";
 import { menu } from "../ui/menu";
 import { showMoveMenu } from "../analysis/movemenu";
-import { found } from "../analysis/found";
 import type { Mistakes } from "../analysis/mistakes";
-import { saveAnalysed, saveGame } from "./save";
+import { saveGame } from "./save";
 import type { App } from "../app/state";
 import { language, texts } from "../texts";
 
@@ -18,7 +18,7 @@ export function gameMenu(app: App, mistakes: Mistakes): HTMLElement {
     { text: texts.gamemenu.edit, act: () => edit(app, made), keys: "e" },
     { text: texts.gamemenu.setup, act: () => void import("../board/setup").then(({ showSetup }) => showSetup(app)), hidden: () => app.game.kind === "go" },
     { text: texts.gamemenu.save, act: () => void saveGame(app), keys: "Control+S" },
-    { text: texts.gamemenu.saveAnalysed, act: () => void saveAnalysed(app, mistakes), hidden: () => !app.api.annotates, disabled: () => !found(app, mistakes) },
+    { text: texts.gamemenu.saveAnalysed, act: () => void import("./annotated").then(({ saveAnnotated }) => saveAnnotated(app, mistakes)), hidden: () => !app.api.annotates, disabled: () => !hasValues(app, mistakes.judging) },
     { text: texts.gamemenu.games, act: () => void import("./filegames").then(({ showGames }) => showGames(app)), hidden: () => (app.game.file?.count ?? 1) < 2 },
     { text: texts.gamemenu.earlier, act: () => void showEarlier(app, keeper.store) },
   ]);

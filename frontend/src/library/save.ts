@@ -1,7 +1,6 @@
 /** Saves the game to a file: where the browser can, to one that is chosen and written again; else as a download. */
 
-import { type Found, found, progress } from "../analysis/found";
-import type { Mistakes } from "../analysis/mistakes";
+import type { Found } from "../analysis/found";
 import { message } from "../server/asking";
 import { players } from "../app/naming";
 import type { App } from "../app/state";
@@ -22,25 +21,8 @@ export function record(app: App, found?: Found): Promise<string> {
   return app.api.save({ tree, headers: game.headers, game: game.kind, line: { ...game.start, moves: [] }, ...(found ? { analysis: found.analysis } : {}) });
 }
 
-/** Saves a copy of the game with evaluations. The file of the game stays as it is. */
-export async function saveAnalysed(app: App, mistakes: Mistakes): Promise<void> {
-  const go = app.game.kind === "go";
-  const name = fileName(`${players(app.game) || "game"} ${texts.save.annotated}`, go ? "sgf" : "pgn");
-  const part = progress(mistakes);
-  try {
-    const file = await chosen(name, go);
-    const text = await record(app, found(app, mistakes));
-    if (file) await write(file, text);
-    else download(name, text);
-    app.say([texts.save.saved(file?.name ?? name), part].filter(Boolean).join(" "));
-  } catch (error) {
-    if (error instanceof DOMException && error.name === "AbortError") return;
-    app.say(texts.save.failed(message(error)), true);
-  }
-}
-
 /** A file that somebody chooses; undefined where the browser offers no choice. */
-function chosen(suggestedName: string, go: boolean): Promise<FileSystemFileHandle> | undefined {
+export function chosen(suggestedName: string, go: boolean): Promise<FileSystemFileHandle> | undefined {
   const types = [{ description: go ? "SGF" : "PGN", accept: { [go ? "application/x-go-sgf" : "application/vnd.chess-pgn"]: [go ? ".sgf" : ".pgn"] } }];
   return (window as Picker).showSaveFilePicker?.({ suggestedName, types });
 }
@@ -68,7 +50,7 @@ export async function saveGame(app: App): Promise<void> {
   }
 }
 
-async function write(file: FileSystemFileHandle, text: string): Promise<void> {
+export async function write(file: FileSystemFileHandle, text: string): Promise<void> {
   const stream = await file.createWritable();
   await stream.write(text);
   await stream.close();
