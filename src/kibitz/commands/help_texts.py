@@ -490,7 +490,7 @@ OPTIONS: Mapping[str, str] = {
     "--unconfirmed": "Go: also keep scored games whose result is not confirmed, but without territory labels.",
     "--play-out": "Go: let GNU Go play resigned games to the end, a few seconds each, to label their territory. If the"
     " recorded winner then loses, the game stays without labels.",
-    "--gnugo-limit": "Go: seconds that GNU Go may use for a game. A game that needs more is skipped.",
+    "--gnugo-limit": "Go: seconds that GNU Go may use for a game. If GNU Go needs more time, the game is skipped.",
     "--validate-share": "Percent of the games for validation; a hash of each game decides. [default: 5]",
     "--test-share": "Percent of the games for the test; a hash of each game decides. [default: 5]",
     "--validate-from": "Use games from this day on for validation, instead of a share.",
@@ -516,15 +516,15 @@ OPTIONS: Mapping[str, str] = {
     "--validate-every": "Number of iterations between validations. [default: 5% of all]",
     "--checkpoint-every": "Number of iterations between checkpoints. [default: 2% of all, at most 2000]",
     "--checkpoint-megabytes": "Maximum disk space for checkpoints, in MB. [default: 200]",
-    "train --validate-positions": "Number of positions in each validation. [default: 2048 to 51200, by the length of"
-    " the training]",
+    "train --validate-positions": "Number of positions in each validation. [default: 2048 to 51200, depending on the"
+    " length of the training]",
     "tune --validate-positions": "Number of positions in each validation.",
     "--patience": "Stop early after this many validations without improvement. 0 disables early stopping."
     " [default: 20]",
     "--average": "Average the weights over this many iterations, and validate and keep the averages. 0 turns averaging"
     " off.",
     "--against": "Compare the tested network with this second network, on the same positions from games that neither"
-    " was trained on.",
+    " network was trained on.",
     "test --engine": f"Also evaluate this UCI or GTP engine as a predictor of moves; {_EACH}. RATING=COMMAND uses an"
     " engine only for the positions whose rating is nearest to RATING.",
     "test --nodes": "With --engine: number of positions that the engine searches (nodes) for each tested position.",
@@ -554,8 +554,8 @@ OPTIONS: Mapping[str, str] = {
     "personal --run": "Folder of the run. [default: runs/personal-NAME]",
     "--update": "Add these games to an existing run, and train again on all games of the run.",
     "--most-games": "Use only the newest N games. [default: all]",
-    "--learning-rates": "Learning rates to try, separated by commas. [default: the system's learning rate, a lower one"
-    " and a higher one]",
+    "--learning-rates": "Learning rates to try, separated by commas. [default: the system's learning rate, about a"
+    " third of it, and about three times it]",
     "--weight-decays": "Weight decays to try, separated by commas. [default: 0, 0.0001, 0.001 and the system's weight"
     " decay]",
     "--initials": "Initial weights to try, separated by commas; see --initial of kibitz train. [default: all]",
@@ -614,8 +614,8 @@ OPTIONS: Mapping[str, str] = {
     " 50]",
     "analyze --engine-option": f"With --checked-by: set this UCI option of the engine, such as Threads=2; {_EACH}.",
     "annotate --engine-option": f"With --checked-by: set this UCI option of the engine, such as Threads=2; {_EACH}.",
-    "analyze --depth": "Chess: search depth in plies; 2 is fast. With --checked-by, the engine searches this deep."
-    " [default: 6]",
+    "analyze --depth": "Chess: search depth in plies; 2 is fast. The option --checked-by uses the depth for the"
+    " engine's search. [default: 6]",
     "--move": "Go: show the board after the move with this number. [default: after the largest swing, and at the end]",
     "--owners": "Go, with --json: include the territory map of each position.",
     "--to": "Folder to create.",
@@ -628,7 +628,7 @@ OPTIONS: Mapping[str, str] = {
     "--rating": "Chess: play like a human with this rating, from 800 to 2800. [default: full strength]",
     "--write": "Write the files into this folder. In an existing JSON file, the other settings are kept, and the old"
     " file becomes a backup. [default: print the files]",
-    "--port": "Port of the page. [default: 8642, or the next free one]",
+    "--port": "Port of the page. [default: 8642, or the next free port]",
     "--engine": f"Add an engine with its arguments, such as stockfish or 'gnugo --mode gtp'; {_EACH}. kibitz finds"
     " well-known installed engines without this option.",
     "board --checked-by": "Engine that judges the moves instead of the network's own search, such as stockfish or"
