@@ -101,7 +101,7 @@ def test_an_opinion_gives_way_to_a_move_and_has_full_strength_after_it(against: 
 
 @pytest.mark.parametrize(
     ("fault", "why"),
-    [("crash", "Fish & 3"), ("liar", "illegal uci: 'e2e5'"), ("mindless", "answers no move")],
+    [("crash", "Fish & 3"), ("liar", "illegal uci: 'e2e5'"), ("mindless", "no move")],
 )
 def test_engines_that_do_not_move(against: Any, fault: str, why: str) -> None:
     board = against("uci", fault)

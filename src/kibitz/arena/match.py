@@ -142,7 +142,9 @@ class Match:
         """Lock the record: if two matches wrote one file, each would miss the other's games."""
         record, option = self.config.record, self.config.game.form.option
         try:
-            held.enter_context(exclusive_lock(record.with_name(f".{record.name}.lock"), record))
+            lock = record.with_name(f".{record.name}.lock")
+            # an engine that a killed match has just started holds the lock until its program runs
+            held.enter_context(exclusive_lock(lock, record, wait=2.0))
         except KibitzError:
             raise KibitzError(f"another match writes to {record}. Choose another file with {option}.") from None
 

@@ -515,7 +515,7 @@ for line in sys.stdin:
     ("body", "said"),
     [
         ("sys.exit(3)", "skipped & GNU & Go"),
-        ("if command == 'initial_influence': time.sleep(60)", "no answer"),
+        ("if command == 'initial_influence': time.sleep(60)", "0.5 s"),
         ("if command == 'play': print('?' + number, 'no\\n', flush=True); continue", "did not evaluate"),
     ],
 )
