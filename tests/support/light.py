@@ -152,7 +152,8 @@ def opens_the_board(kibitz: Program) -> None:
                 assert len(answers) == 5, answers
             for network in ("winner", "chessnet", "deepchess"):
                 judged = client.stream("/api/judge", {"network": network, "line": game, "from": 2, "seq": 1})
-                assert [line.get("exact") for line in judged] == [None, False, True, None], judged
+                # a move that an earlier board judged comes from the cache folder, without a first estimate
+                assert [line.get("exact") for line in judged] in ([None, False, True, None], [None, True, None]), judged
             assert client.good("/api/occlusion", {"network": "winner", "line": game})["what"].startswith("White's")
             owners = client.stream("/api/analyse", {"network": "gocnn", "line": {"game": "go", "size": 9}, "seq": 2})
             assert len(owners[1]["owners"]) == 81
