@@ -1,3 +1,8 @@
+import io
+import warnings
+
+import numpy as np
+import onnxruntime
 import pytest
 import torch
 from torch import nn
@@ -45,6 +50,25 @@ def test_kinds_of_pooling() -> None:
     assert (drawn[:, 0, 0] == 3).float().mean() == pytest.approx(0.75, abs=0.04)
     assert (drawn[:, 1, 1] == 0).all()
     assert pool.eval()(values)[0, 0].tolist() == [[2.5, 2.0], [5.0, 0.0]]  # 0.25 · 1 + 0.75 · 3
+
+
+@pytest.mark.parametrize("kind", ["", "avg", "stoch"])
+@pytest.mark.parametrize(("width", "size"), [(2, 5), (3, 5), (2, 4), (3, 7)])
+def test_a_pool_is_the_same_in_an_onnx_file(kind: str, width: int, size: int) -> None:
+    """Also where the windows at the edge are smaller."""
+    pool = make_pool(Pool(width, width, kind)).eval()
+    target = io.BytesIO()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about the exporter itself
+        torch.onnx.export(
+            pool, (torch.randn(3, 2, size, size),), target,  # type: ignore[arg-type]
+            input_names=["x"], dynamic_axes={"x": {0: "n"}}, opset_version=18, dynamo=False,
+        )  # fmt: skip
+    values = torch.randn(4, 2, size, size)
+    (found,) = onnxruntime.InferenceSession(target.getvalue()).run(None, {"x": values.numpy()})
+    wanted = pool(values).numpy()
+    assert found.shape == wanted.shape == (4, 2, -(-size // width), -(-size // width))
+    assert np.allclose(found, wanted, atol=1e-6)
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,9 @@ class StochasticPool(nn.Module):
         self.height, self.width = height, width
 
     def forward(self, values: Tensor) -> Tensor:
-        rows, columns = -(-values.shape[2] // self.height), -(-values.shape[3] // self.width)
+        # without negative numbers, because an ONNX file would round their quotient toward 0
+        rows = (values.shape[2] + self.height - 1) // self.height
+        columns = (values.shape[3] + self.width - 1) // self.width
         more = (0, columns * self.width - values.shape[3], 0, rows * self.height - values.shape[2])
         padded = F.pad(F.relu(values), more)
         split = padded.reshape(-1, values.shape[1], rows, self.height, columns, self.width)
