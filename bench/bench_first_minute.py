@@ -191,7 +191,11 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", choices=[*COMMANDS, "page"], default=[*COMMANDS, "page"])
     parser.add_argument("--kernels", type=int, default=0, metavar="N", help="List the N slowest kernels of each call.")
     parser.add_argument("--json", type=Path, metavar="FILE", help="Write all figures there, too.")
-    parser.add_argument("--sources", type=Path, default=ROOT / "src", help="Measure this tree, to compare two.")
+    # resolved, because the commands run in another folder
+    parser.add_argument(
+        "--sources", type=lambda path: Path(path).resolve(), default=ROOT / "src",
+        help="Measure this tree, to compare two.",
+    )  # fmt: skip
     given = parser.parse_args()
     print(
         f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}; processor seconds, and wall seconds to the first line"

@@ -184,6 +184,7 @@ def test_an_engine_that_is_mute(
         (["chessnet", "chessnet", "--sprt", "10"], 2, "--sprt & got 10"),
         (["chessnet", "chessnet", "--sprt", "10,0"], 2, "--sprt & got 10,0"),
         (["chessnet", "chessnet", "--sprt", "0,10", "--alpha", "0.7"], 2, "--alpha & got 0.7"),
+        (["chessnet", "chessnet", "--beta", "0.1"], 2, "--beta & --sprt & got 0.1"),
         (["chessnet", "chessnet", "--adjudicate-win", "800"], 2, "--adjudicate-win & got 800"),
         (["chessnet", "chessnet", "--option-a", "Hash"], 2, "NAME=VALUE & Hash"),
     ],

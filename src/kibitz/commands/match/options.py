@@ -148,6 +148,9 @@ class SprtOptions:
         from kibitz.arena.elo import Sprt
 
         if self.sprt is None:
+            for name, value in (("--alpha", self.alpha), ("--beta", self.beta)):
+                if value != 0.05:
+                    raise UsageError(f"{name} is part of the test --sprt (got {value:g}). Add --sprt 0,10.")
             return None
         try:
             elo0, elo1 = (float(word) for word in self.sprt.split(","))
