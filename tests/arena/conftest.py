@@ -29,7 +29,7 @@ for line in sys.stdin:
     elif words[:1] == ["ucinewgame"]:
         moves = 0
         if fault == "clears":
-            time.sleep(0.6)
+            time.sleep(2.0)
     elif words[:1] == ["position"]:
         board = chess.Board()
         for word in words[3:]:

@@ -167,8 +167,8 @@ def test_a_closed_engine_faults() -> None:
 
 
 def test_a_new_game_is_told_before_the_clock_runs(engine: Callable[..., str]) -> None:
-    """It clears its memory for 0.6 s before each game, and has 0.3 s for all of its moves."""
-    clock = limits(None, None, None, "0.3+0.2")
+    """It clears its memory for 2 s before each game, and has 1.5 s for all of its moves."""
+    clock = limits(None, None, None, "1.5+0.5")
     sides = [ChessEngine(Participant("a", tuple(shlex.split(engine("clears")))), 10) for _ in range(2)]
     try:
         for _ in range(2):
