@@ -143,7 +143,7 @@ class Match:
         record, option = self.config.record, self.config.game.form.option
         try:
             lock = record.with_name(f".{record.name}.lock")
-            # an engine that a killed match has just started holds the lock until its program runs
+            # if a match is killed while it starts an engine, the new process holds the lock until the program runs
             held.enter_context(exclusive_lock(lock, record, wait=2.0))
         except KibitzError:
             raise KibitzError(f"another match writes to {record}. Choose another file with {option}.") from None

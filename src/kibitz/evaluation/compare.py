@@ -75,7 +75,7 @@ class Comparison:
 
 
 def row_source(run: Run) -> RowSource:
-    """Return the evaluation module of a run. Raises UsageError if it returns no rows."""
+    """Return the evaluation module of a run. Raises UsageError if the module has no results for single positions."""
     module = importlib.import_module(find(run.info["system"]).evaluation)
     if run.person is not None or not all(
         hasattr(module, name) for name in ("row_questions", "eligible", "measure_rows")

@@ -85,8 +85,8 @@ class OwnPositions(Positions):
 def split_of(store: Store, test: int | None = None) -> Split:
     """Return a split whose test games are a person's newest ones: `test` games, or by default a tenth, at most 50.
 
-    If no game has a date, a hash of each game decides. A tenth of the other games is for validation. The share is
-    larger if too few games would be selected.
+    If no game has a date, a hash of each game decides. A tenth of the other games is for validation. If the
+    share for the test or for validation would select too few games, this share is larger.
     """
     undated = test is None and np.isnat(store.column("date").astype("datetime64[D]")).all()
     newest = min(MOST_TEST, max(1, len(store) // TEST_SHARE)) if test is None else test

@@ -115,7 +115,7 @@ def _shuffled(size, key, first, ids):  # type: ignore[no-untyped-def]
     mask = (np.uint64(1) << half) - np.uint64(1)
     for i in range(ids.shape[0]):
         value = np.uint64(first + i)
-        # a permutation of a power of four that is at least `size`; it is applied again until the result is below `size`
+        # this permutes the numbers below a power of four, which is at least `size`, until the result is below `size`
         while True:
             left, right = value >> half, value & mask
             for turn in range(4):

@@ -201,8 +201,8 @@ RECIPES = {
         departures=(
             "the document names neither the loss of Pos2Vec nor an optimizer. In kibitz, the first layer minimizes the"
             " cross-entropy of the 773 bits, summed over the bits. The other layers minimize the mean of the squared"
-            " errors. With their sum, all units of the second layer die within 350 iterations. SGD with momentum 0.9"
-            " is also our choice",
+            " errors. With their sum, all units of the second layer die within 350 iterations. The optimizer, SGD"
+            " with momentum 0.9, is our choice, too",
             "both positions use one Pos2Vec, with the same weights. The document puts two Pos2Vec networks side by side"
             " and calls them disjoint. It does not state whether they share their weights",
             "initial weights follow He's rule. In the first layer, the fan-in is the typical number of input bits that"

@@ -206,9 +206,10 @@ def sees_at(rating: float) -> float:
 
 
 def seen(shares: NDArray[np.float64], worths: NDArray[np.float64], sees: float) -> NDArray[np.float64]:
-    """Return the probabilities of answers whose worth a player sees to some degree, float64 [k], with the same sum.
+    """Raise the probabilities of good answers, and lower those of bad ones. Return them, float64 [k]; their sum stays.
 
-    shares: the network's probabilities, [k]. worths: of the answers for this player, 0 to 1, [k]. sees: the degree.
+    shares: the network's probabilities, [k]. worths: the value of each answer for the player who chooses it, 0 to 1,
+    [k]. sees: how well this player recognizes good answers; 0 changes nothing.
     """
     if not len(shares):
         return shares

@@ -63,7 +63,7 @@ def summary_words(summary: GameSummary, name: Callable[[int], str]) -> list[str]
 
 
 def without_notes(comment: str, sentences: Sequence[str] = ()) -> tuple[str, str]:
-    """Return a comment without the lines of an earlier analysis, and the mark that they had ("" if there was none).
+    """Remove the lines of an earlier analysis from a comment. Return the rest, and the move mark of these lines or "".
 
     sentences: further lines to remove, such as reasons.
     """

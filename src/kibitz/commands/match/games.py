@@ -19,7 +19,9 @@ _KOMI = 7.5
 
 
 def chess_game(limits: Mapping[str, Mapping[str, Any]], options: RuleOptions) -> ChessContest:
-    """Return chess with these limits and rules of adjudication. limits: see `LimitOptions.of_sides`.
+    """Return an object that plays chess games with these limits and rules of adjudication.
+
+    limits: see `LimitOptions.of_sides`.
 
     Raises UsageError for values that can't be read.
     """

@@ -144,7 +144,7 @@ class SprtOptions:
     beta: Annotated[float, typer.Option(rich_help_panel=_STATISTICS_PANEL)] = 0.05
 
     def test(self) -> Sprt | None:
-        """Return the test; None if it was not requested. Raises UsageError for invalid values."""
+        """Return the test of --sprt; None if it was not requested. Raises UsageError for invalid values."""
         from kibitz.arena.elo import Sprt
 
         if self.sprt is None:

@@ -283,7 +283,7 @@ def page_samples(results: PositionResults, session: Session, seed: int) -> dict[
         place = (int(results.games[index]), int(results.plies[index]))
         return position(known[place[0]], place, round(float(results.chance[index]), 4), MEANING)
 
-    # the page's link to a game leads to this ply; if a game has several positions, a mistake's ply
+    # the page's link to a game opens this ply; if several positions of a game are shown, it opens that of a mistake
     link_to = {int(results.games[i]): int(results.plies[i]) for i in linked}
     return {
         "gallery": [

@@ -54,5 +54,5 @@ class ChessPlayerPositions(PlayerPositions):
     def counts(self, book: Book) -> NDArray[np.float64]:
         counts = book.counts(self.keys, self.moves, self.offsets)
         promotion = self.moves >> 12
-        # a book counts pairs of squares, so promotions to other pieces have no count
+        # a book counts pairs of squares; its count belongs to the queen, so underpromotions get 0
         return np.where((promotion == 0) | (promotion == chess.QUEEN), counts, 0.0)

@@ -155,7 +155,7 @@ class AlphaBeta:
             made = [self.made[move] for move in group]
             results = yield from _batch_searches([self._child(p, depth, low, high, scout, path) for p in made])
             for move, position, (value, _) in zip(group, made, results, strict=True):
-                # since the group began, so a bound under a newer `low` isn't a value
+                # `low` may be higher now than when the group began, and the result only a bound: then search again
                 if scout and value > high - _NULL:
                     value, _ = yield from self._child(position, depth, low, _INFINITE, False, path)
                 self.done[move] = value

@@ -88,12 +88,12 @@ class AllWays:
 
 
 class BothSides:
-    """An ownership network that is evaluated with either side to move, for a steadier evaluation of a game.
+    """An ownership network that evaluates each position twice, once with each side to move.
 
     The network has learned the average value of having the move, but is uncertain about this value in a single
-    position. So its win probability goes up and down with every move. The result is the mean of both maps plus a value
-    for having the move. A part of this value (OWN_PART) is the network's own estimate. The rest is the usual value: a
-    share (MOVE_WORTH) of the points that are still open.
+    position. So its win probability goes up and down with every move. The result is the mean of the two ownership maps
+    plus a value for having the move. A part of this value (OWN_PART) is the network's own estimate. The rest is the
+    usual value: a share (MOVE_WORTH) of the points that are still open.
     """
 
     outputs: tuple[str, ...] = (OUTPUT,)

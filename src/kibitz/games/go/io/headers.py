@@ -78,7 +78,7 @@ def without_its_stones(headers: Mapping[str, str], handicap: int) -> bool:
     """Return whether a game's headers mention handicap stones that the record doesn't place. handicap: the number of
     placed stones.
     """
-    # a game with AW begins from a position
+    # AW sets up white stones: such a game begins from a set-up position, not from a handicap
     return handicap == 0 and headers.get("HA", "").strip() in _GIVEN and "AW" not in headers
 
 

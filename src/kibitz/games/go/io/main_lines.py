@@ -125,7 +125,7 @@ class MainLine(NamedTuple):
 def _play(lines, which, suicide, superko, played):  # type: ignore[no-untyped-def]
     """Run `_arrange` and `_replay` for each game in `which`, and return the number of moves.
 
-    lines: Lines. played: MainLine, filled. The others are those of `play`.
+    lines: Lines. played: a MainLine, which this function fills. The other parameters are those of `play`.
     """
     before = np.empty(played.moves.shape[0] + 1, np.uint64)
     used = 0
