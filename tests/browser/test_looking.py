@@ -233,7 +233,7 @@ def test_marks_and_puzzles_of_go_are_what_a_search_confirms(visit: Callable[...,
     page.reload()
     mark = desk.moves.locator("button.mark").last
     expect(mark).to_have_text("??", timeout=SEARCHED)
-    expect(mark).to_have_attribute("title", re.compile(r"^A1\?\? .*\d+\.\d .*\d+%.*: [A-J]\d"))
+    expect(mark).to_have_attribute("title", re.compile(r"^A1\?\? .*\d+\.\d .*\d+ percent.*: [A-J]\d"))
     title = mark.get_attribute("title") or ""
     best = re.findall(r"\b[A-HJ]\d\b", title)[1]
     panel = desk.tab("Puzzles")
