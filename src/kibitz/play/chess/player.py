@@ -149,7 +149,7 @@ class ChessPlayer:
             thought, odds = self._at_once(board, limits)
         else:
             position, seen = positions.root(board)
-            # With a temperature, the move is sampled from all legal moves, so the search must return a value for each.
+            # If the temperature is above 0, the move is sampled from all legal moves, so the search returns all values.
             final_lines = self.lines if self.temperature == 0 else len(legal)
             search = _SEARCHES[self.method](
                 self._evaluator, self.tuning, position, seen, limits, self.lines, final_lines

@@ -479,7 +479,7 @@ def _move_stage(network: MoveNets, settings: Settings, name: str) -> Stage:
         epochs=settings.epochs,
         most_epochs=settings.most_epochs,
         independent=True,
-        # The piece selector learns from all moves, but a move selector only from the moves of its own piece. So the
+        # The piece selector learns from all moves, but a move selector only from the moves of one piece. So the
         # piece selector gets three times as much time as a move selector.
         time_share=3.0 if name == "piece" else 1.0,
     )
