@@ -37,6 +37,7 @@ LABELS = {
     "sign accuracy": "winner accuracy, decided games",
     "value squared error": "mean squared error of the value",
     "material correlation": "correlation of value and material",
+    "squared error": "mean squared error",
     "ahead of material in points": "advantage over material, percentage points",
     "winner accuracy ratings withheld": "winner accuracy without ratings",
     "outcome log loss": "log loss of the result",
@@ -105,7 +106,7 @@ def model(network: str) -> Iterator[str]:
         assert found is not None, (network, pattern)
         return " ".join(found[1].split())
 
-    yield from ("| | |", "|---|---|")
+    yield from ("| property | value |", "|---|---|")
     yield f"| weights, sha256 | `{find(r'sha256 ([0-9a-f]{16})')}…` |"
     yield f"| size of all files | {find(r'([0-9.]+ MB) in all')} |"
     yield f"| training games | {find(r'([0-9,]+) games for training')} |"
