@@ -88,6 +88,23 @@ def test_every_position_of_a_store(store: Store, explorer: Explorer, known: Slow
     assert start.moves[0].scores.rating == pytest.approx(np.mean(mine), abs=0.051)
 
 
+def test_some_games_of_a_store_alone(store: Store, explorer: Explorer, known: Slow) -> None:
+    among = np.arange(len(store)) % 3 == 0
+    for epd, entries in list(known.items())[::37]:
+        board = chess.Board(epd + " 0 1")
+        found = explorer.explore(board, among=among)
+        moves = Counter(move for game, move in entries if game % 3 == 0)
+        assert found.total.games == sum(moves.values())
+        assert {each.move: each.scores.games for each in found.moves} == {m: n for m, n in moves.items() if m}
+        assert all(game % 3 == 0 for game in found.games)
+        assert np.flatnonzero(explorer.games_with(board)).tolist() == sorted(game for game, _ in entries)
+        move = entries[0][1]
+        if move:
+            here = np.flatnonzero(explorer.games_with(board, move)).tolist()
+            assert here == sorted(game for game, played in entries if played == move)
+    assert not explorer.games_with(chess.Board("8/8/8/4k3/8/4K3/8/7R w - - 0 1")).any()
+
+
 def test_a_position_that_nobody_reached(explorer: Explorer) -> None:
     board = chess.Board("8/8/8/4k3/8/4K3/8/7R w - - 0 1")
     found = explorer.explore(board)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import shutil
@@ -96,6 +97,9 @@ def ask_everything(client: Client, run: str, networks: list[str], store: str) ->
     until(lambda: "games" in good("/api/explore", line=start))
     good("/api/stored", store=store, game=good("/api/explore", line=start)["examples"][0]["game"])
     good("/api/stored-games", store=store, search="a")
+    game = base64.b64encode(b"1. e4 e5 1-0").decode()
+    sent = good("/api/explore/upload", upload="abcdefgh", game="chess", at=0, data=game, last=True)["store"]
+    until(lambda: "games" in good("/api/explore", line=start, store=sent))
     get("/api/programs")
     for path in ("/api/opinion", "/api/programs/about", "/api/programs/think"):
         asked.add(path)

@@ -80,12 +80,18 @@ class Explorer:
         self.index: PositionIndex = open_index(store, report)
         self._table: pa.Table | None = None
 
-    def explore(self, board: chess.Board | GoBoard, rating: tuple[int, int] | None = None) -> Explored:
+    def explore(
+        self,
+        board: chess.Board | GoBoard,
+        rating: tuple[int, int] | None = None,
+        among: NDArray[np.bool_] | None = None,
+    ) -> Explored:
         """Return the moves that were played in a position, whatever order of moves led to it. In Go, only 19 × 19 is
         indexed.
 
         rating: the smallest and the largest mean rating of the two players, in Go their ranks (`ranks.rank_value`);
         games without known ratings are then excluded.
+        among: bool [games], whether each game of the store counts; None for all games.
         """
         key, side, name = self._reader(board)
         if key is None:
@@ -94,9 +100,10 @@ class Explorer:
         index, where = self.index, self.index.entries(key)
         moves, counts = np.empty(_MOST_MOVES, np.uint16), np.zeros((_MOST_MOVES, 3), np.int64)
         ratings, best = np.zeros((_MOST_MOVES + 1, 2), np.int64), np.full(MOST_GAMES, -1, np.int64)
+        wanted = np.empty(0, np.bool_) if among is None else among
         found = _gather(
             index.games[where], index.moves[where], index.results, index.ratings, side, low, high, rating is not None,
-            moves, counts, ratings, best,
+            wanted, moves, counts, ratings, best,
         )  # fmt: skip
         order = sorted(range(found), key=lambda row: (-counts[row].sum(), moves[row]))
         return Explored(
@@ -108,6 +115,26 @@ class Explorer:
             ],
             [int(game) for game in best if game >= 0],
         )
+
+    def games_with(self, board: chess.Board | GoBoard, move: str | None = None) -> NDArray[np.bool_]:
+        """Return which games reached a position, bool [games].
+
+        move: the move that they played there the first time, in UCI or GTP notation; None for any move.
+        """
+        found = np.zeros(len(self.store), np.bool_)
+        key, _, name = self._reader(board)
+        if key is None:
+            return found
+        where = self.index.entries(key)
+        games, moves = np.asarray(self.index.games[where], np.int64), np.asarray(self.index.moves[where])
+        first = np.ones(len(games), np.bool_)
+        first[1:] = games[1:] != games[:-1]  # later entries of a game are repetitions of the position
+        first &= games < len(found)  # other numbers occur only in a damaged index
+        if move is not None:
+            codes = [code for code in np.unique(moves).tolist() if code != NO_MOVE and name(code)[0] == move]
+            first &= np.isin(moves, codes)
+        found[games[first]] = True
+        return found
 
     def _reader(self, board: Any) -> tuple[int | None, int, Callable[[int], tuple[str, str]]]:
         """Return the key of a position, the side to move (0 White, 1 Black), and a function that formats its moves."""
@@ -149,8 +176,10 @@ def _scores(counts: NDArray[np.int64], ratings: NDArray[np.int64]) -> Scores:
 
 
 @kernel
-def _gather(games, played, results, ratings, side, low, high, only, moves, counts, rated, best):  # type: ignore[no-untyped-def]
+def _gather(games, played, results, ratings, side, low, high, only, among, moves, counts, rated, best):  # type: ignore[no-untyped-def]
     """Add up the entries of a position, and return the number of different moves.
+
+    among: bool [games], the games that count; empty if all do.
 
     Outputs: moves, uint16 [n]; counts, int64 [n, 3] (won, drawn, lost by the first player); rated, int64 [n + 1, 2],
     sum and number of the movers' ratings; the last row is for both players' means; best, int64 [k], games with the
@@ -166,6 +195,8 @@ def _gather(games, played, results, ratings, side, low, high, only, moves, count
             continue
         before = game
         if game >= results.shape[0] or results[game] < -1 or results[game] > 1:  # the index is damaged
+            continue
+        if among.shape[0] > 0 and (game >= among.shape[0] or not among[game]):
             continue
         white, black = np.int64(ratings[game, 0]), np.int64(ratings[game, 1])
         mean = (white + black) // 2

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import chess
+import numpy as np
+from numpy.typing import NDArray
 
 from kibitz.errors import UsageError
 from kibitz.explorer.answers import Explorer, Scores
@@ -85,9 +87,18 @@ def explore(
     return answer(explorer, read_go(moves), None, rating)
 
 
-def answer(explorer: Explorer, board: Any, opening: Opening | None, rating: tuple[int, int] | None) -> dict[str, Any]:
-    """Return a store's data about a position: JSON with the keys of docs/reference/json.md."""
-    found = explorer.explore(board, rating)
+def answer(
+    explorer: Explorer,
+    board: Any,
+    opening: Opening | None,
+    rating: tuple[int, int] | None,
+    among: NDArray[np.bool_] | None = None,
+) -> dict[str, Any]:
+    """Return a store's data about a position: JSON with the keys of docs/reference/json.md.
+
+    among: bool [games], whether each game of the store counts; None for all games.
+    """
+    found = explorer.explore(board, rating, among)
     chess_store = explorer.store.game == "chess"
     known: dict[str, Any] = {"store": str(explorer.store.path), "game": explorer.store.game}
     known["fen"] = board.fen() if chess_store else None

@@ -47,10 +47,19 @@ class GameSearch:
     def __init__(self, store: Store, ratings: NDArray[np.int16]):
         self._store, self._ratings = store, ratings
 
-    def find(self, wanted: Wanted) -> NDArray[np.int64]:
+    def find(self, wanted: Wanted, among: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
         """Return the numbers of the games that meet all conditions. The newest is first; games without a date are
         last.
+
+        among: bool [games], the games to search; None for all games.
         """
+        fits = self.fits(wanted)
+        if among is not None:
+            fits &= among
+        return self._newest_first[fits[self._newest_first]]
+
+    def fits(self, wanted: Wanted) -> NDArray[np.bool_]:
+        """Return whether each game meets all conditions, bool [games]."""
         import pyarrow.compute as pc
 
         fits = np.ones(len(self._store), np.bool_)
@@ -72,7 +81,17 @@ class GameSearch:
                 rows = rows[pc.match_substring(texts, small).to_numpy(zero_copy_only=False)]
             fits[:] = False
             fits[rows] = True
-        return self._newest_first[fits[self._newest_first]]
+        return fits
+
+    @cached_property
+    def has_ratings(self) -> bool:
+        """Whether a rating, or a rank, is known in any game."""
+        return bool((self._ratings != UNRATED).any())
+
+    @cached_property
+    def has_dates(self) -> bool:
+        """Whether the date of any game is known."""
+        return bool((self._years > 0).any())
 
     @cached_property
     def _results(self) -> NDArray[np.int8]:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kibitz.external.programs import Program
+    from kibitz.web.explored import PlayerGames
     from kibitz.web.judged import JudgedPositions
     from kibitz.web.judges import Judges
     from kibitz.web.mygames.state import MyGames
@@ -78,8 +79,11 @@ class AppState:
             if self._stores is None:
                 from kibitz.web.stores import Stores
 
-                self._stores = Stores(self._given_stores)
+                self._stores = Stores(self._given_stores, self._given_records, self._of_report)
             return self._stores
+
+    def _of_report(self) -> PlayerGames | None:
+        return self._my_games.report_games() if self._my_games is not None else None
 
     @property
     def my_games(self) -> MyGames:
@@ -122,6 +126,8 @@ class AppState:
             self._networks.end()
         if self._my_games is not None:
             self._my_games.end()
+        if self._stores is not None:
+            self._stores.end()
         if self._judges is not None:
             self._judges.end()
         if self._opinions is not None:

@@ -1,18 +1,24 @@
-"""The game stores of the board: their indexes, which are made in the background, and queries."""
+"""The sources of the explorer: stores, whose indexes are made in the background, files, and the games of My games."""
 
 from __future__ import annotations
 
 import functools
 import threading
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kibitz.errors import KibitzError
+from kibitz.web.explored import MINE, OPENED, BuiltStore, BuiltStores, PlayerGames
 from kibitz.web.params import BadRequest, Fields, choice, text, whole
 from kibitz.web.positions import Line, read_line
 from kibitz.web.responses import error_line
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from kibitz.explorer.answers import Explorer
     from kibitz.explorer.search import Wanted
 
@@ -21,6 +27,9 @@ LISTED = 200
 _MOST_WORDS = 20
 _LAST_YEAR = 9999
 _RESULTS = {"": None, "1": 1, "0": 0, "-1": -1}
+_SIDES = {"white": 1, "black": -1}
+_NEWEST = 8
+"""Number of a player's own games that are listed for a position."""
 
 
 class OpenStore:
@@ -78,71 +87,143 @@ class OpenStore:
 
 
 class Stores:
-    """All game stores of the board, by name."""
+    """All sources of the explorer, by name.
 
-    def __init__(self, given: list[str]):
+    given: stores on the command line. records: files of games on the command line. mine: returns the games of the
+    report in My games, if there is one.
+    """
+
+    def __init__(
+        self, given: list[str], records: Sequence[str] = (), mine: Callable[[], PlayerGames | None] = lambda: None
+    ):
         self._stores = {name: OpenStore(name) for name in given}
+        self.built, self._mine = BuiltStores(records), mine
 
     def of_game(self, game: str) -> list[OpenStore]:
         """Return the stores with games of chess, or of Go."""
         return [store for store in self._stores.values() if store.game == game]
 
     def explore(self, fields: Fields) -> dict[str, Any]:
-        """Return the response of /api/explore: the opening, the stores of this game, and the data of one store about
-        the position.
+        """Return the response of /api/explore: the opening, the stores and files of this game, and the data of one of
+        them about the position.
 
-        Raises BadRequest.
+        `mine` has the player of My games if there is a report. An opened file that has not been sent, or that was
+        removed, gives `missing`. Raises BadRequest.
         """
         line = read_line(fields)
-        here = self.of_game(line.game)
-        answer: dict[str, Any] = {"stores": [store.name for store in here], "opening": _opening(line)}
-        if not here:
+        named = [*(store.name for store in self.of_game(line.game)), *self.built.given(line.game)]
+        answer: dict[str, Any] = {"stores": named, "opening": _opening(line)}
+        mine = self._mine() if line.game == "chess" else None
+        if mine is not None:
+            answer["mine"] = {"store": MINE, "player": mine.player, "games": len(mine.sides)}
+        wanted = text(fields, "store", "")
+        if wanted.startswith(OPENED) and wanted not in named:
+            if wanted == MINE and mine is None:
+                return answer
+        elif not named:
             return answer
-        wanted = text(fields, "store", here[0].name)
-        store = next((each for each in here if each.name == wanted), here[0])
-        answer["store"] = store.name
+        else:
+            wanted = wanted if wanted in named else named[0]
+        answer["store"] = wanted
         try:
+            store = self._find(wanted)
+            if store is None:
+                return answer | {"missing": True}
+            if store.game != line.game:
+                return answer
             explorer = store.ready()
         except BadRequest as error:  # the other stores can still be chosen
             return answer | {"problem": str(error)}
         if explorer is None:
             return answer | {"building": round(store.share, 3)}
-        from kibitz.explorer.answers import read_band
         from kibitz.explorer.report import answer as known
 
-        band = text(fields, "rating", "")
-        return answer | known(explorer, line.board(), None, read_band(band, line.game) if band else None) | answer
+        search = _wanted(fields, line.game)
+        among = _among(fields, store, explorer, replace(search, rating=None))
+        answer = answer | known(explorer, line.board(), None, search.rating, among) | answer
+        answer["has"] = {"ratings": explorer.search.has_ratings, "dates": explorer.search.has_dates}
+        if isinstance(store, BuiltStore):
+            answer["left_out"] = store.left_out
+            if store.sides is not None:
+                here = explorer.games_with(line.board())
+                newest = explorer.search.find(search, here if among is None else here & among)
+                answer["examples"] = explorer.rows(newest[:_NEWEST].tolist())
+            _number(answer["examples"], store)
+        return answer
+
+    def _find(self, name: str) -> OpenStore | BuiltStore | None:
+        return self._stores.get(name) or self.built.find(name, self._mine() if name == MINE else None)
 
     def record(self, fields: Fields) -> dict[str, str]:
         """Return the response of /api/stored: a game of a store as PGN or SGF. Raises BadRequest."""
         from kibitz.explorer.records import record
 
-        _, explorer = self._ready(fields)
+        store, explorer = self._ready(fields)
         game = whole(fields, "game", -1, 0, max(0, len(explorer.store) - 1))
         if game < 0:
             raise BadRequest("game must be the number of a game")
-        return {"text": record(explorer.store, game)}
+        return {"text": store.text(game) if isinstance(store, BuiltStore) else record(explorer.store, game)}
 
     def games(self, fields: Fields) -> dict[str, Any]:
         """Return the response of /api/stored-games: the number of a store's games that meet all conditions, and LISTED
         of these games.
 
-        The list begins with the index `first`; the newest game is first. Raises BadRequest.
+        The list begins with the index `first`; the newest game is first. With `line`, only games that reached its last
+        position are listed; with `move`, only those in which this move was played there. Raises BadRequest.
         """
         store, explorer = self._ready(fields)
         first = whole(fields, "first", 0, 0, 2**31)
-        found = explorer.search.find(_wanted(fields, store.game))
+        among = _among(fields, store, explorer, None)
+        if fields.get("line") is not None:
+            line = read_line(fields)
+            if line.game != store.game:
+                raise BadRequest("the line and the game store must be of the same game")
+            here = explorer.games_with(line.board(), text(fields, "move", "") or None)
+            among = here if among is None else here & among
+        found = explorer.search.find(_wanted(fields, store.game), among)
         rows = explorer.rows(found[first : first + LISTED].tolist())
+        if isinstance(store, BuiltStore):
+            _number(rows, store)
         return {"store": store.name, "of": len(explorer.store), "count": len(found), "games": rows}
 
-    def _ready(self, fields: Fields) -> tuple[OpenStore, Explorer]:
+    def _ready(self, fields: Fields) -> tuple[OpenStore | BuiltStore, Explorer]:
         """Return the store that a request selects, and its explorer. Raises BadRequest."""
-        store = self._stores.get(text(fields, "store"))
+        store = self._find(text(fields, "store"))
         if store is None:
             raise BadRequest("unknown game store. Load the page again")
         if (explorer := store.ready()) is None:
             raise BadRequest(f"{store.name}: indexing the games, {store.share:.0%} done. Try again in a moment", 503)
         return store, explorer
+
+    def end(self) -> None:
+        """Remove the temporary stores."""
+        self.built.end()
+
+
+def _number(rows: list[dict[str, Any]], store: BuiltStore) -> None:
+    """Add to each game its number in its file, from 1."""
+    for row in rows:
+        row["number"] = int(store.numbers[row["game"]])
+
+
+def _among(
+    fields: Fields, store: OpenStore | BuiltStore, explorer: Explorer, wanted: Wanted | None
+) -> NDArray[np.bool_] | None:
+    """Return which games meet the conditions of a request, bool [games]; None if there are none.
+
+    `side` selects the games in which the player of My games had this side. wanted: further conditions.
+    """
+    from kibitz.explorer.search import Wanted
+
+    side = choice(fields, "side", ("", *_SIDES), "")
+    sides = store.sides if isinstance(store, BuiltStore) else None
+    if side and sides is None:
+        raise BadRequest("side must be empty, except for the games of My games")
+    found = explorer.search.fits(wanted) if wanted is not None and wanted != Wanted() else None
+    if side and sides is not None:
+        mine: NDArray[np.bool_] = sides == _SIDES[side]
+        found = mine if found is None else found & mine
+    return found
 
 
 def _wanted(fields: Fields, game: str) -> Wanted:

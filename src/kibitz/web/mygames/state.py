@@ -18,7 +18,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+import numpy as np
+
 from kibitz.errors import KibitzError, need_training, one_line
+from kibitz.web.explored import PlayerGames
 from kibitz.web.mygames.background import Background, Told
 from kibitz.web.networks import RUNS, WHITE, NetworkRegistry
 from kibitz.web.params import BadRequest, Fields, text, whole, words
@@ -26,7 +29,7 @@ from kibitz.web.params import BadRequest, Fields, text, whole, words
 if TYPE_CHECKING:
     from kibitz.personal.names import Player
     from kibitz.web.judges import Judges
-    from kibitz.web.mygames.sources import Source
+    from kibitz.web.mygames.sources import ChosenGame, Source
 
 MOST = 200
 """The default number of newest games to analyze."""
@@ -87,6 +90,7 @@ class MyGames:
         self._uploading = ""
         self._report: tuple[int, dict[str, Any]] = (0, {})
         self._report_of: Source | None = None
+        self._report_games: PlayerGames | None = None
         self._analysis: Task | None = None
         self._training: Task | None = None
         self._download: Task | None = None
@@ -249,6 +253,7 @@ class MyGames:
                     lines.write(json.dumps(line) + "\n")
             if not self._deepens(task, source):
                 self._report, self._report_of = (self._report[0] + 1, {}), source
+                self._report_games = _explored(self._report[0], name, source, chosen)
             self._analysis = task
             self._begin(task, "kibitz.web.mygames.analysing", asked, self._analysed)
         return self.as_json()
@@ -289,6 +294,10 @@ class MyGames:
         """
         number, report = self._report
         return {"revision": number, "report": report}
+
+    def report_games(self) -> PlayerGames | None:
+        """Return the games that the report reads, for the explorer; None if there is no report."""
+        return self._report_games
 
     def page(self) -> dict[str, str]:
         """Return the response of /api/mygames/page: the report as a separate page. Raises BadRequest if there is
@@ -404,6 +413,15 @@ class MyGames:
             if self._folder is not None:
                 with contextlib.suppress(OSError):
                     shutil.rmtree(self._folder)
+
+
+def _explored(version: int, player: str, source: Source, chosen: Sequence[ChosenGame]) -> PlayerGames:
+    """Return the chosen games of a report for the explorer."""
+    sides = np.array([1 if one.side == "white" else -1 for one in chosen], np.int8)
+    numbers = [one.number for one in chosen]
+    return PlayerGames(
+        version, player, lambda: map(source.text, numbers), sides, lambda number: source.text(numbers[number - 1])
+    )
 
 
 def _run_of(players: Sequence[Player], name: str) -> Path:

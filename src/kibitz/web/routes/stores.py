@@ -21,4 +21,13 @@ def stored_games(state: AppState, fields: Fields) -> dict[str, Any]:
     return state.stores.games(fields)
 
 
-ROUTES = [post("/api/explore", explore), post("/api/stored", stored), post("/api/stored-games", stored_games)]
+def upload(state: AppState, fields: Fields) -> dict[str, Any]:
+    return state.stores.built.upload(fields)
+
+
+ROUTES = [
+    post("/api/explore", explore),
+    post("/api/explore/upload", upload, "explorer", changes=True),
+    post("/api/stored", stored),
+    post("/api/stored-games", stored_games),
+]

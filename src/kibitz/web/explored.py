@@ -1,0 +1,389 @@
+"""Temporary stores, with which the explorer shows the games of a file, and the games of the report in My games.
+
+A store is made when it is first needed, by the reader and the writer of `kibitz import`, in a folder that is removed
+with it.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import contextlib
+import hashlib
+import os
+import re
+import shutil
+import tempfile
+import threading
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kibitz.errors import KibitzError
+from kibitz.web.params import BadRequest, Fields, choice, text, whole
+from kibitz.web.responses import error_line
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from kibitz.explorer.answers import Explorer
+    from kibitz.store.store import Store
+
+LARGEST = 100 << 20
+"""The largest number of bytes of a file."""
+MOST_GAMES = 200_000
+"""The largest number of games of a file: packed files have more than their size shows."""
+KEPT = 4
+"""The number of temporary stores that are kept. The one that was not used for the longest time is removed first."""
+SENDING = 3
+"""The number of files that the page may be sending at the same time."""
+OPENED = "@"
+"""The beginning of the names of temporary stores that are not on the command line."""
+MINE = f"{OPENED}my-games"
+_IMPORT, _INDEX = 0.6, 0.4
+"""Shares of the work."""
+_SHOWN_REASONS = 3
+_UPLOAD = re.compile(r"[0-9a-z]{8,40}")
+_CHARSET = re.compile(rb"\bCA\s*\[[^\]]{0,40}\]")
+_PART_MISSING = "part of the file is missing. Open the file again"
+
+
+class _Ended(Exception):
+    """Raised inside the work for a store that is not wanted any more."""
+
+
+@dataclass(frozen=True)
+class GameMaterial:
+    """Games of which a temporary store is made.
+
+    title: the name of the games in messages.
+    game: "chess" or "go".
+    version: changes with the games.
+    write: writes the games to a file in a folder, or finds the file, and returns its path.
+    own: whether the file is a copy, which is removed after it was read.
+    sides: the player's side in each game of the file, int8 [games], 1 White and -1 Black; None for games of no player.
+    text: returns a game of the file, by its number from 1, as it was written; None to write it from the store.
+    """
+
+    title: str
+    game: str
+    version: object
+    write: Callable[[Path], Path]
+    own: bool = True
+    sides: NDArray[np.int8] | None = None
+    text: Callable[[int], str] | None = None
+
+
+@dataclass(frozen=True)
+class PlayerGames:
+    """The games of a report. version: changes with the report. games: PGN texts. sides: int8 [games], 1 White, -1
+    Black.
+    """
+
+    version: int
+    player: str
+    texts: Callable[[], Iterable[str]] = field(repr=False)
+    sides: NDArray[np.int8] = field(repr=False)
+    text: Callable[[int], str] = field(repr=False)
+
+
+class BuiltStore:
+    """A temporary store, see `GameMaterial`.
+
+    share: the completed share of the work, 0 to 1.
+    left_out: number of skipped games by reason.
+    numbers: the number of each game in the file, from 1, int64 [games of the store].
+    sides: the player's side in each game of the store, int8 [games of the store], or None.
+    """
+
+    def __init__(self, name: str, material: GameMaterial):
+        self.name, self.material, self.game = name, material, material.game
+        self.share = 0.0
+        self.left_out: dict[str, int] = {}
+        self.numbers: NDArray[np.int64] = np.empty(0, np.int64)
+        self.sides: NDArray[np.int8] | None = None
+        self._problem = ""
+        self._explorer: Explorer | None = None
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._folder: Path | None = None
+        self._ended = False
+
+    def ready(self) -> Explorer | None:
+        """Return the explorer, or None while the store is made. The first call starts the work.
+
+        Raises BadRequest if the games cannot be used.
+        """
+        with self._lock:
+            if self._thread is None and not self._ended:
+                self._thread = threading.Thread(target=self._work, name=f"kibitz explorer {self.name}", daemon=True)
+                self._thread.start()
+            if self._problem:
+                raise BadRequest(self._problem)
+            return self._explorer
+
+    def text(self, game: int) -> str:
+        """Return a game of the store as PGN or SGF, as it was written if that is known."""
+        from kibitz.explorer.records import record
+
+        if self.material.text is not None:
+            with contextlib.suppress(KibitzError, OSError, IndexError, StopIteration):
+                return self.material.text(int(self.numbers[game]))
+        explorer = self.ready()
+        assert explorer is not None
+        return record(explorer.store, game)
+
+    def end(self) -> None:
+        """Remove the store. If it is still being made, its thread removes it."""
+        with self._lock:
+            self._ended = True
+            working = self._thread is not None and self._explorer is None and not self._problem
+        if not working:
+            self._remove()
+
+    def _remove(self) -> None:
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _work(self) -> None:
+        from kibitz.explorer.answers import Explorer
+        from kibitz.explorer.search import Wanted
+
+        explorer, problem = None, ""
+        try:
+            self._folder = Path(tempfile.mkdtemp(prefix="kibitz-explorer-"))
+            store = self._import(self._folder)
+            explorer = Explorer(store, lambda share: self._report(_IMPORT + _INDEX * share))
+            explorer.search.find(Wanted(("a",)))  # the first search reads the columns into memory
+        except _Ended:
+            pass
+        except Exception as error:
+            problem = str(error) if isinstance(error, KibitzError) else error_line(error)
+            if self._folder is not None:
+                problem = problem.replace(str(self._folder), "")
+        with self._lock:
+            self._explorer, self._problem = explorer, problem
+            ended = self._ended
+        if ended or explorer is None:
+            self._remove()
+
+    def _report(self, share: float) -> None:
+        self.share = share
+        if self._ended:
+            raise _Ended
+
+    def _import(self, folder: Path) -> Store:
+        """Make the store. Raises KibitzError if no game can be used."""
+        from kibitz import records
+        from kibitz.games import game_of
+        from kibitz.store.writer import StoreWriter
+
+        material, title = self.material, self.material.title
+        file = material.write(folder)
+        size = records.size([str(file)]) or 1
+        if size > LARGEST:
+            raise BadRequest(_too_large(title, material.game))
+        rules = game_of(material.game)
+        reader = rules.Reader([str(file)], _keep(material.game))
+        path = folder / "games.store"
+        with StoreWriter(
+            path, material.game, rules.COLUMNS, rules.STANDARD_START, rules.PER_MOVE, per_game=rules.PER_GAME
+        ) as writer:
+            with contextlib.closing(iter(reader)) as batches:
+                for batch in batches:
+                    writer.add(batch)
+                    self._report(_IMPORT * min(1.0, reader.consumed / size))
+                    if writer.read > MOST_GAMES:
+                        raise BadRequest(_too_large(title, material.game))
+            self.left_out = dict(writer.rejections.counts.most_common())
+            if not writer.games:
+                raise BadRequest(_why_nothing(title, writer.read, self.left_out))
+            store = writer.commit({})
+        if material.own:
+            file.unlink(missing_ok=True)
+        self.numbers = store.column("number").astype(np.int64)
+        if material.sides is not None:
+            if int(self.numbers.max()) > len(material.sides):
+                raise BadRequest(f"{title}: the games cannot be divided. Open the file itself")
+            self.sides = material.sides[self.numbers - 1]
+        return store
+
+
+def _keep(game: str) -> Any:
+    """Return the filter that accepts every game."""
+    if game == "chess":
+        from kibitz.games.chess.filters import Filter
+
+        return Filter()
+    from kibitz.games.go.filters import Filter as GoFilter
+
+    return GoFilter()
+
+
+def _too_large(title: str, game: str) -> str:
+    ending = "pgn" if game == "chess" else "sgf"
+    return (
+        f"{title} is too large for the explorer: the limits are {LARGEST >> 20} MB and {MOST_GAMES:,} games. Make a"
+        f" store of it with: kibitz import games.{ending} --into my.store"
+    )
+
+
+def _why_nothing(title: str, read: int, left_out: dict[str, int]) -> str:
+    """Return one line for a file without any game that counts."""
+    if not read:
+        return f"{title} contains no games"
+    reasons = ", ".join(f"{reason} ({count:,})" for reason, count in list(left_out.items())[:_SHOWN_REASONS])
+    return f"{title}: no game counts. Skipped: {reasons}. The explorer needs complete games with a result"
+
+
+class BuiltStores:
+    """The temporary stores of a board, and the files that the page sends.
+
+    records: files on the command line.
+    """
+
+    def __init__(self, records: Iterable[str] = ()):
+        from kibitz.records import game_by_ending
+
+        self._records = {name: game_by_ending(name) for name in records}
+        self._built: dict[str, BuiltStore] = {}  # the one that was used last is the last
+        self._sent: dict[str, Path] = {}
+        self._room: Path | None = None
+        self._lock = threading.Lock()
+        self._ended = False
+
+    def given(self, game: str) -> list[str]:
+        """Return the files of a game on the command line."""
+        return [name for name, kind in self._records.items() if kind == game]
+
+    def find(self, name: str, mine: PlayerGames | None = None) -> BuiltStore | None:
+        """Return the store with this name; None for an unknown name, and for a store that was removed.
+
+        mine: the games of the report, if there is one.
+        """
+        if name in self._records:
+            return self._made(name, _of_record(name, self._records[name]))
+        if name == MINE:
+            return self._made(name, _of_player(mine)) if mine is not None else None
+        with self._lock:
+            found = self._built.pop(name, None)
+            if found is not None:
+                self._built[name] = found
+            return found
+
+    def _made(self, name: str, material: GameMaterial) -> BuiltStore:
+        """Return the store of these games; a store of an earlier version is removed."""
+        with self._lock:
+            if self._ended:
+                raise BadRequest("the board is shutting down")
+            found, old = self._built.pop(name, None), []
+            if found is not None and found.material.version != material.version:
+                old.append(found)
+                found = None
+            self._built[name] = found = found or BuiltStore(name, material)
+            while len(self._built) > KEPT:
+                old.append(self._built.pop(next(iter(self._built))))
+        for each in old:
+            each.end()
+        return found
+
+    def upload(self, fields: Fields) -> dict[str, Any]:
+        """Return the response of /api/explore/upload. It receives a part of the text of an opened file, as UTF-8 in
+        base64, and appends it to the previous parts.
+
+        After the last part, the response has the name of the store. Raises BadRequest.
+        """
+        upload, game = text(fields, "upload"), choice(fields, "game", ("chess", "go"), "chess")
+        at = whole(fields, "at", 0, 0, LARGEST)
+        if not _UPLOAD.fullmatch(upload):
+            raise BadRequest("upload must be 8 to 40 letters and digits")
+        try:
+            data = base64.b64decode(text(fields, "data"), validate=True)
+        except (binascii.Error, ValueError):
+            raise BadRequest("data must be base64") from None
+        if at + len(data) > LARGEST:
+            raise BadRequest(_too_large("the opened file", game), 413)
+        path = self._append(upload, at, data)
+        if fields.get("last") is not True:
+            return {"at": at + len(data)}
+        with self._lock:
+            self._sent.pop(upload, None)
+        content = path.read_bytes()
+        if game == "go":  # the browser has converted the text
+            content = _CHARSET.sub(b"CA[UTF-8]", content)
+            path.write_bytes(content)
+        name = f"{OPENED}{game}-{hashlib.sha256(content).hexdigest()[:32]}"
+        if self.find(name) is not None:
+            path.unlink()
+            return {"store": name}
+        ending = "pgn" if game == "chess" else "sgf"
+
+        def moved(folder: Path) -> Path:
+            return Path(shutil.move(path, folder / f"games.{ending}"))
+
+        self._made(name, GameMaterial("the opened file", game, name, moved)).ready()
+        return {"store": name}
+
+    def _append(self, upload: str, at: int, data: bytes) -> Path:
+        """Append a part to an upload. Returns the path of its file."""
+        with self._lock:
+            if self._ended:
+                raise BadRequest("the board is shutting down")
+            if self._room is None:
+                self._room = Path(tempfile.mkdtemp(prefix="kibitz-explorer-"))
+            if not at:
+                self._sent[upload] = self._room / upload
+                self._sent[upload].write_bytes(b"")
+                while len(self._sent) > SENDING:
+                    self._sent.pop(next(iter(self._sent))).unlink(missing_ok=True)
+            path = self._sent.get(upload)
+            if path is None or not path.is_file() or path.stat().st_size != at:
+                raise BadRequest(_PART_MISSING, 409)
+            with path.open("ab") as file:
+                file.write(data)
+            return path
+
+    def end(self) -> None:
+        """Remove all temporary stores."""
+        with self._lock:
+            self._ended = True
+            built, room = list(self._built.values()), self._room
+            self._built.clear()
+        for each in built:
+            each.end()
+        if room is not None:
+            shutil.rmtree(room, ignore_errors=True)
+
+
+def _of_record(name: str, game: str) -> GameMaterial:
+    """Return the games of a file on the command line. Raises BadRequest if it is missing."""
+    path = Path(name)
+    try:
+        status = os.stat(path)
+    except OSError:
+        raise BadRequest(f"{name}: the file was deleted or moved") from None
+    version = status.st_mtime_ns, status.st_size
+    written: Callable[[int], str] | None = None
+    if game == "chess":
+
+        def written(number: int) -> str:
+            from kibitz.games.chess.io.reader import glance
+
+            with contextlib.closing(glance(name)) as games:
+                return next(islice(games, number - 1, None))[1]
+
+    return GameMaterial(name, game, version, lambda folder: path, own=False, text=written)
+
+
+def _of_player(mine: PlayerGames) -> GameMaterial:
+    def write(folder: Path) -> Path:
+        path = folder / "mine.pgn"
+        with path.open("w", encoding="utf-8", errors="replace") as file:
+            file.writelines(f"{each.strip()}\n\n" for each in mine.texts())
+        return path
+
+    return GameMaterial("My games", "chess", mine.version, write, sides=mine.sides, text=mine.text)
