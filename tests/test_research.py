@@ -7,6 +7,7 @@ import json
 import pickle
 import shutil
 from pathlib import Path
+from typing import Any
 
 import chess
 import numpy as np
@@ -16,6 +17,9 @@ import kibitz
 from kibitz import datasets
 from kibitz.cli import run
 from kibitz.evaluation import check_result
+from kibitz.evaluation.policy import evaluator
+from kibitz.evaluation.positions import tsne
+from kibitz.evaluation.positions.tsne import landscape
 from kibitz.games.chess.replay import decode_board
 from kibitz.stats import ClusterBootstrap
 from kibitz.store.store import Store
@@ -168,6 +172,23 @@ def test_rows_have_the_figures_of_the_test(path: str) -> None:
     assert "rows" not in result.json
 
 
+def test_a_picture_is_made_when_somebody_looks_at_it(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[int] = []
+
+    def counted(*arguments: Any) -> Any:
+        made.append(1)
+        return landscape(*arguments)
+
+    monkeypatch.setattr(evaluator, "landscape", counted)
+    monkeypatch.setattr(tsne, "POINTS", 60)
+    result = kibitz.test("convchess", path, positions=100)
+    assert result.figures["accuracy"].n == 100
+    assert not made
+    assert len(result.json["landscape"]["points"]) == 60
+    assert pickle.loads(pickle.dumps(result)).json == result.json
+    assert made == [1]
+
+
 def test_a_sample_can_be_that_of_a_test(path: str, store: kibitz.GameStore) -> None:
     for name in ("winner", "chessnet", "human"):
         rows = kibitz.test(name, path, positions=200, seed=1).rows
@@ -233,6 +254,7 @@ def test_a_wrong_type_from_an_evaluation_is_one_line() -> None:
         ({"baselines": {"material": 0.6}}, 'the baseline "material" must be'),
         ({"by": {"ply": {"rows": []}}}, '"by" → "ply" must be a list'),
         ({"rows": [1, 2]}, '"rows" must be kibitz.evaluation.rows.Rows .got list.'),
+        ({"pictures": {}}, '"pictures" must be a function .got dict.'),
     ]
     for change, message in wrong:
         with pytest.raises(kibitz.KibitzError, match=f"^mine.evaluate: {message}"):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -69,7 +71,8 @@ class TestResult:
         games.
     headline: the name of the main figure.
     rows: TestRows, one for each position.
-    json: everything that `kibitz test --json` prints, as a dict.
+    json: everything that `kibitz test --json` prints, as a dict. Networks that predict moves have a picture in it,
+        which takes a few seconds: it is made when you first read `json`.
 
     >>> import kibitz
     >>> result = kibitz.test("winner", "my.store", positions=200)
@@ -83,7 +86,16 @@ class TestResult:
     headline: str
     figures: dict[str, Estimate]
     rows: TestRows
-    json: dict[str, Any] = field(compare=False)
+    _result: dict[str, Any] = field(compare=False)
+    _pictures: Callable[[], dict[str, Any]] = field(compare=False, default=dict)
+
+    @cached_property
+    def json(self) -> dict[str, Any]:
+        """Everything that `kibitz test --json` prints, with the pictures."""
+        return self._result | self._pictures()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return TestResult, (self.headline, self.figures, self.rows, self.json)  # what makes pictures cannot travel
 
     def __repr__(self) -> str:
         one = self.figures[self.headline]
@@ -163,16 +175,18 @@ def test(
     opened = _store_of(own_store(run) if store is None else store)
     config = EvalConfig(positions, stockfish_positions=0, gnugo_positions=0, playout_positions=0, seed=seed)
     rows: list[Rows] = []
+    pictures: list[Callable[[], dict[str, Any]]] = []
     result = evaluate(
-        run, opened, choose(run, opened, part), config, on_progress=_quiet, log=lambda line: None, on_rows=rows.append
-    )
+        run, opened, choose(run, opened, part), config, on_progress=_quiet, log=lambda line: None, on_rows=rows.append,
+        on_pictures=pictures.append,
+    )  # fmt: skip
     if not rows:
         raise UsageError(
             f"kibitz cannot list the positions that it tests with {run.name}, a network of {run.info['system']}."
             " Use the command kibitz test."
         )
     figures = {name: _estimate(figure) for name, figure in result["figures"].items()}
-    return TestResult(result["headline"], figures, _public(rows[0]), result)
+    return TestResult(result["headline"], figures, _public(rows[0]), result, *pictures)
 
 
 def compare(

@@ -98,6 +98,8 @@ class Evaluation(Protocol):
             Sentences of the page, by section.
         rows
             `rows.Rows`, for Python and for comparisons.
+        pictures
+            A function without arguments that returns further keys, for what takes long and is only looked at.
 
         Further keys are for report.page, ready for JSON.
 
@@ -121,10 +123,13 @@ def evaluate(
     on_progress: OnProgress,
     log: Callable[[str], None],
     on_rows: Callable[[Rows], None] = lambda rows: None,
+    on_pictures: Callable[[Callable[[], dict[str, Any]]], None] | None = None,
 ) -> dict[str, Any]:
     """Test a run on some games of a store, and return the whole result, which `kibitz test --json` prints.
 
     on_rows: called with the rows by position, if the system's evaluation returns them.
+    on_pictures: called with a function that makes the pictures, if the system's evaluation has pictures. The function
+        returns their keys of the result. None to make them at once.
 
     The test evaluates the ONNX export of the run's best weights, and the result identifies these weights. Raises
     KibitzError if the run has no trained weights, or damaged ones.
@@ -144,6 +149,11 @@ def evaluate(
     check_result(own, system.declaration.evaluation)
     if (rows := own.pop("rows", None)) is not None:
         on_rows(rows)
+    if (pictures := own.pop("pictures", None)) is not None:
+        if on_pictures is None:
+            own |= pictures()
+        else:
+            on_pictures(pictures)
     own = labelled(own)
     return result | own | {"metrics": [_finite(row) for row in run.metrics()]}
 
@@ -197,6 +207,8 @@ def check_result(own: Any, module: str) -> None:
             fail(f'"by" → "{label}"', "a list, as kibitz.evaluation.slices.slices_as_json gives it", rows)
     if not isinstance(own.get("rows"), Rows | None):
         fail('"rows"', "kibitz.evaluation.rows.Rows", own["rows"])
+    if "pictures" in own and not callable(own["pictures"]):
+        fail('"pictures"', "a function", own["pictures"])
 
 
 def labelled(own: dict[str, Any]) -> dict[str, Any]:

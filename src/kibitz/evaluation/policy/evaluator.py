@@ -95,10 +95,14 @@ def evaluate(
     if results.whole:
         tables += opening_moves(session, store, chosen.games)
         result["heat_maps"] = heat_maps(session, results, config.seed)
-    on_progress("landscape", 0, 1)
-    if picture := landscape(run, session, results, config.seed, log):
-        result["landscape"] = picture
-    on_progress("landscape", 1, 1)
+
+    def pictures() -> dict[str, Any]:
+        on_progress("landscape", 0, 1)
+        picture = landscape(run, session, results, config.seed, log)
+        on_progress("landscape", 1, 1)
+        return {"landscape": picture} if picture else {}
+
+    result["pictures"] = pictures
     return result
 
 
