@@ -134,9 +134,23 @@ def test_quotation_marks_in_headers(written: str, value: str) -> None:
 
 
 RESULTS = {
-    "1-0": ("1-0", "1:0", "1–0", "1 - 0", "1.0-0.0", "{1-0}"),
-    "0-1": ("0-1", "0:1", "0—1", "0 - 1", "{ 0-1 }"),
-    "1/2-1/2": ("1/2-1/2", "1/2", "½-½", "½–½", "½", "0.5-0.5", "0,5:0,5", "1/2 - 1/2", "1/2:1/2", "{1/2-1/2}"),
+    "1-0": ("1-0", "1:0", "1–0", "1 - 0", "1.0-0.0", "{1-0}", "1-0F", "White wins", "White won on time"),
+    "0-1": ("0-1", "0:1", "0—1", "0 - 1", "{ 0-1 }", "0-1ff", "Black wins by resignation"),
+    "1/2-1/2": (
+        "1/2-1/2",
+        "1/2",
+        "½-½",
+        "½–½",
+        "½",
+        "0.5-0.5",
+        "0,5:0,5",
+        "1/2 - 1/2",
+        "1/2:1/2",
+        "{1/2-1/2}",
+        "draw",
+        "Drawn game",
+        "remis",
+    ),
 }
 
 
@@ -146,6 +160,17 @@ def test_results_in_odd_forms(tmp_path: Path, result: str, form: str) -> None:
     for text in (f"{header}1. e4 e5 {form}\n", f'[White "A"]\n\n1. e4 e5 {form}\n', f"{header}1. e4 e5\n"):
         found = check_all_readers(tmp_path, text * 2, 2)
         assert [record.game.headers["Result"] for record in found] == [result] * 2
+
+
+def test_words_that_only_begin_like_a_result(tmp_path: Path) -> None:
+    """A remark between moves is no result, and no game after it is lost."""
+    for words in ("White wins a pawn", "drawback", "1-0Foo"):
+        (record, other), _ = records(tmp_path, f"{TAGS}1. e4 e5 {words} 2. Nf3\n\n{TAGS}1. d4 d5 1-0\n")
+        assert record.written is None, words
+        assert record.problem == f"move 2. '{words.split()[0]}' cannot be read"
+        assert ucis(other) == "d2d4 d7d5"
+    (record,), _ = records(tmp_path, f"{TAGS}1. e4 e5 2. Nf3 White wins\n")
+    assert (record.written, record.problem, ucis(record)) == ("1-0", None, "e2e4 e7e5 g1f3")
 
 
 def test_a_mate_is_a_result(tmp_path: Path) -> None:
@@ -202,7 +227,7 @@ def test_no_move_is_guessed(tmp_path: Path) -> None:
     assert record.problem == "move 3. 'Sf6' is illegal"
     two = '[Result "1-0"]\n[FEN "4k3/8/8/8/8/8/8/1N1K1N2 w - - 0 1"]\n\n1. {}d2 1-0\n'
     (record,), _ = records(tmp_path, two.format("N"))
-    assert record.problem == "move 1. 'Nd2' is illegal"
+    assert record.problem == "move 1. 'Nd2' fits several moves"
     (record,), _ = records(tmp_path, two.format("Nb"))
     assert record.problem is None
 

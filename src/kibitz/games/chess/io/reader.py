@@ -192,6 +192,7 @@ class _Reading:
         self._lines = [_Line(board)]
         self._letters, self._limit = _language(board, self._tokens)
         self._skipped_depth = 0
+        self._is_ambiguous = False
         for kind, token in self._tokens:
             self._read(kind or "", token)
         self._end()
@@ -295,6 +296,7 @@ class _Reading:
         try:
             return find_move(board, core, self._letters)
         except Ambiguous:
+            self._is_ambiguous = len(self._lines) == 1
             return None
 
     def _stop(self, token: str, core: str) -> None:
@@ -305,9 +307,11 @@ class _Reading:
         if len(self._lines) > 1:
             self.record.notes.append(f"a variation of move {place(line.board)} is skipped from '{word}' on")
             return
-        self.record.is_illegal = is_move
+        self.record.is_illegal = is_move and not self._is_ambiguous
         what = (
-            "is illegal"
+            "fits several moves"
+            if self._is_ambiguous
+            else "is illegal"
             if is_move
             else "is a null move"
             if core in NULLS and not self._allow_null

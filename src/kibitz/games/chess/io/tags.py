@@ -130,16 +130,22 @@ def read_headers(text: str) -> dict[str, str]:
 
 _DASHES = str.maketrans({"–": "-", "—": "-", "−": "-", "‐": "-", "‑": "-", ":": "-", ",": ".", "\x96": "-"})
 _HALVES = {"1/2", "½", "0.5", ".5", "1/2-1/2", "½-½", "0.5-0.5", ".5-.5", "1/2-", "½-", "=-=", "=", "draw",
-           "drawn", "remis", "1/2 1/2", "0.5 0.5"}  # fmt: skip
+           "drawn", "draw game", "drawn game", "remis", "1/2 1/2", "0.5 0.5"}  # fmt: skip
 _WINS = {"1-0": "1-0", "0-1": "0-1", "1.0-0.0": "1-0", "0.0-1.0": "0-1", "1.0-0": "1-0", "0-1.0": "0-1", "+--": "1-0",
          "--+": "0-1", "+/-": "1-0", "-/+": "0-1", "1-": "1-0", "-1": "0-1", "1-0f": "1-0", "0-1f": "0-1",
          "1f-0f": "1-0", "0f-1f": "0-1", "1-0ff": "1-0", "0-1ff": "0-1"}  # fmt: skip
 _WORDS = re.compile(r"(white|black)\s+(?:wins|won|win|is victorious)\b.*")
 
 _D = r"[ \t]?[-–—−‐‑:\x96][ \t]?"
+_FORFEIT = r"[Ff]{1,2}"
+_VERDICT = (
+    r"(?i:(?:white|black)[ \t]+(?:wins|won)(?:[ \t]+(?:by|on)(?:[ \t]+[a-z]+){1,3})?(?=[ \t.!]*(?:[\r\n\[01]|$))"
+    r"|drawn?(?:[ \t]+game)?|remis)"
+)
+"""Matches a result in words. "White wins" must be the end of a line, so that the words are not a remark on a move."""
 RESULT = re.compile(
-    rf"(?<![\w/.½-])(?:1/2{_D}1/2|½{_D}½|0[.,]5{_D}0[.,]5|1(?:[.,]0)?{_D}0(?:[.,]0)?|0(?:[.,]0)?{_D}1(?:[.,]0)?|1/2|½|\*)"
-    rf"(?![\w/½]|[-–:][\w½])"
+    rf"(?<![\w/.½-])(?:1/2{_D}1/2|½{_D}½|0[.,]5{_D}0[.,]5|1(?:[.,]0)?{_D}0(?:[.,]0|{_FORFEIT})?"
+    rf"|0(?:[.,]0)?{_D}1(?:[.,]0|{_FORFEIT})?|1/2|½|\*|{_VERDICT})(?![\w/½]|[-–:][\w½])"
 )
 """Matches a result among moves."""
 
