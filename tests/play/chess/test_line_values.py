@@ -7,8 +7,19 @@ import numpy as np
 import pytest
 
 from kibitz.games.chess.replay import encode_board
-from kibitz.play.chess.line_values import BARE_KING_VALUE, MoveCheck, check_moves, find_mate
+from kibitz.play.chess.line_values import (
+    ALL_VISITS,
+    BARE_KING_VALUE,
+    LINE_VISITS,
+    LOST_FACTOR,
+    MoveCheck,
+    check_moves,
+    find_mate,
+)
+from kibitz.play.chess.player import ChessPlayer
 from kibitz.play.chess.score import STEP, of_centipawns
+from kibitz.play.result import SearchLimits
+from kibitz.play.session import Session
 
 SCHOLAR = "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 0 4"
 
@@ -69,3 +80,49 @@ def test_bare_kings_and_proven_mates() -> None:
     assert MoveCheck(900, bare_king=1).corrected(0.1, 10) == BARE_KING_VALUE
     assert MoveCheck(-900, bare_king=-1).corrected(0.1, 10) == -BARE_KING_VALUE
     assert MoveCheck(0).corrected(1.99, 10) == 1.99
+
+
+def test_the_check_only_lowers_the_value_of_a_search() -> None:
+    assert MoveCheck(300).limited(0.2) == 0.2
+    assert MoveCheck(0).limited(0.9) == pytest.approx(of_centipawns(100))
+    assert MoveCheck(-500).limited(0.3) == pytest.approx(of_centipawns(-600))
+    assert MoveCheck(0).limited(of_centipawns(-200)) == pytest.approx(of_centipawns(-200 * LOST_FACTOR), abs=0.002)
+    assert MoveCheck(500).limited(0.85) == pytest.approx(of_centipawns(575)), "the limit of won positions"
+    assert MoveCheck(0, value=-1.9).limited(0.9) == -1.9
+    assert MoveCheck(0).limited(1.99) == 1.99
+    assert MoveCheck(900, bare_king=1).limited(0.1) == BARE_KING_VALUE
+
+
+LINES = [  # a position, a move that the network values too high, and Stockfish's centipawns at depth 12
+    ("r3r3/pp1q1kbp/2n3p1/3p1p2/1P1PP1n1/PQN1B1P1/4P1BP/R3K2R w KQ - 1 19", "b3d5", -268),
+    ("r2k4/1pp3r1/pbn2q2/3p2pQ/5B2/1Np3P1/PP3P1P/4RRK1 b - - 7 28", "g7e7", -561),
+    ("r1bqr1k1/pp3p1p/2np1np1/2pP2B1/2P5/PQbB1N1P/1P3PP1/R4RK1 b - - 0 15", "c3b2", -198),
+]
+
+
+@pytest.mark.parametrize(("fen", "move", "true"), LINES)
+def test_several_lines_of_a_policy_show_values_of_searches(fen: str, move: str, true: int) -> None:
+    session, board = Session("human", 1), chess.Board(fen)
+    player = ChessPlayer(session, method="top-prob", lines=5)
+    searched = player.think(board, SearchLimits(nodes=400, moves=(chess.Move.from_uci(move),)))
+    once = player.think(board, SearchLimits(nodes=1, moves=(chess.Move.from_uci(move),)))
+    assert searched
+    assert once
+    assert once.nodes == 1
+    assert once.lines[0].score > true + 300, "one evaluation is too high"
+    assert abs(searched.lines[0].score - true) < 300
+    assert len(searched.lines[0].pv) > 1, "the line of the search"
+    assert LINE_VISITS // 2 < searched.nodes <= LINE_VISITS + 1
+
+
+def test_the_first_choices_do_not_depend_on_the_searches() -> None:
+    session, board = Session("human", 1), chess.Board(LINES[0][0])
+    few, many = (
+        ChessPlayer(session, method="top-prob", lines=lines).think(board, SearchLimits(nodes=nodes))
+        for lines, nodes in ((1, 1), (5, 400))
+    )
+    assert few
+    assert many
+    assert [few.lines[0].move, few.lines[0].probability] == [many.lines[0].move, many.lines[0].probability]
+    assert few.nodes == 1 < many.nodes <= ALL_VISITS
+    assert [line.probability for line in many.lines] == sorted((line.probability for line in many.lines), reverse=True)

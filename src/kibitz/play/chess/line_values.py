@@ -1,8 +1,8 @@
-"""The value of a single first move: one network evaluation of the position after it, and a check by the rules.
+"""The value of a single first move: a short search of the position after it, and a check by the rules.
 
-A search that sends its visits to a few moves knows little about the others. `MoveEvaluator` evaluates the position
-after each given move once. `check_moves` searches each of them for a few plies by material alone. It finds short mates
-of either side, and hanging pieces.
+A search that sends its visits to a few moves knows little about the others. `MoveEvaluator` searches the position
+after each given move, or evaluates it once. `check_moves` searches each of them for a few plies by material alone. It
+finds short mates of either side, and hanging pieces.
 """
 
 from __future__ import annotations
@@ -18,16 +18,22 @@ from numpy.typing import NDArray
 
 from kibitz.games.chess.replay import CLOCK, SQUARES, START_WIDTH, decode_board
 from kibitz.play.chess import bare_king
-from kibitz.play.chess.quiescence import MATE_SCORE, NO_ROWS, SURE, quiescence_search
-from kibitz.play.chess.score import STEP, of_centipawns
+from kibitz.play.chess.quiescence import MATE_SCORE, MAX_NODES, NO_ROWS, SURE, quiescence_search
+from kibitz.play.chess.score import STEP, centipawns, of_centipawns
 from kibitz.play.session import Answers, NetworkSession
 
 if TYPE_CHECKING:
+    from kibitz.play.puct.player import LineValue
     from kibitz.play.puct.search import Entered
+    from kibitz.play.result import TimeManager
 
 CHECK_PLIES = 5
 """Number of plies of the check after a move; after them, only captures are searched. With 4 plies it would miss mates
 in 3 by the other side.
+"""
+LINE_CHECK_PLIES, LINE_CHECK_NODES = 7, 60_000
+"""Number of plies of the check after a move that `MoveEvaluator` has searched, and the largest number of positions. If
+this is too few, the check has the last completed depth. It takes 0.04 s on average.
 """
 MATE_PLIES = 5
 """Number of plies in which `find_mate` searches for a mate by the side to move."""
@@ -60,6 +66,16 @@ SUREST = 0.998
 """Upper limit of a search's value when it is converted to log odds."""
 CHECK_VISITS = 64
 """The check's weight decreases with the visits of the move. It is 0 if there are at least this number of visits."""
+LINE_VISITS = 80
+"""The largest number of visits in a search of one move by `MoveEvaluator`."""
+ALL_VISITS = 400
+"""The largest number of visits in all searches of one position by `MoveEvaluator`."""
+LOST_FACTOR = 1.1
+"""Factor of a search's centipawns below 0 in `MoveCheck.limited`. People save some lost positions, so a network that
+predicts their results values these positions too high.
+"""
+LIMIT_CENTIPAWNS = 100
+"""In `MoveCheck.limited`, a position may be better than its material by up to this number of centipawns."""
 BARE_KING_VALUE = 0.98
 """The value of a position with a bare king, for a side that has enough material to mate and that loses nothing at
 once.
@@ -91,18 +107,36 @@ class MoveCheck:
     def corrected(self, value: float, visits: int) -> float:
         """Return the value of the move, given a search's value (-1 to 1, or a mate) after `visits` visits, 1 or
         more."""
-        if self.value is not None:
-            return self.value
-        if abs(value) > 1:
-            return value
-        if self.bare_king:
-            return max(value, BARE_KING_VALUE) if self.bare_king > 0 else min(value, -BARE_KING_VALUE)
+        if (certain := self._certain(value)) is not None:
+            return certain
         value = min(self._with_material(value), self._limit(value))
         highest = of_centipawns(MATERIAL_FACTOR * self.centipawns + SLACK_CENTIPAWNS)
         if value <= highest:
             return value
         share = max(0.0, 1 - visits / CHECK_VISITS)
         return (1 - share) * value + share * highest
+
+    def limited(self, value: float) -> float:
+        """Return the value of the move, given the value of a search of the position after it (-1 to 1, or a mate).
+
+        Unlike `corrected`, it only lowers this value, because the search has followed captures itself. The constants
+        were chosen on 1,010 moves in positions with a hanging piece or a threat of mate (bench/bench_multipv.py).
+        """
+        if (certain := self._certain(value)) is not None:
+            return certain
+        score = centipawns(value)
+        highest = of_centipawns(MATERIAL_FACTOR * self.centipawns + LIMIT_CENTIPAWNS)
+        return min(of_centipawns(LOST_FACTOR * score) if score < 0 else value, highest, self._limit(value))
+
+    def _certain(self, value: float) -> float | None:
+        """Return the value if a mate or a bare king decides it, given a search's value; None otherwise."""
+        if self.value is not None:
+            return self.value
+        if abs(value) > 1:
+            return value
+        if self.bare_king:
+            return max(value, BARE_KING_VALUE) if self.bare_king > 0 else min(value, -BARE_KING_VALUE)
+        return None
 
     def _limit(self, value: float) -> float:
         """Return the highest value, up to 1, of a move that wins material, given a search's value."""
@@ -142,9 +176,9 @@ def find_mate(row: NDArray[np.uint8], drawn: NDArray[np.uint8] = NO_ROWS) -> tup
     return 2 - (MATE_SCORE - score) * STEP, tuple(int(move) for move in found.lines[0, depth] if move)
 
 
-def _check(row: NDArray[np.uint8]) -> MoveCheck:
+def _check(row: NDArray[np.uint8], plies: int = CHECK_PLIES, max_nodes: int = MAX_NODES) -> MoveCheck:
     # Each position is searched alone, so that its result doesn't depend on the other positions of a batch.
-    found = quiescence_search(row[None], CHECK_PLIES, threads=1)
+    found = quiescence_search(row[None], plies, max_nodes, threads=1)
     depth = max(0, int(found.reached[0]))
     score = int(found.scores[0, depth])
     line = tuple(int(move) for move in found.lines[0, depth] if move)
@@ -180,24 +214,38 @@ class _NoOpinion:
 
 
 class MoveEvaluator:
-    """Evaluates the positions after single moves, with one network evaluation each.
+    """Evaluates the positions after single moves.
 
     policy: a network that predicts moves. value: a network that evaluates positions; None if there is no such network,
-    so that only captures and material count.
+    so that only captures and material count, and nothing is searched.
     """
 
     def __init__(self, policy: NetworkSession, value: NetworkSession | None):
         from kibitz.play.puct import chess as rules
+        from kibitz.play.puct.player import PuctTuning
 
         valued = _NoOpinion() if value is None else value
-        self._rules = rules.ChessRules(policy, valued, captures=rules.CaptureWeights())
+        self._tuning = PuctTuning()
+        self._rules = rules.ChessRules(policy, valued, self._tuning.temperature, self._tuning.captures)
+        self._searches = value is not None
+        self.nodes = 0
+        """The number of positions evaluated so far."""
 
     def values(
-        self, row: NDArray[np.uint8], moves: Sequence[int], drawn_keys: NDArray[np.uint64]
+        self,
+        row: NDArray[np.uint8],
+        moves: Sequence[int],
+        drawn_keys: NDArray[np.uint64],
+        visits: int = 1,
+        clock: TimeManager | None = None,
+        used: int = 0,
     ) -> list[tuple[float, tuple[int, ...]]]:
-        """Return the value of each packed legal move for the mover, see score.py, and the line if a mate was found.
+        """Return the value of each packed legal move for the mover, see score.py, and the moves that follow it, ()
+        without a search or mate.
 
         row: uint8 [68], the position. drawn_keys: uint64, keys of positions that are drawn if they occur again.
+        visits: of the search of each move; 1 for one network evaluation. clock: ends the searches; None for no limit.
+        used: number of evaluations that already count against the clock.
         """
         from kibitz.play.puct.tree import DRAW, LOSS, UNKNOWN, WIN
 
@@ -208,15 +256,50 @@ class MoveEvaluator:
         ended = np.where((entered.ended != LOSS) & np.isin(entered.again, drawn_keys), DRAW, entered.ended)
         known = {LOSS: 2 - STEP, WIN: -2 + 2 * STEP, DRAW: 0.0}
         open_ = np.flatnonzero(ended == UNKNOWN)
-        values = dict(zip(open_.tolist(), self._opinions(entered, open_), strict=True))
+        searched = self._searched(entered.rows, open_, drawn_keys, visits, clock, used)
+        others = np.array([i for i in open_.tolist() if i not in searched], np.intp)
+        values = dict(zip(others.tolist(), self._opinions(entered, others), strict=True))
         found: list[tuple[float, tuple[int, ...]]] = []
         for i, end in enumerate(ended.tolist()):
-            if end == UNKNOWN:
-                check = _check(entered.rows[i])
-                found.append((check.corrected(values[i], 1), check.line))
-            else:
+            if end != UNKNOWN:
                 mating = (int(entered.moves[entered.offsets[i]]),) if end == WIN else ()
                 found.append((known[end], mating))
+                continue
+            if i in searched:
+                check = _check(entered.rows[i], LINE_CHECK_PLIES, LINE_CHECK_NODES)
+                line = searched[i].line if check.value is None else check.line
+                found.append((check.limited(searched[i].value), line))
+            else:
+                check = _check(entered.rows[i])
+                found.append((check.corrected(values[i], 1), check.line))
+        return found
+
+    def _searched(
+        self,
+        rows: NDArray[np.uint8],
+        at: NDArray[np.intp],
+        drawn_keys: NDArray[np.uint64],
+        visits: int,
+        clock: TimeManager | None,
+        used: int,
+    ) -> dict[int, LineValue]:
+        """Return the results of the searches of some of the positions, by their index. Positions without a search are
+        left out.
+        """
+        from kibitz.play.puct.player import search_line
+
+        found: dict[int, LineValue] = {}
+        if not self._searches or visits < 2:
+            return found
+
+        def batch(done: int, size: int) -> int:
+            return size if clock is None else clock.batch(used + self.nodes + done, size)
+
+        for i in at.tolist():
+            result, evaluated = search_line(self._rules, self._tuning, rows[i], visits, drawn_keys, batch)
+            self.nodes += evaluated
+            if result is not None and result.visits > 1:
+                found[i] = result
         return found
 
     def _opinions(self, entered: Entered, at: NDArray[np.intp]) -> list[float]:

@@ -22,7 +22,7 @@ from kibitz.play.chess.bare_king import narrowed
 from kibitz.play.chess.best_first import BestFirstSearch, SearchTuning
 from kibitz.play.chess.evaluator import Evaluator
 from kibitz.play.chess.fixed_depth import FixedDepthSearch
-from kibitz.play.chess.line_values import MoveEvaluator
+from kibitz.play.chess.line_values import ALL_VISITS, LINE_VISITS, MoveEvaluator
 from kibitz.play.chess.policy import move_probabilities, normalised, pair_probabilities
 from kibitz.play.puct import chess as rules
 from kibitz.play.result import PvLine, SearchLimits, SearchResult, Tell, TimeManager, by_score, make_line
@@ -142,6 +142,7 @@ class ChessPlayer:
         """
         if self.method in _DRIVING and self.lines == 1 and not self.temperature:
             limits = narrowed(board, limits)
+        clock = TimeManager(limits, stop, 0)
         legal = set(board.legal_moves)
         if not legal or (limits.moves and not legal & set(limits.moves)):
             return None
@@ -164,28 +165,41 @@ class ChessPlayer:
         if self.temperature > 0 and odds.sum() > 0:
             first = int(self._random.choice(len(odds), p=odds / odds.sum()))
             chosen.insert(0, chosen.pop(first))
-        shown = chosen[: self.lines]
+        shown, nodes = chosen[: self.lines], thought.nodes
         if self.lines > 1 and self.own_values and not all(line.own_value for line in shown):
-            shown = list(self.with_own_values(board, shown))
+            new, searched = self.with_own_values(board, shown, clock, nodes)
+            shown, nodes = list(new), nodes + searched
             if self.method in _SEARCHES:  # policy methods order moves by probability
                 shown[1:] = sorted(shown[1:], key=by_score, reverse=True)
-        return SearchResult(thought.depth, thought.nodes, thought.seconds, tuple(shown))
+        return SearchResult(thought.depth, nodes, clock.seconds(), tuple(shown))
 
-    def with_own_values(self, board: chess.Board, lines: Sequence[PvLine]) -> tuple[PvLine, ...]:
-        """Return the lines, each with a value from a search or an evaluation of its move. Missing values come from one
-        network evaluation after the move.
+    def with_own_values(
+        self, board: chess.Board, lines: Sequence[PvLine], clock: TimeManager, used: int
+    ) -> tuple[tuple[PvLine, ...], int]:
+        """Return the lines, each with a value from a search or an evaluation of its move, and the number of evaluated
+        positions.
+
+        Missing values come from a short search after the move, or from one network evaluation if the clock or many
+        lines leave too few positions for a search. used: number of evaluations that already count against the clock.
         """
         unknown = [line for line in lines if not line.own_value]
         if not unknown or self.policy is None:
-            return tuple(lines)
-        found = MoveEvaluator(self.policy, self.value).values(
-            encode_board(board), [from_move(line.move) for line in unknown], rules.repeated(rules.history(board))
+            return tuple(lines), 0
+        evaluator = MoveEvaluator(self.policy, self.value)
+        total = ALL_VISITS if clock.limits.nodes is None else min(ALL_VISITS, clock.limits.nodes - used)
+        found = evaluator.values(
+            encode_board(board),
+            [from_move(line.move) for line in unknown],
+            rules.repeated(rules.history(board)),
+            min(LINE_VISITS, total // len(unknown)),
+            clock,
+            used,
         )
         new = {
             line.move: make_line(value, line.probability, [from_move(line.move), *pv])
             for line, (value, pv) in zip(unknown, found, strict=True)
         }
-        return tuple(new.get(line.move, line) for line in lines)
+        return tuple(new.get(line.move, line) for line in lines), evaluator.nodes
 
     def _at_once(self, board: chess.Board, limits: SearchLimits) -> tuple[SearchResult, NDArray[np.float64]]:
         """Return every legal move as a line, the best first, and the odds of each, for the methods top-move and

@@ -212,7 +212,8 @@ class HumanSearchPlayer:
             lines.insert(0, lines.pop(int(self._random.choice(len(odds), p=odds / odds.sum()))))
         shown = tuple(lines[: self.lines])
         if self.lines > 1:
-            shown = self._look.with_own_values(board, shown)
+            shown, evaluated = self._look.with_own_values(board, shown, clock, nodes)
+            nodes += evaluated
         return SearchResult(len(shown[0].pv), nodes, clock.seconds(), shown)
 
     def _weighed(self, looked: tuple[PvLine, ...], seen: dict[int, tuple[float, list[int]]]) -> list[PvLine]:

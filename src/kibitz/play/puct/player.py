@@ -19,7 +19,7 @@ from kibitz.play.chess.line_values import MoveCheck, check_moves, find_mate
 from kibitz.play.chess.score import STEP, to_parent
 from kibitz.play.puct import chess as rules
 from kibitz.play.puct.pace import batch_size, decided
-from kibitz.play.puct.search import BatchSizes, PuctSearch, children
+from kibitz.play.puct.search import BatchSizes, PuctSearch, SearchRules, children
 from kibitz.play.puct.tree import DRAW, LOSS, UNKNOWN, WIN, Constants, PuctTree
 from kibitz.play.result import ProgressThrottle, PvLine, SearchLimits, SearchResult, Tell, TimeManager, make_line
 from kibitz.play.session import NetworkSession, Session
@@ -250,22 +250,16 @@ class PuctPlayer:
     ) -> LineValue | None:
         """Return the result of a search of the position after a move; None if there is no time for it."""
         row = self.search.tree.rows[self.search.tree.row[child]]
-        search = PuctSearch(self.search.rules, self._tuning.constants, LINE_BYTES)
-        search.begin(rules.described(row[None].copy(), mates=True))
-        while not search.solved and int(search.tree.visits[0]) < visits:
-            size = clock.batch(
-                self.nodes + search.evaluated, min(self._tuning.batches.least, visits - search.evaluated)
-            )
-            if size <= 0 or not search.grow(size, drawn_keys):
-                break
-        self._of_lines += search.evaluated
-        tree = search.tree
-        seen = [each for each in children(tree, 0).tolist() if tree.visits[each] or tree.proven[each] != UNKNOWN]
-        if not seen:
-            return None
-        best = max(seen, key=lambda each: _rank(tree, each))
-        line = (int(tree.move[best]), *likely_line(tree, best))
-        return LineValue(float(to_parent(value_for_parent(tree, best))), int(tree.visits[0]), line)
+        found, evaluated = search_line(
+            self.search.rules,
+            self._tuning,
+            row,
+            visits,
+            drawn_keys,
+            lambda done, size: clock.batch(self.nodes + done, size),
+        )
+        self._of_lines += evaluated
+        return found
 
     def _find_mate(self, board: chess.Board, limits: SearchLimits, drawn_keys: NDArray[np.uint64]) -> PvLine | None:
         """Return the line of a short mate; () if there is none. It is needed, because a policy may ignore a quiet first
@@ -425,6 +419,39 @@ class PuctPlayer:
                 first = int(self._random.choice(len(odds), p=odds / odds.sum()))
                 lines.insert(0, lines.pop(first))
         return SearchResult(result.depth, result.nodes, result.seconds, tuple(lines[: self.lines]))
+
+
+def search_line(
+    chess_rules: SearchRules,
+    tuning: PuctTuning,
+    row: NDArray[np.uint8],
+    visits: int,
+    drawn_keys: NDArray[np.uint64],
+    batch: Callable[[int, int], int],
+) -> tuple[LineValue | None, int]:
+    """Search the position after a move. Returns the result, None if there was no time, and the number of evaluated
+    positions.
+
+    row: uint8 [68], the position. visits: of its root. drawn_keys: uint64, keys of positions that are drawn if they
+    occur again. batch: returns the size of the next batch, 0 to stop, given the number of positions evaluated in this
+    search and the preferred size.
+    """
+    if batch(0, 1) <= 0:
+        return None, 0
+    search = PuctSearch(chess_rules, tuning.constants, LINE_BYTES)
+    search.begin(rules.described(row[None].copy(), mates=True))
+    while not search.solved and int(search.tree.visits[0]) < visits:
+        size = batch(search.evaluated, min(tuning.batches.least, visits - search.evaluated))
+        if size <= 0 or not search.grow(size, drawn_keys):
+            break
+    tree = search.tree
+    seen = [each for each in children(tree, 0).tolist() if tree.visits[each] or tree.proven[each] != UNKNOWN]
+    if not seen:
+        return None, search.evaluated
+    best = max(seen, key=lambda each: _rank(tree, each))
+    line = (int(tree.move[best]), *likely_line(tree, best))
+    value = float(to_parent(value_for_parent(tree, best)))
+    return LineValue(value, int(tree.visits[0]), line), search.evaluated
 
 
 def _with_first(result: SearchResult, first: PvLine, lines: int) -> SearchResult:
