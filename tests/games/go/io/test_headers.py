@@ -53,7 +53,8 @@ def test_numbers_that_no_float_holds_are_none(digits: int) -> None:
      ("", 3.5, "japanese", 3, 0.5), ("-9.5", None, None, 0, -9.5), ("5,5", None, None, 0, 5.5),
      (".5", None, None, 0, 0.5), ("6½", None, None, 0, 6.5), ("+6.5", None, None, 0, 6.5),
      ("3 3/4", None, None, 0, 7.5), ("65.00", None, None, 0, 65.0), ("65", None, None, 0, 6.5),
-     ("none", None, None, 0, 0.0)],
+     ("none", None, None, 0, 0.0), ("6目半", None, "japanese", 0, 6.5), ("-5 目半", None, None, 0, -5.5),
+     ("6집반", None, "korean", 0, 6.5), ("6目", None, "japanese", 0, 6.0)],
 )  # fmt: skip
 def test_komi(text: str, margin: float | None, rules: str | None, handicap: int, komi: float) -> None:
     assert read_komi(text, margin, rules, handicap) == komi

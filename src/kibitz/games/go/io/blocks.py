@@ -41,6 +41,8 @@ double-byte characters as the scanner does if `doubles` is set.
 
 SET_UP_LATE = "set-up stones among the moves"
 """The reason to reject a game that has setup stones between its moves."""
+ILLEGAL = "illegal move"
+"""The reason to reject a game with a move outside the board."""
 
 
 @dataclass
@@ -115,7 +117,7 @@ class Games:
             self._parse_as_tree(i)
             status = int(self.lines.status[i])
         if status == OUT:
-            return "illegal move", f"move {int(self.lines.move_count[i]) + 1}: outside the board"
+            return ILLEGAL, f"move {int(self.lines.move_count[i]) + 1}: outside the board"
         if status == SET_UP_OUT:
             return "set-up position", "a set-up stone outside the board"
         if status == AMONG:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -46,6 +47,10 @@ def read_rules(text: str) -> str | None:
     )
 
 
+_AND_A_HALF = re.compile(r"[+-]?\d+\s*(?:目半|집\s*반)")
+"""Matches a komi such as 6目半, which is 6.5."""
+
+
 def read_komi(text: str, margin: float | None, rules: str | None, handicap: int, server: str = "") -> float:
     """Parse the komi in points; 0 if the text has none.
 
@@ -55,6 +60,8 @@ def read_komi(text: str, margin: float | None, rules: str | None, handicap: int,
     means 3.5 stones, which are 7 points.
     """
     komi = read_number(text.strip()) or 0.0
+    if _AND_A_HALF.match(text.strip()):
+        komi += -0.5 if komi < 0 else 0.5
     if abs(komi) >= 100 or (server == "fox" and abs(komi) >= MIN_FOX_HUNDREDTHS and komi % 1 == 0):
         komi /= 100
         if server == "fox" and abs(komi) in (3.25, 3.5, 3.75):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from kibitz import records
 from kibitz.errors import KibitzError
-from kibitz.games.go.io.blocks import ENDINGS, SET_UP_LATE, Games, gather, has_double_bytes, pieces
+from kibitz.games.go.io.blocks import ENDINGS, ILLEGAL, SET_UP_LATE, Games, gather, has_double_bytes, pieces
 from kibitz.games.go.io.gib import gib_as_sgf, is_gib
 from kibitz.games.go.io.headers import SUICIDE, SUPERKO, interpret_headers, tells_komi
 from kibitz.games.go.io.main_lines import play
@@ -149,6 +149,8 @@ def _record(games: Games, i: int) -> Record | Unreadable:
     why, problem = games.why_not(i, headers), None
     if why and why[0] == SET_UP_LATE and games.lines.move_count[i]:
         problem = f"stones are set up {why[1]}"
+    elif why and why[0] == ILLEGAL and games.lines.move_count[i]:
+        problem = why[1].replace(":", " is")
     elif why:
         return Unreadable(games.files[i], games.numbers[i], ": ".join(part for part in why if part))
     anything = np.ones(1, np.bool_)
