@@ -11,7 +11,8 @@ from kibitz.play.chess.line_values import (
     ALL_VISITS,
     BARE_KING_VALUE,
     LINE_VISITS,
-    LOST_FACTOR,
+    LOST_CENTIPAWNS,
+    LOST_SHARE,
     MoveCheck,
     check_moves,
     find_mate,
@@ -86,7 +87,8 @@ def test_the_check_only_lowers_the_value_of_a_search() -> None:
     assert MoveCheck(300).limited(0.2) == 0.2
     assert MoveCheck(0).limited(0.9) == pytest.approx(of_centipawns(100))
     assert MoveCheck(-500).limited(0.3) == pytest.approx(of_centipawns(-600))
-    assert MoveCheck(0).limited(of_centipawns(-200)) == pytest.approx(of_centipawns(-200 * LOST_FACTOR), abs=0.002)
+    for score, lower in ((-100, LOST_SHARE * 100), (-600, LOST_CENTIPAWNS)):
+        assert MoveCheck(0).limited(of_centipawns(score)) == pytest.approx(of_centipawns(score - lower), abs=0.002)
     assert MoveCheck(500).limited(0.85) == pytest.approx(of_centipawns(575)), "the limit of won positions"
     assert MoveCheck(0, value=-1.9).limited(0.9) == -1.9
     assert MoveCheck(0).limited(1.99) == 1.99

@@ -70,9 +70,9 @@ LINE_VISITS = 80
 """The largest number of visits in a search of one move by `MoveEvaluator`."""
 ALL_VISITS = 400
 """The largest number of visits in all searches of one position by `MoveEvaluator`."""
-LOST_FACTOR = 1.1
-"""Factor of a search's centipawns below 0 in `MoveCheck.limited`. People save some lost positions, so a network that
-predicts their results values these positions too high.
+LOST_SHARE, LOST_CENTIPAWNS = 0.6, 100
+"""`MoveCheck.limited` lowers a value below 0 by this share, and by at most this number of centipawns. People save some
+lost positions, so a network that predicts their results values these positions too high.
 """
 LIMIT_CENTIPAWNS = 100
 """In `MoveCheck.limited`, a position may be better than its material by up to this number of centipawns."""
@@ -120,13 +120,16 @@ class MoveCheck:
         """Return the value of the move, given the value of a search of the position after it (-1 to 1, or a mate).
 
         Unlike `corrected`, it only lowers this value, because the search has followed captures itself. The constants
-        were chosen on 1,010 moves in positions with a hanging piece or a threat of mate (bench/bench_multipv.py).
+        were chosen on about 1,000 moves of `human` in positions with a hanging piece or a threat of mate
+        (bench/bench_multipv.py).
         """
         if (certain := self._certain(value)) is not None:
             return certain
         score = centipawns(value)
-        highest = of_centipawns(MATERIAL_FACTOR * self.centipawns + LIMIT_CENTIPAWNS)
-        return min(of_centipawns(LOST_FACTOR * score) if score < 0 else value, highest, self._limit(value))
+        if score < 0:
+            value = of_centipawns(score - min(LOST_CENTIPAWNS, -LOST_SHARE * score))
+        most = min(MATERIAL_FACTOR * self.centipawns + LIMIT_CENTIPAWNS, WON_BASE + WON_FACTOR * self.centipawns)
+        return min(value, of_centipawns(most))
 
     def _certain(self, value: float) -> float | None:
         """Return the value if a mate or a bare king decides it, given a search's value; None otherwise."""
