@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -13,7 +14,7 @@ from rich.console import Console
 import kibitz
 from kibitz.analysis import load
 from kibitz.analysis.chess import answers
-from kibitz.analysis.chess.judging import FirstLook, Judge
+from kibitz.analysis.chess.judging import FirstLook, Judge, Stopped
 from kibitz.analysis.chess.moves import AnalysedGame, analyse
 from kibitz.analysis.chess.pgn import annotated
 from kibitz.analysis.chess.terminal import show
@@ -312,3 +313,41 @@ def test_the_curve_is_what_the_moves_are_judged_by() -> None:
     for i, move in enumerate(game.moves):
         assert move.worth
         assert game.white[i] == pytest.approx(move.worth.before, abs=1e-6)
+
+
+def test_positions_of_a_game_have_the_values_of_separate_searches() -> None:
+    session = Session("human", threads=2)
+    board, boards = chess.Board(), [chess.Board()]
+    for san in ["e4", "e5", "Nf3", "Nc6", "Bb5", "a6", "Bxc6", "dxc6", "Nxe5", "Qd4", "Nf3", "Qxe4+"]:
+        board.push_san(san)
+        boards.append(board.copy())
+    moves = boards[-1].move_stack
+    judge = Judge(session, load("human"), depth=2, nodes=48)
+    white, _ = judge.judge(boards[0], moves, np.stack([encode_board(each) for each in boards]))
+    alone = [Judge(session, load("human"), depth=2, nodes=48).value(each).chance for each in boards]
+    assert white.tolist() == alone
+
+
+def test_a_stopped_analysis_searches_no_further_position() -> None:
+    session, stop = Session("human", threads=1), threading.Event()
+    board = chess.Board()
+    rows = [encode_board(board)]
+    for san in ["e4", "e5", "Nf3", "Nc6", "Bb5", "a6"]:
+        board.push_san(san)
+        rows.append(encode_board(board))
+    judge = Judge(session, load("human"), depth=1, nodes=16, stop=stop)
+    white, _ = judge.judge(chess.Board(), board.move_stack, np.stack(rows))
+    assert len(white) == len(rows)
+    judged = Judge(session, load("human"), depth=1, nodes=16, stop=stop)
+    evaluate, calls = session.evaluate, []
+
+    def stopping(*arguments: Any) -> Any:
+        calls.append(len(arguments[0]))
+        if len(calls) == 1:
+            stop.set()
+        return evaluate(*arguments)
+
+    session.evaluate = stopping  # type: ignore[method-assign]
+    with pytest.raises(Stopped):
+        judged.judge(chess.Board(), board.move_stack, np.stack(rows))
+    assert sum(calls) < 64  # only the first position was searched

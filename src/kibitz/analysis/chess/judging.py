@@ -15,7 +15,7 @@ game, alone on the page, through UCI and in Python.
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +35,7 @@ from kibitz.play.value import RULES, SEARCH, PositionValue
 if TYPE_CHECKING:
     from kibitz.analysis import Analysis
     from kibitz.analysis.checkers import CheckedBy, Checker
+    from kibitz.play.puct.together import Together
     from kibitz.play.session import Session
 
 DEPTH, QUICK_DEPTH = 6, 2
@@ -198,6 +199,7 @@ class Judge:
         table, other = (WEIGHTS, OTHER_WEIGHTS) if self._player is None else (SEARCH_WEIGHTS, OTHER_SEARCH_WEIGHTS)
         self.weights = table.get(self.session.system, other)
         self._last: tuple[Any, _Thought] | None = None
+        self._together: Together | None = None
 
     @property
     def searches(self) -> bool:
@@ -311,16 +313,15 @@ class Judge:
         self, start: chess.Board, moves: Sequence[chess.Move], rows: NDArray[np.uint8]
     ) -> tuple[NDArray[np.float64], list[Judgement]]:
         """Evaluate moves with the network's own search of every position."""
-        board, drawn = start.copy(), _drawn(rows)
-        white, thoughts = np.empty(len(rows)), []
-        for i, move in enumerate([*moves, None]):
-            thought = self._think(board)
+        boards, drawn = [start.copy()], _drawn(rows)
+        for move in moves:
+            boards.append(boards[-1].copy())
+            push(boards[-1], move)
+        thoughts, white = self._think_together(boards), np.empty(len(rows))
+        for i, (board, thought) in enumerate(zip(boards, thoughts, strict=True)):
             over = end_value(board)
             chance = thought.chance if board.turn == chess.WHITE else 1 - thought.chance
             white[i] = over if over is not None else 0.5 if drawn[i] else chance
-            thoughts.append(thought)
-            if move is not None:
-                push(board, move)
         if not moves:
             return white, []
         seen = self._followed(rows, self.depth)
@@ -335,17 +336,15 @@ class Judge:
         lost = self._losses(seen, first, second, start, moves, rows)
         favorites = [(thought.line or (move,))[0] for thought, move in zip(thoughts, moves, strict=False)]
         lines = [thought.line for thought in thoughts]
-        board = start.copy()
-        for i, move in enumerate(moves):
-            before = board.copy()
-            push(board, move)
-            if move and UNSURE[0] <= lost[i] < UNSURE[1]:
-                longer, after = self._think(before, LONGER), self._think(board, LONGER)
-                first[i], second[i] = longer.opinion, after.opinion
-                lines[i], favorites[i] = longer.line, (longer.line or (move,))[0]
+        unsure = [i for i, move in enumerate(moves) if move and UNSURE[0] <= lost[i] < UNSURE[1]]
+        places = sorted({at for i in unsure for at in (i, i + 1)})
+        longer = dict(zip(places, self._think_together([boards[at] for at in places], LONGER), strict=True))
+        for i in unsure:
+            first[i], second[i] = longer[i].opinion, longer[i + 1].opinion
+            lines[i], favorites[i] = longer[i].line, (longer[i].line or (moves[i],))[0]
         lost = self._losses(seen, first, second, start, moves, rows)
         proven = np.array([thought.mate is not None for thought in thoughts])
-        proven[-1] |= end_value(board) is not None
+        proven[-1] |= end_value(boards[-1]) is not None
         lost = _as_shown(lost, _changes(white, rows), proven[:-1] | proven[1:])
         held = self._hold(rows[:-1], favorites, seen.scores[:-1], seen.depths[:-1])
         _, only, options = self._alternatives(rows[:-1], moves, earlier_move(start))
@@ -439,22 +438,52 @@ class Judge:
 
         It doesn't depend on earlier searches. Raises Stopped.
         """
-        if self.stop is not None and self.stop.is_set():
-            raise Stopped
         key = board.fen(), tuple(board.move_stack), times
         # the last position of a part of the game is also the first position of the next part
-        if self._last is not None and self._last[0] == key:
-            return self._last[1]
-        self._player.new_game()
-        found = self._player.think(board, SearchLimits(nodes=times * self.nodes))
+        if self._last is None or self._last[0] != key:
+            self._last = key, self._thought(self._player, board, times)
+        return self._last[1]
+
+    def _think_together(self, boards: Sequence[chess.Board], times: int = 1) -> list[_Thought]:
+        """Return the results of `_think` for several boards, which share evaluations. Raises Stopped."""
+        from kibitz.play.puct.together import AT_ONCE, Together, TogetherRules
+
+        if len(boards) < 2:
+            return [self._think(board, times) for board in boards]
+        if self._together is None:
+            self._together = Together(self._player.search.rules)
+        first = self._think(boards[0], times)  # alone, because it loads the kernels
+        rest = boards[1:]
+        players = [self._opened() for _ in range(min(AT_ONCE, len(rest)))]
+
+        def search_with(player: Any) -> Callable[[int], _Thought]:
+            rules = TogetherRules(player.search.rules, together)
+            player.search.rules = rules
+
+            def search(number: int) -> _Thought:
+                rules.number = number
+                return self._thought(player, rest[number], times)
+
+            return search
+
+        together = self._together
+        thoughts = [first, *together.run([search_with(player) for player in players], len(rest))]
+        board = boards[-1]
+        self._last = (board.fen(), tuple(board.move_stack), times), thoughts[-1]
+        return thoughts
+
+    def _thought(self, player: Any, board: chess.Board, times: int) -> _Thought:
+        """Return the result of a player's search. Raises Stopped."""
+        if self.stop is not None and self.stop.is_set():
+            raise Stopped
+        player.new_game()
+        found = player.think(board, SearchLimits(nodes=times * self.nodes))
         if found is None:  # the game is over
             return _Thought(0.5, None, (), 0.5)
         best = found.lines[0]
         win, _, loss = best.wdl
-        opinion = (1 + max(-1.0, min(1.0, self._player.opinion))) / 2
-        thought = _Thought((1000 + win - loss) / 2000, best.mate, best.pv, opinion)
-        self._last = key, thought
-        return thought
+        opinion = (1 + max(-1.0, min(1.0, player.opinion))) / 2
+        return _Thought((1000 + win - loss) / 2000, best.mate, best.pv, opinion)
 
     def _opinions(self, rows: NDArray[np.uint8]) -> NDArray[np.float64]:
         """Return White's win probability in positions, with one evaluation each; 0.5 if nobody can win."""

@@ -529,7 +529,8 @@ def value_for_parent(tree: PuctTree, child: int) -> float:
     if proven == DRAW:
         return 0.0
     visits = int(tree.visits[child])
-    return float(np.clip(-tree.total[child] / visits if visits else tree.value[tree.parent[child]], -1, 1))
+    value = float(-tree.total[child] / visits if visits else tree.value[tree.parent[child]])
+    return -1.0 if value < -1 else 1.0 if value > 1 else value  # NaN stays NaN
 
 
 def likely_line(tree: PuctTree, node: int) -> list[int]:
@@ -541,7 +542,11 @@ def likely_nodes(tree: PuctTree, node: int) -> list[int]:
     """Return the nodes to which these moves lead."""
     nodes: list[int] = []
     while tree.first[node] >= 0:
-        node = max(children(tree, node).tolist(), key=lambda child: _rank(tree, child))
+        some = children(tree, node)
+        if not tree.proven[some].any():  # then visits come first
+            visits = tree.visits[some]
+            some = some[visits == visits.max()]
+        node = max(some.tolist(), key=lambda child: _rank(tree, child))
         if not tree.visits[node]:
             break
         nodes.append(node)

@@ -1,0 +1,201 @@
+"""Several searches of chess at once: one call of the network evaluates positions of all, each of them once.
+
+The searches of successive positions of a game need many of the same positions, and a network evaluates large batches
+faster. The searches run in threads and wait for each other at each evaluation.
+
+The results are those of separate searches, because a network computes each position of a batch separately. ONNX Runtime
+computes a batch of one position in another way, so the last bit of its result may differ. For this reason, a position
+that a search evaluates alone is also evaluated alone here.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.play.puct.chess import ChessRules
+from kibitz.play.puct.search import Entered
+from kibitz.play.puct.tree import PuctTree
+
+Result = TypeVar("Result")
+AT_ONCE = 8
+"""Number of searches at once. With it, a batch is large enough, and it fits in one call of the network."""
+ROOM = 1 << 15
+"""The largest number of evaluations that are kept, about 500 bytes each; the oldest are dropped."""
+
+
+class Ended(Exception):
+    """Raised in a search if another one has failed, or if the program must end."""
+
+
+class _Asked:
+    """Positions of one search that wait for their evaluation, see ChessRules.evaluate."""
+
+    def __init__(self, rows: NDArray[np.uint8], moves: NDArray[np.uint16], offsets: NDArray[np.int64]) -> None:
+        self.rows, self.moves, self.offsets = rows, moves, offsets
+        self.values = np.empty(len(rows), np.float32)
+        self.priors = np.empty(len(moves), np.float32)
+        self.is_done = False
+
+    def keys(self) -> list[bytes]:
+        """Return a key for each position with its moves."""
+        return [self.rows[i].tobytes() + self.moves_of(i).tobytes() for i in range(len(self.rows))]
+
+    def moves_of(self, i: int) -> NDArray[np.uint16]:
+        """Return the moves of a position."""
+        return self.moves[self.offsets[i] : self.offsets[i + 1]]
+
+    def set(self, i: int, value: np.float32, priors: NDArray[np.float32]) -> None:
+        """Set the evaluation of a position."""
+        self.values[i], self.priors[self.offsets[i] : self.offsets[i + 1]] = value, priors
+
+
+class Together:
+    """The evaluations of several searches.
+
+    rules: evaluates the positions. It must not be used elsewhere at the same time.
+    """
+
+    def __init__(self, rules: ChessRules, room: int = ROOM) -> None:
+        self._rules, self._room = rules, room
+        self._known: dict[bytes, tuple[np.float32, NDArray[np.float32]]] = {}
+        self._changed = threading.Condition()
+        self._asked: dict[int, _Asked] = {}
+        self._running = 0
+        self._error: BaseException | None = None
+
+    def run(self, searches: Sequence[Callable[[int], Result]], count: int) -> list[Result]:
+        """Return the results of `count` searches, in order. Each of `searches` runs in a thread and gets the number of
+        the search, 0 to count - 1. Its player uses `TogetherRules` with this number.
+
+        If there is only one, it runs in this thread. Raises what a search raises; the others then end.
+        """
+        found: dict[int, Result] = {}
+        left = iter(range(count))
+        self._running, self._error = len(searches), None
+        self._asked.clear()
+        if len(searches) == 1:
+            self._work(searches[0], left, found)
+        else:
+            with ThreadPoolExecutor(len(searches)) as pool:
+                working = [pool.submit(self._work, search, left, found) for search in searches]
+                try:
+                    for each in working:
+                        each.result()
+                except BaseException as error:
+                    self._fail(error)
+                    raise
+        return [found[number] for number in range(count)]
+
+    def evaluate(
+        self, number: int, rows: NDArray[np.uint8], moves: NDArray[np.uint16], offsets: NDArray[np.int64]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """See ChessRules.evaluate. number: the search. It waits until all running searches have positions to evaluate.
+
+        Raises Ended if another search has failed.
+        """
+        asked = _Asked(rows, moves, offsets)
+        with self._changed:
+            self._asked[number] = asked
+            self._answer_if_all_wait()
+            self._changed.wait_for(lambda: asked.is_done or self._error is not None)
+        if not asked.is_done:
+            raise Ended
+        return asked.values, asked.priors
+
+    def _work(self, search: Callable[[int], Result], left: Iterator[int], found: dict[int, Result]) -> None:
+        """Run a search for one number after the other."""
+        try:
+            while True:
+                with self._changed:
+                    number = None if self._error else next(left, None)
+                if number is None:
+                    return
+                found[number] = search(number)
+        except BaseException as error:
+            self._fail(error)
+            if not isinstance(error, Ended):
+                raise
+        finally:
+            with self._changed:
+                self._running -= 1
+                self._answer_if_all_wait()
+
+    def _fail(self, error: BaseException) -> None:
+        """End all searches."""
+        with self._changed:
+            self._error = self._error or error
+            self._changed.notify_all()
+
+    def _answer_if_all_wait(self) -> None:
+        """If every running search waits, evaluate all positions, and let the searches continue."""
+        if self._asked and len(self._asked) == self._running and self._error is None:
+            # in the order of the searches, so that the batches are always the same
+            all_asked = [self._asked[number] for number in sorted(self._asked)]
+            self._asked.clear()
+            try:
+                self._answer(all_asked)
+            except BaseException as error:
+                self._error = error
+                raise
+            finally:
+                self._changed.notify_all()
+
+    def _answer(self, all_asked: Sequence[_Asked]) -> None:
+        """Evaluate positions: those that are not known yet in one call, each once."""
+        new: dict[bytes, tuple[_Asked, int]] = {}
+        wanted: list[tuple[_Asked, int, bytes]] = []
+        for asked in all_asked:
+            if len(asked.rows) == 1:
+                asked.values, asked.priors = self._rules.evaluate(asked.rows, asked.moves, asked.offsets)
+                continue
+            for i, key in enumerate(asked.keys()):
+                wanted.append((asked, i, key))
+                if key not in self._known:
+                    new.setdefault(key, (asked, i))
+        if new:
+            places = list(new.values()) * (2 if len(new) == 1 else 1)  # never a batch of one
+            moves = [asked.moves_of(i) for asked, i in places]
+            offsets = np.cumsum([0, *map(len, moves)])
+            rows = np.stack([asked.rows[i] for asked, i in places])
+            values, priors = self._rules.evaluate(rows, np.concatenate(moves), offsets)
+            for n, key in enumerate(new):
+                self._known[key] = values[n], priors[offsets[n] : offsets[n + 1]].copy()
+        for asked, i, key in wanted:
+            asked.set(i, *self._known[key])
+        for asked in all_asked:
+            asked.is_done = True
+        while len(self._known) > self._room:
+            del self._known[next(iter(self._known))]
+
+
+class TogetherRules:
+    """The rules of chess for one of several searches at once, see search.SearchRules.
+
+    number: the search that runs at present.
+    """
+
+    width, tail, usual, most = ChessRules.width, ChessRules.tail, ChessRules.usual, ChessRules.most
+    repetition = ChessRules.repetition
+
+    def __init__(self, rules: ChessRules, together: Together) -> None:
+        self._rules, self._together = rules, together
+        self.number = 0
+
+    def enter(self, rows: NDArray[np.uint8], moves: NDArray[np.uint16]) -> Entered:
+        """See ChessRules.enter."""
+        return self._rules.enter(rows, moves)
+
+    def condense(self, tree: PuctTree, least: int) -> None:
+        """See SearchRules: rows of chess have no tails."""
+
+    def evaluate(
+        self, rows: NDArray[np.uint8], moves: NDArray[np.uint16], offsets: NDArray[np.int64]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """See Together.evaluate."""
+        return self._together.evaluate(self.number, rows, moves, offsets)
