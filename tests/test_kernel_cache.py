@@ -261,6 +261,8 @@ def test_the_kernels_of_a_release_answer_as_others_do(tmp_path: Path, monkeypatc
     maker, path = tool("compile_kernels"), tmp_path / "archive.zip"
     monkeypatch.setattr(maker, "WORK", [("analyze", "winner", "games.pgn", "--depth", "2")])
     assert maker.compile_ahead(path, target[1]) > 3
+    maker.compile_ahead(again := tmp_path / "elsewhere" / "again.zip", target[1])
+    assert again.read_bytes() == path.read_bytes(), "two builds differ"
     (tmp_path / "games.pgn").write_text(maker.GAMES)
     call = ["analyze", "winner", "games.pgn", "--depth", "2"]
     said = []

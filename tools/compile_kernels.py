@@ -1,24 +1,33 @@
 """Compile the kernels that a wheel brings, so that a newcomer's first answer does not wait for them.
 
     python tools/compile_kernels.py FOLDER
+    python tools/compile_kernels.py FOLDER --pythons python3.11 python3.12
 
 writes an archive for this version of Python and this system into FOLDER: src/kibitz/compiled for a wheel. It has the
 kernels that Python calls while the calls of WORK run; the kernels that these use are parts of them. They are compiled
 for the level of processors in `kernel_cache.LEVELS`. Where there is no level, nothing is written.
+
+With --pythons, it does this for each of these programs. Each gets a new environment, into which pip installs kibitz
+with the newest libraries, as newcomers get them.
+
+The same sources and libraries give the same bytes. numba orders some names of the machine code by their hashes, so
+Python must not choose these at random.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import platform
 import subprocess
 import sys
 import tempfile
+import time
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 
-from kibitz import kernel_cache
-
+ROOT = Path(__file__).parents[1]
 GAMES = """[Result "0-1"]
 
 1. f3 e5 2. g4 Qh4# 0-1
@@ -59,7 +68,8 @@ def compile_ahead(archive: Path, level: str) -> int:
         folder, cache = Path(temporary), Path(temporary) / "cache"
         (folder / "games.pgn").write_text(GAMES, encoding="utf-8")
         apart = {"HOME": temporary, "XDG_CACHE_HOME": "", "LOCALAPPDATA": temporary, "NUMBA_CACHE_DIR": str(cache)}
-        surroundings = {**os.environ, **apart, "NUMBA_CPU_NAME": level, "NUMBA_CPU_FEATURES": ""}
+        fixed = {"NUMBA_CPU_NAME": level, "NUMBA_CPU_FEATURES": "", "PYTHONHASHSEED": "0"}
+        surroundings = {**os.environ, **apart, **fixed}
         for program in (["-m", "kibitz"], ["-c", READ]):  # once to compile, once to see what is read
             for call in WORK:
                 subprocess.run(
@@ -76,15 +86,43 @@ def compile_ahead(archive: Path, level: str) -> int:
     return len(used)
 
 
+def compile_with(pythons: Sequence[str], folder: Path) -> None:
+    """Compile the kernels for several programs of Python, each in a new environment with kibitz and the newest
+    libraries.
+    """
+    with tempfile.TemporaryDirectory(prefix="kibitz-kernels-") as temporary:
+        wheels = Path(temporary) / "wheels"
+        pip = (sys.executable, "-m", "pip")
+        subprocess.run([*pip, "wheel", "--quiet", "--no-deps", "--wheel-dir", wheels, ROOT], check=True)
+        (wheel,) = wheels.glob("kibitz-*.whl")
+        for number, python in enumerate(pythons):
+            begun = time.monotonic()
+            environment = Path(temporary) / str(number)
+            subprocess.run([python, "-m", "venv", environment], check=True)
+            own = environment / ("Scripts" if os.name == "nt" else "bin") / "python"
+            subprocess.run([own, "-m", "pip", "install", "--quiet", wheel], check=True)
+            bare = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME")}
+            subprocess.run([own, __file__, folder.resolve()], check=True, env=bare)
+            print(f"{python}: {time.monotonic() - begun:.0f} s", flush=True)
+
+
 def main() -> None:
-    folder = Path(sys.argv[1])
+    words = argparse.ArgumentParser(description="Compile the kernels that a wheel brings.")
+    words.add_argument("folder", type=Path)
+    words.add_argument("--pythons", nargs="+", metavar="PROGRAM", help="for each of these programs of Python")
+    given = words.parse_args()
+    if given.pythons:
+        compile_with(given.pythons, given.folder)
+        return
+    from kibitz import kernel_cache  # not needed to start other programs
+
     level = kernel_cache.LEVELS.get(platform.machine().lower())
     if level is None:
         print(f"no kernels are compiled ahead for this processor ({platform.machine()})")
         return
-    archive = folder / kernel_cache.archive().name
+    archive = given.folder / kernel_cache.archive().name
     number = compile_ahead(archive, level[0])
-    print(f"{archive}: {number} kernels, {archive.stat().st_size:,} bytes")
+    print(f"{archive}: {number} kernels, {archive.stat().st_size:,} bytes", flush=True)
 
 
 if __name__ == "__main__":
