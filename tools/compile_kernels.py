@@ -35,12 +35,18 @@ GAMES = """[Result "0-1"]
 [Result "1-0"]
 
 1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Bxc6 dxc6 5. Nxe5 Qd4 6. Nf3 Qxe4+ 7. Qe2 1-0
+
+[Result "1/2-1/2"]
+[SetUp "1"]
+[FEN "8/8/8/4k3/8/8/4P3/4K3 w - - 0 1"]
+
+1. e4 Kxe4 1/2-1/2
 """
 WORK = (
     ("prepare", "--game", "chess"),
     ("prepare", "--game", "go"),
-    ("analyze", "human", "games.pgn"),
-    ("analyze", "winner", "games.pgn"),
+    ("analyze", "human", "games.pgn", "--all"),
+    ("analyze", "winner", "games.pgn", "--all"),
 )
 """The calls of kibitz whose kernels are packed."""
 READ = """
