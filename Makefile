@@ -9,7 +9,7 @@ READY := $(VENV)/.ready
 PAGE := src/kibitz/web/page/index.html
 FRONTEND := $(shell find frontend -name node_modules -prune -o -type f -print)
 
-.PHONY: demo demo-go test test-page test-process test-browser test-slow test-times runs soak pictures docs-pictures lint lint-release install page docs clean
+.PHONY: demo demo-go test test-page test-process test-browser test-slow test-others test-times runs soak pictures docs-pictures lint lint-release install page docs clean
 
 install: $(READY) $(PAGE)
 
@@ -33,8 +33,8 @@ demo: $(READY)
 demo-go: $(READY)
 	@sh tools/demo_go.sh $(BIN)/kibitz demo
 
-# Two processes with one thread each: networks of tests are so small that two threads mostly wait for each other. The
-# order of files is that of tests/conftest.py, where the longest come first.
+# Two processes with one thread each: networks of tests are so small that two threads mostly wait for each other.
+# tests/conftest.py orders the files: those that took longest in the table of docs/dev/testing.md come first.
 # With COSTS=FOLDER each tier writes there what its tests cost, for tools/write_test_times.py.
 PYTEST = OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(if $(COSTS),--costs=$(COSTS)/$@.json)
 
@@ -55,6 +55,10 @@ test-browser: $(READY) $(PAGE)
 # Installs, kills trainings again and again, trains whole recipes, compares all that is recorded.
 test-slow: $(READY) $(PAGE)
 	$(PYTEST) -m slow
+
+# All that `make test` leaves out, in one call, as .ci/run needs it: one collection, and both processes are busy to the end.
+test-others: $(READY) $(PAGE)
+	$(PYTEST) -m "process or browser or slow"
 
 # All tests, and what each file of them costs: the table of docs/dev/testing.md.
 test-times: $(READY) $(PAGE)

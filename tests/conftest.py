@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.resources
+import math
 import os
 import random
 import signal
@@ -21,6 +22,7 @@ from kibitz.store.store import Store
 from kibitz.store.writer import StoreWriter
 from support.examples import choose_profile
 from support.helpers import GAMES, SMALL, import_games
+from support.times import seconds_of_files
 from support.trained import trained
 
 pytest_plugins = ("support.costs",)
@@ -42,14 +44,6 @@ QUICK_FIRST = (
     "systems", "training", "commands", "recorded", "browser", "install",
 )  # fmt: skip
 LAST = ("test_light", "test_readme", "test_bundled_go")
-LONGEST = (
-    "install/test_install.py", "commands/test_hardship.py", "training/test_ranks.py", "recorded/test_recorded.py",
-    "systems/test_recipes.py", "training/test_compiled.py", "commands/test_tune.py", "commands/test_train.py",
-    "training/test_fit.py", "test_light.py", "parallel/test_parallel.py", "commands/match/test_command.py",
-    "engines/test_client.py", "web/test_mygames.py",
-)  # fmt: skip
-"""Files that take minutes. Where several processes share the tests they come first: else one process has such a file
-left when the others have nothing more to do."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -59,24 +53,32 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """What takes long comes last, so that `pytest -x` finds the usual mistakes in its first minute."""
+    """What takes long comes last, so that `pytest -x` finds the usual mistakes in its first minute. Where processes
+    share the tests it comes first: else one process has a long file left when the others have nothing more to do.
+    """
     if (seed := config.getoption("--shuffle")) is not None:
         draw = random.Random(seed)
         files = {path: draw.random() for path in sorted({item.path for item in items})}
         draw.shuffle(items)
         items.sort(key=lambda item: files[item.path])
-        return
-    shared = hasattr(config, "workerinput") or bool(config.getoption("numprocesses", None))
+    elif hasattr(config, "workerinput") or config.getoption("numprocesses", None):
+        seconds = seconds_of_files()
 
-    def rank(item: pytest.Item) -> int:
-        folder, *rest = item.path.relative_to(TESTS).parts
-        if shared and (name := item.path.relative_to(TESTS).as_posix()) in LONGEST:
-            return LONGEST.index(name) - len(LONGEST)
-        if rest:
-            return 1 + QUICK_FIRST.index(folder) if folder in QUICK_FIRST else 1
-        return 1 + len(QUICK_FIRST) if item.path.stem in LAST else 0
+        def longest_first(item: pytest.Item) -> tuple[bool, float]:
+            """Browser tests stay together, as they share a browser and a server. New files come first."""
+            file = item.path.relative_to(TESTS.parent).as_posix()
+            return not file.startswith("tests/browser/"), -seconds.get(file, math.inf)
 
-    items.sort(key=rank)
+        items.sort(key=longest_first)
+    else:
+        items.sort(key=_quick_first)
+
+
+def _quick_first(item: pytest.Item) -> int:
+    folder, *rest = item.path.relative_to(TESTS).parts
+    if rest:
+        return 1 + QUICK_FIRST.index(folder) if folder in QUICK_FIRST else 1
+    return 1 + len(QUICK_FIRST) if item.path.stem in LAST else 0
 
 
 def import_files(into: Path, *files: str | Path, keep: Filter | None = None, split: Split | None = None) -> Store:

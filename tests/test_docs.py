@@ -11,6 +11,7 @@ import pytest
 
 from kibitz.cli import COMMANDS, run
 from kibitz.runs import packaged
+from support.times import seconds_of_files
 from test_house import LAYERS, SOURCES
 from test_readme import QUICKER, bundled_go
 
@@ -109,6 +110,17 @@ def missing(text: str) -> list[str]:
     """Those that are neither in the repository nor in src/kibitz; of one with NAME in it, the folder must be there."""
     names = {name.rpartition("/")[0] if "NAME" in name else name for name in paths_in(text)}
     return sorted(name for name in names if not ((ROOT / name).exists() or (SOURCES / name).exists()))
+
+
+def test_the_table_of_costs_is_current() -> None:
+    """No file in it is gone, and at most a tenth of the files are missing."""
+    files = {path.relative_to(ROOT).as_posix() for path in (ROOT / "tests").rglob("test_*.py")}
+    files = {file for file in files if not file.startswith("tests/support/")}
+    known = seconds_of_files()
+    assert len(files) > 300
+    assert known.keys() <= files, "make test-times"
+    assert len(files - known.keys()) <= len(files) / 10, "make test-times"
+    assert min(known.values()) < 1 < 30 < max(known.values())
 
 
 def test_every_path_of_the_map_of_the_code_exists() -> None:
