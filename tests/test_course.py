@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import importlib.resources
 import re
 import runpy
@@ -47,23 +48,26 @@ def share(out: str, label: str) -> float:
     return float(found[1])
 
 
-def prepare() -> None:
-    """The two stores, as the index makes them."""
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the two stores, as the index makes them."""
+    folder = tmp_path_factory.mktemp("course")
     for name in ("games.pgn.zst", "games.sgfl.zst"):
-        shutil.copy(str(importlib.resources.files("kibitz") / "data" / name), name)
+        shutil.copy(str(importlib.resources.files("kibitz") / "data" / name), folder)
     steps = [command for language, text in blocks(COURSE / "index.md") if not language for command in commands(text)]
     assert len(steps) == 2
-    for step in steps:
-        assert run(step) == 0, step
+    with contextlib.chdir(folder):
+        for step in steps:
+            assert run(step) == 0, step
+    return folder
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", WALKS, ids=[page.stem for page in WALKS])
 def test_a_walk_prints_what_its_page_shows(
-    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    page: Path, prepared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    prepare()
+    monkeypatch.chdir(shutil.copytree(prepared, tmp_path / "copy"))
     out, compared = "", 0
     for language, text in blocks(page):
         if not language:

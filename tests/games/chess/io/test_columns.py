@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import functools
 import random
 from dataclasses import replace
 from pathlib import Path
@@ -80,6 +81,12 @@ LINES = (
     b"1. e4 e5 {", b"} 1-0", b"0-1", b"*", b"{[%clk 0:01:02][%eval -0.5]}", b"\x1c\x85\xff",
 )  # fmt: skip
 
+
+@functools.cache
+def bundled() -> bytes:
+    return zstandard.decompress(GAMES.read_bytes())
+
+
 BYTES = 6_000
 """Of records in an example: about eight games."""
 
@@ -88,7 +95,7 @@ BYTES = 6_000
 @given(seed=st.integers(0, 2**32), changes=st.integers(0, 80), where=st.floats(0, 1), last=st.booleans())
 def test_broken_records(seed: int, changes: int, where: float, last: bool) -> None:
     chance = random.Random(seed)
-    text = zstandard.decompress(GAMES.read_bytes())
+    text = bundled()
     begin = int(where * max(0, len(text) - BYTES))
     lines = text[begin : begin + BYTES].split(b"\n")
     for _ in range(changes):
