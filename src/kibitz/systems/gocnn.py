@@ -141,7 +141,7 @@ RECIPES = {
         {**_MODERN, "sizes": "9,13,19", "iterations": 7000, "most_epochs": 12.0},
         reaches=(
             "ownership accuracy 82.2% (82.0 to 82.4) without neutral intersections, n = 40,000 positions of 1,225"
-            " test games of 9-dan players. 21,624 training games; 80 minutes on one core",
+            " test games of 9-dan players. 21,624 training games; 78 minutes on one core",
             "bundled games: ownership accuracy 85.0% (81.4 to 87.5), n = 581 positions of 9 test games. Baseline,"
             " the color of the nearest stone: 83.0%. 20 minutes on one core",
         ),

@@ -172,8 +172,8 @@ RECIPES = {
             " uses the initial weights of its library Mocha (--initial mocha). We trained with them for 1,000"
             " iterations. The network then still predicted the same value for every position",
             "kibitz keeps the weights of the best validation, and stops after 20 validations without improvement."
-            " The post stopped by hand after five epochs. Its text tests the last snapshot, and its code the snapshot"
-            " of iteration 64,000",
+            " The author stopped by hand after five epochs. The post's text tests the last snapshot, but its"
+            " code loads the snapshot of iteration 64,000",
             "validation uses other games than training. The post validates on other positions of its training games."
             " With --held-out 8, kibitz excludes as many positions, and the test shows both accuracies",
             "kibitz draws the test games at random. The post tests on games of later months. To do the same, train with"
@@ -186,7 +186,7 @@ RECIPES = {
                 "400 filters of 4×4, pooling 2×2, 200 filters of 2×2, dense 70 with a sigmoid. The post's code"
                 " states no kind of pooling, and its library then takes the maximum. The pooling from 5×5 to 3×3 needs"
                 " a smaller window at the edge, which the post's rule for shapes excludes. The post lists the output"
-                " layer, but its code does not add it to the network. It calls the stride of convolutions zero, but"
+                " layer, but its code does not add it. The post calls the stride of convolutions zero, but"
                 " the stride is 1"
             ),
             "activation": document("the post states no activation function, and its library then uses the identity"),

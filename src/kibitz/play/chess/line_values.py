@@ -287,7 +287,7 @@ class MoveEvaluator:
         used: int,
     ) -> dict[int, LineValue]:
         """Return the results of the searches of some of the positions, by their index. Positions without a search are
-        left out.
+        skipped.
         """
         from kibitz.play.puct.player import search_line
 
