@@ -12,8 +12,10 @@ from kibitz.web.notes import read_notes
 from kibitz.web.params import BadRequest, Fields, an_object, choice, text, whole, words
 from kibitz.web.positions import GAMES, read_line
 
-_SGF = re.compile(r"\(\s*+;\s*+[A-Za-z]*+\s*+[\[;()]")
-"""The beginning of a game in SGF. In a PGN, this text could only be the end of a line in a comment."""
+_SGF = re.compile(r"\(\s*+;\s*+[A-Za-z]*+\s*+[\[;()]|\A\s*+\(\s*+[A-Z]{1,2}\[")
+"""The beginning of a game in SGF; Sina's records lack the first semicolon. In a PGN, this text could only be the end of
+a line in a comment.
+"""
 
 
 def load(fields: Fields) -> dict[str, Any]:

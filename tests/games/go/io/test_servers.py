@@ -71,6 +71,7 @@ def test_a_root_without_its_semicolon() -> None:
         assert record.headers["DT"] == "2016-03-03"
         assert len(record.moves) == 3
     shown = load_sgf(SINA, 0)
+    assert files.load({"text": SINA}) == shown, "the page takes the text, too"
     assert (shown["line"]["komi"], shown["headers"]["EV"], len(shown["tree"])) == (6.5, "第55届", 4)
 
 
