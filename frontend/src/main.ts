@@ -19,12 +19,12 @@ const LOOK_FOR_RUNS = 10_000;
 const app = new App();
 const exercises = new Handover<Exercise[]>();
 const opponent = new Handover<string>();
-const tabs: Tabs = mountPage(app, { name: "kibitz", games: ["chess", 19, 13, 9], beside: networkChooser(app) }, (mistakes) => {
+const tabs: Tabs = mountPage(app, { name: "kibitz", games: ["chess", 19, 13, 9], beside: networkChooser(app) }, (mistakes, opener) => {
   mountSummary(place("moves"), app, mistakes, () => tabs.choose("puzzles"));
   return [
     { id: "analysis", name: texts.tabs.analysis, mount: (host) => mountNetwork(host, app, mistakes.judging, { Ratings: RatingPanel, Checkers: CheckerChoice, Opinion: OpinionPanel }) },
     { id: "compare", name: texts.tabs.compare, mount: async (host) => (await import("./analysis/compare")).mountCompare(host, app) },
-    { id: "explorer", name: texts.tabs.explorer, mount: async (host) => (await import("./library/explorer")).mountExplorer(host, app) },
+    { id: "explorer", name: texts.tabs.explorer, mount: async (host) => (await import("./library/explorer")).mountExplorer(host, app, { open: () => opener.show(), mine: () => tabs.choose("mygames") }) },
     { id: "play", name: texts.tabs.play, mount: async (host) => (await import("./play/play")).mountPlay(host, app, opponent) },
     { id: "puzzles", name: texts.tabs.puzzles, mount: async (host) => (await import("./mygames/puzzles")).mountPuzzles(host, app, mistakes, exercises) },
     { id: "mygames", name: texts.tabs.mygames, mount: async (host) => (await import("./mygames/mygames")).mountMyGames(host, app, { exercises, opponent, tabs: () => tabs }) },

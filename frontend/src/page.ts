@@ -13,7 +13,7 @@ import { type Head, mountHeader } from "./ui/header";
 import { Judging } from "./server/judging";
 import { kept } from "./app/storage";
 import { mountKeys } from "./ui/keys";
-import { mountLoading } from "./library/load";
+import { mountLoading, type Opener } from "./library/load";
 import { Mistakes } from "./analysis/mistakes";
 import { mountMoves } from "./analysis/movelist";
 import { mountPlayers } from "./play/players";
@@ -28,7 +28,7 @@ import { mountWelcome } from "./ui/welcome";
 export const place = (id: string): HTMLElement => document.getElementById(id)!;
 
 /** tabs: the panels beside the board, the first one shown at first. */
-export function mountPage(app: App, head: Head, tabsOf: (mistakes: Mistakes) => Tab[]): Tabs {
+export function mountPage(app: App, head: Head, tabsOf: (mistakes: Mistakes, opener: Opener) => Tab[]): Tabs {
   place("board-part").ariaLabel = texts.main.board;
   place("game-part").ariaLabel = texts.main.game;
   place("side").ariaLabel = texts.main.networks;
@@ -51,7 +51,7 @@ export function mountPage(app: App, head: Head, tabsOf: (mistakes: Mistakes) => 
   place("title").after(counter.element);
   mountGraph(place("graph"), app, mistakes);
   mountMoves(place("moves"), app, mistakes);
-  const tabs = mountTabs(place("panels"), tabsOf(mistakes));
+  const tabs = mountTabs(place("panels"), tabsOf(mistakes, opener));
   mountWelcome(place("welcome"), app, opener, tabs);
   mountKeys(app, mistakes, typed, place("board"), () => opener.show());
   // A game against a network goes on after a reload, whatever tab is open.

@@ -95,7 +95,7 @@ def test_a_telephone(visit: Callable[..., Page]) -> None:
     row = page.locator(".played tbody tr").first
     expect(row).to_be_visible(timeout=SEARCHED)
     fits("moves of the store")
-    row.get_by_role("button").tap()
+    row.get_by_role("button").first.tap()
     desk.counts(1)
     page.watch.allow("status of 400")  # type: ignore[attr-defined]
     desk.menu("Set up a position")

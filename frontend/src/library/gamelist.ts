@@ -20,6 +20,8 @@ export interface Wanted {
 export interface Listed {
   index: number;
   title: string;
+  /** What it is called, from 1; absent if that follows from `index`. */
+  number?: number | undefined;
 }
 
 export interface Found {
@@ -65,9 +67,9 @@ export function showList(source: Source): void {
     source.open(index);
   };
   const show = ({ count, of, games }: Found, narrowed: boolean): void => {
-    const rows = games.map(({ index, title }) => {
+    const rows = games.map(({ index, title, number = index + 1 }) => {
       const current = index === source.current ? "true" : null;
-      return el("li", {}, button(`${texts.common.number(index + 1)}. ${title}`, () => open(index), { "aria-current": current }));
+      return el("li", {}, button(`${texts.common.number(number)}. ${title}`, () => open(index), { "aria-current": current }));
     });
     list.replaceChildren(...rows);
     const found = narrowed ? texts.gamelist.fitting(count, of) : texts.gamelist.all(count);
@@ -148,7 +150,7 @@ class Filters {
   }
 }
 
-function year(changed: () => void): HTMLInputElement {
+export function year(changed: () => void): HTMLInputElement {
   const input = el("input", { type: "number", min: 1, max: 9999, step: 1, class: "year" });
   input.addEventListener("input", changed);
   return input;

@@ -1,32 +1,77 @@
-/** The games of a store that the board was given: looked for, and opened. */
+/** The games of the explorer: looked for, and opened. */
 
 import type { StoredGame } from "../server/api";
-import { showList } from "./gamelist";
-import type { App } from "../app/state";
+import type { Filtered } from "./explorerfilters";
+import { showList, type Wanted } from "./gamelist";
+import type { App, Line } from "../app/state";
 import { texts } from "../texts";
 
-export function findStored(app: App, store: string): void {
+/** Games that are listed: of the store, the position and move in them, and what the explorer filters. */
+export interface Listing {
+  store: string;
+  title: string;
+  filtered?: Filtered & { rating?: string };
+  line?: Line;
+  move?: string;
+}
+
+export function findStored(app: App, { store, title, filtered = {}, ...where }: Listing, open: (game: StoredGame) => void): void {
   const { kind } = app.game;
+  const known = new Map<number, StoredGame>();
   showList({
-    title: texts.gamelist.stored,
+    title,
     kind,
     current: null,
     unlisted: 0,
     filters: true,
     find: async (wanted, signal) => {
-      const { count, of, games } = await app.api.storedGames(store, wanted, signal);
-      return { count, of, games: games.map((game) => ({ index: game.game, title: titled(game, kind) })) };
+      const { count, of, games } = await app.api.storedGames(store, { ...both(wanted, filtered), ...where }, signal);
+      for (const game of games) known.set(game.game, game);
+      return { count, of, games: games.map((game) => ({ index: game.game, number: game.number, title: titled(game, kind) })) };
     },
-    open: (game) => void openStored(app, store, game),
+    open: (game) => open(known.get(game)!),
   });
+}
+
+/** What is chosen in the list comes before what the explorer filters. */
+function both(wanted: Wanted, filtered: Filtered & { rating?: string }): Wanted & { side?: string } {
+  const { side, result = "", rating = "", first_year: first = null, last_year: last = null } = filtered;
+  return {
+    search: wanted.search,
+    result: wanted.result || result,
+    rating: wanted.rating || rating,
+    first_year: wanted.first_year ?? first,
+    last_year: wanted.last_year ?? last,
+    ...(side && { side }),
+  };
 }
 
 /** Opens a game, at one of its positions. */
 export async function openStored(app: App, store: string, game: number, ply = 0): Promise<void> {
-  try {
+  await opened(app, ply, async () => {
     const text = await app.api.stored(store, game);
-    if (!(await app.mayOpen())) return;
+    if (!(await app.mayOpen())) return false;
     await app.load(text);
+    return true;
+  });
+}
+
+/** Opens another game of the opened file; one that the file has elsewhere comes from the store. */
+export async function openOfFile(app: App, store: string, game: StoredGame, ply = 0): Promise<void> {
+  const index = (game.number ?? 0) - 1;
+  const title = app.game.file?.games[index]?.title;
+  const fits = title === undefined || [game.white, game.black].every((name) => title.includes(name ?? ""));
+  if (index < 0 || index >= (app.game.file?.count ?? 0) || !fits) return openStored(app, store, game.game, ply);
+  await opened(app, ply, async () => {
+    const before = app.opened;
+    await app.openOfFile(index);
+    return app.opened !== before;
+  });
+}
+
+async function opened(app: App, ply: number, open: () => Promise<boolean>): Promise<void> {
+  try {
+    if (!(await open())) return;
     // Where another order of moves led here, this is at least near.
     if (ply && app.path.length > ply) app.go(app.path[ply]!);
     app.say(`${texts.load.game}${app.whereLeft}`);
@@ -41,12 +86,14 @@ function titled(game: StoredGame, kind: "chess" | "go"): string {
 
 /** "Ann (1500) – Bo (1600)". */
 export function pairing(game: StoredGame, kind: "chess" | "go"): string {
-  const player = (colour: "white" | "black"): string => {
-    const rating = game[`${colour}_rating`] ?? game[`${colour}_rank`];
-    return `${game[colour] ?? "?"}${rating ? ` (${rating})` : ""}`;
-  };
   const [first, second] = kind === "chess" ? (["white", "black"] as const) : (["black", "white"] as const);
-  return `${player(first)} – ${player(second)}`;
+  return `${playerOf(game, first)} – ${playerOf(game, second)}`;
+}
+
+/** "Ann (1500)". */
+export function playerOf(game: StoredGame, colour: "white" | "black"): string {
+  const rating = game[`${colour}_rating`] ?? game[`${colour}_rank`];
+  return `${game[colour] ?? "?"}${rating ? ` (${rating})` : ""}`;
 }
 
 export function resultOf({ result }: StoredGame, kind: "chess" | "go"): string {

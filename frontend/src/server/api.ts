@@ -1,5 +1,6 @@
 /** What the server is asked, and its answers. The only place that talks to it. */
 
+import type { Filtered } from "../library/explorerfilters";
 import type { Wanted } from "../library/gamelist";
 import type { CheckedBy } from "./checker";
 import type { Judgement } from "./judging";
@@ -124,11 +125,22 @@ export interface StoredGame {
   /** 1, 0, -1: of chess as White sees it, of Go as Black does. */
   result: 1 | 0 | -1;
   date: string | null;
+  /** Of a game of a file: its number in it, from 1. */
+  number?: number;
 }
 
 /** What a store knows of a position; without a store only the opening, while its index is made only how far that is. */
 export interface Explored extends Tally {
+  /** Stores and files of the command line. */
   stores: string[];
+  /** The games of the report in My games. */
+  mine?: { store: string; player: string; games: number };
+  /** The server does not have the opened file. */
+  missing?: boolean;
+  /** What is known of any game of the store. */
+  has?: { ratings: boolean; dates: boolean };
+  /** Games of a file that do not count, by reason. */
+  left_out?: Record<string, number>;
   store?: string;
   building?: number;
   /** Why the store cannot be asked; others may be. */
@@ -302,8 +314,13 @@ export class Api {
     return this.post("occlusion", { network, line }, signal);
   }
 
-  explore(asked: { line: Line; store?: string | undefined; rating: string }, signal?: AbortSignal): Promise<Explored> {
+  explore(asked: { line: Line; store?: string | undefined; rating: string } & Filtered, signal?: AbortSignal): Promise<Explored> {
     return this.post("explore", asked, signal);
+  }
+
+  /** A part of the opened file, in base64; after the last one there is the name of its store. */
+  exploreUpload(part: { upload: string; game: "chess" | "go"; at: number; last: boolean; data: string }): Promise<{ store?: string }> {
+    return this.post("explore/upload", part);
   }
 
   /** A game of a store, as PGN or SGF. */
@@ -311,8 +328,8 @@ export class Api {
     return (await this.post<{ text: string }>("stored", { store, game })).text;
   }
 
-  /** Games of a store that have what is wanted: how many, and the first of them. */
-  storedGames(store: string, wanted: Wanted, signal?: AbortSignal): Promise<{ of: number; count: number; games: StoredGame[] }> {
+  /** Games of a store that have what is wanted, also this position and move: how many, and the first of them. */
+  storedGames(store: string, wanted: Wanted & { side?: string; line?: Line; move?: string }, signal?: AbortSignal): Promise<{ of: number; count: number; games: StoredGame[] }> {
     return this.post("stored-games", { store, ...wanted }, signal);
   }
 

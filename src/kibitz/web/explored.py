@@ -138,12 +138,9 @@ class BuiltStore:
         return record(explorer.store, game)
 
     def end(self) -> None:
-        """Remove the store. If it is still being made, its thread removes it."""
-        with self._lock:
-            self._ended = True
-            working = self._thread is not None and self._explorer is None and not self._problem
-        if not working:
-            self._remove()
+        """Remove the store, also while it is being made."""
+        self._ended = True
+        self._remove()
 
     def _remove(self) -> None:
         if self._folder is not None:
@@ -156,6 +153,7 @@ class BuiltStore:
         explorer, problem = None, ""
         try:
             self._folder = Path(tempfile.mkdtemp(prefix="kibitz-explorer-"))
+            self._report(0.0)
             store = self._import(self._folder)
             explorer = Explorer(store, lambda share: self._report(_IMPORT + _INDEX * share))
             explorer.search.find(Wanted(("a",)))  # the first search reads the columns into memory
@@ -167,8 +165,7 @@ class BuiltStore:
                 problem = problem.replace(str(self._folder), "")
         with self._lock:
             self._explorer, self._problem = explorer, problem
-            ended = self._ended
-        if ended or explorer is None:
+        if self._ended or explorer is None:
             self._remove()
 
     def _report(self, share: float) -> None:
