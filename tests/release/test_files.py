@@ -21,6 +21,7 @@ from release.tools import ROOT, needs, tool
 GITHUB = ROOT / ".github"
 WORKFLOWS = sorted((GITHUB / "workflows").glob("*.yml"))
 LINT = tool("lint_release")
+HASHES = tool("hash_constraints")
 PINNED = re.compile(r"^[\w.-]+/[\w./-]+@[0-9a-f]{40}$")
 LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)")
 
@@ -174,6 +175,36 @@ def test_the_conda_recipe_of_a_library_has_the_pinned_version() -> None:
     assert [pin for pin in pins if pin.replace("_", "-").startswith("rust-chess==")] in (
         [f"rust-chess=={version}"], [f"rust_chess=={version}"],
     )  # fmt: skip
+
+
+def test_every_pinned_version_has_hashes() -> None:
+    """`python tools/hash_constraints.py` was run after the last change of constraints.txt, with pip's index."""
+    pinned, hashed = (path.read_text(encoding="utf-8") for path in (HASHES.PINS, HASHES.HASHES))
+    assert HASHES.faults(pinned, hashed) == []
+    assert len(HASHES.listed(hashed)) > 150
+    newer = pinned.replace("numpy==", "numpy==9")
+    assert [line.split("==")[0] for line in HASHES.faults(newer, hashed)] == ["numpy"]
+    without = re.sub(r"^numpy==.*(\n {4}.*)*\n", "", hashed, flags=re.MULTILINE)
+    assert HASHES.faults(pinned, without) == [f"numpy=={HASHES.pins(pinned)['numpy']}: no hash"]
+
+
+@pytest.mark.parametrize(
+    ("file", "serves"),
+    [
+        ("numpy-2.4.6-cp313-cp313-manylinux_2_27_x86_64.manylinux_2_28_x86_64.whl", True),
+        ("numpy-2.4.6-cp311-cp311-win_amd64.whl", True),
+        ("numpy-2.4.6.tar.gz", True),
+        ("numpy-2.4.6-py3-none-any.whl", True),
+        ("numpy-2.4.6+cpu-cp311-cp311-manylinux_2_28_x86_64.whl", True),
+        ("numpy-2.4.7-cp313-cp313-manylinux_2_28_x86_64.whl", False),
+        ("numpy-2.4.6-cp310-cp310-manylinux_2_28_x86_64.whl", False),
+        ("numpy-2.4.6-cp313-cp313t-manylinux_2_28_x86_64.whl", False),
+        ("numpy-2.4.6-cp313-cp313-musllinux_1_2_x86_64.whl", False),
+        ("numpy-2.4.6.exe", False),
+    ],
+)
+def test_hashes_are_those_of_files_that_pip_may_install(file: str, serves: bool) -> None:
+    assert HASHES.serves(file, "2.4.6") is serves
 
 
 def test_the_conda_recipes_render(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
