@@ -195,7 +195,8 @@ def test_what_is_refused(
         assert run(*cause).code == 0
         assert Path("none/a.pgn/a-annotated.pgn").is_file()
         return
-    refused(["annotate", "a.pgn", "--out", tmp_path / "fine.pgn"], ["annotate", *cause], code=code, names=names)
+    without = ["annotate", "a.pgn", "--out", tmp_path / "fine.pgn"]
+    refused(without, ["annotate", *cause], code=code, names=names, once="annotate")
 
 
 def test_two_files_never_share_an_output(folder: Path, tmp_path: Path) -> None:

@@ -61,16 +61,18 @@ def refused(
     names: str | Iterable[str],
     call: Call = in_process,
     lines: int = 1,
+    once: str = "",
 ) -> Ended:
     """Check that `cause` fails and that `without`, the same call without the cause, succeeds.
 
     The call with the cause comes first: it must leave nothing behind that the other one minds. It writes nothing to
     standard output and `lines` lines to standard error, in which each of `names` occurs: the value that the user gave,
-    or a noun. A call without a cause that several tests share is made once. Returns how the call with the cause ended.
+    or a noun. A call without a cause that several tests share is made once; `once` is that of `must_succeed`.
+    Returns how the call with the cause ended.
     """
     ended = call(cause)
     assert_refused(ended, code=code, names=names, lines=lines)
-    must_succeed(without, call)
+    must_succeed(without, call, once=once)
     return ended
 
 

@@ -235,7 +235,7 @@ def test_calls_that_cannot_be_done(
     arguments: list[str], code: int, words: str, small_run: Path, file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert mentions(refused(capsys, code, small_run, file, *arguments), words)
-    must_succeed(["analyze", small_run, file, "--game", "1", "--swing", "5"])
+    must_succeed(["analyze", small_run, file, "--game", "1", "--swing", "5"], once="analyze winner")
 
 
 def test_files_that_hold_no_game(small_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -169,7 +169,7 @@ def test_calls_that_cannot_be_done(
     arguments: list[str], code: int, words: str, network: FakeOwners, file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert mentions(refused(capsys, code, "gocnn", file, *arguments), words)
-    must_succeed(["analyze", "gocnn", file, "--game", "1", "--swing", "5"])
+    must_succeed(["analyze", "gocnn", file, "--game", "1", "--swing", "5"], once="analyze gocnn")
 
 
 def test_its_own_source_is_not_replaced(network: FakeOwners, file: Path, capsys: pytest.CaptureFixture[str]) -> None:
