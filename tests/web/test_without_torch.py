@@ -117,6 +117,7 @@ def my_games(client: Client, get: Any, good: Any) -> set[str]:
     worst = get("/api/mygames/report")["report"]["worst"][0]
     get("/api/mygames/page")
     good("/api/mygames/game", game=worst["game"])
+    good("/api/mygames/repertoire", players=[person.PERSON])
     assert "ask" in good("/api/mygames/download", account="somebody", site="lichess")  # contacts nobody yet
     for path in ("/api/mygames/upload", "/api/mygames/train"):
         client.error(path, {})

@@ -314,6 +314,22 @@ class MyGames:
             about["checked_by"] = CheckedBy(**report["checked_by"]).words()
         return {"html": render_player_page(report, about)}
 
+    # Openings
+
+    def repertoire(self, fields: Fields) -> dict[str, Any]:
+        """Return the response of /api/mygames/repertoire: the openings of a player's newest games. Raises
+        KibitzError.
+        """
+        from kibitz.web.mygames.repertoire import MOST as NEWEST
+        from kibitz.web.mygames.repertoire import repertoire
+
+        source, players = self._players(fields)
+        chosen = source.newest(players, whole(fields, "most", NEWEST, 1, NEWEST))
+        if not chosen:
+            raise BadRequest(f"{players[0].name} plays both sides in all games")
+        name = ", ".join(player.name for player in players)
+        return repertoire(name, ((one.number, one.side, source.text(one.number)) for one in chosen))
+
     # Training
 
     def train(self, fields: Fields) -> dict[str, Any]:

@@ -46,6 +46,10 @@ def analyse(state: AppState, fields: Fields) -> dict[str, Any]:
     return state.my_games.analyse(fields)
 
 
+def repertoire(state: AppState, fields: Fields) -> dict[str, Any]:
+    return state.my_games.repertoire(fields)
+
+
 def train(state: AppState, fields: Fields) -> dict[str, Any]:
     return state.my_games.train(fields)
 
@@ -63,6 +67,7 @@ ROUTES = [
     post("/api/mygames/download", download, READER, changes=True),
     post("/api/mygames/game", game),
     post("/api/mygames/analyse", analyse, READER, changes=True),
+    post("/api/mygames/repertoire", repertoire, READER),
     post("/api/mygames/train", train, READER, changes=True),
     post("/api/mygames/stop", stop, changes=True),
 ]

@@ -1,0 +1,222 @@
+"""The opening repertoire of a player: the positions of the games, the moves in them, and where recent games left
+them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from statistics import fmean
+from typing import Any
+
+import chess
+
+from kibitz.analysis.chess.ratings import ratings_of
+from kibitz.explorer.openings import opening_at
+from kibitz.games.chess.filters import RESULTS
+from kibitz.games.chess.io.reader import parse
+
+DEPTH = 24
+"""The number of plies of a game that belong to the opening."""
+LEAST = 2
+"""A move belongs to the repertoire if the player chose it in at least this many games."""
+MOST = 1000
+"""The number of newest games that are read."""
+RECENT = 20
+"""The number of newest games that are compared with the repertoire."""
+MOST_POSITIONS = 1500
+"""The largest number of positions in the response. Those with the most games stay."""
+WHITE, BLACK = "white", "black"
+_COMMENT = re.compile(r"\{[^}]*\}")
+_LATER = re.compile(rf"(?<=\s){DEPTH // 2 + 1}\.")
+
+
+@dataclass
+class _Choice:
+    """A move in a position. scores: the player's results of its games, 0 to 1. last: the latest of its games."""
+
+    san: str
+    games: int = 0
+    last: int = -1
+    scores: list[float] = field(default_factory=list)
+
+
+@dataclass
+class _Reached:
+    """A position of games in which the player has one color. is_own: whether the player is to move. lines: how often
+    each order of moves leads to it.
+    """
+
+    is_own: bool
+    lines: Counter[tuple[str, ...]] = field(default_factory=Counter)
+    moves: dict[str, _Choice] = field(default_factory=dict)
+
+    @property
+    def games(self) -> int:
+        return self.lines.total()
+
+    def usual(self) -> tuple[str, _Choice] | None:
+        """Return the move that was played most often, and of several the latest; None if no move belongs to the
+        repertoire.
+        """
+        best = max(self.moves.items(), key=lambda each: (each[1].games, each[1].last), default=None)
+        return best if best is not None and best[1].games >= LEAST else None
+
+    def board(self) -> tuple[list[str], chess.Board]:
+        """Return the most frequent moves to this position, and the position after them."""
+        ((line, _),) = self.lines.most_common(1)
+        board = chess.Board()
+        for move in line:
+            board.push_uci(move)
+        return list(line), board
+
+
+@dataclass
+class _Opened:
+    """A game up to DEPTH plies. moves: in UCI."""
+
+    number: int
+    side: str
+    moves: list[str]
+    keys: list[str]
+    date: str
+    opponent: str
+    opponent_rating: int
+
+
+class Repertoire:
+    """The positions of one player's games, for each color. name: the player's name as it is displayed."""
+
+    def __init__(self, name: str):
+        self.name = name
+        self.skipped = 0
+        self._positions: dict[str, dict[str, _Reached]] = {WHITE: {}, BLACK: {}}
+        self._games: list[_Opened] = []
+        self._ratings: list[int] = []
+        self._keys: dict[tuple[str, ...], str] = {}
+
+    def add(self, number: int, side: str, text: str) -> None:
+        """Add a game, in order of time. side: the player's color. text: its PGN."""
+        record = parse(_opening_only(text))
+        if record is None or record.refused or record.game.board() != chess.Board():
+            self.skipped += 1
+            return
+        headers = record.game.headers
+        ratings, own = ratings_of(headers), int(side == BLACK)
+        if ratings[own]:
+            self._ratings.append(ratings[own])
+        result = RESULTS.get(headers.get("Result", "").strip())
+        score = None if result is None else (1 + (-result if own else result)) / 2
+        opponent = headers.get("White" if own else "Black", "?")
+        date = headers.get("UTCDate") or headers.get("Date", "")
+        game = _Opened(number, side, [], [], date, opponent, ratings[1 - own])
+        self._games.append(game)
+        board, place = chess.Board(), len(self._games)
+        for move in record.game.mainline_moves():
+            if not move or board.ply() >= DEPTH:
+                break
+            line = tuple(game.moves)
+            if (key := self._keys.get(line)) is None:
+                key = self._keys[line] = board.epd()
+            if key not in game.keys:  # a repeated position counts once for each game
+                position = self._positions[side].setdefault(key, _Reached(board.turn == (side == WHITE)))
+                position.lines[line] += 1
+                if (played := position.moves.get(move.uci())) is None:
+                    played = position.moves[move.uci()] = _Choice(board.san(move))
+                played.games, played.last = played.games + 1, place
+                if score is not None:
+                    played.scores.append(score)
+            game.keys.append(key)
+            game.moves.append(move.uci())
+            board.push(move)
+
+    @property
+    def rating(self) -> int | None:
+        """The mean of the player's ratings in the RECENT newest games that have one."""
+        return round(fmean(self._ratings[-RECENT:])) if self._ratings else None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the repertoire for the page.
+
+        positions: those that occurred in at least LEAST games, the most frequent first: `own`, whether the player is
+        to move; `line`, the most frequent moves to it; `played`, the moves in it, the most frequent first. left: the
+        recent games, the newest first, in which the player left the repertoire.
+        """
+        positions = [
+            _as_json(side, position)
+            for side in (WHITE, BLACK)
+            for position in self._positions[side].values()
+            if position.games >= LEAST
+        ]
+        positions.sort(key=lambda each: (-each["games"], len(each["line"])))
+        left = [found for game in self._games[: -RECENT - 1 : -1] if (found := self._left(game)) is not None]
+        return {
+            "player": self.name, "games": len(self._games), "skipped": self.skipped, "rating": self.rating,
+            "depth": DEPTH, "positions": positions[:MOST_POSITIONS], "recent": min(RECENT, len(self._games)),
+            "left": left,
+        }  # fmt: skip
+
+    def _left(self, game: _Opened) -> dict[str, Any] | None:
+        """Return the first move of a game that the player does not usually play; None if there is none."""
+        for ply, (key, move) in enumerate(zip(game.keys, game.moves, strict=True)):
+            position = self._positions[game.side][key]
+            usual = position.usual() if position.is_own else None
+            if usual is None or move not in position.moves or position.moves[move].games >= LEAST:
+                continue
+            return {
+                "game": game.number, "ply": ply + 1, "side": game.side, "san": position.moves[move].san,
+                "usual": usual[1].san, "usual_games": usual[1].games, "line": game.moves[:ply],
+                "date": game.date, "opponent": game.opponent, "opponent_rating": game.opponent_rating or None,
+            }  # fmt: skip
+        return None
+
+
+def _as_json(side: str, position: _Reached) -> dict[str, Any]:
+    line, board = position.board()
+    opening = opening_at(board)
+    moves = sorted(position.moves.items(), key=lambda each: (-each[1].games, -each[1].last))
+    return {
+        "side": side, "own": position.is_own, "fen": board.fen(), "line": line, "games": position.games,
+        "opening": opening and {"eco": opening.eco, "name": opening.name},
+        "played": [
+            {"move": move, "san": played.san, "games": played.games,
+             "score": round(fmean(played.scores), 4) if played.scores else None}
+            for move, played in moves
+        ],
+    }  # fmt: skip
+
+
+def repertoire(name: str, games: Iterable[tuple[int, str, str]]) -> dict[str, Any]:
+    """Return a player's repertoire for the page, see `Repertoire.as_json`.
+
+    games: number, the player's color, and PGN, in any order. Games of one day are in the order of the file.
+    """
+    found = Repertoire(name)
+    for number, side, text in sorted(games, key=lambda game: _moment(game[2])):
+        found.add(number, side, text)
+    return found.as_json()
+
+
+def _opening_only(text: str) -> str:
+    """Return a game without the moves after the opening, which take time to read. A game with variations stays as it
+    is.
+    """
+    head, mark, body = _COMMENT.sub(" ", text).rpartition("]\n")
+    end = None if "(" in body else _LATER.search(body)
+    return head + mark + body[: end.start()] if end else text
+
+
+def _moment(text: str) -> tuple[str, str]:
+    """Return the date and the time of a game, as text that can be sorted; "" if unknown."""
+    tags: dict[str, str] = {}
+    for line in text.splitlines():
+        if not line.startswith("["):
+            break
+        with contextlib.suppress(ValueError):
+            tag, value = line[1:].split(None, 1)
+            tags[tag] = value.strip(' "]')
+    date = tags.get("UTCDate") or tags.get("Date", "")
+    return (date.replace("?", "0") if "?" not in date[:4] else "", tags.get("UTCTime", ""))
