@@ -27,7 +27,7 @@ const tabs: Tabs = mountPage(app, { name: "kibitz", games: ["chess", 19, 13, 9],
     { id: "explorer", name: texts.tabs.explorer, mount: async (host) => (await import("./library/explorer")).mountExplorer(host, app, { open: () => opener.show(), mine: () => tabs.choose("mygames") }) },
     { id: "play", name: texts.tabs.play, mount: async (host) => (await import("./play/play")).mountPlay(host, app, opponent) },
     { id: "puzzles", name: texts.tabs.puzzles, mount: async (host) => (await import("./mygames/puzzles")).mountPuzzles(host, app, mistakes, exercises) },
-    { id: "mygames", name: texts.tabs.mygames, mount: async (host) => (await import("./mygames/mygames")).mountMyGames(host, app, { exercises, opponent, tabs: () => tabs }) },
+    { id: "mygames", name: texts.tabs.mygames, mount: async (host) => (await import("./mygames/mygames")).mountMyGames(host, app, { exercises, opponent, tabs: () => tabs, judging: mistakes.judging }) },
     { id: "training", name: texts.tabs.training, mount: async (host) => (await import("./analysis/training")).mountTraining(host, app) },
   ];
 });

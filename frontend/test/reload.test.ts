@@ -6,7 +6,7 @@ import { type Judgement, Judging } from "../src/server/judging";
 import { Mistakes } from "../src/analysis/mistakes";
 import { KeptForm } from "../src/play/playform";
 import { lineKeys, Remembered } from "../src/app/remembered";
-import { chess, find, network, page } from "./support/games";
+import { chess, find, go, network, page } from "./support/games";
 import { Server, until } from "./support/server";
 
 afterEach(() => vi.useRealTimers());
@@ -101,4 +101,36 @@ test("the form of a game is there again: opponent, side, and the level of each o
   expect(again.of("go")).toEqual({ komi: "0.5" });
   localStorage.setItem("kibitz-play", "[1");
   expect(new KeptForm().of("chess")).toEqual({});
+});
+
+test("a new tab has the marks that the server has kept at once, before the network's own values", async () => {
+  const server = new Server().on("judged", () => ({ judged: [1, 2, 3].map(judgement) }));
+  const app = page(chess(MOVES), [network("winner")]);
+  const judging = new Judging(app);
+  const mistakes = new Mistakes(app, judging);
+  app.emit("path");
+  await until(() => judging.done === 3);
+  expect(mistakes.sign(find(app.game, "Qh5").id)?.text).toBe("??");
+  expect(server.of("judged")).toEqual([{ network: "winner", line: app.line(app.path.at(-1)) }]);
+  expect(server.of("judge")).toEqual([]);
+  // The same line is not asked for again, and a game of another network is.
+  app.emit("path");
+  app.emit("networks");
+  expect(server.of("judged")).toHaveLength(1);
+  app.networks = [network("winner", { stamp: "2" })];
+  app.emit("networks");
+  expect(judging.done).toBe(0);
+  expect(server.of("judged")).toHaveLength(2);
+});
+
+test("checks of Go that the server has kept are judgements, of the one who moved", async () => {
+  const check = { loss: 0.3, mark: "??", before: 0.6, after: 0.3, points: 4, reply: [], line: ["C3"] };
+  new Server().on("judged", () => ({ judged: [{ ...check, ply: 1 }, { ...check, ply: 2 }] }));
+  const app = page(go("E5 A1"), [network("gohuman", { game: "go", answers: ["black", "white", "moves"] })]);
+  const judging = new Judging(app);
+  app.emit("path");
+  await until(() => judging.done === 2);
+  const [black, white] = ["E5", "A1"].map((move) => judging.exact(find(app.game, move).id)!);
+  expect(black).toMatchObject({ ply: 1, loss: 0.3, mark: "??", points: 4, best: { move: "C3" } });
+  expect([black!.white.before, white!.white.before]).toEqual([0.4, 0.6]);
 });

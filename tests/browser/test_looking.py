@@ -245,6 +245,23 @@ def test_marks_and_puzzles_of_go_are_what_a_search_confirms(visit: Callable[...,
     expect(panel.locator(".puzzle-verdict")).to_have_class(re.compile("good"), timeout=SEARCHED)
     panel.get_by_role("button", name="End").click()
     assert due(page) == ["Fri Jan 04 2030"], "three days after a first try"
+    # On that day its position opens by itself, though another game is on the board; what was better is known.
+    desk.open("1. d4 d5 *")
+    desk.counts(2)
+    again = panel.get_by_role("button", name="Practice 1 due mistake", exact=True)
+    expect(again).to_be_hidden()
+    page.clock.set_fixed_time(NOON + datetime.timedelta(days=3))
+    page.reload()
+    desk.ready()
+    again.click()
+    expect(panel.locator(".puzzle-question")).to_contain_text("A1 (an earlier game)")
+    desk.counts(17)
+    expect(page.locator("#board svg.go")).to_be_visible()
+    panel.get_by_role("button", name="Show solution").click()
+    expect(panel.locator(".puzzle-verdict")).to_contain_text(f"Best move: {best}.", timeout=SEARCHED)
+    panel.get_by_role("button", name="End").click()
+    expect(again).to_be_hidden()
+    assert due(page) == ["Sat Jan 05 2030"], "the day after one without an answer"
     # A network without a search marks nothing, and has no puzzles.
     desk.choose("gocnn")
     desk.analysed(17)

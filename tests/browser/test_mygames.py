@@ -139,10 +139,25 @@ def test_report_mistakes_and_exercises(visit: Callable[..., Page], own: Server, 
     Desk(page).ready()
     panel.desk.tab("My games")
     expect(today).to_contain_text("1 due today.")
-    expect(panel.panel.locator(".my-due")).to_have_text("1")
+    expect(panel.panel.locator(".chip", has_text="Mistakes").locator(".my-due")).to_have_text("1")
     assert serious(page) == []
     panel.panel.get_by_role("button", name="Practice my mistakes").click()
     expect(question).to_contain_text(re.compile(rf"1 of \d+\..*{re.escape(first.rstrip('?!'))}"))
+    page.get_by_role("button", name="End", exact=True).click()
+    # Also after the board was started again, without an analysis: the browser has kept what is needed.
+    page.watch.allow("ERR_")  # type: ignore[attr-defined]
+    assert own.end() == 0
+    own.start("runs/human-1", str(mine))
+    page.reload()
+    Desk(page).ready()
+    panel.desk.tab("My games")
+    expect(panel.panel.get_by_text("Choose your games first. The report")).to_have_count(1)
+    expect(today).to_have_text("1 due today.")
+    panel.panel.get_by_role("button", name="Practice my mistakes").click()
+    expect(question).to_contain_text(re.compile(rf"1 of 1\..*{re.escape(first.rstrip('?!'))} \(an earlier game\)"))
+    expect(page.locator("#title")).not_to_contain_text(person.PERSON)
+    page.get_by_role("button", name="solution").click()
+    expect(verdict).to_contain_text(f"Best move: {best[0]}.", timeout=WORK)
 
 
 def _awaited(element: Any, words: str) -> str:

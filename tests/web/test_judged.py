@@ -132,12 +132,18 @@ def judged(client: Client, moves: list[str], **line: Any) -> list[dict[str, Any]
     return [each for each in client.stream("/api/judge", asked) if "ply" in each]
 
 
+def kept(client: Client, network: str, line: dict[str, Any]) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = client.good("/api/judged", {"network": network, "line": line})["judged"]
+    return found
+
+
 def test_a_board_that_is_started_again_knows_the_judgments(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with served(["winner"]) as (client, board):
         board.judged = JudgedPositions(file)
         first = judged(client, MOVES)
         asked = {"network": "gohuman", "line": {"game": "go", "size": 9, "moves": GO}, "seq": 5}
         (go,) = client.stream("/api/check", asked)
+        assert kept(client, "winner", {"game": "chess", "moves": ["a2a3", "a7a6"]}) == []
     exact = [each for each in first if each["exact"]]
     assert len(exact) == 6
     assert len(first) > 6
@@ -148,6 +154,18 @@ def test_a_board_that_is_started_again_knows_the_judgments(file: Path, monkeypat
         assert judged(client, MOVES) == exact
         (again,) = client.stream("/api/check", asked)
         assert again == go
+        # All of them come in one answer, which needs no network.
+        found = kept(client, "winner", {"game": "chess", "moves": MOVES})
+        assert found == [{**each, "seq": 0} for each in exact]
+        (check,) = kept(client, "gohuman", asked["line"])
+        assert check == {key: value for key, value in go.items() if key not in ("seq", "done")} | {"ply": len(GO)}
+        # Of a longer line, those of its beginning; of another one, none.
+        longer = {"game": "chess", "moves": [*MOVES, "a2a3"]}
+        assert [each["ply"] for each in kept(client, "winner", longer)] == [1, 2, 3, 4, 5, 6]
+        assert kept(client, "winner", {"game": "chess", "moves": MOVES, "ratings": [1500, 1500]}) == []
+        board.judged = None
+        assert kept(client, "winner", {"game": "chess", "moves": MOVES}) == []
+        board.judged = JudgedPositions(file)
         monkeypatch.undo()
         # Another rating is another question.
         assert len(judged(client, MOVES, ratings=[1500, 1500])) > 6

@@ -38,7 +38,8 @@ def test_positions_moves_and_results() -> None:
     start = at(told, "white")
     assert start is not None
     assert (start["own"], start["games"]) == (True, 3)
-    assert start["played"] == [{"move": "e2e4", "san": "e4", "games": 3, "score": round(2 / 3, 4)}]
+    after = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq -"
+    assert start["played"] == [{"move": "e2e4", "san": "e4", "games": 3, "to": after, "score": round(2 / 3, 4)}]
     # The opponent's answer is a position, too, but not an own one.
     answers = at(told, "white", "e2e4")
     assert answers is not None

@@ -81,6 +81,7 @@ def ask_everything(client: Client, run: str, networks: list[str], store: str) ->
             stream("/api/check", network=name, line=line)
         if "white" in network["answers"] and line["game"] == "chess":
             stream("/api/judge", network=name, line=line)
+            assert good("/api/judged", network=name, line=line)["judged"]
             stream("/api/value", network=name, line=line)
     quoted = run.replace("/", "%2F")
     get(f"/api/runs/{quoted}/metrics", "/api/runs/{name:path}/metrics")

@@ -9,9 +9,12 @@ import { keep, kept } from "../app/storage";
 import { type AnalysisTask, type Asking, type DownloadTask, estimate, type MyGames, type Report, type Stage, type TrainingTask, type Worst } from "./myanswers";
 import { offerCheckers } from "../analysis/checkedby";
 import { OWN } from "../server/checker";
+import { exerciseOf, KeptMistakes } from "./keptmistakes";
 import { mistakeList, moveOf, ReportView } from "./myreport";
 import { readInParts } from "./myupload";
+import { OpeningsView } from "./openings";
 import { cardOf, type Plan, positionOf, schedule } from "./schedule";
+import type { Judging } from "../server/judging";
 import { download } from "../library/save";
 import { type App, Overtaken } from "../app/state";
 import type { Tabs } from "../ui/tabs";
@@ -21,6 +24,7 @@ export interface Hands {
   exercises: Handover<Exercise[]>;
   opponent: Handover<string>;
   tabs: () => Tabs;
+  judging: Judging;
 }
 
 export function mountMyGames(host: HTMLElement, app: App, hands: Hands): Promise<void> {
@@ -29,7 +33,7 @@ export function mountMyGames(host: HTMLElement, app: App, hands: Hands): Promise
 
 /** Between two questions while something goes on, ms. */
 const PERIOD = 1000;
-const VIEWS = { games: texts.mygames.games, report: texts.mygames.report, mistakes: texts.mygames.mistakes, network: texts.mygames.network } as const;
+const VIEWS = { games: texts.mygames.games, report: texts.mygames.report, mistakes: texts.mygames.mistakes, openings: texts.openings.title, network: texts.mygames.network } as const;
 type View = keyof typeof VIEWS;
 
 class MyGamesPanel {
@@ -68,8 +72,12 @@ class MyGamesPanel {
   private readonly saving = button(texts.mygames.save, () => void this.savePage());
   // Mistakes
   private readonly mistakes = el("div");
+  private readonly keptMistakes = new KeptMistakes(schedule);
   /** How many are due, after the name of the view; the view has it in words. */
   private readonly dueCount = el("span", { class: "my-due", "aria-hidden": "true", hidden: true });
+  // Openings
+  private readonly openings: OpeningsView;
+  private readonly openingsDue = el("span", { class: "my-due", "aria-hidden": "true", hidden: true });
   // Network
   private readonly lesson = el("p", { class: "note" });
   private readonly learning = el("progress", { "aria-label": texts.mygames.training });
@@ -105,6 +113,7 @@ class MyGamesPanel {
     const called = el("label", { class: "field wide" }, el("span", {}, texts.mygames.account), this.account);
     const account = el("div", { class: "my-account" }, el("div", { class: "fields" }, this.site.element, called), el("div", { class: "buttons" }, this.load, this.halting), this.question, this.fetching, this.fetched);
     this.account.addEventListener("keydown", (event) => event.key === "Enter" && void this.download());
+    this.openings = new OpeningsView(app, () => this.names(), () => this.judge(), ({ game, ply, side }) => void this.lookAt(game, ply, side));
     this.views = {
       games: el(
         "div",
@@ -117,6 +126,7 @@ class MyGamesPanel {
       ),
       report: el("div", {}, this.none, this.report.element, el("div", { class: "buttons" }, this.deepen, this.saving)),
       mistakes: this.mistakes,
+      openings: this.openings.element,
       network: el("div", {}, this.lesson, this.learning, this.learned, el("div", { class: "buttons" }, this.play, this.train, this.halt)),
     };
     this.bar = el("div", { class: "my-progress" }, this.progress, this.state, this.stopping);
@@ -148,7 +158,7 @@ class MyGamesPanel {
       const input = el("input", { type: "radio", name: "my-view", value: view });
       input.addEventListener("change", () => this.show(view));
       this.chips.set(view, input);
-      return el("label", { class: "chip" }, input, VIEWS[view], view === "mistakes" && this.dueCount);
+      return el("label", { class: "chip" }, input, VIEWS[view], view === "mistakes" && this.dueCount, view === "openings" && this.openingsDue);
     });
     return el("div", { class: "chips", role: "radiogroup", "aria-label": texts.mygames.views }, ...chips);
   }
@@ -158,6 +168,7 @@ class MyGamesPanel {
     keep("session", "mygames", chosen);
     for (const [name, element] of Object.entries(this.views)) element.hidden = name !== chosen;
     this.chips.get(chosen)!.checked = true;
+    if (this.now) this.drawOpenings(this.now);
   }
 
   /** A file that is dropped here is one of own games, not a game to look at. */
@@ -300,6 +311,7 @@ class MyGamesPanel {
     this.deepen.hidden = !this.shown || now.analysis?.state !== "done" || !now.analysis.quick;
     if (this.shown) this.report.draw(this.shown);
     this.drawMistakes(this.shown?.worst ?? []);
+    this.drawOpenings(now);
     this.drawNetwork(now);
   }
 
@@ -360,28 +372,38 @@ class MyGamesPanel {
   }
 
   private drawMistakes(worst: Worst[]): void {
-    const plan = schedule.plan(this.shown?.name ?? "", worst, positionOf);
-    const known = JSON.stringify([this.shown !== null, worst.map(({ game, ply }) => [game, ply]), plan.due.map(({ game, ply }) => [game, ply]), plan.fresh.length, plan.next]);
+    const player = this.shown?.name ?? "";
+    const plan = schedule.plan(player, worst, positionOf);
+    // Of the report come those that it lists; the browser has kept the others.
+    const others = this.keptMistakes.due(new Set(worst.map((each) => cardOf(player, positionOf(each)))), "chess");
+    const count = plan.due.length + others.length;
+    const known = JSON.stringify([this.shown !== null, worst.map(({ game, ply }) => [game, ply]), plan.due.map(({ game, ply }) => [game, ply]), plan.fresh.length, plan.next, others.map(({ card }) => card)]);
     if (this.mistakes.dataset.known === known) return;
     this.mistakes.dataset.known = known;
-    this.dueCount.textContent = String(plan.due.length);
-    this.dueCount.hidden = !plan.due.length;
-    if (!worst.length) {
-      const words = this.shown ? texts.mygames.noMistake : texts.mygames.worstHere;
-      this.mistakes.replaceChildren(el("p", { class: "note" }, words));
+    this.dueCount.textContent = String(count);
+    this.dueCount.hidden = !count;
+    const words = el("p", { class: "note" }, worst.length ? texts.mygames.worstAbout : this.shown ? texts.mygames.noMistake : texts.mygames.worstHere);
+    if (!worst.length && !count) {
+      this.mistakes.replaceChildren(words);
       return;
     }
-    const today = [...plan.due, ...plan.fresh];
-    const practise = button(texts.mygames.practise, () => this.practise(today), { class: "primary" });
-    practise.hidden = !today.length;
-    const all = button(texts.mygames.practiseAll, () => this.practise(worst));
-    const words = texts.mygames.worstAbout;
+    const practise = button(texts.mygames.practise, () => this.practise([...this.exercises(plan.due), ...others.map((each) => exerciseOf(this.app, this.hands.judging, each)), ...this.exercises(plan.fresh)]), { class: "primary" });
+    practise.hidden = !count && !plan.fresh.length;
+    const all = button(texts.mygames.practiseAll, () => this.practise(this.exercises(worst)));
+    all.hidden = !worst.length;
     this.mistakes.replaceChildren(
-      el("p", { class: "my-today" }, el("b", {}, plan.due.length ? texts.mygames.due(plan.due.length) : texts.mygames.noneDue), waiting(plan)),
+      el("p", { class: "my-today" }, el("b", {}, count ? texts.mygames.due(count) : texts.mygames.noneDue), waiting(plan, count)),
       el("div", { class: "buttons" }, practise, all),
-      el("p", { class: "note" }, words),
-      mistakeList(worst, (each) => void this.look(each)),
+      words,
+      ...(worst.length ? [mistakeList(worst, (each) => void this.look(each))] : []),
     );
+  }
+
+  private drawOpenings({ games }: MyGames): void {
+    this.openings.refresh(games);
+    const { due } = this.openings;
+    this.openingsDue.textContent = String(due);
+    this.openingsDue.hidden = !due;
   }
 
   private drawNetwork({ games, least, training }: MyGames): void {
@@ -409,15 +431,27 @@ class MyGamesPanel {
   // What is done with it
 
   /** Opens the game of a mistake at the position before it; resolves with the position after it, null if the game stays. */
-  private async open(mistake: Worst): Promise<number | null> {
+  private async open({ game, ply, side }: Pick<Worst, "game" | "ply" | "side">, opened = false): Promise<number | null> {
     const { app } = this;
-    const text = await app.during(texts.mygames.opening, app.api.myGame(mistake.game));
+    const text = await app.during(texts.mygames.opening, app.api.myGame(game, opened));
     if (!(await app.mayOpen())) return null;
     await app.during(texts.mygames.opening, app.load(text), texts.load.slow);
-    const after = app.path[mistake.ply];
+    const after = app.path[ply];
     if (after === undefined) throw new Error(texts.mygames.moveGone);
-    app.set({ flipped: mistake.side === "black" });
+    app.set({ flipped: side === "black" });
     return after;
+  }
+
+  /** Opens one of the opened games at the position before a move. */
+  private async lookAt(game: number, ply: number, side: "white" | "black"): Promise<void> {
+    const { app } = this;
+    try {
+      const after = await this.open({ game, ply, side }, true);
+      if (after !== null) app.go(app.node(after).parent!);
+      document.getElementById("board-part")?.scrollIntoView({ block: "nearest" });
+    } catch (error) {
+      if (!(error instanceof Overtaken)) this.tell(message(error));
+    }
   }
 
   private async look(mistake: Worst): Promise<void> {
@@ -433,13 +467,9 @@ class MyGamesPanel {
     }
   }
 
-  private practise(worst: Worst[]): void {
-    const network = this.now?.analysis?.network;
-    if (network && this.app.game.kind === "chess") this.app.choose(network);
-    // The values of the exercises are those of the report.
-    this.app.checker.choose(this.now?.analysis?.checked_by ?? OWN, "chess");
+  private exercises(worst: Worst[]): Exercise[] {
     const player = this.shown?.name ?? "";
-    const exercises = worst.map((each) => ({
+    return worst.map((each) => ({
       about: texts.mygames.against(each.opponent),
       card: cardOf(player, positionOf(each)),
       open: async (): Promise<number> => {
@@ -448,6 +478,15 @@ class MyGamesPanel {
         return after;
       },
     }));
+  }
+
+  private practise(exercises: Exercise[]): void {
+    const task = this.now?.analysis;
+    if (this.shown && task) {
+      if (this.app.game.kind === "chess") this.app.choose(task.network);
+      // The values of the exercises are those of the report.
+      this.app.checker.choose(task.checked_by ?? OWN, "chess");
+    }
     this.hands.tabs().choose("puzzles");
     this.hands.exercises.give(exercises);
   }
@@ -474,9 +513,9 @@ class MyGamesPanel {
 }
 
 /** " 7 new.", and when the next is due if none is. */
-function waiting({ due, fresh, next }: Plan<Worst>): string {
+function waiting({ fresh, next }: Plan<Worst>, due: number): string {
   const more = fresh.length ? ` ${texts.mygames.fresh(fresh.length)}` : "";
-  return due.length || next === null ? more : `${more} ${texts.mygames.nextDue(next)}`;
+  return due || next === null ? more : `${more} ${texts.mygames.nextDue(next)}`;
 }
 
 /** "37 of 200 games, 4.2 a minute, about 39 min left." */

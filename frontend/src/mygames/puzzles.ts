@@ -9,6 +9,7 @@ import { button, Choice, el, percent } from "../ui/elements";
 import type { Exercise, Handover } from "../app/handover";
 import type { Mistakes } from "../analysis/mistakes";
 import { named, players } from "../app/naming";
+import { exerciseOf, type KeptMistake, KeptMistakes } from "./keptmistakes";
 import { type Answer, cardOf, positionOf, schedule } from "./schedule";
 import type { App, Node } from "../app/state";
 import { texts } from "../texts";
@@ -38,6 +39,9 @@ class Puzzles {
   private readonly verdict = el("p", { class: "puzzle-verdict", role: "status" });
   private readonly facts = el("dl", { class: "puzzle-facts" });
   private readonly begin = button(texts.puzzles.begin, () => this.open(0), { class: "primary" });
+  /** For mistakes of other games that are due. */
+  private readonly earlier = button("", () => void this.practise(this.due().map((each) => exerciseOf(this.app, this.mistakes.judging, each))));
+  private readonly keptOnes = new KeptMistakes(schedule);
   private readonly again = button(texts.puzzles.again, () => this.ask());
   private readonly reveal = button(texts.puzzles.reveal, () => this.show());
   private readonly next = button(texts.puzzles.next, () => this.open(this.at + 1), { class: "primary" });
@@ -78,12 +82,13 @@ class Puzzles {
       this.question,
       this.verdict,
       this.facts,
-      el("div", { class: "buttons" }, this.begin, this.next, this.again, this.reveal, this.end),
+      el("div", { class: "buttons" }, this.begin, this.earlier, this.next, this.again, this.reveal, this.end),
     );
     app.on("game", () => this.opening || this.stop());
     app.on("cursor", () => this.moved());
     app.on("settings", () => (this.helped ||= this.stage === "asked" && app.hints));
-    app.isTried = (id) => this.tries(id);
+    const before = app.isTried;
+    app.isTried = (id) => this.tries(id) || (before?.(id) ?? false);
     for (const event of ["results", "networks", "path", "settings", "judgements"] as const) app.on(event, () => this.draw());
     // Whoever goes to another panel wants to see what the network says.
     new IntersectionObserver(() => (host.offsetParent || this.opening ? this.draw() : this.stop())).observe(host);
@@ -151,7 +156,23 @@ class Puzzles {
   private first(card: string): void {
     this.ask();
     this.helped = false;
-    this.grade = schedule.attempt(card);
+    const grade = schedule.attempt(card);
+    this.grade = (answer) => {
+      grade(answer);
+      this.keep(card);
+    };
+  }
+
+  /** Keeps the present puzzle, so that it can be asked again without its game. */
+  private keep(card: string): void {
+    const { app, puzzle, mistakes } = this;
+    if (!puzzle?.move) return;
+    this.keptOnes.add({ card, line: app.line(puzzle.parent!), move: puzzle.move, judge: mistakes.judging.judge, judgement: mistakes.judging.exact(puzzle.id) ?? null });
+  }
+
+  /** The due mistakes that are not of the game on the board. */
+  private due(): KeptMistake[] {
+    return this.keptOnes.due(new Set(this.find().map((id) => this.card(id))));
   }
 
   /** Opens the game of an exercise, and asks its position. */
@@ -286,6 +307,10 @@ class Puzzles {
     this.list.hidden = this.intro.hidden = this.side.element.hidden = Boolean(running);
     this.question.hidden = this.verdict.hidden = this.facts.hidden = !running;
     this.begin.hidden = Boolean(running) || !this.list.childElementCount;
+    const due = running ? 0 : this.due().length;
+    this.earlier.hidden = !due;
+    this.earlier.textContent = texts.puzzles.practiceOthers(due);
+    this.earlier.classList.toggle("primary", this.begin.hidden);
     for (const each of [this.again, this.reveal, this.next, this.end]) each.hidden = !running;
     this.drawn = "yes";
     if (!running) return;

@@ -7,6 +7,7 @@ import type { Judgement } from "./judging";
 import type { Judged } from "../analysis/summary";
 import type { Analysis } from "../analysis/found";
 import type { MyGames, Report } from "../mygames/myanswers";
+import type { Openings } from "../mygames/repertoire";
 import type { Line, Network, Node, Result } from "../app/state";
 import { fromServer, texts } from "../texts";
 
@@ -347,9 +348,14 @@ export class Api {
     return (await this.get<{ html: string }>("mygames/page")).html;
   }
 
-  /** A game of the report, as PGN. */
-  async myGame(game: number): Promise<string> {
-    return (await this.post<{ text: string }>("mygames/game", { game })).text;
+  /** A game of the report, or one of those that are opened now, as PGN. */
+  async myGame(game: number, opened = false): Promise<string> {
+    return (await this.post<{ text: string }>("mygames/game", opened ? { game, opened } : { game })).text;
+  }
+
+  /** The openings of a player. */
+  myOpenings(players: string[], signal?: AbortSignal): Promise<Openings> {
+    return this.post("mygames/repertoire", { players }, signal);
   }
 
   /** "upload", "open", "download", "analyse", "train" or "stop": all say what there is then; of an upload only after its last part. */
@@ -377,6 +383,11 @@ export class Api {
       else if (line.checked_by) begun(line.checked_by);
     };
     await this.stream<Judgement>("judge", { ...asked }, heard, signal);
+  }
+
+  /** The moves of a line that a network's search has judged before, by their plies: at once, and without a search. */
+  async judged(asked: { network: string; line: Line }, signal?: AbortSignal): Promise<((Judgement | Check) & { ply: number })[]> {
+    return (await this.post<{ judged: ((Judgement | Check) & { ply: number })[] }>("judged", asked, signal)).judged;
   }
 
   /** What a network's search, or an engine, says of moves in the last position, the best first, as it changes. */

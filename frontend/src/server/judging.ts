@@ -74,6 +74,8 @@ export class Judging {
   /** Judgements of this tab, also from before a reload. */
   private readonly remembered = new Remembered<Judgement>("judged");
   private readonly refused = new Set<string>();
+  /** Whose judgements of which line the server was asked for. */
+  private askedKept = "";
   private asked: Asked | null = null;
   private abort: AbortController | null = null;
   /** The position after a move that somebody waits for. */
@@ -101,6 +103,18 @@ export class Judging {
   /** What is known of the move that led to a position. */
   of(id: number): Judgement | undefined {
     return this.known.of(this.key).get(id);
+  }
+
+  /** What names who judges now. */
+  get judge(): string {
+    return this.key;
+  }
+
+  /** Takes over what the one who judges now has found before. */
+  accept(id: number, judgement: Judgement): void {
+    if (this.of(id)?.exact) return;
+    this.known.of(this.key).set(id, judgement);
+    this.tell();
   }
 
   /** What names the network, and the engine that judges in place of its search. */
@@ -184,8 +198,37 @@ export class Judging {
     const same = asked?.key === this.key && asked.ids.every((id, i) => app.path[asked.from + i] === id);
     if (asked && !same) this.drop();
     this.recall();
+    void this.askKept();
     this.tell();
     this.later(PAUSE);
+  }
+
+  /** Takes over what the server has kept of a line that is new here: all of it in one answer, before anything is searched. */
+  private async askKept(): Promise<void> {
+    const { app } = this;
+    const { network, path, opened } = { network: app.network, path: [...app.path], opened: app.opened };
+    if (!network || !this.possible || app.checker.now || app.checker.waits) return;
+    // A move that was just played was not judged before, most often.
+    if (path.slice(1).filter((id) => !this.exact(id)).length < 2) return;
+    const key = this.key;
+    const name = `${key} ${opened} ${path.at(-1)}`;
+    if (name === this.askedKept) return;
+    this.askedKept = name;
+    try {
+      const found = await app.api.judged({ network, line: app.line(path.at(-1)) });
+      if (opened !== app.opened) return;
+      const known = this.known.of(key);
+      for (const each of found) {
+        const id = path[each.ply];
+        const before = id === undefined ? undefined : app.game.nodes.get(app.game.nodes.get(id)?.parent ?? -1);
+        if (id === undefined || known.get(id)?.exact) continue;
+        if ("exact" in each) known.set(id, each);
+        else if (before) known.set(id, judgementOf(each, each.ply, before.turn));
+      }
+      if (found.length && key === this.key) app.emit("judgements");
+    } catch {
+      // The moves are judged anew.
+    }
   }
 
   /** Names of the positions of the path, for the chosen network. */

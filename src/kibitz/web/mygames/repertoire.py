@@ -36,9 +36,14 @@ _LATER = re.compile(rf"(?<=\s){DEPTH // 2 + 1}\.")
 
 @dataclass
 class _Choice:
-    """A move in a position. scores: the player's results of its games, 0 to 1. last: the latest of its games."""
+    """A move in a position.
+
+    scores: the player's results of the games with this move, 0 to 1. last: the latest of these games. to: the position
+    after the move; "" if the move ends every game.
+    """
 
     san: str
+    to: str = ""
     games: int = 0
     last: int = -1
     scores: list[float] = field(default_factory=list)
@@ -115,18 +120,23 @@ class Repertoire:
         game = _Opened(number, side, [], [], date, opponent, ratings[1 - own])
         self._games.append(game)
         board, place = chess.Board(), len(self._games)
+        before: _Choice | None = None
         for move in record.game.mainline_moves():
             if not move or board.ply() >= DEPTH:
                 break
             line = tuple(game.moves)
             if (key := self._keys.get(line)) is None:
                 key = self._keys[line] = board.epd()
+            if before is not None:
+                before.to = key
+            before = None
             if key not in game.keys:  # a repeated position counts once for each game
                 position = self._positions[side].setdefault(key, _Reached(board.turn == (side == WHITE)))
                 position.lines[line] += 1
                 if (played := position.moves.get(move.uci())) is None:
                     played = position.moves[move.uci()] = _Choice(board.san(move))
                 played.games, played.last = played.games + 1, place
+                before = played
                 if score is not None:
                     played.scores.append(score)
             game.keys.append(key)
@@ -182,7 +192,7 @@ def _as_json(side: str, position: _Reached) -> dict[str, Any]:
         "side": side, "own": position.is_own, "fen": board.fen(), "line": line, "games": position.games,
         "opening": opening and {"eco": opening.eco, "name": opening.name},
         "played": [
-            {"move": move, "san": played.san, "games": played.games,
+            {"move": move, "san": played.san, "games": played.games, "to": played.to,
              "score": round(fmean(played.scores), 4) if played.scores else None}
             for move, played in moves
         ],

@@ -190,8 +190,10 @@ class MyGames:
         self._take(source)
 
     def game(self, fields: Fields) -> dict[str, str]:
-        """Return the response of /api/mygames/game: a game of the report as PGN. Raises BadRequest."""
-        source = self._report_of or self._source
+        """Return the response of /api/mygames/game: a game as PGN, of the report's games, or of the games that are
+        opened now. Raises BadRequest.
+        """
+        source = self._source if fields.get("opened") is True else self._report_of or self._source
         number = whole(fields, "game", -1, 0, 10**9)
         try:
             if source is None or number < 0:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from kibitz.web.judged import remembered
 from kibitz.web.params import BadRequest, Fields, text, whole, words
-from kibitz.web.routing import StreamJob, get, post_for_stream, post_to_network
+from kibitz.web.routing import StreamJob, get, post, post_for_stream, post_to_network
 from kibitz.web.state import AppState
 
 if TYPE_CHECKING:
@@ -120,6 +120,17 @@ def judge(state: AppState, fields: Fields) -> StreamJob:
     return StreamJob(f"judge {network.name}", seq, lambda tell, stop: own(stop))
 
 
+def judged(state: AppState, fields: Fields) -> dict[str, list[dict[str, Any]]]:
+    """Return the judgments of a line that are kept, each with its ply. No network and no engine is used."""
+    network, line = read_request(state, fields)
+    if state.judged is None or not line.moves:
+        return {"judged": []}
+    module = importlib.import_module(f"kibitz.web.{'chess.judging' if line.game == 'chess' else 'go.checking'}")
+    keys = state.judged.keys(network, line, module.limits())
+    kept = state.judged.get(keys)
+    return {"judged": [{**kept[key], "ply": ply} for ply, key in enumerate(keys) if key in kept]}
+
+
 def check(state: AppState, fields: Fields) -> StreamJob:
     network, line = read_request(state, fields)
     program = state.judges.program(fields, line.game)
@@ -215,6 +226,7 @@ ROUTES = [
     post_to_network("/api/ratings", ratings),
     post_for_stream("/api/analyse", analyse),
     post_for_stream("/api/judge", judge),
+    post("/api/judged", judged),
     post_for_stream("/api/check", check),
     post_for_stream("/api/candidates", candidates),
     post_for_stream("/api/value", value),

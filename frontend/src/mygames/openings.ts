@@ -1,0 +1,294 @@
+/** My openings: the usual moves of each position, those that lose much, where recent games left them, and practice. */
+
+import "./openings.css";
+
+import { Latest, message } from "../server/asking";
+import type { ByRating } from "../server/api";
+import { button, Choice, el } from "../ui/elements";
+import { grown } from "../app/hash";
+import { keep, kept } from "../app/storage";
+import type { App } from "../app/state";
+import type { MyGames } from "./myanswers";
+import { OpeningChecks } from "./openingchecks";
+import { keepOpenings, keptOpenings, type LeftAt, type Position, Repertoire, replies, shownReplies, type Side, usual } from "./repertoire";
+import { schedule } from "./schedule";
+import { answerList, Trainer } from "./trainer";
+import { asksRatings } from "../analysis/movebars";
+import { texts } from "../texts";
+
+/** So many usual moves are checked by search, the most frequent first. */
+const CHECKED = 24;
+/** Moves of a position that are listed. */
+const LISTED = 5;
+
+export class OpeningsView {
+  readonly element: HTMLElement;
+  private readonly note = el("p", { class: "note", role: "status" });
+  private readonly today = el("p", { class: "opening-today" });
+  private readonly side: Choice;
+  private readonly practice = button(texts.openings.practice, () => void this.begin(), { class: "primary" });
+  private readonly here = el("section", { class: "opening-here", "aria-label": texts.openings.here });
+  private readonly flaws = el("section", { class: "opening-flaws" });
+  private readonly left = el("section", { class: "opening-left" });
+  private readonly list: HTMLElement;
+  private readonly trainer: Trainer;
+  private readonly checks: OpeningChecks;
+  private readonly latest = new Latest();
+  private repertoire: Repertoire | null = null;
+  private fetched = "";
+  private checking = false;
+  private done = "";
+
+  /** players: whose games. network: the one that judges. look: opens the game of a move at the position before it. */
+  constructor(
+    private readonly app: App,
+    players: () => string[],
+    network: () => string | undefined,
+    private readonly look: (left: LeftAt) => void,
+  ) {
+    this.players = players;
+    this.checks = new OpeningChecks(app, network);
+    const rated = (): string | undefined => {
+      const name = network();
+      return asksRatings(app.named(name ?? null)) ? name : undefined;
+    };
+    this.rated = rated;
+    this.trainer = new Trainer(app, this.checks, rated, (words) => {
+      this.done = words;
+      this.draw();
+    });
+    this.side = new Choice(texts.openings.color, (value) => {
+      keep("local", "opening-side", value);
+      this.draw();
+    });
+    this.side.offer([["both", texts.openings.both], ["white", texts.common.white], ["black", texts.common.black]], kept("local", "opening-side"));
+    this.list = el("div", {}, this.today, el("div", { class: "opening-begin" }, this.practice, this.side.element), this.here, this.flaws, this.left);
+    this.element = el("div", { class: "my-openings" }, this.note, this.list, this.trainer.element);
+    for (const event of ["cursor", "game"] as const) app.on(event, () => this.shown && this.drawHere());
+  }
+
+  private readonly players: () => string[];
+  private readonly rated: () => string | undefined;
+
+  private get shown(): boolean {
+    return this.element.offsetParent !== null && !this.trainer.running;
+  }
+
+  private get color(): Side | "both" {
+    return this.side.value as Side | "both";
+  }
+
+  /** The number of positions that are due; those of the browser count before games are chosen. */
+  get due(): number {
+    return (this.repertoire ?? (this.repertoire = keptOpenings()))?.plan(schedule, "both").due.length ?? 0;
+  }
+
+  /** Reads the openings of the chosen games, if they are not known; without games those that the browser has kept. */
+  refresh(games: MyGames["games"]): void {
+    const names = this.players();
+    const wanted = games && names.length ? JSON.stringify([games.opened, names]) : "";
+    if (this.element.hidden || this.trainer.running) return;
+    if (wanted && wanted !== this.fetched) {
+      this.fetched = wanted;
+      void this.fetch(names, wanted);
+    } else this.draw();
+  }
+
+  private async fetch(names: string[], wanted: string): Promise<void> {
+    this.note.textContent = texts.openings.reading;
+    this.note.classList.remove("problem");
+    try {
+      const found = Repertoire.of(await this.app.api.myOpenings(names));
+      if (wanted !== this.fetched) return;
+      this.repertoire = found;
+      keepOpenings(found);
+      this.draw();
+    } catch (error) {
+      if (wanted !== this.fetched) return;
+      this.draw();
+      this.note.textContent = message(error);
+      this.note.classList.add("problem");
+    }
+  }
+
+  private draw(): void {
+    this.repertoire ??= keptOpenings();
+    const { repertoire, trainer } = this;
+    this.list.hidden = !repertoire || trainer.running;
+    this.note.hidden = trainer.running;
+    if (!repertoire) {
+      if (!this.fetched) this.note.textContent = texts.openings.choose;
+      return;
+    }
+    const asked = repertoire.asked("both").length;
+    const about = asked ? texts.openings.about(repertoire.games, asked, repertoire.rating) : texts.openings.none;
+    this.note.textContent = this.fetched ? about : texts.openings.keptFrom(repertoire.games);
+    this.note.classList.remove("problem");
+    const plan = repertoire.plan(schedule, this.color);
+    const more = plan.fresh.length ? ` ${texts.mygames.fresh(plan.fresh.length)}` : "";
+    const next = plan.due.length || plan.next === null ? "" : ` ${texts.mygames.nextDue(plan.next)}`;
+    this.today.replaceChildren(this.done && `${this.done} `, el("b", {}, plan.due.length ? texts.openings.due(plan.due.length) : texts.mygames.noneDue), `${more}${next}`);
+    this.practice.hidden = !plan.due.length && !plan.fresh.length;
+    this.drawHere();
+    this.drawFlaws();
+    this.drawLeft(repertoire);
+    void this.check();
+  }
+
+  private async begin(): Promise<void> {
+    const { repertoire } = this;
+    if (!repertoire) return;
+    const { due, fresh } = repertoire.plan(schedule, this.color);
+    this.done = "";
+    const begun = this.trainer.start(repertoire, [...due, ...fresh]);
+    this.list.hidden = this.note.hidden = true;
+    await begun;
+    if (!this.trainer.running) this.draw();
+  }
+
+  /** The positions of the board's position in the repertoire: with each color that is chosen. */
+  private positions(): Position[] {
+    const { app, repertoire, color } = this;
+    const { fen } = app.node();
+    if (app.game.kind !== "chess" || !fen || !repertoire) return [];
+    const sides = color === "both" ? (["white", "black"] as const) : [color];
+    return sides.flatMap((side) => repertoire.at(side, fen) ?? []);
+  }
+
+  private drawHere(): void {
+    const { app, repertoire } = this;
+    if (!repertoire) return;
+    const found = this.positions();
+    const own = found.find((each) => each.own);
+    const other = found.find((each) => !each.own);
+    this.latest.cancel();
+    if (!own && !other) {
+      const begin = button(texts.openings.start, () => void app.fresh("chess"));
+      this.here.replaceChildren(el("p", { class: "note" }, texts.openings.outside), el("div", { class: "buttons" }, begin));
+      return;
+    }
+    const show = (rated: ByRating | null): void => {
+      const answers = other ? answerList(shownReplies(replies(other, rated, repertoire.rating)), repertoire.rating, (move) => this.play(move)) : [];
+      this.here.replaceChildren(...(own ? this.moves(own) : []), ...answers);
+    };
+    show(null);
+    const network = this.rated();
+    if (other && network) this.latest.ask((signal) => app.api.byRating({ network, line: app.line() }, signal), show, () => undefined);
+  }
+
+  private play(move: string): void {
+    this.app.play(move).catch((error: unknown) => this.app.say(message(error), true));
+  }
+
+  /** The own moves of a position. */
+  private moves(position: Position): HTMLElement[] {
+    const { heads } = texts.openings;
+    const first = usual(position);
+    const flaw = this.checks.flaw(position);
+    const rows = position.played.slice(0, LISTED).map((each) => {
+      const lost = each === first && flaw ? el("span", { class: "puzzle-lost" }, `−${texts.common.percent(flaw.loss)}, ${texts.openings.better(flaw.best.san)}`) : null;
+      const words = each === first ? el("small", {}, texts.openings.usual) : null;
+      return el(
+        "tr",
+        {},
+        el("th", { scope: "row" }, button(each.san, () => this.play(each.move), { class: "opening-move", title: texts.common.play(each.san) }), words, lost),
+        el("td", {}, texts.common.number(each.games)),
+        el("td", {}, each.score === null ? "–" : texts.common.percent(each.score)),
+      );
+    });
+    const titles = [heads.move, heads.games, heads.score].map((text) => el("th", { scope: "col" }, text));
+    const opening = position.opening ? el("p", { class: "note" }, `${position.opening.eco} ${position.opening.name}`) : null;
+    return [el("h3", {}, texts.openings.yours), ...(opening ? [opening] : []), el("table", { class: "my-parts" }, el("thead", {}, el("tr", {}, ...titles)), el("tbody", {}, ...rows))];
+  }
+
+  /** Usual moves that lose much, and how far the search has come. */
+  private drawFlaws(): void {
+    const { repertoire } = this;
+    if (!repertoire) return;
+    const all = repertoire.asked(this.color).slice(0, CHECKED);
+    const known = all.filter((each) => this.checks.flaw(each) !== undefined);
+    const bad = all.flatMap((position) => {
+      const flaw = this.checks.flaw(position);
+      return flaw ? [{ position, flaw }] : [];
+    });
+    this.flaws.hidden = !all.length;
+    const progress = !this.checks.network() ? texts.openings.cannotCheck : known.length < all.length ? texts.openings.checking(known.length, all.length) : `${texts.openings.checked(all.length)}${bad.length ? "" : ` ${texts.openings.noFlaws}`}`;
+    const rows = bad
+      .sort((a, b) => b.flaw.loss * b.position.games - a.flaw.loss * a.position.games)
+      .map(({ position, flaw }) => {
+        const made = button("", () => void this.open(position));
+        made.append(
+          el("span", { class: "puzzle-move" }, moveIn(position, usual(position)!.san)),
+          el("span", { class: "my-against" }, `${texts.explorer.games(usual(position)!.games)} · ${texts.openings.better(flaw.best.san)}`),
+          el("span", { class: "puzzle-lost" }, `−${texts.common.percent(flaw.loss)}`),
+        );
+        return el("li", {}, made);
+      });
+    this.flaws.replaceChildren(
+      el("h3", {}, texts.openings.flaws),
+      el("p", { class: "note" }, progress),
+      el("ol", { class: "puzzle-list my-mistakes", "aria-label": texts.openings.flaws, hidden: !rows.length }, ...rows),
+    );
+  }
+
+  /** Has the search judge the usual moves, one after the other, while they are looked at. */
+  private async check(): Promise<void> {
+    if (this.checking) return;
+    this.checking = true;
+    try {
+      for (;;) {
+        const wanted = this.shown ? this.repertoire?.asked(this.color).slice(0, CHECKED).find((each) => this.checks.flaw(each) === undefined) : undefined;
+        if (!wanted || !this.checks.network()) return;
+        await this.checks.find(wanted);
+        // A search that did not come is not asked for again and again.
+        if (this.checks.flaw(wanted) === undefined) return;
+        if (this.shown) {
+          this.drawFlaws();
+          if (this.positions().includes(wanted)) this.drawHere();
+        }
+      }
+    } finally {
+      this.checking = false;
+    }
+  }
+
+  private drawLeft({ left, recent }: Repertoire): void {
+    this.left.hidden = !recent;
+    const rows = left.map((each) => {
+      const number = Math.floor((each.ply + 1) / 2);
+      const place = `${number}${each.side === "white" ? "." : "…"}`;
+      const made = button("", () => this.look(each));
+      const date = each.date.includes("?") ? "" : each.date.replaceAll(".", "-");
+      made.append(
+        el("span", { class: "opening-left-at" }, texts.openings.leftAt(`${place} ${each.san}`, each.usual, each.usual_games)),
+        el("span", { class: "my-against" }, texts.openings.against(each.opponent, date)),
+      );
+      return el("li", {}, made);
+    });
+    this.left.replaceChildren(
+      el("h3", {}, texts.openings.left),
+      ...(rows.length ? [el("ol", { class: "puzzle-list opening-lefts", "aria-label": texts.openings.left }, ...rows)] : [el("p", { class: "note" }, texts.openings.neverLeft(recent))]),
+    );
+  }
+
+  /** Shows a position of the repertoire on the board. */
+  private async open(position: Position): Promise<void> {
+    const { app } = this;
+    try {
+      if (!(await app.mayOpen())) return;
+      const line = { game: "chess" as const, moves: position.line };
+      const nodes = await app.api.line(line);
+      app.open(...grown(line, nodes, position.line.length, {}));
+      app.set({ flipped: position.side === "black" });
+      document.getElementById("board-part")?.scrollIntoView({ block: "nearest" });
+    } catch (error) {
+      app.say(message(error), true);
+    }
+  }
+}
+
+/** "3. Bc4", "2… d6": a move in a position. */
+function moveIn({ fen }: Position, san: string): string {
+  const [, turn, , , , number = "1"] = fen.split(" ");
+  return `${number}${turn === "w" ? "." : "…"} ${san}`;
+}

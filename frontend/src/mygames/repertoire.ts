@@ -1,0 +1,214 @@
+/** A player's openings: the moves of each position, what is asked today, what opponents are likely to answer, and what the browser keeps of it. */
+
+import type { Judgement } from "../server/judging";
+import type { ByRating } from "../server/api";
+import { digest } from "../app/remembered";
+import { keep, kept } from "../app/storage";
+import { movesAt } from "../analysis/ratings";
+import { type Plan, positionOf, type Schedule } from "./schedule";
+
+export type Side = "white" | "black";
+
+export interface PlayedMove {
+  move: string;
+  san: string;
+  games: number;
+  /** The player's result, 0..1; null if no game has one. */
+  score: number | null;
+  /** The position after it, without the numbers of moves; "" if no game went on. */
+  to: string;
+}
+
+export interface Position {
+  side: Side;
+  /** Whether the player is to move. */
+  own: boolean;
+  fen: string;
+  /** The most frequent moves to it. */
+  line: string[];
+  games: number;
+  opening: { eco: string; name: string } | null;
+  /** The most frequent first. */
+  played: PlayedMove[];
+}
+
+/** A recent game that left the repertoire. */
+export interface LeftAt {
+  game: number;
+  ply: number;
+  side: Side;
+  san: string;
+  usual: string;
+  usual_games: number;
+  line: string[];
+  date: string;
+  opponent: string;
+  opponent_rating: number | null;
+}
+
+/** What the server says of a player's openings. */
+export interface Openings {
+  player: string;
+  games: number;
+  rating: number | null;
+  positions: Position[];
+  recent: number;
+  left: LeftAt[];
+}
+
+/** A likely answer: how often players of the rating choose it by the network, and in how many of one's own games it came. */
+export interface Reply {
+  move: string;
+  san: string;
+  p: number | null;
+  games: number;
+  /** Both together, 0..1. */
+  weight: number;
+}
+
+/** A usual move that loses much, and what is better. */
+export interface Flaw {
+  loss: number;
+  best: { move: string; san: string };
+}
+
+/** What a tried move is: the usual one, another own one, the better one, a usual one that loses much, or none of these. */
+export type Tried = "usual" | "also" | "better" | "flawed" | "other";
+
+/** A move belongs to the repertoire from this number of games on. */
+export const LEAST = 2;
+/** A usual move loses much from here on, by the search. */
+export const MUCH = 0.1;
+/** The network's opinion counts as much as this number of games. */
+const PRIOR = 10;
+/** Answers that are shown. */
+const SHOWN = 4;
+const ROOM = 600;
+const NAME = "openings";
+const [LOWEST, HIGHEST, STEP, USUAL_RATING] = [800, 2800, 100, 1500];
+
+export class Repertoire {
+  private readonly known: Map<string, Position>;
+  /** The name in the schedule: the browser keeps it, and it names nobody. */
+  readonly owner: string;
+
+  constructor(
+    readonly positions: readonly Position[],
+    owner: string,
+    readonly rated: number | null,
+    readonly games: number,
+    /** Where recent games left it; none of one that the browser has kept. */
+    readonly left: readonly LeftAt[] = [],
+    readonly recent = 0,
+  ) {
+    this.owner = owner;
+    this.known = new Map(positions.map((each) => [key(each.side, each.fen), each]));
+  }
+
+  static of({ player, positions, rating, games, left, recent }: Openings): Repertoire {
+    return new Repertoire(positions, ownerOf(player), rating, games, left, recent);
+  }
+
+  /** The rating whose answers are expected: the player's, in hundreds. */
+  get rating(): number {
+    return Math.min(HIGHEST, Math.max(LOWEST, STEP * Math.round((this.rated ?? USUAL_RATING) / STEP)));
+  }
+
+  at(side: Side, fen: string): Position | undefined {
+    return this.known.get(key(side, fen));
+  }
+
+  /** The positions in which a move is asked, the most frequent first. */
+  asked(side: Side | "both"): Position[] {
+    return this.positions.filter((each) => usual(each) && (side === "both" || each.side === side));
+  }
+
+  /** What is asked today. */
+  plan(schedule: Schedule, side: Side | "both"): Plan<Position> {
+    return schedule.plan(this.owner, this.asked(side), cardPosition);
+  }
+}
+
+/** The name of a card's position: the same one with the other color is another card by its side to move. */
+export const cardPosition = (position: Pick<Position, "fen">): string => positionOf(position);
+
+const ownerOf = (player: string): string => `${NAME} ${digest(player.trim().toLowerCase())}`;
+
+const key = (side: Side, fen: string): string => `${side} ${fen.split(" ").slice(0, 3).join(" ")}`;
+
+/** The player's usual move in a position; none where no move was played often enough. */
+export function usual({ own, played }: Position): PlayedMove | undefined {
+  const first = own ? played[0] : undefined;
+  return first && first.games >= LEAST ? first : undefined;
+}
+
+/** The usual move as one that loses much; null where it does not. */
+export function flawOf(position: Position, judged: Pick<Judgement, "loss" | "best"> | undefined): Flaw | null {
+  const move = usual(position)?.move;
+  if (!judged || judged.loss < MUCH || !judged.best.move || judged.best.move === move) return null;
+  return { loss: judged.loss, best: judged.best };
+}
+
+/** What a tried move is. */
+export function tried(position: Position, move: string, flaw: Flaw | null): Tried {
+  if (flaw?.best.move === move) return "better";
+  const known = position.played.find((each) => each.move === move);
+  if (known && known === usual(position)) return flaw ? "flawed" : "usual";
+  return known && known.games >= LEAST ? "also" : "other";
+}
+
+/** The likely answers in a position, the likeliest first: the network's at a rating, and those of the own games. */
+export function replies(position: Position | undefined, found: ByRating | null, rating: number): Reply[] {
+  const network = found ? movesAt(found, rating) : [];
+  const games = position?.played ?? [];
+  const all = games.reduce((sum, each) => sum + each.games, 0);
+  const sans = new Map([...network, ...games].map(({ move, san }) => [move, san]));
+  const prior = network.length ? PRIOR : 0;
+  const made = [...sans].map(([move, san]): Reply => {
+    const p = network.find((each) => each.move === move)?.p ?? null;
+    const count = games.find((each) => each.move === move)?.games ?? 0;
+    return { move, san, p, games: count, weight: all + prior ? (count + prior * (p ?? 0)) / (all + prior) : 0 };
+  });
+  return made.sort((a, b) => b.weight - a.weight);
+}
+
+/** The answers that are worth showing. */
+export const shownReplies = (all: readonly Reply[]): Reply[] => all.filter(({ weight }) => weight >= 0.02).slice(0, SHOWN);
+
+/** One of some answers, by its weight. `chance`: 0..1. */
+export function draw(all: readonly Reply[], chance: number): Reply | undefined {
+  const sum = all.reduce((total, { weight }) => total + weight, 0);
+  let rest = chance * sum;
+  return all.find(({ weight }) => (rest -= weight) < 0) ?? all.at(-1);
+}
+
+/** Keeps a repertoire in the browser, without names: after the board was started again it can be practiced. */
+export function keepOpenings({ positions, owner, rated, games }: Repertoire): void {
+  keep("local", NAME, JSON.stringify({ owner, rated, games, positions: positions.slice(0, ROOM) }));
+}
+
+/** The repertoire that the browser has kept; null where it has none, or something else. */
+export function keptOpenings(): Repertoire | null {
+  try {
+    const found: unknown = JSON.parse(kept("local", NAME) ?? "null");
+    const { owner, rated, games, positions } = (found ?? {}) as Record<string, unknown>;
+    if (typeof owner !== "string" || typeof games !== "number" || !Array.isArray(positions) || !positions.every(sound)) return null;
+    return new Repertoire(positions, owner, typeof rated === "number" ? rated : null, games);
+  } catch {
+    return null;
+  }
+}
+
+function sound(value: unknown): value is Position {
+  const { side, own, fen, line, games, played } = (value ?? {}) as Record<string, unknown>;
+  return (
+    (side === "white" || side === "black") &&
+    typeof own === "boolean" &&
+    typeof fen === "string" &&
+    typeof games === "number" &&
+    Array.isArray(line) &&
+    line.every((each) => typeof each === "string") &&
+    Array.isArray(played) &&
+    played.every((each: Partial<PlayedMove> | null) => typeof each?.move === "string" && typeof each.san === "string" && typeof each.games === "number")
+  );
+}

@@ -1,0 +1,311 @@
+/**
+ * The opening trainer: asks for the player's move in one position after the other, and answers with likely moves of opponents.
+ * Positions that are missed come back, by the schedule of the mistakes.
+ */
+
+import { message } from "../server/asking";
+import { button, el, percent } from "../ui/elements";
+import { grown } from "../app/hash";
+import { named } from "../app/naming";
+import type { App, Node } from "../app/state";
+import type { OpeningChecks } from "./openingchecks";
+import { cardPosition, draw, type Flaw, type Position, type Repertoire, type Reply, replies, shownReplies, tried, usual } from "./repertoire";
+import { type Answer, cardOf, schedule } from "./schedule";
+import { texts } from "../texts";
+
+/** Between a right answer and the opponent's move, ms. */
+const PAUSE = 900;
+/** So long a move waits for what the search says of it, ms. */
+const PATIENCE = 2500;
+/** So much less than before is as good as before. */
+const SLACK = 0.03;
+
+type Stage = "none" | "opening" | "asked" | "checking" | "answered";
+
+export class Trainer {
+  readonly element: HTMLElement;
+  private readonly question = el("p", { class: "puzzle-question", role: "status" });
+  private readonly verdict = el("p", { class: "puzzle-verdict", role: "status" });
+  private readonly answers = el("div", { class: "opening-answers" });
+  private readonly next = button(texts.openings.next, () => void this.open(), { class: "primary" });
+  private readonly reveal = button(texts.openings.reveal, () => void this.show());
+  private readonly end = button(texts.openings.end, () => this.stop());
+  private repertoire: Repertoire | null = null;
+  /** What is still asked today, in this order, and of how many. */
+  private rest: Position[] = [];
+  private total = 0;
+  private right = 0;
+  private missed = 0;
+  private stage: Stage = "none";
+  private position: Position | null = null;
+  /** The node of the asked position. */
+  private node = -1;
+  private grade: ((answer: Answer) => void) | null = null;
+  private helped = false;
+  /** Whether the present position was counted as missed. */
+  private counted = false;
+  private moving = false;
+  private hints = true;
+  /** Counts the positions, so that what comes late is known as such. */
+  private turn = 0;
+  private timer = 0;
+
+  /** network: the one that predicts answers by rating; undefined without any. over: called when a practice ends. */
+  constructor(
+    private readonly app: App,
+    private readonly checks: OpeningChecks,
+    private readonly network: () => string | undefined,
+    private readonly over: (words: string) => void,
+  ) {
+    this.element = el("section", { class: "opening-trainer", hidden: true }, this.question, this.verdict, this.answers, el("div", { class: "buttons" }, this.next, this.reveal, this.end));
+    app.on("game", () => this.moving || this.stop());
+    app.on("cursor", () => this.moved());
+    app.on("settings", () => (this.helped ||= this.stage === "asked" && app.hints));
+    const before = app.isTried;
+    // All moves of a practice are tried ones: the game is none to keep.
+    app.isTried = (id) => this.running || (before?.(id) ?? false);
+  }
+
+  get running(): boolean {
+    return this.stage !== "none";
+  }
+
+  async start(repertoire: Repertoire, targets: readonly Position[]): Promise<void> {
+    this.stop();
+    if (!targets.length || !(await this.app.mayOpen())) return;
+    this.repertoire = repertoire;
+    this.rest = [...targets];
+    this.total = targets.length;
+    this.right = this.missed = 0;
+    this.hints = this.app.hints;
+    this.element.hidden = false;
+    await this.open();
+  }
+
+  stop(): void {
+    if (!this.running) return;
+    this.turn += 1;
+    window.clearTimeout(this.timer);
+    this.stage = "none";
+    this.grade = this.position = null;
+    this.element.hidden = true;
+    this.app.set({ hints: this.hints });
+    this.over(this.right + this.missed ? texts.openings.over(this.right, this.missed) : "");
+  }
+
+  /** Opens the next position, or ends. */
+  private async open(): Promise<void> {
+    const { app } = this;
+    window.clearTimeout(this.timer);
+    const position = this.rest.shift();
+    if (!position) return this.stop();
+    this.turn += 1;
+    const { turn } = this;
+    this.stage = "opening";
+    try {
+      const line = { game: "chess" as const, moves: position.line };
+      const nodes = await app.api.line(line);
+      if (turn !== this.turn) return;
+      // Nothing is given away while the position opens.
+      app.set({ hints: false });
+      this.move(() => app.open(...grown(line, nodes, position.line.length, {})));
+      this.ask(position, "");
+    } catch (error) {
+      if (turn !== this.turn) return;
+      app.say(message(error), true);
+      this.stop();
+    }
+  }
+
+  private move(act: () => void): void {
+    this.moving = true;
+    try {
+      act();
+    } finally {
+      this.moving = false;
+    }
+  }
+
+  /** Asks for the move in the position on the board. replied: the opponent's move that led to it; "" if it was opened. */
+  private ask(position: Position, replied: string): void {
+    const { app } = this;
+    this.position = position;
+    this.node = app.cursor;
+    this.stage = "asked";
+    this.helped = this.counted = false;
+    this.grade = schedule.attempt(cardOf(this.repertoire!.owner, cardPosition(position)));
+    app.set({ hints: false, flipped: position.side === "black" });
+    const side = position.side === "white" ? texts.common.white : texts.common.black;
+    const after = app.node().move === null ? "" : named(app, app.node());
+    const opening = position.opening?.name ?? "";
+    const at = this.total - this.rest.length;
+    this.question.textContent = replied ? texts.openings.replied(replied, side) : texts.openings.question(at, this.total, side, after, opening);
+    this.say("");
+    this.answers.replaceChildren();
+    this.buttons();
+    // What the search says of the usual move is there when the answer comes, most often.
+    void this.checks.find(position);
+  }
+
+  private say(words: string, good = false): void {
+    if (this.verdict.textContent !== words) this.verdict.textContent = words;
+    this.verdict.classList.toggle("good", good);
+  }
+
+  private buttons(): void {
+    this.next.hidden = this.stage !== "answered";
+    this.next.textContent = this.rest.length ? texts.openings.next : texts.openings.finish;
+    this.reveal.hidden = this.stage !== "asked";
+  }
+
+  private moved(): void {
+    if (this.moving || this.stage !== "asked") return;
+    const node = this.app.node();
+    if (node.parent === this.node) void this.judge(node);
+  }
+
+  /** Says what a tried move is. */
+  private async judge(node: Node): Promise<void> {
+    const { position, turn } = this;
+    const { san } = node;
+    if (!position || !node.move) return;
+    this.stage = "checking";
+    this.buttons();
+    let flaw = this.checks.flaw(position);
+    if (flaw === undefined) {
+      this.say(texts.openings.checkingMove(san));
+      const found = this.checks.find(position);
+      flaw = (await Promise.race([found, new Promise<undefined>((done) => window.setTimeout(done, PATIENCE))])) ?? null;
+      if (turn !== this.turn) return;
+      if (!flaw) this.later(position, node.move, found);
+    }
+    let kind = tried(position, node.move, flaw);
+    const own = usual(position)!;
+    const points = Math.round(100 * (flaw?.loss ?? 0));
+    if (flaw && (kind === "other" || kind === "also")) {
+      this.say(texts.openings.checkingMove(san));
+      const judged = await this.checks.judge(position.line, node.move);
+      if (turn !== this.turn) return;
+      const sound = judged !== undefined && judged.loss <= SLACK;
+      if (sound) return this.passed(texts.openings.asGood(san, flaw.best.san));
+      kind = "other";
+    }
+    if (kind === "usual") return this.passed(texts.openings.right(san, own.games, position.games));
+    if (kind === "also") return this.passed(texts.openings.also(san, own.san));
+    if (kind === "better") return this.passed(texts.openings.betterFound(san, own.san, points));
+    this.fail();
+    this.say(kind === "flawed" ? texts.openings.flawed(san, points, flaw!.best.san) : flaw ? texts.openings.notBetter(san) : texts.openings.other(san));
+    this.move(() => this.app.retract(node.id));
+    this.stage = "asked";
+    this.buttons();
+  }
+
+  /** A usual move was taken as right before the search had judged it: if it loses much, that counts. */
+  private later(position: Position, move: string, found: Promise<Flaw | null>): void {
+    const { grade } = this;
+    void found.then((flaw) => {
+      if (!flaw || tried(position, move, flaw) !== "flawed") return;
+      grade?.("failed");
+      this.app.say(texts.openings.flawed(usual(position)!.san, Math.round(100 * flaw.loss), flaw.best.san), false, true);
+    });
+  }
+
+  private fail(): void {
+    this.grade?.("failed");
+    this.helped = true;
+    if (!this.counted) this.missed += 1;
+    this.counted = true;
+  }
+
+  private passed(words: string): void {
+    this.grade?.(this.helped ? "later" : "first");
+    if (!this.counted) this.right += 1;
+    this.counted = true;
+    this.say(words, true);
+    void this.follow();
+  }
+
+  /** Shows and plays the move that was asked for. */
+  private async show(): Promise<void> {
+    const { app, position, turn } = this;
+    if (!position || this.stage !== "asked") return;
+    this.stage = "checking";
+    this.fail();
+    const own = usual(position)!;
+    const flaw = this.checks.flaw(position) ?? null;
+    this.say(flaw ? texts.openings.flawed(own.san, Math.round(100 * flaw.loss), flaw.best.san) : texts.openings.solution(own.san, own.games, position.games));
+    try {
+      this.moving = true;
+      if (app.cursor !== this.node) app.go(this.node);
+      await app.play((flaw?.best ?? own).move);
+    } catch (error) {
+      app.say(message(error), true);
+    } finally {
+      this.moving = false;
+    }
+    if (turn === this.turn) void this.follow();
+  }
+
+  /** After the move: the likely answers, and one of them if it leads to another position of today. */
+  private async follow(): Promise<void> {
+    const { app, position, repertoire, turn } = this;
+    if (!position || !repertoire) return;
+    this.stage = "answered";
+    this.buttons();
+    const network = this.network();
+    const line = app.line();
+    const found = network ? await app.api.byRating({ network, line }).catch(() => null) : null;
+    if (turn !== this.turn) return;
+    const { rating } = repertoire;
+    const place = repertoire.at(position.side, app.node().fen ?? "");
+    const all = replies(place, found, rating);
+    this.answers.replaceChildren(...answerList(shownReplies(all), rating));
+    const leads = (reply: Reply): Position | undefined => {
+      const to = place?.played.find(({ move }) => move === reply.move)?.to;
+      const next = to ? repertoire.at(position.side, to) : undefined;
+      return next && this.rest.includes(next) ? next : undefined;
+    };
+    const reply = draw(all.filter(leads), Math.random());
+    const target = reply && leads(reply);
+    if (!reply || !target) {
+      if (document.activeElement === document.body) this.next.focus();
+      return;
+    }
+    this.next.hidden = true;
+    this.timer = window.setTimeout(() => void this.answer(reply, target, turn), PAUSE);
+  }
+
+  /** Plays the opponent's move, and asks for the next one. */
+  private async answer(reply: Reply, target: Position, turn: number): Promise<void> {
+    const { app } = this;
+    try {
+      this.moving = true;
+      await app.play(reply.move, () => turn === this.turn);
+    } catch {
+      if (turn === this.turn) this.buttons();
+      return;
+    } finally {
+      this.moving = false;
+    }
+    if (turn !== this.turn) return;
+    this.turn += 1;
+    this.rest = this.rest.filter((each) => each !== target);
+    this.ask({ ...target, line: app.line().moves }, reply.san);
+  }
+}
+
+/** How players of a rating answer, and how often that came in the own games. */
+export function answerList(all: readonly Reply[], rating: number, play?: (move: string) => void): HTMLElement[] {
+  if (!all.length) return [];
+  const head = el("h3", {}, texts.openings.answers(rating));
+  const rows = all.map(({ move, san, p, games }) =>
+    el(
+      "li",
+      {},
+      play ? button(san, () => play(move), { class: "opening-move", title: texts.common.play(san) }) : el("b", { class: "opening-move" }, san),
+      el("span", { class: "opening-share" }, p === null ? "–" : percent(p)),
+      el("span", { class: "opening-games" }, games ? texts.openings.inGames(games) : ""),
+    ),
+  );
+  return [head, el("ul", { class: "opening-list", "aria-label": texts.openings.answers(rating) }, ...rows)];
+}

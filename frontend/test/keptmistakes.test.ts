@@ -1,0 +1,103 @@
+/** Mistakes that the browser keeps: which are due, how many there is room for, and how one is opened without its game. */
+
+import { beforeEach, describe, expect, test } from "vitest";
+
+import { exerciseOf, type KeptMistake, KeptMistakes, MOST, ROOM } from "../src/mygames/keptmistakes";
+import { cardOf, Schedule } from "../src/mygames/schedule";
+import { App } from "../src/app/state";
+import { Judging, type Judgement } from "../src/server/judging";
+import { Server } from "./support/server";
+
+const KEY = "kibitz-mistakes";
+let now: Date;
+let schedule: Schedule;
+let mistakes: KeptMistakes;
+
+const judgement: Judgement = { ply: 3, loss: 0.3, mark: "??", best: { move: "d2d4", san: "d4" }, line: ["d4"], only: false, white: { before: 0.5, after: 0.2 }, exact: true };
+const mistake = (name: string, more: Partial<KeptMistake> = {}): KeptMistake => ({
+  card: cardOf("Muñoz, Ana", name),
+  line: { game: "chess", moves: ["e2e4", "e7e5"], ratings: [1500, 0] },
+  move: "d1h5",
+  judge: "human 1",
+  judgement,
+  ...more,
+});
+const practiced = (each: KeptMistake, answer: "first" | "failed" = "failed"): void => {
+  schedule.attempt(each.card)(answer);
+  mistakes.add(each);
+};
+const cards = (found: KeptMistake[]): string[] => found.map(({ card }) => card);
+
+beforeEach(() => {
+  now = new Date(2026, 2, 2, 12);
+  schedule = new Schedule(() => now);
+  mistakes = new KeptMistakes(schedule);
+});
+
+describe("mistakes that are due", () => {
+  test("come the most overdue first, without those of the game on the board", () => {
+    const [a, b, known, go] = [mistake("a"), mistake("b"), mistake("known"), mistake("go", { line: { game: "go", size: 9, komi: 7, rules: "chinese", setup: { B: [], W: [] }, side: "b", moves: ["E5"] }, move: "A1", judgement: null })];
+    practiced(known, "first");
+    practiced(b);
+    now = new Date(2026, 2, 3, 12);
+    practiced(a);
+    practiced(go);
+    expect(mistakes.due(new Set())).toEqual([b]);
+    now = new Date(2026, 2, 4, 0, 1);
+    expect(cards(mistakes.due(new Set()))).toEqual(cards([b, a, go]));
+    expect(cards(mistakes.due(new Set(), "chess"))).toEqual(cards([b, a]));
+    expect(cards(mistakes.due(new Set([b.card]), "chess"))).toEqual(cards([a]));
+    // Another page finds them, and no name is kept.
+    expect(new KeptMistakes(schedule).due(new Set())).toHaveLength(3);
+    expect(localStorage.getItem(KEY)).not.toMatch(/ana|mu/i);
+  });
+
+  test("one that is answered again is kept once, as it was found last", () => {
+    practiced(mistake("a", { judgement: null }));
+    practiced(mistake("a"));
+    now = new Date(2026, 2, 3, 12);
+    expect(mistakes.due(new Set())).toEqual([mistake("a")]);
+  });
+
+  test("there is room for so many, and for so many characters", () => {
+    for (let at = 0; at < ROOM + 3; at += 1) practiced(mistake(`p${at}`));
+    now = new Date(2026, 2, 3, 12);
+    const found = mistakes.due(new Set());
+    expect(found).toHaveLength(ROOM);
+    expect(cards(found)).not.toContain(cardOf("Muñoz, Ana", "p2"));
+    const long = Array.from({ length: 30_000 }, () => "E5");
+    for (let at = 0; at < 12; at += 1) practiced(mistake(`long${at}`, { line: { game: "go", moves: long } }));
+    expect(localStorage.getItem(KEY)!.length).toBeLessThanOrEqual(MOST);
+    now = new Date(2026, 2, 5, 12);
+    expect(cards(mistakes.due(new Set()))).toContain(cardOf("Muñoz, Ana", "long11"));
+  });
+
+  test.each(["", "{", "7", '[null, 7, {"card": "x"}]'])("storage that is %j has none", (text) => {
+    localStorage.setItem(KEY, text);
+    expect(mistakes.due(new Set())).toEqual([]);
+    practiced(mistake("a"));
+    now = new Date(2026, 2, 3, 12);
+    expect(mistakes.due(new Set())).toHaveLength(1);
+  });
+});
+
+test("a kept mistake opens its position, and what was found is known at once", async () => {
+  const server = new Server();
+  const fen = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";
+  const names = [null, "e2e4", "e7e5", "d1h5"];
+  server.on("line", () => ({ nodes: names.map((move, ply) => ({ ply, move, san: move ?? "", turn: ply % 2 ? "b" : "w", end: null, fen })) }));
+  const app = new App();
+  const judging = new Judging(app);
+  const one = mistake("a", { judge: judging.judge });
+  const last = await exerciseOf(app, judging, one).open();
+  expect(server.of("line")[0]!.line).toEqual({ game: "chess", moves: ["e2e4", "e7e5", "d1h5"] });
+  expect(app.node(last)).toMatchObject({ move: "d1h5", ply: 3 });
+  expect(app.line(last).ratings).toEqual([1500, 0]);
+  expect(judging.exact(last)).toEqual(judgement);
+  // Of another network, or another engine, it is not taken.
+  const other = await exerciseOf(app, judging, mistake("a", { judge: "winner 1" })).open();
+  expect(judging.exact(other)).toBeUndefined();
+  // While a game may not be left, it stays.
+  app.mayLeave = () => Promise.resolve(false);
+  await expect(exerciseOf(app, judging, one).open()).rejects.toThrow();
+});
