@@ -66,7 +66,7 @@ def test_openings_are_practiced_and_come_back(visit: Callable[..., Page], own: S
     # Practice, by the keyboard alone. A wrong move is not mine; then the right one, and the opponent answers.
     view.get_by_role("combobox", name="Color").select_option("white")
     view.get_by_role("button", name="Practice my openings").press("Enter")
-    question, verdict = view.locator(".puzzle-question"), view.locator(".puzzle-verdict")
+    question, verdict = view.locator(".opening-question"), view.locator(".opening-verdict")
     expect(question).to_have_text("Position 1 of 10. White to move. Play your move.")
     desk.counts(0)
     type_move(page, "a3")
@@ -122,7 +122,7 @@ def test_a_usual_move_that_loses_much_is_not_the_answer(visit: Callable[..., Pag
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert serious(page) == []
     view.get_by_role("button", name="Practice my openings").click()
-    question, verdict = view.locator(".puzzle-question"), view.locator(".puzzle-verdict")
+    question, verdict = view.locator(".opening-question"), view.locator(".opening-verdict")
     expect(question).to_contain_text("Position 1 of 3. Black to move after 1. d4")
     for move, answer in (("d5", "Nf3"), ("Nf6", "Bf4")):
         type_move(page, move)

@@ -24,8 +24,8 @@ type Stage = "none" | "opening" | "asked" | "checking" | "answered";
 
 export class Trainer {
   readonly element: HTMLElement;
-  private readonly question = el("p", { class: "puzzle-question", role: "status" });
-  private readonly verdict = el("p", { class: "puzzle-verdict", role: "status" });
+  private readonly question = el("p", { class: "opening-question", role: "status" });
+  private readonly verdict = el("p", { class: "opening-verdict", role: "status" });
   private readonly answers = el("div", { class: "opening-answers" });
   private readonly next = button(texts.openings.next, () => void this.open(), { class: "primary" });
   private readonly reveal = button(texts.openings.reveal, () => void this.show());
