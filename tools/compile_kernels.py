@@ -10,8 +10,8 @@ for the level of processors in `kernel_cache.LEVELS`. Where there is no level, n
 With --pythons, it does this for each of these programs. Each gets a new environment, into which pip installs kibitz
 with the newest libraries, as newcomers get them.
 
-The same sources and libraries give the same bytes. numba orders some names of the machine code by their hashes, so
-Python must not choose these at random.
+The same sources and libraries give the same bytes, in any folder. numba orders some names in the machine code by their
+hashes, so Python must not choose these at random. It also stores the names of source files there, see RENAMED.
 """
 
 from __future__ import annotations
@@ -49,8 +49,27 @@ WORK = (
     ("analyze", "winner", "games.pgn", "--all"),
 )
 """The calls of kibitz whose kernels are packed."""
+RENAMED = """
+import sys
+from importlib.machinery import SourceFileLoader
+from types import CodeType
+get_code = SourceFileLoader.get_code
+def renamed(code, file):
+    parts = (renamed(one, file) if isinstance(one, CodeType) else one for one in code.co_consts)
+    return code.replace(co_filename=file, co_consts=tuple(parts))
+def get_renamed(loader, name):
+    return renamed(get_code(loader, name), name.replace(".", "/") + ".py")
+SourceFileLoader.get_code = get_renamed
+"""
+"""Names the file of each module by the module, because numba stores file names in the machine code."""
+COMPILE = f"""{RENAMED}
+from kibitz import cli
+sys.exit(cli.run(sys.argv[1:]))
+"""
+"""Runs a command of kibitz. Its kernels do not depend on where kibitz is installed."""
 READ = """
-import pathlib, sys
+import sys
+from numba.core import event
 from kibitz import cli, kernel_cache
 read = kernel_cache.read
 def reading(path):
@@ -59,9 +78,13 @@ def reading(path):
         file.write(path.name + "\\n")
     return payload
 kernel_cache.read = reading
-sys.exit(cli.run(sys.argv[1:]))
+with event.install_recorder("numba:compile") as compiled:
+    code = cli.run(sys.argv[1:])
+again = sorted({one.data["dispatcher"].py_func.__qualname__ for _, one in compiled.buffer})
+sys.exit(f"compiled again: {', '.join(again)}" if again else code)
 """
-"""Runs a command of kibitz, and notes in the file `used` the names of the kernels that it reads."""
+"""Runs a command of kibitz, and notes the names of the kernels that it reads in the file `used`. It must compile none.
+"""
 
 
 def compile_ahead(archive: Path, level: str) -> int:
@@ -76,10 +99,10 @@ def compile_ahead(archive: Path, level: str) -> int:
         apart = {"HOME": temporary, "XDG_CACHE_HOME": "", "LOCALAPPDATA": temporary, "NUMBA_CACHE_DIR": str(cache)}
         fixed = {"NUMBA_CPU_NAME": level, "NUMBA_CPU_FEATURES": "", "PYTHONHASHSEED": "0"}
         surroundings = {**os.environ, **apart, **fixed}
-        for program in (["-m", "kibitz"], ["-c", READ]):  # once to compile, once to see what is read
+        for program in (COMPILE, READ):  # once to compile, once to see what is read
             for call in WORK:
                 subprocess.run(
-                    [sys.executable, *program, *call],
+                    [sys.executable, "-c", program, *call],
                     cwd=folder,
                     env=surroundings,
                     check=True,

@@ -142,6 +142,8 @@ class Fingerprint:
             self._add(len(value))
             for item in value:
                 self._value(item)
+        elif isinstance(value, slice):  # since Python 3.14 also a constant of a function's code
+            self._value((value.start, value.stop, value.step))
         elif isinstance(value, (set, frozenset)):
             self._add(sorted(map(repr, value)))
         elif isinstance(value, dict):
@@ -278,7 +280,8 @@ class KernelCache(caching._Cache):
             return
         if name := self._name(sig, data.codegen.magic_tuple()):
             with contextlib.suppress(OSError):
-                write(self._folders()[0] / name, _dumps(data._reduce()))
+                # without the text of the types, which is not needed and contains addresses in memory
+                write(self._folders()[0] / name, _dumps(data._replace(type_annotation="")._reduce()))
 
     def _stem(self) -> str:
         module = self._function.__module__.rpartition(".")[2]
