@@ -14,6 +14,7 @@ from kibitz.games.go.points import BLACK, from_gtp
 from kibitz.games.go.rules import Board as GoBoard
 from kibitz.notebook import Shown
 from kibitz.web import answers
+from kibitz.web.chess.ratings import by_rating
 from kibitz.web.files import load
 from kibitz.web.networks import NetworkRegistry
 from kibitz.web.positions import read_line
@@ -160,3 +161,48 @@ def test_two_ratings_side_by_side(human_run: Path) -> None:
         assert 0 < sum(move["p"] for move in one["moves"]) <= 1.001
     first, second = (one["moves"] for one in shown.answer["by_rating"])
     assert first != second
+
+
+def test_moves_by_rating_are_those_of_the_page(tmp_path: Path) -> None:
+    board = chess.Board()
+    for move in ("e4", "e5", "Nf3", "Nf6", "Nxe5", "Nc6", "Nxc6", "dxc6", "d3", "Bc5"):
+        board.push_san(move)
+    found = kibitz.moves_by_rating(board)
+    networks = NetworkRegistry(["human"])
+    line = read_line({"line": {"game": "chess", "moves": [move.uci() for move in board.move_stack]}})
+    page = by_rating(networks, networks.ready("human"), line)
+    assert list(found.ratings) == list(page["ratings"])
+    assert list(found.risk) == page["risk"]
+    assert [{key: move[key] for key in ("move", "san", "p")} for move in found.moves] == page["moves"]
+    likely = found.moves[0]
+    assert found.moves[0]["loss"] is not None
+    assert min(move["loss"] for move in found.moves if move["loss"] is not None) >= 0
+    assert f"{likely['p'][0]:>7.0%}" in repr(found)
+    assert "After 5...Bc5. White to move." in repr(found)
+    for trap in found.traps:
+        assert f"Trap: {trap['san']} loses" in found.text
+        assert f"{trap['san']} (trap)" in found.svg
+    root = ElementTree.fromstring(found._repr_svg_())
+    assert found.svg.count("polyline") == len(list(root.iter(SVG + "polyline"))) > 0
+    found.save(tmp_path / "moves.svg")
+    assert (tmp_path / "moves.svg").read_text(encoding="utf-8") == found.svg
+    found.save(tmp_path / "moves.png")
+    assert (tmp_path / "moves.png").read_bytes().startswith(b"\x89PNG")
+    with pytest.raises(UsageError, match=naming("moves.gif & svg")):
+        found.save(tmp_path / "moves.gif")
+    with pytest.raises(KibitzError, match="nowhere"):
+        found.save(tmp_path / "nowhere" / "moves.svg")
+
+
+def test_moves_by_rating_at_the_end_and_where_there_are_none() -> None:
+    assert kibitz.moves_by_rating("1. f3 e5 2. g4 *").moves
+    over = kibitz.moves_by_rating("1. f3 e5 2. g4 Qh4#")
+    assert (over.moves, over.risk, over.traps) == ((), (), ())
+    assert "No move is legal." in over.text
+    assert ElementTree.fromstring(over.svg).tag == SVG + "svg"
+    with pytest.raises(KibitzError, match="chessnet has no rating inputs"):
+        kibitz.moves_by_rating(chess.Board(), "chessnet")
+    with pytest.raises(KibitzError, match="chess"):
+        kibitz.moves_by_rating(SGF)
+    with pytest.raises(UsageError, match=naming("ply & 1")):
+        kibitz.moves_by_rating(chess.Board(), ply=1)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from kibitz.api.testing import NetworkComparison, TestResult, TestRows, compare, test
     from kibitz.api.training import TrainingOptions, TrainingProgress, TrainingRun, train
     from kibitz.errors import KibitzError, UsageError
-    from kibitz.notebook import show
+    from kibitz.notebook import MovesByRating, moves_by_rating, show
     from kibitz.play.value import PositionValue
     from kibitz.stats import ClusterBootstrap, Estimate
 
@@ -50,6 +50,7 @@ __all__ = [
     "MoveArrays",
     "MoveOptions",
     "MoveProbability",
+    "MovesByRating",
     "NetworkComparison",
     "PointProbability",
     "PositionArrays",
@@ -72,6 +73,7 @@ __all__ = [
     "list_systems",
     "load_network",
     "make_go_board",
+    "moves_by_rating",
     "open_store",
     "rate",
     "show",
@@ -92,7 +94,7 @@ _MODULES = {
     "api.testing": ("NetworkComparison", "TestResult", "TestRows", "compare", "test"),
     "api.training": ("TrainingOptions", "TrainingProgress", "TrainingRun", "train"),
     "errors": ("KibitzError", "UsageError"),
-    "notebook": ("show",),
+    "notebook": ("MovesByRating", "moves_by_rating", "show"),
     "stats": ("ClusterBootstrap", "Estimate"),
 }  # fmt: skip
 """Where the public names are: module of kibitz -> names."""

@@ -1,10 +1,13 @@
-"""`kibitz.show(position, run)`: the evaluation of a position as a picture for notebooks."""
+"""Pictures for notebooks: `kibitz.show`, a position and its evaluation, and `kibitz.moves_by_rating`, the moves that
+players of many ratings choose in it.
+"""
 
 from __future__ import annotations
 
 import io
 import math
 import textwrap
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -14,9 +17,11 @@ from typing import TYPE_CHECKING, Any
 import chess
 from markupsafe import Markup, escape
 
-from kibitz.errors import UsageError
+from kibitz.durable import write_whole
+from kibitz.errors import KibitzError, UsageError, need_training, one_line
 from kibitz.report.boards import chess as boards
 from kibitz.report.boards import go as goboards
+from kibitz.report.moves_by_rating import moves_by_rating_svg
 
 if TYPE_CHECKING:
     from kibitz.games.go.rules import Board as GoBoard
@@ -32,6 +37,11 @@ LETTERS = 54
 """The largest number of characters per line of the text below."""
 ARROWS, FAINTEST = 3, 0.03
 """The largest number of likely moves that get an arrow, and the smallest probability of a move with an arrow."""
+
+_TABLE = (800, 1200, 1600, 2000, 2400, 2800)
+"""The ratings in the table of the text."""
+_CURVE_LETTERS = 80
+"""The largest number of characters per line of the text below curves."""
 
 _INK, _QUIET, _MOVE = "#1c1c1c", "#5a5a5a", "#0067a8"
 _STYLE = (
@@ -86,6 +96,157 @@ def show(position: chess.Board | GoBoard | str, run: str | Path, *, ply: int | N
     if isinstance(position, chess.Board):
         return _chess(networks, known, position)
     return _go(networks, known, position, line)
+
+
+@dataclass(frozen=True, repr=False)
+class MovesByRating:
+    """The result of `moves_by_rating`: a picture in notebooks, text elsewhere.
+
+    ratings: 800 to 2800 in steps of 100. Both players have this rating.
+    moves: the likely moves, the most likely on average first. Each has "move" in UCI notation and "san". "p" has
+        its probability at each rating, 0 to 1. "loss" is the mover's loss of win probability by the search, and None if
+        the move was not searched.
+    risk: the probability of a mistake at each rating, 0 to 1. A mistake loses 10 percentage points or more. () without
+        a legal move.
+    traps: moves that weaker players choose and that lose, the most frequent first: "move", "san", "loss",
+        "weak_rating", "weak", "strong_rating" and "strong", the shares of players of both ratings.
+    title: the description of the position above the curves.
+    """
+
+    ratings: tuple[int, ...]
+    moves: tuple[dict[str, Any], ...]
+    risk: tuple[float | None, ...]
+    traps: tuple[dict[str, Any], ...]
+    title: str
+
+    @property
+    def text(self) -> str:
+        """The result as text: a table of the moves at some ratings, the risk, and the traps."""
+        if not self.moves:
+            return f"{self.title}\nNo move is legal."
+        some = [self.ratings.index(rating) for rating in _TABLE]
+        head = f"{'rating':<10}" + "".join(f"{rating:>7}" for rating in _TABLE)
+        rows = [(move["san"], move["p"]) for move in self.moves]
+        if self.risk:
+            rows.append(("mistake", self.risk))
+        lines = [
+            f"{name:<10}" + "".join("      –" if p[at] is None else f"{p[at]:>7.0%}" for at in some) for name, p in rows
+        ]
+        return "\n".join([self.title, head, *lines, *self._words()])
+
+    @property
+    def svg(self) -> str:
+        """The picture as SVG: a curve for each likely move; traps are red and dashed."""
+        words = [line for text in self._words() for line in textwrap.wrap(text, _CURVE_LETTERS)]
+        return str(moves_by_rating_svg(self.as_json(), self.title, words))
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the result as one object; its keys are stable."""
+        return {
+            "ratings": list(self.ratings), "moves": list(self.moves), "risk": list(self.risk) or None,
+            "traps": list(self.traps),
+        }  # fmt: skip
+
+    def save(self, path: str | Path) -> None:
+        """Write the picture to a file, as .svg or .png by its ending. A PNG needs the extra `train`.
+
+        Raises UsageError for another ending, and KibitzError if the file can't be written.
+        """
+        target = Path(path)
+        kind = check_picture(target)
+        if kind == ".svg":
+            data = self.svg.encode()
+        else:
+            from kibitz.report.curves import moves_by_rating_png
+
+            words = [line for text in self._words() for line in textwrap.wrap(text, _CURVE_LETTERS)]
+            data = moves_by_rating_png(self.as_json(), self.title, words)
+        try:
+            write_whole(target, data)
+        except OSError as error:
+            raise KibitzError(f"{target}: {one_line(error)}. Choose another file.") from None
+
+    def _words(self) -> list[str]:
+        """Return a sentence for each trap."""
+        return [
+            f"Trap: {trap['san']} loses {100 * trap['loss']:.0f} percentage points. {trap['weak']:.0%} of players rated"
+            f" {trap['weak_rating']} and {trap['strong']:.0%} of players rated {trap['strong_rating']} choose it."
+            for trap in self.traps
+        ]
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def check_picture(path: Path) -> str:
+    """Return the ending of a picture's file, .svg or .png.
+
+    Raises UsageError for another ending, and KibitzError for .png if the extra `train` is not installed.
+    """
+    kind = path.suffix.lower()
+    if kind not in (".svg", ".png"):
+        raise UsageError(f"a picture must be .svg or .png (got {path.name}). Choose another name.")
+    if kind == ".png":
+        need_training("a PNG")
+    return kind
+
+
+def moves_by_rating(position: chess.Board | str, run: str | Path = "human", *, ply: int | None = None) -> MovesByRating:
+    """Predict the moves that players rated 800 to 2800 choose in a chess position, and find human traps among them.
+
+    position: a chess.Board, a FEN or a PGN. run: a network with rating inputs. ply: for a PGN, the number of moves of
+        the main line before the position, 0 for its start; None for its end.
+
+    A trap is a move that loses 20 percentage points or more by a search of the network. At some rating up to 1400, at
+    least 10% of players choose it, and at 2200 at most half as many. The numbers are those of the page.
+
+    Raises KibitzError for a text that can't be read, for a position of Go, and for a network without rating inputs.
+
+    >>> import kibitz
+    >>> found = kibitz.moves_by_rating("1. e4 e5 2. Nf3 *")
+    >>> found.ratings[0], found.ratings[-1], found.moves[0]["san"], len(found.moves[0]["p"])
+    (800, 2800, 'Nc6', 21)
+    """
+    from kibitz.analysis.chess.traps import find_traps
+    from kibitz.web.chess.candidates import search
+    from kibitz.web.chess.ratings import by_rating
+
+    networks = _networks(str(run))
+    known = networks.ready(str(run))
+    if isinstance(position, str):
+        position, _ = _read(position, ply)
+    elif ply is not None:
+        raise UsageError(f"ply is for a PGN (got a board and ply {ply}). Leave it out.")
+    if not isinstance(position, chess.Board):
+        raise UsageError("moves by rating are for chess (got a position of Go). Give a chess position.")
+    line = _chess_line(position)
+    line.check(known)
+    found = by_rating(networks, known, line)
+    searched = search(networks, known, line, lambda interim: None, threading.Event())
+    values = {one["moves"][0]: one["white"] for one in (searched or {"lines": []})["lines"]}
+    sign = 1 if position.turn == chess.WHITE else -1
+    best = max((sign * value for value in values.values()), default=0.0)
+    losses = {move: best - sign * value for move, value in values.items()}
+    shares = {move["move"]: move["p"] for move in found["moves"]}
+    sans = {move["move"]: move["san"] for move in found["moves"]}
+    last = position.peek() if position.move_stack else None
+    return MovesByRating(
+        tuple(found["ratings"]),
+        tuple({**move, "loss": _rounded(losses.get(move["move"]))} for move in found["moves"]),
+        tuple(found["risk"] or ()),
+        tuple(
+            {"move": trap.move, "san": sans[trap.move], **trap.as_json()}
+            for trap in find_traps(found["ratings"], shares, losses)
+        ),
+        f"{_when(position, last)}{'White' if position.turn else 'Black'} to move.",
+    )
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 4)
 
 
 @lru_cache(maxsize=8)

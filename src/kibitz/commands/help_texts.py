@@ -108,7 +108,7 @@ COMMANDS: Mapping[str, CommandHelp] = {
                 "--practical",
                 "--swing",
             ),
-            "Output": ("--pgn", "--sgf", "--csv", "--parquet", "--json", "--move", "--owners"),
+            "Output": ("--pgn", "--sgf", "--csv", "--parquet", "--json", "--by-rating", "--move", "--owners"),
             "Performance": PERFORMANCE,
         },
         (
@@ -616,7 +616,10 @@ OPTIONS: Mapping[str, str] = {
     "annotate --engine-option": f"With --checked-by: set this UCI option of the engine, such as Threads=2; {_EACH}.",
     "analyze --depth": "Chess: search depth in plies; 2 is fast. The option --checked-by uses the depth for the"
     " engine's search. [default: 6]",
-    "--move": "Go: show the board after the move with this number. [default: after the largest swing, and at the end]",
+    "--by-rating": "Chess: write a picture of the moves that players rated 800 to 2800 choose in one position, and of"
+    " human traps, to this SVG or PNG file. Choose the position with --move.",
+    "--move": "Go: show the board after the move with this number. Chess, with --by-rating: the position after this"
+    " number of moves of both sides. [default: Go, after the largest swing and at the end; chess, at the end]",
     "--owners": "Go, with --json: include the territory map of each position.",
     "--to": "Folder to create.",
     "--web": "Folder to create for a website, on which the network plays in the visitor's browser.",

@@ -22,6 +22,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from kibitz.durable import write_whole
+from kibitz.report.moves_by_rating import curves_of, top_of
 from kibitz.runs import CURVE, Run
 
 INK, MUTED, GRID, ONE, TWO, THREE = "#26303b", "#6a7684", "#dce1e7", "#2a6fb0", "#c4622d", "#2d7d4f"
@@ -178,6 +179,26 @@ def landscape_svg(landscape: Row) -> Markup:
         if landscape["points"]:
             axes.legend(loc="best", markerscale=3)
         return _inline(figure, "Positions by the last hidden layer")
+
+
+def moves_by_rating_png(found: Row, title: str, words: Sequence[str]) -> bytes:
+    """Return the picture of `moves_by_rating.moves_by_rating_svg` as PNG. The arguments are the same."""
+    with _drawing():
+        figure = Figure(figsize=(_WIDTH * 1.25, 3.6 + 0.2 * len(words)), layout="constrained")
+        axes = figure.subplots()
+        curves = curves_of(found)
+        for move, ink, is_trap in curves:
+            label = f"{move['san']} (trap)" if is_trap else move["san"]
+            axes.plot(found["ratings"], move["p"], color=ink, linestyle="--" if is_trap else "-", label=label)
+        axes.set(title=title, xlabel="\n".join(["rating of both players", *words]), ylim=(0, top_of(curves)))
+        axes.set_xlim(found["ratings"][0], found["ratings"][-1])
+        axes.yaxis.set_major_formatter(FuncFormatter(_percent))
+        axes.yaxis.set_major_locator(MaxNLocator(4))
+        if curves:
+            axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
+        file = io.BytesIO()
+        figure.savefig(file, format="png", dpi=160, facecolor="white")
+        return file.getvalue()
 
 
 def save_learning_curve(metrics: Sequence[Row], path: Path | str) -> None:

@@ -86,3 +86,49 @@ def test_ratings_that_cannot_be(
     name = str(human_run) if network == "human" else network
     assert run(["analyze", name, rated, "--rating", rating]) == 2
     assert mentions(capsys.readouterr().err, told)
+
+
+def test_moves_by_rating_as_a_picture(unrated: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    picture = tmp_path / "moves.svg"
+    assert run(["analyze", "human", unrated, "--by-rating", str(picture), "--move", "2", "--json"]) == 0
+    out, err = capsys.readouterr()
+    found = json.loads(out)
+    assert found["ply"] == 2
+    assert found["moves"][0]["san"] in ("Nf3", "Nc3", "Bc4")
+    assert "moves.svg" in err
+    drawn = picture.read_text(encoding="utf-8")
+    assert "After 1...e5. White to move." in drawn
+    assert f">{found['moves'][0]['san']}<" in drawn
+    assert run(["analyze", "human", unrated, "--by-rating", str(picture)]) == 0
+    assert "After 4.Ba4. Black to move." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("options", "names"),
+    [
+        (["--by-rating", "FOLDER/moves.svg", "--move", "8"], "--move & 0 & 7 & 8"),
+        (["--by-rating", "FOLDER/moves.gif"], "moves.gif & svg & png"),
+        (["--by-rating", "FOLDER/moves.svg", "--all"], "--by-rating & --all"),
+        (["--by-rating", "FOLDER/moves.svg", "--practical"], "--by-rating & --practical"),
+        (["--by-rating", "FOLDER/moves.svg", "--csv", "FOLDER/moves.svg"], "moves.svg"),
+        (["--move", "2"], "--move & --by-rating"),
+    ],
+)
+def test_what_a_picture_of_moves_by_rating_cannot_be(
+    unrated: str, tmp_path: Path, options: list[str], names: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = [option.replace("FOLDER", str(tmp_path)) for option in options]
+    assert run(["analyze", "human", unrated, *options]) == 2
+    assert mentions(capsys.readouterr().err, names)
+    assert not list(tmp_path.glob("moves.*"))
+
+
+def test_moves_by_rating_need_a_network_with_ratings(
+    unrated: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    picture = str(tmp_path / "moves.svg")
+    assert run(["analyze", "chessnet", unrated, "--by-rating", picture]) == 2
+    assert mentions(capsys.readouterr().err, "--by-rating & chessnet & human")
+    assert run(["analyze", "human", unrated, "--by-rating", picture, "--game", "2"]) == 1
+    assert mentions(capsys.readouterr().err, "game 2 & 1 game")
+    assert run(["analyze", "human", unrated, "--by-rating", picture]) == 0

@@ -51,6 +51,9 @@ def analyze(
     ones (*: below the 10th, or under 1%). human shows how likely each move was for its player, and for players 400
     points weaker and stronger.
 
+    --by-rating FILE writes a picture of the moves that players rated 800 to 2800 choose in one position of a chess
+    game.
+
     Go. If the network predicts the owner of each point, it shows Black's lead before and after each move, the points
     that changed owner in the largest swings, and boards. If the network also predicts moves and the score, as gohuman
     does, searches find what each move lost, and a better move for each marked one. With --raw, one evaluation of the
@@ -79,7 +82,11 @@ def analyze(
     _check_written(game_file, options)
     with contextlib.ExitStack() as stack:
         workers = stack.enter_context(open_workers(backend)) if backend else None
-        if session.game == "chess":
+        if options.by_rating is not None:
+            from kibitz.commands.analyze.by_rating import analyze_by_rating
+
+            analyze_by_rating(session, run, game_file, options)
+        elif session.game == "chess":
             from kibitz.commands.analyze.chess import analyze_chess
 
             analyze_chess(session, run, game_file, options, workers)
@@ -111,13 +118,15 @@ def _check_written(source: str, options: AnalyzeOptions) -> None:
     replace a file that is read.
     """
     written: dict[Path, str] = {}
-    for name in ("pgn", "sgf", "csv", "parquet", "page"):
+    for name in ("pgn", "sgf", "csv", "parquet", "page", "by_rating"):
         file = getattr(options, name)
         if file is None or file == records.STDIN:
             continue
         earlier = written.setdefault(Path(file).resolve(), name)
         if earlier != name:
-            raise UsageError(f"--{name} cannot be the file of --{earlier} (got {file}). Name another file.")
+            raise UsageError(
+                f"--{name.replace('_', '-')} cannot be the file of --{earlier} (got {file}). Name another file."
+            )
     tables = [name for name in ("csv", "parquet") if getattr(options, name) not in (None, records.STDIN)]
     if not tables or source == records.STDIN:
         return
@@ -130,7 +139,7 @@ def _check_written(source: str, options: AnalyzeOptions) -> None:
                 )
 
 
-_OPTIONS = {"chess": ("pgn", "rating", "depth", "practical"), "go": ("sgf", "move", "owners")}
+_OPTIONS = {"chess": ("pgn", "rating", "depth", "practical", "by_rating"), "go": ("sgf", "owners")}
 """Options that are valid only for one game."""
 _INSTEAD = {"pgn": "Write SGF with --sgf.", "sgf": "Write PGN with --pgn."}
 _ENDINGS = {"chess": (".pgn",), "go": (".sgf", ".sgfl", ".gib")}
@@ -144,6 +153,8 @@ def check_game(session: Session, path: str, options: AnalyzeOptions) -> None:
             " network."
         )
     its = f"{session.name} is a network for {GAME_NAMES[session.game]}"
+    if session.game == "chess" and options.move is not None and options.by_rating is None:
+        raise UsageError("--move of a chess game needs a picture. Add --by-rating FILE.")
     plain = path.lower()
     for packed in records.PACKED:
         plain = plain.removesuffix(packed)
@@ -152,7 +163,9 @@ def check_game(session: Session, path: str, options: AnalyzeOptions) -> None:
             continue
         for option in _OPTIONS[game]:
             if options.given(option):
-                raise UsageError(f"--{option} is for {name}, and {its}. {_INSTEAD.get(option, 'Leave it out.')}")
+                raise UsageError(
+                    f"--{option.replace('_', '-')} is for {name}, and {its}. {_INSTEAD.get(option, 'Leave it out.')}"
+                )
         if plain.endswith(_ENDINGS[game]):
             raise UsageError(
                 f"{records.printable(path)} is a {name} game, and {its}. Choose a network for {name}, such as"

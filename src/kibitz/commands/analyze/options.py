@@ -84,6 +84,13 @@ class AnalyzeOptions:
         typer.Option("--raw"),
     ] = False
     practical: Annotated[bool, typer.Option("--practical")] = False
+    by_rating: Annotated[
+        str | None,
+        typer.Option(
+            show_default=False,
+            metavar="FILE",
+        ),
+    ] = None
     checked_by: Annotated[
         str | None,
         typer.Option(

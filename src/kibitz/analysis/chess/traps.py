@@ -1,0 +1,52 @@
+"""Human traps: bad moves that weaker players choose much more often than strong players."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+LOSS, SHARE = 0.2, 0.1
+"""A trap loses at least LOSS of win probability, 0 to 1. At some rating of at most WEAK, at least this SHARE of the
+players choose it.
+"""
+WEAK, STRONG = 1400, 2200
+"""Ratings in points. At STRONG, at most half as many players choose a trap as at the most frequent weak rating."""
+
+
+@dataclass(frozen=True)
+class Trap:
+    """A bad move that weaker players choose.
+
+    move: in UCI notation. loss: the mover's loss of win probability by the search, 0 to 1. weak_rating, weak: the
+    rating up to WEAK at which most players choose the move, and their share, 0 to 1. strong: the share at STRONG.
+    """
+
+    move: str
+    loss: float
+    weak_rating: int
+    weak: float
+    strong: float
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "move": self.move, "loss": round(self.loss, 4), "weak_rating": self.weak_rating,
+            "weak": round(self.weak, 4), "strong_rating": STRONG, "strong": round(self.strong, 4),
+        }  # fmt: skip
+
+
+def find_traps(
+    ratings: Sequence[int], shares: Mapping[str, Sequence[float]], losses: Mapping[str, float]
+) -> list[Trap]:
+    """Return the traps of a position, the one that most weak players choose first.
+
+    ratings: in ascending order, with STRONG among them. shares: for each move in UCI notation, the share of the players
+    that choose it at each rating, 0 to 1. losses: the loss of each move that was searched, 0 to 1.
+    """
+    strong, found = list(ratings).index(STRONG), []
+    for move, its in shares.items():
+        weak, rating = max((share, -rating) for share, rating in zip(its, ratings, strict=True) if rating <= WEAK)
+        loss = losses.get(move, 0.0)
+        if loss >= LOSS and weak >= SHARE and its[strong] <= weak / 2:
+            found.append(Trap(move, loss, -rating, weak, its[strong]))
+    return sorted(found, key=lambda trap: -trap.weak)
