@@ -63,7 +63,7 @@ def render_player_page(report: Row, about: Row) -> str:
     is_go = about.get("game") == "go"
     titles, report = _GO_TITLES if is_go else _CHESS_TITLES, _in_points(report, 1 if is_go else 100)
     titles = {key: titles[key] for key in titles if key != "by_board" or len(report[key]) > 1}
-    blocks = [_figures(report), *_divisions(report, titles), _mistakes(report, is_go)]
+    blocks = [_figures(report, is_go), *_divisions(report, titles), _mistakes(report, is_go)]
     links = [("figures", "Figures"), *((key, titles[key][0]) for key in titles if report[key])]
     links += [("mistakes", "Worst mistakes")] if report["worst"] else []
     nav = Markup("\n").join(Markup('<a href="#{}">{}</a>').format(*link) for link in links)
@@ -140,8 +140,9 @@ def _head(report: Row, is_go: bool) -> Markup:
     unit = "" if is_go else ", in percentage points of win probability"
     lines.append(Markup("<p><b>Points lost per move</b>{}{}</p>").format(unit, _over(loss)))
     if report.get("usual_loss"):
+        words = "rank lose <b>{}</b> in such moves" if is_go else "rating lose <b>{}</b> in the same positions"
         lines.append(
-            Markup("<p>Players of the same rating lose <b>{}</b> in the same positions: {}</p>").format(
+            Markup(f"<p>Players of the same {words}: {{}}</p>").format(
                 _points(report["usual_loss"]), _more(report["difference"])
             )
         )
@@ -186,7 +187,7 @@ def _more(figure: Row) -> Markup:
     return Markup("{} <small>(95% interval of the difference {} to {})</small>").format(words, low, high)
 
 
-def _figures(report: Row) -> Markup:
+def _figures(report: Row, is_go: bool) -> Markup:
     """Return the parts in which the player differs from others of the same rating, and an explanation of the
     numbers.
     """
@@ -203,7 +204,11 @@ def _figures(report: Row) -> Markup:
         '<p class="quiet"><span class="key" style="background:var(--accent);margin-left:0"></span>lost a move, in '
         "points, with its 95% interval over games{}</p>"
     ).format(
-        Markup('<span class="key" style="background:var(--second)"></span>usual for the rating in the same positions')
+        Markup('<span class="key" style="background:var(--second)"></span>{}').format(
+            "usual for the rank in moves of the same phase, area and kind"
+            if is_go
+            else "usual for the rating in the same positions"
+        )
         if compared
         else ""
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +11,9 @@ import pytest
 from kibitz.analysis.glyphs import mark
 from kibitz.analysis.go.games import AnalysedGame, AnalysedPosition, Move, Score
 from kibitz.analysis.go.kinds import AREAS, KINDS, area_of, kind_of
+from kibitz.analysis.go.losses import UsualLosses, usual_losses
 from kibitz.analysis.go.player import GoPlayerReport, GoSides
+from kibitz.analysis.go.told import PHASES
 from kibitz.analysis.parts import A_GAME, ENOUGH
 from kibitz.games.go.io.sgf import Record, parse_record
 from kibitz.games.go.points import BLACK, NONE, POINTS, WHITE, from_gtp, to_gtp
@@ -133,3 +136,50 @@ def test_kinds_of_moves(stones: str, move: str, kind: str) -> None:
 )  # fmt: skip
 def test_areas(vertex: str, size: int, area: str) -> None:
     assert AREAS[area_of(from_gtp(vertex, size), size)] == area
+
+
+ONE = UsualLosses(
+    "", 1, -10, 9, math.log(2), 0.0, (0.0, 0.0, 0.0), (0.0, 0.0, math.log(3)), (0.0,) * len(KINDS), {0: 0.5}
+)
+"""Two points a move, and six in the center."""
+
+
+def test_the_fitted_losses() -> None:
+    usual = usual_losses()
+    assert [len(usual.phase), len(usual.area), len(usual.kind)] == [len(PHASES), len(AREAS), len(KINDS)]
+    weak, strong = usual.loss(-9, 0, 0, 2), usual.loss(8, 0, 0, 2)
+    assert 0 < strong < weak < 10
+    assert math.isnan(usual.loss(usual.highest + 1, 0, 0, 2))
+    assert math.isnan(usual.loss(usual.lowest - 1, 0, 0, 2))
+    assert 0 < usual.error(-9) < 1
+
+
+def test_a_report_compares_moves_on_19_lines_with_those_of_the_rank() -> None:
+    large = GAME.replace("SZ[9]", "SZ[19]").replace("B[ee]", "B[jj]")
+    report = GoPlayerReport("Kim", usual=ONE)
+    report.add(game({1: 5.0}, large), BLACK, "my.sgf")
+    found = report.as_json()
+    assert found["usual_loss"]["value"] == pytest.approx((6 + 2 + 2) / 3, abs=1e-4)
+    assert found["difference"]["value"] == pytest.approx((5 - 10) / 3, abs=1e-4)
+    assert found["by_area"]["centre"]["usual_loss"]["value"] == pytest.approx(6, abs=1e-4)
+    assert found["difference"]["low"] is None  # fewer than ten games have no interval
+
+
+def test_no_comparison_without_a_rank_on_other_boards_or_without_losses() -> None:
+    large = GAME.replace("SZ[9]", "SZ[19]")
+    for text, usual in ((GAME, ONE), (large.replace("BR[3k]", ""), ONE), (large, None)):
+        report = GoPlayerReport("Kim", usual=usual)
+        report.add(game({1: 5.0}, text), BLACK, "my.sgf")
+        assert "usual_loss" not in report.as_json()
+
+
+def test_the_interval_of_the_difference_includes_the_error_of_the_usual_loss() -> None:
+    large = GAME.replace("SZ[9]", "SZ[19]")
+    ends = []
+    for usual in (ONE, replace(ONE, errors={0: 0.0})):
+        report = GoPlayerReport("Kim", usual=usual)
+        for number in range(1, ENOUGH + 1):
+            report.add(game({1: float(number)}, large, number), BLACK, "my.sgf")
+        difference = report.parts().whole.difference
+        ends.append(difference.high - difference.value)
+    assert ends[0] == pytest.approx(np.hypot(ends[1], 1.96 * 0.5 * 2), rel=0.01)

@@ -30,6 +30,8 @@ each search.
 """
 LONGEST = 7
 """The largest number of moves of a line in a sentence."""
+LONGEST_FOR_PAWN = 5
+"""The same for a line that wins a single pawn. On longer lines, another move usually keeps the pawn."""
 ENGINE_LINE = 8
 """Number of moves of an engine's lines that are considered, after the played and after the better move."""
 _PAWN = 100
@@ -328,7 +330,7 @@ def _named(line: _Continuation, change: _Change, first: int, better: Reason | No
     what = "won" if misses else "lost"
     names = {what: lost, **({"gained": list(change.gained)} if change.gained else {})}
     sans = line.sans(first, capture + 1)
-    if len(sans) > LONGEST:
+    if len(sans) > (LONGEST if change.points > 1 else LONGEST_FOR_PAWN):
         return None
     if len(lost) > 2 or len(change.gained) > 1:
         return Reason(MISSES_MUCH if misses else LOSES_MUCH, {"points": change.points, "line": sans}, better)

@@ -1,14 +1,15 @@
 """A Go player's own games: the points that the player's moves lost, by phase, area, kind of move, color and result.
 
-If the records have ranks, the moves are compared with the likely moves of players of the rank. Only games whose moves
-were evaluated by searches or by an engine are suitable.
+If the records have ranks, the moves are compared with the likely moves of players of the rank. On 19×19, the losses are
+also compared with those that players of the rank usually have. Only games whose moves were evaluated by searches or by
+an engine are suitable.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from kibitz.analysis.glyphs import SIGNS
 from kibitz.analysis.go.changes import SIDES
 from kibitz.analysis.go.games import AnalysedGame, Move
 from kibitz.analysis.go.kinds import AREAS, KINDS, area_of, kind_of
+from kibitz.analysis.go.losses import SIZE, UsualLosses
 from kibitz.analysis.go.told import PHASES, phase_of
 from kibitz.analysis.parts import (
     A_GAME,
@@ -51,6 +53,8 @@ LABELS: Mapping[str, Mapping[str, str]] = {
 """The ways to divide a player's moves: the keys and labels of the parts."""
 _NAMES = {BLACK: ("PB", "BR"), WHITE: ("PW", "WR")}
 """The headers with a player's name and rank."""
+_HALF_95 = 1.96
+"""Half of a 95% interval in standard errors."""
 _STONES = np.array([".", "X", "O"])
 
 
@@ -126,6 +130,8 @@ class GoPlayerReport:
     """The mistakes with the largest losses, the largest first."""
     checked_by: CheckedBy | None = None
     """The engine that evaluated the moves; None if the network did."""
+    usual: UsualLosses | None = None
+    """What players of each rank lose; None if the losses are not compared."""
     _moves: list[tuple[float, ...]] = field(default_factory=list)
     _scores: list[float] = field(default_factory=list)
     _sides: list[int] = field(default_factory=list)
@@ -145,6 +151,7 @@ class GoPlayerReport:
             self._ranks.append(rank_value(rank))
         accuracy = game.summary.sides[SIDES[colour]].accuracy
         self._accuracies.append(math.nan if accuracy is None else accuracy)
+        compared = self.usual if rank and record.size == SIZE else None
         found = []
         for move in game.moves:
             if move.colour != colour or move.point == PASS:
@@ -156,7 +163,8 @@ class GoPlayerReport:
             if move.told is not None:
                 (first, chance), *_ = move.told.likely(1)
                 same, expected = float(first == move.point), chance
-            self._moves.append((self.games, max(0.0, -move.change), *places, mark, same, expected))
+            usual = compared.loss(rank_value(rank), *places) if compared and rank else math.nan
+            self._moves.append((self.games, max(0.0, -move.change), *places, mark, same, expected, usual))
             if mark >= 0:
                 found.append((move, places))
         self._keep(game, colour, file, found)
@@ -210,7 +218,7 @@ class GoPlayerReport:
         game = table[:, 0].astype(np.int64)
         sides, sizes = np.array(self._sides, np.int64), np.array(self._sizes, np.int64)
         scores = np.array(self._scores, np.float64)
-        measure = Measure(game, table[:, 1], np.full(len(table), np.nan), table[:, 5], scores)
+        measure = Measure(game, table[:, 1], table[:, 8], table[:, 5], scores)
         ends = np.select([scores == 1, scores == 0.5, scores == 0], [0, 1, 2], -1)
         keys = {
             "phase": table[:, 2], "area": table[:, 3], "kind": table[:, 4], "side": sides[game], "result": ends[game],
@@ -219,15 +227,26 @@ class GoPlayerReport:
         by = {}
         for name, labels in LABELS.items():
             rows: dict[str, Part] = {
-                label_key: measure.part(label, keys[name] == i, sides == i if name == "side" else None)
+                label_key: self._widened(measure.part(label, keys[name] == i, sides == i if name == "side" else None))
                 for i, (label_key, label) in enumerate(labels.items())
             }
             by[name] = {label_key: part for label_key, part in rows.items() if part.loss.n}
         whole = measure.part("all moves", np.ones(len(game), bool), np.ones(self.games, bool))
-        return Parts(whole, by, [])
+        return Parts(self._widened(whole), by, [])
+
+    def _widened(self, part: Part) -> Part:
+        """Return a part whose interval of the difference also includes the error of the usual loss."""
+        if self.usual is None or not part.usual.n or not self._ranks:
+            return part
+        known, error = part.difference, self.usual.error(float(np.median(self._ranks))) * part.usual.value
+        low, high = (
+            known.value + sign * math.hypot(known.value - end, _HALF_95 * error)
+            for sign, end in ((-1, known.low), (1, known.high))
+        )
+        return replace(part, difference=replace(known, low=low, high=high))
 
     def _table(self) -> np.ndarray[Any, np.dtype[np.float64]]:
-        return np.array(self._moves, np.float64).reshape(-1, 8)
+        return np.array(self._moves, np.float64).reshape(-1, 9)
 
     def as_json(self) -> dict[str, Any]:
         """Return the report as one object; its keys are stable."""

@@ -37,13 +37,17 @@ def show_go(report: GoPlayerReport, console: Console) -> None:
     if not parts.whole.loss.n:
         print_line(console, "no moves")
         return
-    print_heading(console, compared=False, scored=True)
-    print_parts(console, "", [parts.whole], compared=False, unit=1)
+    compared = bool(parts.whole.usual.n)
+    print_heading(console, compared, scored=True)
+    print_parts(console, "", [parts.whole], compared, unit=1)
     for name, rows in parts.by.items():
         if rows and (name != "board" or len(rows) > 1):
-            print_parts(console, TITLES[name], rows.values(), compared=False, unit=1)
+            print_parts(console, TITLES[name], rows.values(), compared, unit=1)
     print_line(console, "")
     print_line(console, "lost: points per move. ±: half of the 95% interval.")
+    if compared:
+        print_line(console, "usual: players of the rank, in moves of the same phase, area and kind.")
+        print_line(console, "more: compared with usual.")
     print_line(console, "")
     if not report.worst:
         print_line(console, "No mistakes.")

@@ -34,6 +34,7 @@ def analyze_go_player(
 
     from kibitz.analysis.files import whole_file
     from kibitz.analysis.go.engine_judge import GoEngineJudge
+    from kibitz.analysis.go.losses import fitted_losses
     from kibitz.analysis.go.player import GoPlayerReport, GoSides
     from kibitz.analysis.go.player_table import show_go
     from kibitz.analysis.go.rows import COLUMNS, rows
@@ -55,6 +56,8 @@ def analyze_go_player(
     with contextlib.ExitStack() as stack:
         engine = stack.enter_context(GoEngineJudge(checker)) if checker else None
         report.checked_by = engine.checked_by if engine else None
+        if engine is None and options.nodes is None and not options.raw:
+            report.usual = fitted_losses(session)
         file = stack.enter_context(whole_file(options.sgf)) if options.sgf else None
         put = stack.enter_context(as_object(run, session.system, "", last)) if options.as_json else None
         add_rows = stack.enter_context(move_tables(options.csv, options.parquet, COLUMNS))

@@ -1,0 +1,72 @@
+"""What Go players of a rank usually lose, for moves of the same phase, area and kind.
+
+The mean loss of a move is modeled as a product of factors: one for the rank, and one each for the phase, the area of
+the board and the kind of the move. `bench/go_losses_by_rank.py` fits them to games on 19×19 between players of known
+rank. The losses are those of the searches with which `kibitz analyze gohuman` judges moves, so the factors are valid
+for one network only.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from kibitz import manifest
+from kibitz.play.session import Session
+from kibitz.runs import ONNX
+
+SIZE = 19
+"""The board size of the games to which the factors were fitted."""
+
+
+@dataclass(frozen=True)
+class UsualLosses:
+    """The fitted parameters.
+
+    network: the SHA-256 of the network file for which they are valid. games: the number of games of the fit. lowest,
+    highest: the range of ranks in these games, as values of `rank_value`. base, slope: the logarithm of the mean loss
+    in points at rank 0, which is 1k, and its change per rank. phase, area, kind: what is added for each phase, area and
+    kind, in the order of PHASES, AREAS and KINDS. errors: the relative standard error of the mean loss, by
+    rank.
+    """
+
+    network: str
+    games: int
+    lowest: int
+    highest: int
+    base: float
+    slope: float
+    phase: tuple[float, ...]
+    area: tuple[float, ...]
+    kind: tuple[float, ...]
+    errors: dict[int, float]
+
+    def loss(self, rank: int, phase: int, area: int, kind: int) -> float:
+        """Return the mean loss of a move in points; NaN for a rank outside of the fitted range."""
+        if not self.lowest <= rank <= self.highest:
+            return math.nan
+        return math.exp(self.base + self.slope * rank + self.phase[phase] + self.area[area] + self.kind[kind])
+
+    def error(self, rank: float) -> float:
+        """Return the relative standard error of the mean loss at a rank, from the fitted rank nearest to it."""
+        return self.errors[min(self.errors, key=lambda one: abs(one - rank))]
+
+
+@cache
+def usual_losses() -> UsualLosses:
+    """Return the fitted parameters."""
+    text = resources.files("kibitz.analysis.go").joinpath("losses.json").read_text(encoding="utf-8")
+    found: dict[str, Any] = json.loads(text)
+    lists = {name: tuple(found[name]) for name in ("phase", "area", "kind")}
+    errors = {int(rank): float(error) for rank, error in found["errors"].items()}
+    return UsualLosses(**{**found, **lists, "errors": errors})
+
+
+def fitted_losses(session: Session) -> UsualLosses | None:
+    """Return the parameters if they are valid for this network; None otherwise."""
+    path, usual = session.run.path / ONNX, usual_losses()
+    return usual if path.is_file() and manifest.sha256(path) == usual.network else None
