@@ -216,23 +216,26 @@ def moves_by_rating(position: chess.Board | str, run: str | Path = "human", *, p
 
     networks = _networks(str(run))
     known = networks.ready(str(run))
+    board: chess.Board | GoBoard
     if isinstance(position, str):
-        position, _ = _read(position, ply)
-    elif ply is not None:
-        raise UsageError(f"ply is for a PGN (got a board and ply {ply}). Leave it out.")
-    if not isinstance(position, chess.Board):
+        board, _ = _read(position, ply)
+    else:
+        board = position
+        if ply is not None:
+            raise UsageError(f"ply is for a PGN (got a board and ply {ply}). Leave it out.")
+    if not isinstance(board, chess.Board):
         raise UsageError("moves by rating are for chess (got a position of Go). Give a chess position.")
-    line = _chess_line(position)
+    line = _chess_line(board)
     line.check(known)
     found = by_rating(networks, known, line)
     searched = search(networks, known, line, lambda interim: None, threading.Event())
     values = {one["moves"][0]: one["white"] for one in (searched or {"lines": []})["lines"]}
-    sign = 1 if position.turn == chess.WHITE else -1
+    sign = 1 if board.turn == chess.WHITE else -1
     best = max((sign * value for value in values.values()), default=0.0)
     losses = {move: best - sign * value for move, value in values.items()}
     shares = {move["move"]: move["p"] for move in found["moves"]}
     sans = {move["move"]: move["san"] for move in found["moves"]}
-    last = position.peek() if position.move_stack else None
+    last = board.peek() if board.move_stack else None
     return MovesByRating(
         tuple(found["ratings"]),
         tuple({**move, "loss": _rounded(losses.get(move["move"]))} for move in found["moves"]),
@@ -241,7 +244,7 @@ def moves_by_rating(position: chess.Board | str, run: str | Path = "human", *, p
             {"move": trap.move, "san": sans[trap.move], **trap.as_json()}
             for trap in find_traps(found["ratings"], shares, losses)
         ),
-        f"{_when(position, last)}{'White' if position.turn else 'Black'} to move.",
+        f"{_when(board, last)}{'White' if board.turn else 'Black'} to move.",
     )
 
 

@@ -56,7 +56,7 @@ def moves_by_rating_svg(found: Row, title: str, words: Sequence[str]) -> Markup:
     wide, high = WIDTH - _LEFT - _RIGHT, HEIGHT - _TOP - _BOTTOM
 
     def x(rating: float) -> float:
-        return _LEFT + wide * (rating - ratings[0]) / (ratings[-1] - ratings[0])
+        return _LEFT + wide * (rating - float(ratings[0])) / float(ratings[-1] - ratings[0])
 
     def y(share: float) -> float:
         return _TOP + high * (1 - share / top)
