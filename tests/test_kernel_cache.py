@@ -373,3 +373,20 @@ def test_a_file_in_use_stays_young(tmp_path: Path) -> None:
     os.utime(path, (time.time() - 20 * 86_400,) * 2)
     assert kernel_cache.read(path) == b"content"
     assert time.time() - path.stat().st_mtime < 86_400
+
+
+def test_other_versions_are_other_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Code that another numba compiled is never loaded."""
+
+    def use(value: int) -> int:
+        return value + 1
+
+    before = Fingerprint(use, {}).digest
+    assert Fingerprint(use, {}).digest == before
+    with monkeypatch.context() as changed:
+        changed.setattr("numba.__version__", "0.0.1")
+        assert Fingerprint(use, {}).digest != before
+    with monkeypatch.context() as changed:
+        changed.setattr("llvmlite.__version__", "0.0.1")
+        assert Fingerprint(use, {}).digest != before
+    assert Fingerprint(use, {}).digest == before

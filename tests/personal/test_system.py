@@ -6,11 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pytest
 import torch
 from safetensors.torch import load_file
 
+from kibitz.errors import UsageError
 from kibitz.personal.chess.system import ADAPTERS, ALL, SYSTEM, PersonalHuman, Settings
 from kibitz.runs import Run
+from support.causes import naming
 
 SMALL = Settings(blocks=2, filters=8, rank=4, players="A\nB", rating=90)
 
@@ -30,6 +33,12 @@ def test_adapters_begin_as_no_change() -> None:
     whole = PersonalHuman(replace(SMALL, learns=ALL))
     assert all(p.requires_grad for p in whole.parameters())
     assert not any(name.startswith("adapters.") for name in whole.state_dict())
+
+
+def test_settings_without_a_player_are_refused() -> None:
+    SYSTEM.check(SMALL)
+    with pytest.raises(UsageError, match=naming(f"{SYSTEM.name} & kibitz personal & --player")):
+        SYSTEM.check(replace(SMALL, players=""))
 
 
 def test_what_was_learned_stands_in_the_adapters_alone(personal_run: Path, human_run: Path) -> None:

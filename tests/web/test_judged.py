@@ -6,10 +6,13 @@ import sqlite3
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import chess
 import pytest
 
+from kibitz.web.chess.line import ChessLine
 from kibitz.web.judged import JudgedPositions, remembered
 from support.board_client import Client, served
 
@@ -34,6 +37,26 @@ def test_what_is_kept_is_found_by_another_board(file: Path) -> None:
     JudgedPositions(file).put(some(3))
     assert JudgedPositions(file).get([key(1), key(7)]) == {key(1): {"ply": 1}}
     assert len(JudgedPositions(file).get([key(number) for number in range(2000)])) == 3
+
+
+def test_keys_depend_on_the_weights(tmp_path: Path, file: Path) -> None:
+    """A network that was trained further has the same name, and none of its old judgments."""
+
+    class Weights:
+        path = tmp_path
+
+        def __init__(self, digest: str):
+            self.digest = digest
+
+        def weights_sha256(self) -> str:
+            return self.digest
+
+    def keys(digest: str) -> list[bytes]:
+        network: Any = SimpleNamespace(name="mine", system="winner", run=Weights(digest))
+        return JudgedPositions(file).keys(network, ChessLine(chess.STARTING_FEN, ("e2e4",)), [1])
+
+    assert keys("a") == keys("a")
+    assert not set(keys("a")) & set(keys("b"))
 
 
 def test_the_oldest_are_removed_where_there_are_too_many(file: Path) -> None:

@@ -14,6 +14,7 @@ import pytest
 from kibitz.errors import UsageError
 from kibitz.games.chess.moves import from_move, to_move
 from kibitz.play.chess import score
+from kibitz.play.chess.line_values import LINE_VISITS
 from kibitz.play.chess.player import ChessPlayer
 from kibitz.play.puct.human import (
     IS_MATED,
@@ -65,6 +66,16 @@ def test_shares_are_those_of_a_plain_loop() -> None:
     assert shares(priors[:3], [0.0] * 3, 1.0, beta) == pytest.approx(priors[:3])
 
 
+def test_a_single_line_shows_what_the_small_search_saw() -> None:
+    session, board = RatedFake(), chess.Board()
+    result = HumanSearchPlayer(session, lines=1).think(board, SearchLimits())
+    seen = RootSearch(session).look(board, TimeManager(SearchLimits(), None, 0))
+    assert result
+    value, moves = seen[from_move(result.lines[0].move)]
+    assert result.lines[0].score == score.centipawns(value)
+    assert result.lines[0].pv == tuple(to_move(move) for move in moves)
+
+
 def test_beta_is_linear_between_the_ratings_of_the_games() -> None:
     weights = HumanWeights(beta=2.0, growth=-1.0, lowest=1000, highest=2000)
     assert weights.beta_at(USUAL_RATING) == 2.0
@@ -91,11 +102,10 @@ def test_a_line_is_reported_with_its_share_and_what_the_search_saw() -> None:
         value, moves = seen[from_move(line.move)]
         worth = MATES if value > 1 else IS_MATED if value < -1 else value
         odds[line.move] = math.exp(0.9 * math.log(line.probability) + 2.6 * worth)
-        if from_move(line.move) in search.unvisited:  # it gets an evaluation of its own
-            assert shown[line.move].own_value
-            continue
-        assert shown[line.move].pv == tuple(to_move(move) for move in moves)
-        assert (shown[line.move].score, shown[line.move].mate) == (score.centipawns(value), score.mate(value))
+        assert shown[line.move].own_value, "each of several lines has a search or an evaluation of its own"
+        if score.mate(value) is not None:
+            assert shown[line.move].pv == tuple(to_move(move) for move in moves)
+            assert shown[line.move].mate == score.mate(value)
     expected = {move: each / sum(odds.values()) for move, each in odds.items()}
     assert {line.move: line.probability for line in result.lines} == pytest.approx(expected)
     assert [line.probability for line in result.lines] == pytest.approx(sorted(expected.values(), reverse=True))
@@ -130,7 +140,7 @@ def test_the_work_is_the_same_whatever_the_time() -> None:
     session = RatedFake()
     player = HumanSearchPlayer(session, lines=3)
     first = think(player, seconds=1000.0)
-    assert VISITS / 2 < first.nodes <= VISITS + 1
+    assert VISITS + LINE_VISITS / 2 < first.nodes <= VISITS + 1 + 3 * LINE_VISITS
     again = think(player)
     assert again.lines == first.lines
     assert again.nodes < first.nodes  # evaluations are kept
