@@ -200,7 +200,7 @@ def test_moves_by_rating_at_the_end_and_where_there_are_none() -> None:
     assert (over.moves, over.risk, over.traps) == ((), (), ())
     assert "No move is legal." in over.text
     assert ElementTree.fromstring(over.svg).tag == SVG + "svg"
-    with pytest.raises(KibitzError, match="chessnet has no rating inputs"):
+    with pytest.raises(KibitzError, match=naming("chessnet & rating")):
         kibitz.moves_by_rating(chess.Board(), "chessnet")
     with pytest.raises(KibitzError, match="chess"):
         kibitz.moves_by_rating(SGF)
