@@ -390,3 +390,19 @@ def test_other_versions_are_other_kernels(monkeypatch: pytest.MonkeyPatch) -> No
         changed.setattr("llvmlite.__version__", "0.0.1")
         assert Fingerprint(use, {}).digest != before
     assert Fingerprint(use, {}).digest == before
+
+
+def test_flush_removes_the_files_of_one_kernel(tmp_path: Path) -> None:
+    def mine(value: int) -> int:
+        return value
+
+    def other(value: int) -> int:
+        return value
+
+    caches = [kernel_cache.KernelCache(each, {}, lambda: [tmp_path]) for each in (mine, other)]
+    names = [cache._name("int64", ("x86_64", "", "")) for cache in caches]
+    assert all(names)
+    for name in names:
+        (tmp_path / str(name)).write_bytes(b"")
+    caches[0].flush()
+    assert [path.name for path in tmp_path.iterdir()] == [names[1]]

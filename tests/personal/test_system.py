@@ -41,6 +41,30 @@ def test_settings_without_a_player_are_refused() -> None:
         SYSTEM.check(replace(SMALL, players=""))
 
 
+def test_the_weights_of_the_base_network_are_adopted() -> None:
+    network = PersonalHuman(SMALL)
+    SYSTEM.prepare(network, None, np.zeros(0, np.int64), SMALL, 3)
+    begun = network.state_dict()
+    base = {name: torch.full_like(value, 2) for name, value in begun.items() if not name.startswith("adapters.")}
+    adopted = SYSTEM.adopt(network, "human", base)
+    assert adopted.keys() == begun.keys() > base.keys()
+    for name, value in adopted.items():
+        assert torch.equal(value, base.get(name, begun[name])), name
+    with pytest.raises(UsageError, match=naming("shape & human & blocks")):
+        SYSTEM.adopt(network, "human", dict(list(base.items())[1:]))
+
+
+def test_one_stage_trains_the_adapters() -> None:
+    network = PersonalHuman(SMALL)
+    (stage,) = SYSTEM.stages(network, SMALL)
+    assert (stage.batch, stage.epochs, stage.iterations) == (SMALL.batch, SMALL.epochs, None)
+    assert [stage.learning_rate(each, 10) for each in (0, 5)] == [SMALL.learning_rate, SMALL.learning_rate / 2]
+    trained = [each for group in stage.optimiser().param_groups for each in group["params"]]
+    wanted = [each for each in network.parameters() if each.requires_grad]
+    assert len(trained) == len(wanted)
+    assert all(one is other for one, other in zip(trained, wanted, strict=True))
+
+
 def test_what_was_learned_stands_in_the_adapters_alone(personal_run: Path, human_run: Path) -> None:
     run = Run(personal_run)
     assert run.settings.learns == ADAPTERS, "random moves with an own opening can be learned"

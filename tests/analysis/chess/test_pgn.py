@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kibitz.analysis.chess.moves import AnalysedGame
-from kibitz.analysis.chess.notes import centipawns
+from kibitz.analysis.chess.notes import centipawns, note_game
 from kibitz.analysis.chess.pgn import annotated
+from kibitz.analysis.summary import GameSummary, SideSummary
 from kibitz.systems import find
 from support.causes import mentions
 
@@ -41,6 +42,22 @@ def test_centipawns_turn_lichess_formula_round(worth: float) -> None:
 def test_centipawns_have_bounds() -> None:
     assert centipawns(0.5) == 0
     assert centipawns(1.0) == -centipawns(0.0) == 2501
+
+
+def test_notes_on_a_whole_game_are_written_once() -> None:
+    game = chess.pgn.Game()
+    game.comment = "before"
+    sides = {"white": SideSummary(0.5, 0.1, 20, {}), "black": SideSummary(None, None, 0, {})}
+    for engine in ("Stockfish 16", "Stockfish 17"):
+        note_game(game, "", engine, GameSummary(sides, None))
+    assert game.comment == "before / checked by: Stockfish 17"
+    assert game.headers["WhiteAccuracy"] == "50.0"
+    assert "BlackAccuracy" not in game.headers
+    meaning = find("deepchess").meaning.note
+    assert meaning
+    for _ in range(2):
+        note_game(game, meaning, "", None)
+    assert game.comment == f"before / net: {meaning}"
 
 
 def test_python_chess_reads_the_evaluations_back(judge_text: Judge) -> None:
