@@ -110,7 +110,7 @@ def __getattr__(name: str) -> Any:
     import importlib
 
     value = getattr(importlib.import_module(f"kibitz.{_HOMES[name]}"), name)
-    globals()[name] = value  # the next look-up finds it at once
+    globals()[name] = value  # Python then finds the name without another call of this function
     return value
 
 

@@ -136,10 +136,8 @@ def run(arguments: Sequence[str]) -> int:
         return 2
     try:
         arguments = with_ray_local(options.respelled(arguments))
-        if not arguments or arguments[0] in (
-            help.SHORT,
-            help.LONG,
-        ):  # these options need no command, whose import would take time
+        # These options don't need the commands, whose import takes time.
+        if not arguments or arguments[0] in (help.SHORT, help.LONG):
             print(help.overview(help.width()))
             return 0
         command = typer.main.get_command(_app(arguments))  # may load a system, which takes a moment
@@ -183,8 +181,8 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def describe(error: OSError) -> str | None:
-    """Return one line for an error of the operating system: file, reason, remedy. None if it has no error number,
-    because it is then a fault of kibitz.
+    """Return one line for an error of the operating system: file, reason, remedy. None if the error has no number,
+    because such an error is a bug in kibitz.
     """
     if error.errno is None:
         return None
@@ -199,7 +197,7 @@ def _memory_is_full(error: Exception) -> bool:
 
 
 def main() -> None:
-    # names of players have characters that some terminals and pipes can't show
+    # Players' names may have characters that some terminals and pipes can't show.
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
     interrupts.unwind()

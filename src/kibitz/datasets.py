@@ -140,7 +140,7 @@ class Leakage:
 
     @property
     def is_clean(self) -> bool:
-        """Whether no game, and no known near-duplicate of it, is both in training and in another part."""
+        """Whether the training games share no game, and no known near-duplicate, with the other parts."""
         return self.shared_games == 0 and not self.near_duplicates
 
 
@@ -149,11 +149,12 @@ def check_leakage(
 ) -> Leakage:
     """Compare the games of a split's parts. Use it before you publish a result.
 
-    parts: the numbers of the games in each part, as integer arrays [n]: "training" and any others. None for the split
-        of the store, which has no leakage unless an earlier version of kibitz made the store.
+    parts: the numbers of the games in each part, as integer arrays [n]. There must be a part "training"; other parts
+        may have any names. None for the split of the store, which has no leakage unless an earlier version of kibitz
+        made the store.
 
-    Raises UsageError without the part "training", for numbers that are no games of the store, and for a game that is
-    in several parts.
+    Raises UsageError if the part "training" is missing, if a number is not a game of the store, or if a game is in
+    several parts.
 
     >>> import kibitz
     >>> from kibitz import datasets

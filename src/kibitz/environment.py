@@ -1,4 +1,4 @@
-"""Environment variables that libraries need before they are imported; child processes inherit them."""
+"""Set environment variables that some libraries need before they are imported. Child processes inherit them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ With 4 kB pages, each step requested thousands of new ones, and a step of `gohum
 
 
 def set_up() -> None:
-    """Set the variables: a user folder for compiled functions, no telemetry, sleeping threads, and large memory pages.
+    """Set the variables: a user's folder for compiled functions, no telemetry, threads that wait without using the CPU,
+    and large memory pages.
 
     A variable that is already set keeps its value. If no user folder can be written, a temporary folder is used and
     removed at the end; then each start compiles again.

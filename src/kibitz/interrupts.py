@@ -1,5 +1,5 @@
-"""Handle Ctrl-C and other requests to end (kill, a closed terminal): they end the program by an exception, and none is
-lost.
+"""Handle Ctrl-C and other requests to end the program (kill, a closed terminal). Each request raises an exception, and
+none is lost.
 
 Python runs a signal's handler between any two lines of the main thread, and the handler's exception is raised there. In
 two places this must not happen. The first is C code that has called Python and can't be unwound: LLVM, which requests a
@@ -70,7 +70,8 @@ def _send_again(number: int) -> None:
     """Send this signal to the main thread again, after a pause."""
     timer = threading.Timer(_PAUSE, _send, (number,))
     timer.daemon = True
-    with contextlib.suppress(RuntimeError):  # no thread can start while the interpreter is ending, as requested
+    # No thread can start while the interpreter is ending, which is what the signal requests.
+    with contextlib.suppress(RuntimeError):
         timer.start()
 
 

@@ -11,8 +11,8 @@ processes can write at once. It begins with a hash of its content: a damaged fil
 another user could have written is also ignored, because loading a kernel executes its code.
 
 A wheel can contain kernels that were compiled when it was built: an archive for each version of Python and each system,
-made by `tools/compile_kernels.py` for the processors of LEVELS. If the versions or the processor do not fit, the names
-in the archive do not fit either, and the kernel is compiled here.
+made by `tools/compile_kernels.py` for the processors of LEVELS. If the versions or the processor differ, the names in
+the archive differ too, and the kernel is compiled on the user's machine.
 """
 
 from __future__ import annotations
@@ -187,7 +187,7 @@ def _versions() -> str:
         [
             1,  # the version of this file format
             platform.python_implementation(), sys.version_info[:2], sys.version_info[3], getattr(sys, "abiflags", ""),
-            numba.__version__, llvmlite.__version__, np.__version__.split(".")[:2],  # numba reads no more of NumPy's
+            numba.__version__, llvmlite.__version__, np.__version__.split(".")[:2],  # numba uses only these two numbers
             [str(getattr(config, name, None)) for name in switches],
         ]
     )  # fmt: skip
@@ -202,7 +202,7 @@ def archive() -> Path:
 
 
 def ahead(target: tuple[str, str, str]) -> tuple[str, str, str] | None:
-    """Return the target of the kernels that were compiled ahead and run on this one, None if there are none.
+    """Return the target (see below) of the kernels in the wheel that can run on this machine; None if there are none.
 
     target: LLVM's names of the system, the processor and its features, such as "+avx2,-avx512f", as numba has them.
     """
@@ -216,9 +216,9 @@ def ahead(target: tuple[str, str, str]) -> tuple[str, str, str] | None:
 class KernelCache(caching._Cache):
     """The compiled versions of one kernel in a folder.
 
-    It replaces numba's own cache: numba calls load_overload before it compiles and save_overload after it. folders: a
-    function that returns the folders to search. Files are written into the first one. on_loaded: called after a version
-    was read.
+    The class replaces numba's own cache: numba calls load_overload before it compiles and save_overload after it.
+    folders: a function that returns the folders to search. Files are written into the first one. on_loaded: called
+    after a version was read.
     archive: the kernels that were compiled ahead; the file may not exist.
     """
 
@@ -241,11 +241,11 @@ class KernelCache(caching._Cache):
         return str(self._folders()[0])
 
     def enable(self) -> None:
-        """Use the cache."""
+        """Let the cache load and store compiled versions."""
         self._enabled = True
 
     def disable(self) -> None:
-        """Don't use the cache."""
+        """Stop loading and storing compiled versions."""
         self._enabled = False
 
     def flush(self) -> None:
@@ -292,7 +292,8 @@ class KernelCache(caching._Cache):
         text = repr((str(sig), target))
         if " at 0x" in text:  # a type whose text contains a memory address
             return None
-        # computed as late as possible, because a kernel may use objects that its module defines after it
+        # The hash is computed at the first call, because a kernel may use objects that its module defines after the
+        # kernel.
         if self._digest is None:
             try:
                 self._digest = Fingerprint(self._function, self._options).digest
@@ -336,7 +337,7 @@ def _is_trusted(status: os.stat_result) -> bool:
     """Return whether only this user or the administrator can write a file. This matters because reading a compiled
     kernel executes code.
     """
-    if os.name == "nt":  # Windows has no owner here, and the default folder belongs to the user
+    if os.name == "nt":  # os.stat has no owner on Windows, where the default folder belongs to the user
         return True
     return status.st_uid in (os.geteuid(), 0) and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
@@ -351,7 +352,8 @@ def write(path: Path, payload: bytes) -> None:
     temporary = path.with_name(f"{path.name}.{uuid.uuid4().hex[:16]}.tmp")
     try:
         temporary.write_bytes(hashlib.sha256(payload).digest() + payload)
-        temporary.chmod(0o644)  # with some values of the umask, the group could write the file, see _is_trusted
+        # Because with some umasks the group could write the file, so that _is_trusted would reject it.
+        temporary.chmod(0o644)
         os.replace(temporary, path)
     except BaseException:
         with contextlib.suppress(OSError):

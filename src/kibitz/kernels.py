@@ -1,4 +1,5 @@
-"""Decorators and helpers that shorten the compilation of kernels, because a search's first move waits for it.
+"""Decorators and helpers that shorten the compilation of kernels, because the first move of a search must wait until
+its kernels are compiled.
 
 Functions that only kernels call need no entry points, and a loop compiles faster than a slice or an array expression.
 """
@@ -48,7 +49,7 @@ def _compile(function: Callable[..., Any], **options: Any) -> Any:
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile a function that releases Python's global lock, and save the machine code on disk.
 
-    The function has no entry point from C, because nothing uses it and it would be compiled and optimized too.
+    The function gets no entry point for C, because nothing would use the entry point, and compiling it takes time.
     """
     return _compile(function, no_cfunc_wrapper=True)
 
@@ -139,9 +140,9 @@ def small_first(budget: int) -> Callable[[Callable[..., Any]], SmallFirst]:
 class CompileListener(event.Listener):
     """Reports the number of ready kernels to each of `listeners`, after compiling has taken PATIENCE seconds in all.
 
-    Only kernels that Python calls are counted, whether they are compiled now or read from the disk. Kernels that
-    another kernel calls are part of it. Python's garbage collection pauses while a kernel is compiled, because it finds
-    nothing and would take a tenth of the time.
+    Only kernels that Python calls are counted, whether they are compiled now or read from the disk. A kernel that
+    another kernel calls counts as a part of that kernel. Python's garbage collection pauses while a kernel is compiled,
+    because it finds nothing and would take a tenth of the time.
     """
 
     def __init__(self, listeners: list[preparation.Listener]) -> None:

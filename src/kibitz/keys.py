@@ -1,4 +1,4 @@
-"""Keys of the JSON output: stable names in snake_case, each with a "label" for people."""
+"""Make the keys of the JSON output, which are stable names in snake_case. Each has a "label", a text for people."""
 
 from __future__ import annotations
 

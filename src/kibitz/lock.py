@@ -30,17 +30,17 @@ _AGAIN = 0.02
 
 @contextlib.contextmanager
 def exclusive_lock(file: Path, what: Path, work: str = "import", wait: float = 0.0) -> Iterator[None]:
-    """Hold a lock on a file, which is created, and removed at the end.
+    """Hold a lock on a file within the context. The file is created, and removed at the end.
 
-    wait: seconds to wait for another holder. Raises KibitzError, with `what` and the kind of `work`, if the lock is
-    still held after this time. If the disk does not support locks, nothing is locked.
+    wait: seconds to wait if another process holds the lock. After this time, KibitzError is raised, with `what` and the
+    kind of `work` in the message. If the disk does not support locks, nothing is locked.
     """
     until = time.monotonic() + wait
     with contextlib.ExitStack() as files:
         while not _taken(files.enter_context(open(file, "wb")), file):
             files.close()
             if time.monotonic() >= until:
-                raise KibitzError(f"{what} is in use by another {work}. Try again when it has ended.")
+                raise KibitzError(f"{what} is in use by another {work}. Try again when the other {work} has ended.")
             time.sleep(_AGAIN)
         try:
             yield

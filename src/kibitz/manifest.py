@@ -67,9 +67,11 @@ def problem(path: Path) -> str | None:
 
 @functools.cache
 def check(path: Path) -> None:
-    """Check a file before it is loaded. Raises KibitzError if it is not the one that belongs to its bundled network.
+    """Check a file of a bundled network before it is loaded. Raises KibitzError if its hash is not that in the
+    manifest.
 
-    Files of other runs are not checked: nobody knows their hash. Each file is checked once in a process.
+    Files of other runs are not checked, because the manifest does not have their hashes. Each file is checked once in a
+    process.
     """
     if (what := problem(path)) is not None:
         raise KibitzError(f"{path} is {what}: it is not the file of {version_of(path.parent.name)}. Reinstall kibitz.")

@@ -1,4 +1,4 @@
-"""The memory limit of this program (`ulimit -v`), and a clear end if a library exceeds it.
+"""The memory limit of this program (`ulimit -v`). If a library exceeds the limit, the program ends with a message.
 
 Compilers and linear algebra libraries raise nothing if no memory is left: they call abort(), or wait forever.
 """
@@ -32,7 +32,7 @@ def allowed() -> int | None:
 
 
 def full() -> str:
-    """Return the message for the case that memory is full."""
+    """Return the error message for too little memory."""
     if limit := allowed():
         return (
             f"not enough memory: this shell allows a program {limit >> 20:,} MB (ulimit -v)."
@@ -48,7 +48,7 @@ def check() -> None:
 
 
 def is_short() -> bool:
-    """Return whether there is a limit, and less than LEAST is left.
+    """Return whether there is a limit, and less than LEAST bytes of it are left.
 
     In this case libraries can't be loaded, and raise many kinds of errors.
     """

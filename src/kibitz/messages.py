@@ -35,7 +35,7 @@ def note(line: str) -> None:
 
 
 def stopped(line: str) -> None:
-    """Print the state after Ctrl-C."""
+    """Print a line about the state of the work after Ctrl-C."""
     _write(line)
 
 

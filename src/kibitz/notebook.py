@@ -61,8 +61,9 @@ class Shown:
 
     "white" or "black": the win probability of White in chess, or of Black in Go, 0 to 1. "moves", the most likely
     first, each with "move", "san" and "p". "origin", probabilities of the 64 squares, a1 first. "by_rating", for
-    networks with rating inputs: a "rating" and its "moves" each. "owners", the probability that each point will be
-    Black's, row by row from the upper left. "score", Black's lead in points.
+    networks with rating inputs: a list of dicts, each with a "rating" and the "moves" that are likely at this rating.
+    "owners", the probability that each point will be Black's, row by row from the upper left. "score", Black's lead in
+    points.
     """
 
     svg: str

@@ -1,4 +1,5 @@
-"""The message while kernels are compiled, once after an install: "One-time preparation of the search: 6 of 14".
+"""Show a message while kernels are compiled, which happens once after an install: "One-time preparation of the search:
+6 of 14".
 
 This module imports nothing large. `kernels` calls the listeners, and `kibitz prepare` compiles in advance.
 """
@@ -56,7 +57,7 @@ _work: list[str] = []
 
 
 def expect(work: str) -> None:
-    """Record which work of KERNELS this process begins, so that messages can show the total."""
+    """Record which work of KERNELS this process begins, so that messages can show how many kernels it needs."""
     if work not in _work:
         _work.append(work)
 

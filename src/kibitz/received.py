@@ -1,7 +1,8 @@
-"""Read files that may come from other people: their claims are checked against their size before memory is allocated.
+"""Read files that may come from other people. Before memory is allocated, the sizes that a file claims are compared
+with its real size.
 
-None of them is ever unpickled: numpy reads arrays without objects, safetensors reads weights, and torch reads training
-checkpoints with weights_only.
+No file is unpickled, because unpickling can run code: numpy reads arrays without objects, safetensors reads weights,
+and torch reads training checkpoints with weights_only.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ def read_json(path: Path) -> Any:
 def read_array(path: Path, dtype: Any) -> NDArray[Any]:
     """Memory-map a numpy file: an array of one dimension with this dtype.
 
-    Raises ValueError if it is something else, or shorter than it claims, and OSError if it can't be read.
+    Raises ValueError if the file is something else, or is shorter than its header claims, and OSError if it can't be
+    read.
     """
     try:
         array = np.load(path, mmap_mode="r", allow_pickle=False)
@@ -61,7 +63,8 @@ def inflates(packed: bytes) -> bool:
     """Return whether the files in a zip archive claim to be larger than the archive. Torch does not compress, so such
     an archive isn't from torch.
 
-    Raises ValueError if it isn't an archive, or if a checksum is wrong, because torch doesn't check them.
+    Raises ValueError if `packed` isn't an archive, or if a checksum is wrong, because torch doesn't check the
+    checksums.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(packed)) as archive:
@@ -94,7 +97,7 @@ def is_self_contained(path: Path) -> bool:
     """Return whether an ONNX file contains all its weights.
 
     A file without all weights refers to other files, or even to memory addresses, that only its author knows. Raises
-    ValueError if it isn't an ONNX file, and OSError.
+    ValueError if the file isn't an ONNX file, and OSError if it can't be read.
     """
     if path.stat().st_size == 0:
         raise ValueError("the file is empty")

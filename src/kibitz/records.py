@@ -69,7 +69,8 @@ def find(paths: Iterable[str], endings: tuple[str, ...]) -> list[str]:
             )
             inside = [file for file in files if file.lower().endswith(ends)]
             inside += [member for file in files if file.lower().endswith(ARCHIVE) for member in _members(file, ends)]
-            inside += [str(error.filename) for error in unreadable]  # the error is reported when the file is read
+            # Added to the list, so that the error is reported when the file is read.
+            inside += [str(error.filename) for error in unreadable]
             if not inside:
                 raise KibitzError(f"{path} has no {' or '.join(endings)} file. Name the files themselves.")
             records += inside
@@ -99,7 +100,8 @@ def game_by_ending(path: str) -> str:
 
 
 def games_by_ending(paths: Sequence[str]) -> dict[str, str]:
-    """Return which games the endings of these files indicate, each with one file: {"chess": path, "go": path}.
+    """Return the games that the name endings of these files indicate, each with one of its files: {"chess": path, "go":
+    path}.
 
     paths: record files, and archives and folders that couldn't be searched. These archives and folders don't count if
     there are record files.
@@ -268,7 +270,8 @@ class Stream:
 
     def _block(self, size: int) -> tuple[bytes, Exception | None]:
         """Return the next `size` bytes, fewer at the end and before damage, and the damage or None."""
-        read = getattr(self._file, "read1", self._file.read)  # read() would lose the bytes before the damage
+        # Read1, because read() would lose the bytes before a damaged part.
+        read = getattr(self._file, "read1", self._file.read)
         pieces: list[bytes] = []
         left, fault = size, None
         try:
@@ -282,8 +285,8 @@ class Stream:
     def texts(self, size: int, what: str) -> Iterator[bytes]:
         """Yield the blocks of a text file, without the byte order marks that some editors put before UTF-8.
 
-        In concatenated files they are also in the middle. Raises KibitzError at the first block of a binary file;
-        `what` describes the expected contents and encoding.
+        In concatenated files, such marks are also in the middle. Raises KibitzError at the first block of a binary
+        file; `what` describes the expected contents and encoding.
         """
         blocks = self.blocks(size)
         first = next(blocks, b"")
@@ -296,7 +299,7 @@ class Stream:
                 text = text.removeprefix(_MARK)
             if _MARK in text:
                 text = text.replace(b"\n" + _MARK, b"\n")
-            # the rest of the mark comes with the next block
+            # A byte order mark may be split between this block and the next one.
             begun = next((n for n in (2, 1) if _ends_in_mark(text, n, begins_line)), 0)
             end = len(text) - begun
             begins_line = text.endswith(b"\n", 0, end) if end else begins_line
@@ -457,7 +460,7 @@ class _Counting(io.RawIOBase):
 
     def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
         data = self._read(len(buffer))
-        # a slow pipe may give fewer bytes, but the first four are needed to determine the compression
+        # A slow pipe may give only some bytes, but the compression is determined from the first four.
         while 0 < len(data) < 4 and self.count == 0:
             more = self._read(len(buffer) - len(data))
             if not more:

@@ -1,4 +1,4 @@
-"""Files in an object store or on another machine that fsspec can reach: s3://…, gs://….
+"""Find and open files in an object store or on another machine, by addresses that fsspec supports: s3://…, gs://….
 
 kibitz doesn't require fsspec. It comes with PyTorch, and each kind of store has a separate package (s3fs, gcsfs).
 fsspec is imported only for a remote path.

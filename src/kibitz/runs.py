@@ -5,8 +5,8 @@ metrics.jsonl      one row per summary or validation
 last.pt            everything that is needed to resume training
 snapshots/         earlier weights, by stage and iteration
 best.safetensors   the weights of the best validation
-model.onnx         the same, for every interface
-seen.npy           short hashes of its training and validation games, which tests exclude
+model.onnx the network with these weights, for every interface
+seen.npy short hashes of the training and validation games, which tests exclude
 learning.svg       the learning curve
 """
 
@@ -190,7 +190,7 @@ class Run:
 
     @contextlib.contextmanager
     def naming_unreadable_weights(self) -> Iterator[None]:
-        """Inside the context, turn every error of damaged weights into a KibitzError."""
+        """Inside the context, convert every error that damaged weights cause to a KibitzError."""
         from safetensors import SafetensorError
 
         try:
@@ -213,8 +213,8 @@ class Run:
         return rows
 
     def unseen(self, hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
-        """Return whether this run was neither trained on each game nor selected by it, bool [n]. hashes: those of the
-        games. See `unseen_games`.
+        """Return, for each game, whether it is neither a training nor a validation game of this run, bool [n]. hashes:
+        uint64 [n], the hashes of the games.
         """
         wanted, seen = short_hashes(hashes), self.seen()
         if not len(seen):
@@ -224,7 +224,8 @@ class Run:
         return unseen
 
     def unseen_games(self, store: Store, games: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return, for games of a store, whether this run was neither trained on them nor selected by them, bool [n].
+        """Return, for each of some games of a store, whether it is neither a training nor a validation game of this
+        run, bool [n].
 
         games: int64 [n]. A short game is also searched by the hash of its moves alone, which earlier versions stored.
         """
@@ -237,7 +238,7 @@ class Run:
 
     def seen(self) -> NDArray[np.uint32]:
         """Return short hashes of the run's training and validation games, uint32 [n], ascending and without
-        repetitions. Raises KibitzError if they are lost.
+        repetitions. Raises KibitzError if the file of hashes is missing or damaged.
         """
         path = self.path / SEEN
         if not path.is_file():

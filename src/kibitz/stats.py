@@ -98,10 +98,10 @@ class ClusterBootstrap:
         over: not negative, [positions]. If a position has many predictions (the points of a board), `values` are sums
             over them and `over` is their number: the result is sum of values / sum of over. Positions with 0 are not
             counted.
-        score: whether values are results, 0 for lost and 1 for won. Then a mean of 0 has an interval, as 1 has.
+        score: whether values are game results, 0 for a loss and 1 for a win. A mean of 0 or 1 then has an interval.
 
-        A share (of booleans, or of integers over others) of 0 or 1 has an interval, too. Raises ValueError for another
-        shape, or values that are not finite.
+        A share of 0 or 1 also has an interval; `values` are then booleans, or integers with `over`. Raises ValueError
+        for another shape, or values that are not finite.
         """
         found = self.means([values], mask, over)[0]
         return _all_alike(found) if score and found.n else found
@@ -152,14 +152,15 @@ class ClusterBootstrap:
     def difference(self, a: ArrayLike, b: ArrayLike, mask: ArrayLike | None = None) -> Estimate:
         """Return the mean of `a` - `b`, position by position.
 
-        Its interval is much narrower than a comparison of two intervals, because both have the same positions. Shapes,
-        mask and errors are those of `mean`.
+        The interval is much narrower than a comparison of the two means would suggest, because both are computed on the
+        same positions. Shapes, mask and errors are those of `mean`.
         """
         first, second = self._shaped(a, "a"), self._shaped(b, "b")
         found = self.mean(first - second, mask)
         if found.value != -1:
             return found
-        # a difference of 1 in all positions must have an interval, see `_all_alike`
+        # The difference is -1 in all positions. `_all_alike` gives only a mean of 0 or 1 an interval, so the reverse is
+        # computed.
         turned = self.mean(second - first, mask)
         return replace(turned, value=-turned.value, low=-turned.high, high=-turned.low)
 
@@ -172,9 +173,9 @@ class ClusterBootstrap:
         """Return the expected calibration error (ECE): the mean difference between predicted and observed shares.
 
         probability, outcome: [positions], in [0, 1]. bins: number of equal bins of [0, 1], the last one with its upper
-        end. Value and interval are in [0, 1]. Noise can only increase an ECE, and increases that of a resample once
-        more. So the interval is the "basic" one, which subtracts that shift, and it extends to 0 if noise alone
-        explains the value. Raises ValueError for another shape, values outside [0, 1] or fewer than one bin.
+        end. Value and interval are in [0, 1]. Noise can only increase an ECE, and resampling adds noise again. So the
+        interval is a "basic" bootstrap interval, which subtracts this increase. It extends to 0 if noise alone explains
+        the value. Raises ValueError for another shape, values outside [0, 1] or fewer than one bin.
         """
         chance, happened = self._pair(probability, outcome)
         at = _bin(chance, bins)
@@ -275,10 +276,11 @@ class ClusterBootstrap:
 def difference_between(
     one: ClusterBootstrap, values: ArrayLike, other: ClusterBootstrap, others: ArrayLike
 ) -> Estimate:
-    """Return the mean of `values` over the positions of `one` minus that of `others` over those of `other`.
+    """Return the mean of `values` over the positions of `one`, minus the mean of `others` over the positions of
+    `other`.
 
-    The two must have no game in common, and different seeds: equal resamples would not be independent. The result has
-    no interval if either has only one game.
+    `one` and `other` must have no game in common, and different seeds, because equal resamples would not be
+    independent. The result has no interval if one of them has only one game.
     """
     value = float(np.mean(np.asarray(values, np.float64)) - np.mean(np.asarray(others, np.float64)))
     drawn = [one.resampled_means(values), other.resampled_means(others)]
@@ -326,7 +328,8 @@ def binned_reliability(
     """Return the rows of `reliability` if a position has many predictions, which the caller has put into bins.
 
     All arrays are [positions, bins]: in each bin the sum of predictions, the number of events, and the number of
-    predictions. A row's "n" counts predictions; its estimate's n counts positions with any in the bin.
+    predictions. In a row, "n" is the number of predictions. The n of its estimate is the number of positions that have
+    predictions in the bin.
     """
     groups = game if isinstance(game, ClusterBootstrap) else ClusterBootstrap(game)
     chance, true, many = (np.asarray(values, np.float64) for values in (predicted, happened, counts))
@@ -369,12 +372,12 @@ def slices(
     slices.
 
     edges: ascending, also infinite: slice i has the positions with edges[i] <= key < edges[i + 1].
-    labels: the names of the slices, one fewer than edges, or else the edges name them. Without edges, `key` has indices
-        into `labels`.
+    labels: the names of the slices, one fewer than edges; None for names that are made from the edges. Without edges,
+        `key` has indices into `labels`.
     over: as in `ClusterBootstrap.mean`.
 
-    Positions in no slice (key NaN or outside) are in a last row "other", if there are any. Raises ValueError if neither
-    is given, or lengths do not fit.
+    Positions that belong to no slice, because their key is NaN or outside the edges, are in a last row "other". Raises
+    ValueError without edges and labels, or if lengths do not fit.
     """
     groups = game if isinstance(game, ClusterBootstrap) else ClusterBootstrap(game)
     keys = groups._shaped(key, "key")

@@ -1,4 +1,4 @@
-"""Parse numbers, make outside text safe for one-line messages, and format lists of words."""
+"""Parse numbers, make text from users and files safe for one-line messages, and format lists of words."""
 
 from __future__ import annotations
 

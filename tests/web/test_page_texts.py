@@ -15,7 +15,7 @@ ROOT = Path(kibitz.__file__).parent
 TEXTS = ROOT.parents[1] / "frontend" / "src" / "texts"
 LANGUAGES = ("en", "de", "fr")
 COMPOSED = re.compile(
-    r"White's win|own |the other side's |squares attacked|.*\(own \+1|the (last )?move (before it )?came|stones with"
+    r"White's win|own |the other side's |squares attacked|.*\(own \+1|(origin|target) of the (last )?move|stones with"
     r"|the middlegame|\w+ moves$|.*the moves after it are skipped|move \{1\} '"
     r"|\{1\} (is used|plays|supports ratings|has no rating|cannot play)"
 )

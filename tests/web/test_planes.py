@@ -67,7 +67,7 @@ def test_winner(attacks: str, view: str) -> None:
     assert pawns[8] == (1 if view == "white" else -1)  # a2, White's
     assert pawns[40] == (-1 if view == "white" else 1)  # a6, Black's, who moves
     assert pawns[36] == (1 if view == "white" else -1)  # e5
-    who = next(values for name, values in found.items() if name.startswith("who moves"))
+    who = next(values for name, values in found.items() if name.startswith("side to move"))
     assert set(who) == {-1 if view == "white" else 1}
 
 
@@ -88,7 +88,7 @@ def test_movers(planes: str, attacks: str, rights: bool, rating: bool) -> None:
     if rights:
         assert set(found["own right to castle to the king's side"]) == {1}
     if rating:
-        assert 0 < found["rating of the mover (600: 0, 3000: 1)"][0] < 1
+        assert 0 < next(values for name, values in found.items() if name.startswith("rating"))[0] < 1
 
 
 def test_human() -> None:
@@ -97,7 +97,7 @@ def test_human() -> None:
     found = shown("human", network, settings, BLACK_MOVES)
     check_given(network, BLACK_MOVES, found, flipped=True)
     assert np.flatnonzero(found["own pawns"]).tolist() == [35, 40, 49, 50, 52, 53, 54, 55]
-    assert not found["the last move came from"].any(), "the board does not tell it yet"
+    assert not found["origin of the last move"].any(), "the board does not tell it yet"
 
 
 def test_gohuman() -> None:
@@ -141,7 +141,7 @@ def test_en_passant_is_on_its_square() -> None:
         line = chess_lines.read_line({"moves": moves})
         found = shown("chessnet", network, settings, line)
         check_given(network, line, found, flipped=len(moves) % 2 == 1)
-        passed = found["passed over by a pawn just now (en passant)"]
+        passed = found["square that a pawn has just passed (en passant)"]
         assert np.flatnonzero(passed).tolist() == [square]
 
 
@@ -169,7 +169,7 @@ def test_owners(liberties: int, recent: int, ages: bool) -> None:
     mine = sum(values for name, values in found.items() if name.startswith("own stones"))
     grid = [row * 19 + column for row in range(9) for column in range(9)]
     assert mine.tolist() == [int(board[point] == board.to_move) for point in grid]
-    assert set(found["the board"]) == {1}
+    assert set(found["intersections of the board"]) == {1}
     if recent:
         assert np.flatnonzero(found["the last move"]).tolist() == [grid.index(line.moves[-1])]
     chains = found[next(name for name in found if name.startswith("chains"))]

@@ -24,12 +24,13 @@ if TYPE_CHECKING:
 class Analysis(Protocol):
     """Reads the outputs of a chess network: the module kibitz.analysis.chess.answers, or one that a system declares.
 
-    answers: arrays by the names of the network's outputs. codes: uint8 [n, 64]. state: uint8 [n, 4 or more]. At least
-    one of the two methods must return a value for a network; otherwise `check_outputs` refuses it.
+    answers: the network's outputs for n positions, as arrays by name. codes: uint8 [n, 64]. state: uint8 [n, 4 or
+    more]. At least one of the two methods must return a value for a network; otherwise `check_outputs` refuses it.
     """
 
     def white_wins(self, answers: Answers, state: NDArray[np.uint8]) -> NDArray[np.float64] | None:
-        """Return White's probability, float64 [n], 0 to 1, of the event in the declaration's `meaning`.
+        """Return the probability, float64 [n], 0 to 1, of the event that the system declares as `meaning`, usually that
+        White wins.
 
         The result is None if the network doesn't predict the winner.
         """
@@ -37,7 +38,8 @@ class Analysis(Protocol):
     def expected_moves(
         self, answers: Answers, codes: NDArray[np.uint8], state: NDArray[np.uint8]
     ) -> tuple[NDArray[np.uint16], NDArray[np.int64], NDArray[np.float32]] | None:
-        """Return all legal moves with their weights; None if the network doesn't predict moves.
+        """Return all legal moves, and a weight for each that is proportional to its probability; None if the network
+        doesn't predict moves.
 
         The moves are packed, uint16 [m]. The offsets, int64 [n + 1], are the indices at which each position's moves
         begin. The weights are float32 [m], 0 or more; in a position they need not sum to 1.
@@ -48,7 +50,7 @@ class OwnerAnalysis(Protocol):
     """Reads the outputs of a Go network: the module kibitz.analysis.go.answers, or one that a system declares."""
 
     def black_owns(self, answers: Answers) -> NDArray[np.float64]:
-        """Return the probability that each point is Black's at the end, float64 [n, 361], 0 to 1."""
+        """Return the probability that each point belongs to Black at the end of the game, float64 [n, 361], 0 to 1."""
 
 
 def load(name: str) -> Analysis:

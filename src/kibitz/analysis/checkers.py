@@ -1,5 +1,5 @@
-"""Engines of other authors that evaluate moves, instead of the network's own search. The network still predicts what
-people play.
+"""The choice of an external engine, such as Stockfish, that evaluates moves instead of the network's own search. The
+network still predicts which moves people play.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class CheckedBy:
     """The engine that evaluated the moves of a game, and its limits.
 
     engine: the name that the engine reports. nodes: per position, None for no limit. depth: in plies, None for no
-    limit. visits: whether `nodes` is a number of visits, as Go engines have.
+    limit. visits: whether `nodes` counts visits, as Go engines do.
     """
 
     engine: str
@@ -75,7 +75,7 @@ def find_checker(
     depth: int | None = None,
     dashes: bool = True,
 ) -> Checker:
-    """Return the engine of a command line, such as "stockfish", for a network's game.
+    """Find the engine that a text names, such as "stockfish" or "katago gtp", for the game of a network.
 
     network: the network's name, for messages. dashes: whether messages name options of the command line, or arguments
     of Python.

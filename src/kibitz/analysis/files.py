@@ -20,7 +20,7 @@ def whole_file(path: str) -> Iterator[IO[str]]:
     if path == "-":
         yield sys.stdout
         return
-    target = Path(path).resolve()  # replaces the target of a link, so that the link stays
+    target = Path(path).resolve()  # if the path is a link, its target is replaced, so that the link stays
     if target.exists() and not target.is_file():  # a pipe or a device cannot be replaced
         with open(target, "w", encoding="utf-8", newline="\n") as file:
             yield file

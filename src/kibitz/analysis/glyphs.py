@@ -23,7 +23,7 @@ def mark(change: float, swing: float) -> str:
     ?! from one swing lost, ? from two, ?? from three; ↑ from one swing gained. With the default swing of 0.1 these are
     10, 20 and 30 percentage points of win probability.
     """
-    steps = int(-change / swing + 1e-6)  # a loss of exactly 0.1 must count in spite of rounding
+    steps = int(-change / swing + 1e-6)  # + 1e-6, so that a loss of exactly one swing counts in spite of rounding
     if steps >= 1:
         return ("?!", "?", "??")[min(steps, 3) - 1]
     return GAINED if change / swing + 1e-6 >= 1 else ""

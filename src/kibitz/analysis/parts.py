@@ -60,7 +60,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Parts:
-    """A player's results: for all moves, for the parts by each of LABELS, and by opening."""
+    """A player's results: for all moves, for the parts of each division in LABELS, and by opening."""
 
     whole: Part
     by: Mapping[str, Mapping[str, Part]]
@@ -71,7 +71,7 @@ class Parts:
 
         In these parts, the interval of the difference doesn't contain 0.
         """
-        # parts by result are excluded, because losses are naturally larger in a lost game
+        # Parts by result are excluded, because a lost game always contains larger losses.
         some = [rows for name, rows in self.by.items() if name != "result"]
         every = [part for rows in some for part in rows.values()] + list(self.openings)
         sure = [
@@ -110,8 +110,8 @@ class Measure:
         opening: Opening | None = None,
         side: str = "",
     ) -> Part:
-        """Return the part with the moves in a mask, bool [moves]. games: bool [games], the games whose score is
-        reported.
+        """Return the part that contains the moves for which `mask`, bool [moves], is true. games: bool [games], the
+        games whose score is reported.
         """
         loss = known_interval(self._groups.mean(self.loss, mask))
         known = mask & self._known

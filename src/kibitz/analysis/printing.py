@@ -25,8 +25,8 @@ def clean(text: str, most: int = 120) -> str:
 
 
 def sparkline(shares: NDArray[np.float64], width: int, ascii_only: bool = False) -> str:
-    """Draw shares, [n], 0 to 1, as `width` characters. Each character is the mean over its part of the game; in ASCII,
-    the characters are the digits 0-9.
+    """Draw the values in `shares`, [n], 0 to 1, as a curve of `width` characters. Each character shows the mean over
+    its part of the game. In ASCII, the characters are the digits 0 to 9.
     """
     levels = "0123456789" if ascii_only else LEVELS
     means = [float(part.mean()) for part in np.array_split(shares, max(1, min(width, len(shares))))]

@@ -52,7 +52,7 @@ def name_for_workers(session: Session) -> str:
 
 @functools.lru_cache(maxsize=1)
 def opened(name: str) -> Session:
-    """Open a run in a worker, which keeps the session for its next games. The session has one thread, because workers
-    share the cores.
+    """Open a run in a worker. The worker reuses this session for its next games. The session has one thread, because
+    workers share the cores.
     """
     return Session(name, threads=1)

@@ -86,7 +86,7 @@ class ChosenPoint:
 def choose_chess(
     run: Run, session: Session, board: chess.Board, options: MoveOptions, side_inputs: Mapping[str, int]
 ) -> ChosenMove:
-    """See TrainedNetwork.choose_move. side_inputs: 0 to 255 by name."""
+    """Choose a chess move with a network, as TrainedNetwork.choose_move does. side_inputs: 0 to 255 by name."""
     from kibitz.play import open_player
     from kibitz.play.result import SearchLimits
 
@@ -128,9 +128,9 @@ def choose_go(
     rules: str | None = None,
     side_inputs: Mapping[str, int] = {},
 ) -> ChosenPoint:
-    """See TrainedNetwork.choose_move.
+    """Choose a Go move with a network, as TrainedNetwork.choose_move does.
 
-    komi, handicap, rules: of the position, if the options don't give them. side_inputs: 0 to 255 by name.
+    komi, handicap, rules: those of the position, used if the options don't give others. side_inputs: 0 to 255 by name.
     """
     from kibitz.games.go.points import PASS, to_gtp
     from kibitz.games.go.replay import AGE, encode_board

@@ -60,14 +60,14 @@ class SideInputs(TypedDict, total=False):
 
 
 class MoveOptions(SideInputs, total=False):
-    """Keywords of `TrainedNetwork.choose_move`; all are optional.
+    """Keywords of `TrainedNetwork.choose_move`; all are optional. Only methods without a search use the side inputs.
 
     method: one of the network's `methods`; None for the first one.
     depth, nodes, seconds: limits of a search: plies, evaluated positions, seconds. The search ends at the first limit
         that it reaches. Without a limit, it takes one second. Go has only seconds or, if the network searches, nodes
         (visits; the default is 200). Go networks without a search evaluate every move by default.
     temperature: 0 (the default) plays the best move. Larger values give more varied moves; 1 samples from the policy.
-    seed: the random seed of the samples; None for a random seed. Only methods without a search use side inputs.
+    seed: the random seed of the samples; None for a random one.
     to_move: "b" or "w", for sgfmill boards.
     komi: points; None for the SGF's komi, or 7.5 for boards.
     rules: the name of the Go rules, by default "chinese"; other names are those of KataGo, such as "japanese".
@@ -224,8 +224,8 @@ class TrainedNetwork:
         to_move: "b" or "w", for sgfmill boards.
         inputs: those of `SideInputs`, as keywords. Arrays may have side inputs in further columns of the state instead.
 
-        kibitz.systems.declaration.OUTPUTS describes each output. All are probabilities or values on the board's real
-        squares, for both sides to move.
+        kibitz.systems.declaration.OUTPUTS describes each output. All outputs refer to the real squares of the board,
+        whichever side is to move.
 
         Raises UsageError for positions of another game, arrays of another dtype or shape, boards of an unsupported
         size, and side inputs that the network doesn't have. Raises KibitzError for invalid positions.
@@ -277,7 +277,8 @@ class TrainedNetwork:
         komi: float | None = None,
         **inputs: Unpack[SideInputs],
     ) -> list[PositionEvaluation]:
-        """Return `evaluate` of any number of positions, or of arrays, in their order; much faster than one by one.
+        """Return the evaluations of any number of positions, in their order. One call is much faster than a call of
+        `evaluate` for each position.
 
         >>> import kibitz
         >>> positions = ["k7/8/8/8/8/8/QR6/K7 b - - 0 1", "7k/5KQ1/8/8/8/8/8/8 b - - 0 1"]
@@ -383,7 +384,7 @@ class TrainedNetwork:
             raise UsageError(
                 not_one_of("method", method, self.methods)
                 if self.methods
-                else f"{self.name} has no method to play by (got {method!r})"
+                else f"{self.name} cannot play, so it supports no method (got {method!r})"
             )
         searches = (method or self.methods[0]) == GO_PUCT.name
         if options.get("depth") is not None or (options.get("nodes") is not None and not searches):

@@ -82,8 +82,8 @@ class GameStore:
     """The games of a store, see `open_store`. Games have numbers from 0, in the store's order; len(store) is their
     number.
 
-    path: its folder. game: "chess" or "go". plies: int64 [games], the number of moves of each game. A game of n moves
-    has the positions 0 (its start) to n.
+    path: the store's folder. game: "chess" or "go". plies: int64 [games], the number of moves of each game. A game of n
+    moves has the positions 0 (its start) to n.
 
     >>> import kibitz
     >>> store = kibitz.open_store("my.store")

@@ -104,14 +104,15 @@ class TestResult:
 
 @dataclass(frozen=True, repr=False)
 class NetworkComparison:
-    """The result of `kibitz.compare`: two networks on the same positions, from games that neither has seen.
+    """The result of `kibitz.compare`: two networks on the same positions, from games that neither network has seen in
+    training.
 
     question: the predicted quantity ("winner", "move", "owners" or "pair").
     a, b: the accuracy of each network, an Estimate.
     difference: a minus b, with its interval paired position by position; above 0, a is better.
     loss: the loss of a minus the loss of b; None if either network predicts no probability.
     rows_a, rows_b: the TestRows of each network, in the same order.
-    games: the number of games that neither has seen.
+    games: the number of games that neither network has seen in training.
 
     >>> import kibitz
     >>> result = kibitz.compare("winner", "chessnet", "my.store", positions=200)
@@ -144,8 +145,8 @@ def test(
     positions: int = 400_000,
     seed: int = 0,
 ) -> TestResult:
-    """Test a network as `kibitz test` does, on games that it has not seen: results with intervals, and a row per
-    position.
+    """Test a network as `kibitz test` does, by default on games that it has not seen in training. The result has
+    metrics with intervals, and a row for each position.
 
     network: a name, the folder of a run, a loaded network, or the result of `train`.
     store: the games to test on; None for the store on which the network was trained.
@@ -198,12 +199,13 @@ def compare(
     seed: int = 0,
     question: str | None = None,
 ) -> NetworkComparison:
-    """Compare two networks on the same positions of games that neither has seen, with a paired interval over games.
+    """Compare two networks on the same positions of games that neither network has seen in training. The difference has
+    a paired interval over games.
 
     question: "winner"; "move", the played move; "owners", the owner of each point in Go; or "pair", the better of two
     positions. None for the first quantity that both networks predict. positions, seed: as in `test`. The function needs
-    the extra `train`. Raises UsageError if the two predict no common quantity, KibitzError if no game is left that
-    neither has seen.
+    the extra `train`. Raises UsageError if the two networks predict no common quantity, KibitzError if no unseen game
+    is left.
 
     >>> import kibitz
     >>> kibitz.compare("chessnet", "convchess", "my.store", positions=200).question

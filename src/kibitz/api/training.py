@@ -97,8 +97,8 @@ class TrainingOptions:
 
     time_limit: minutes for this call.
     seed: 0 or more.
-    validate_every, summary_every: iterations.
-    validate_positions: positions of one validation.
+    validate_every, summary_every: iterations between two validations, and between two summaries.
+    validate_positions: number of positions in one validation.
     patience: validations without improvement before stopping, 0 for never.
     average: iterations over which the weights are averaged, 0 for no averages.
     precision: "auto", "float32" or "bf16".

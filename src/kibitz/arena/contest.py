@@ -1,4 +1,4 @@
-"""The interface between a match and its game: everything that differs between chess and Go is behind `Contest`."""
+"""`Contest`, the interface between a match and its games. It contains everything that differs between chess and Go."""
 
 from __future__ import annotations
 

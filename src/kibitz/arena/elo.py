@@ -70,9 +70,9 @@ class Tally:
         if error > 0:
             reach = student_quantile(LEVEL, self._freedom()) * error
             return ScoreEstimate(value, max(value - reach, 0.0), min(value + reach, 1.0), self.games)
-        # All units had the same result, so the spread is unknown. If a share of 1 - 0.025 ** (1 / n) of all units had
-        # another result, n equal results would have a probability of 2.5%. The bounds assume that such units were all
-        # won, or all lost.
+        # All n units (pairs or games) had the same result, so their spread is unknown. If another result had the
+        # probability 1 - 0.025 ** (1 / n), n equal results would still occur with a probability of 2.5%. The bounds
+        # assume this probability, and that the other results are all wins, or all losses.
         counts, _, _ = self._units()
         other = 1 - (1 - LEVEL) ** (1 / sum(counts))
         return ScoreEstimate(value, value - other * value, value + other * (1 - value), self.games)

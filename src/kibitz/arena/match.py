@@ -129,7 +129,8 @@ class Match:
                     self._todo.put(number)
                 self._play(min(config.workers, len(missing)), on_progress)
             except KeyboardInterrupt:
-                self.rows = self._recorded()  # the last game may already be in the record but not in the rows
+                # After an interrupt, the last game may be in the record, but not yet in the rows.
+                self.rows = self._recorded()
                 raise
 
     def _recorded(self) -> dict[int, ScoredGame]:
@@ -143,7 +144,8 @@ class Match:
         record, option = self.config.record, self.config.game.form.option
         try:
             lock = record.with_name(f".{record.name}.lock")
-            # if a match is killed while it starts an engine, the new process holds the lock until the program runs
+            # If a match was killed while it started an engine, the engine's process may still hold the lock for a
+            # moment.
             held.enter_context(exclusive_lock(lock, record, wait=2.0))
         except KibitzError:
             raise KibitzError(f"another match writes to {record}. Choose another file with {option}.") from None

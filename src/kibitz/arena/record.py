@@ -99,7 +99,7 @@ def resume(path: Path, settings: Mapping[str, str], form: RecordFormat) -> list[
         raise UsageError(f"{path} is not a record of a match. Choose another file with {form.option}.") from None
     rows: dict[int, ScoredGame] = {}
     complete = 0
-    # no other line within a game begins like this
+    # Each game begins with this line, and no other line of a game begins in the same way.
     for part in re.split(rf"(?<=\n\n)(?={re.escape(form.head[0])})", text):
         if part.strip():
             game = _read(path, part, settings, form, last=complete + len(part) == len(text))

@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 
 
 def compare_with(run: Run, other: str, store: Store, positions: int, as_json: bool, on_progress: OnProgress) -> None:
-    """Compare the run with another one on the same positions of games that neither has seen, and print the result.
+    """Compare a run with another one on the same positions of games that neither has seen in training, and print the
+    result.
 
-    Raises UsageError if both predict no common quantity, and KibitzError if no game is left.
+    Raises UsageError if the two runs predict no common quantity, and KibitzError if no game is left.
     """
     from kibitz.evaluation.compare import compare_runs
     from kibitz.evaluation.rows import QUESTIONS
@@ -44,8 +45,8 @@ def compare_with(run: Run, other: str, store: Store, positions: int, as_json: bo
     labels: dict[str, tuple[str, Kind]] = {
         "a": (run.name, "share"),
         "b": (opponent.name, "share"),
-        "difference": (f"{run.name} less {opponent.name}, in points", "points"),
-        "loss_difference": ("the same of the log loss", "number"),
+        "difference": (f"{run.name} minus {opponent.name}, percentage points", "points"),
+        "loss_difference": (f"{run.name} minus {opponent.name}, log loss", "number"),
     }
     rows = []
     for name, estimate in estimates.items():
@@ -53,13 +54,16 @@ def compare_with(run: Run, other: str, store: Store, positions: int, as_json: bo
         figure = estimate.as_json()
         rows.append((label, figure_text(figure["value"], kind), interval_text(figure, kind), f"{estimate.n:,}",
                      f"{estimate.games:,}"))  # fmt: skip
-    print(f"{run.name} and {opponent.name} on {store.path}: {found.games:,} games that neither has seen")
+    print(f"{run.name} and {opponent.name} on {store.path}: {found.games:,} games that neither network was trained on")
     print(f"question: {QUESTIONS.get(found.question, found.question.replace('_', ' '))}")
     print()
     print_table("", ("right answers", "value", "95% interval", "positions", "games"), rows, right=(1, 2, 3, 4))
     print()
     if math.isnan(found.difference.low):
-        print("There is no interval, because the positions are of one game: they do not say which one is better.")
+        print(
+            "There is no interval, because all positions are from one game. One game does not show which network is "
+            "better."
+        )
     elif found.difference.low > 0 or found.difference.high < 0:
         better = run.name if found.difference.value > 0 else opponent.name
         print(f"{better} is better: the interval of the difference does not contain 0.")

@@ -45,9 +45,10 @@ def board(
     lan: Annotated[bool, typer.Option("--lan")] = False,
     no_browser: Annotated[bool, typer.Option("--no-browser")] = False,
 ) -> None:
-    """Play the networks, load a game and see what they see, in the browser: chess and Go.
+    """Open a page in the browser, on which you play chess and Go against networks, and analyze games with them.
 
-    Serves this machine alone, until Ctrl-C; with --lan also the other devices of its network.
+    Only this computer can open the page. With --lan, other devices in the local network can, too. Ctrl-C ends the
+    board.
     """
     use_provider(provider)
     with contextlib.suppress(KeyboardInterrupt):

@@ -187,7 +187,8 @@ def opener(run: str) -> Callable[[Options], ThinkingPlayer]:
 
         if options.rated:
             if options.limit_strength and method != HUMAN_SEARCH.name:
-                method = TOP_PROB.name  # one evaluation only, because a search would play above the rating
+                # This method evaluates the network once; a search would play better than the rating.
+                method = TOP_PROB.name
             settings |= {"temperature": _temperature(options), "side_inputs": network().side_inputs}
         player: ThinkingPlayer = open_player(Run(run), network, method=method, **settings)
         if options.think_times or options.resign:
@@ -216,7 +217,8 @@ def rehearse(player: ThinkingPlayer) -> None:
         if thought := player.think(board, SearchLimits(seconds=1e9, depth=2, nodes=REHEARSED)):
             for move in thought.lines[0].pv[:2]:
                 board.push(move)
-    bare_king = chess.Board("8/8/8/4k3/8/8/8/R3K3 w - - 0 1")  # this ending uses separate compiled functions
+    # This ending is searched by other compiled functions, which must be loaded too.
+    bare_king = chess.Board("8/8/8/4k3/8/8/8/R3K3 w - - 0 1")
     player.think(bare_king, SearchLimits(depth=1, nodes=1))
     player.new_game()
 
@@ -344,8 +346,8 @@ def gtp(
 ) -> None:
     """Play Go as a GTP engine, for boards and matches: commands on standard input, answers on standard output.
 
-    Shows who will own what in GoGui, Lizzie and Sabaki, and where the network answers moves, as gohuman does, what a
-    search sees. The network is loaded when a command needs it.
+    GoGui, Lizzie and Sabaki can show the predicted territory. If the network predicts moves, as gohuman does, they can
+    also show the moves that a search considers. The network is loaded when a command needs it.
     """
     use_provider(provider)
     largest = _largest_board(run)
@@ -386,7 +388,8 @@ def _check(name: str) -> None:
         raise UsageError(f"{name} is a network for Go, and UCI is for chess. Try: kibitz gtp {name}")
     trained = run.info["settings"].get("networks", "all")
     moves = MOVES in find(run.info["system"]).answers_of(run.info["settings"])
-    if moves and trained != "all" and trained.count(",") < 6:  # a move needs all seven networks, so six commas
+    # A move needs all seven networks, whose names are separated by six commas.
+    if moves and trained != "all" and trained.count(",") < 6:
         warning(f"{name} is trained for {trained} only. Its other moves are random.")
     if not (run.path / ONNX).is_file():
         run.trained()

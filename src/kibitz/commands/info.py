@@ -106,7 +106,7 @@ def _show_network(name: str, as_json: bool) -> None:
         last = best[-1]
         figures = ", ".join(f"{key} {value:.4g}" for key, value in last.items() if isinstance(value, float))
         print(f"last validation, at iteration {last['iteration']:,} of {last['stage']}: {figures}")
-    print(f"To test it on games that it has not seen: kibitz test {name}")
+    print(f"To test the network on games that it was not trained on: kibitz test {name}")
 
 
 def describe(store: Store) -> dict[str, Any]:
@@ -234,10 +234,17 @@ def _alike(count: int | None, together: bool) -> str:
     from kibitz.games.hashing import SHARED
 
     if count is None:
-        return "unknown: an earlier version made the store. Import the games again to keep them together."
+        return (
+            "unknown, because an earlier version of kibitz made the store. Import the games again to put such games "
+            "into one split."
+        )
     if not count:
         return "none"
-    where = "in the same split" if together else "in any split. Import the games again to keep them together."
+    where = (
+        "in the same split"
+        if together
+        else "possibly in another split. Import the games again to put such games into one split."
+    )
     return f"{count:,} with the first {SHARED} plies of an earlier game, {where}"
 
 

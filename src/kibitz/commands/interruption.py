@@ -9,8 +9,8 @@ from pathlib import Path
 
 @contextlib.contextmanager
 def told_of_store(into: Path, otherwise: str) -> Iterator[None]:
-    """Inside the context, add a message to a KeyboardInterrupt: that the store is complete, if it has just been
-    written, or `otherwise`.
+    """If KeyboardInterrupt is raised inside the context, add a message: that the store is complete if it has just been
+    written, or else the text `otherwise`.
     """
     before = _description(into)
     try:

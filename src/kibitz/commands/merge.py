@@ -28,7 +28,7 @@ def merge(
     division: SplitOptions,
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Join stores into a new one; a game that several of them hold is kept once. The old stores stay as they are."""
+    """Join stores into a new one. A game that is in several stores is kept once. The old stores stay unchanged."""
     from kibitz.store.store import Store
 
     opened = [Store(path) for path in stores]
@@ -86,7 +86,7 @@ def _merge(stores: list[Store], into: Path, split: Split) -> tuple[Store, int]:
                 read += len(block)
                 progress.update(100 * read / total, f"kibitz: {read:,} games read", games=read)
         duplicates = writer.rejections.counts["duplicate"]
-        for store in stores:  # the rejected games of the stores' imports are copied too
+        for store in stores:  # the new store also lists the games that the imports of the old stores rejected
             writer.rejections.merge(Rejections.from_json(store.info["left_out"]))
             writer.read += store.info["read"] - len(store)
         kept = {"merged": [printable(str(store.path)) for store in stores], "read": read, "kept": writer.games}

@@ -49,7 +49,7 @@ def respelled(arguments: Sequence[str]) -> list[str]:
     options, values = _spellings(command, words)
     spelled, before = words[:1], ""
     for i, word in enumerate(words[1:], 1):
-        if word == "--":  # only arguments follow
+        if word == "--":  # after "--", no word is an option
             return spelled + words[i:]
         if word.startswith("--"):
             name, equals, value = word.partition("=")
@@ -152,9 +152,9 @@ def _unwrapped(text: str) -> str:
 def with_settings(
     command: Callable[..., None], arguments: Sequence[str], without: Sequence[str] = ()
 ) -> Callable[..., None]:
-    """A command of `with_groups` with the settings of the system that the command line names, where it names one.
+    """Add the settings of the system that the command line names, if it names one, to a command of `with_groups`.
 
-    The command's function takes them as `**settings`. without: settings that are no options of this command.
+    The command's function takes the settings as `**settings`. without: settings that are no options of this command.
     """
     from kibitz.systems import load
 

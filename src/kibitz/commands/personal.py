@@ -56,8 +56,9 @@ def personal(
 ) -> None:
     """Train a network to play like one person, from that person's games: an opening book and an adapted network.
 
-    It takes minutes for a thousand games. After Ctrl-C the same command resumes. Nothing leaves this machine. The
-    result is a run that every command takes: test, uci (gtp for Go), match, analyze, board.
+    The training takes some minutes for a thousand games. After Ctrl-C, the same command resumes it. The games stay on
+    this computer. The result is a run, which all commands for networks accept, such as test, uci (gtp for Go), match,
+    analyze and board.
     """
     from kibitz.commands.train import check_time_limit
     from kibitz.personal.fitting import PersonalRequest, make
@@ -121,7 +122,7 @@ def _report(done: PersonalResult) -> None:
 
     info, path = done.info, done.path
     if done.reason == "finished before":
-        print(f"{path} is finished with these games. Add new games with --update.")
+        print(f"{path}: the training on these games is finished. Add new games with --update.")
     if done.reason in ("stopped", "time limit"):
         print(f"{path}: {done.reason}. Run the same command again to resume.")
         return
@@ -138,8 +139,8 @@ def _report(done: PersonalResult) -> None:
         ("network", "right", "with the book", "log loss", "with the book", "k"), rows, right=(1, 2, 3, 4, 5),
     )  # fmt: skip
     if info["kept"] == "nothing":
-        print("kept: the initial network with the book, because no training improved the network")
+        print("kept: the initial network with the opening book, because no training improved the network")
     else:
-        print(f"kept: {info['kept']}, with the book")
+        print(f"kept: {info['kept']}, with the opening book")
     run = shlex.quote(str(path))
     print(f"next: kibitz test {run}, kibitz {'gtp' if info['game'] == 'go' else 'uci'} {run}")

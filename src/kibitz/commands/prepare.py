@@ -26,7 +26,8 @@ def prepare(
 ) -> None:
     """Compile the functions that analysis, play and the board need.
 
-    --progress, which the board gives: a line for each step, "done total", and the end when standard input closes.
+    The board uses the hidden option --progress: the command then prints a line "done total" after each step, and ends
+    when standard input closes.
     """
     if game is not None and game not in GAMES:
         raise UsageError(f"--game must be chess or go (got {game})")
@@ -39,7 +40,7 @@ def prepare(
     is_shared = len(games) > 1 and cores() > 1 and not progress
     for each in ("chess",) if is_shared else games:
         preparation.expect(f"prepare {each}")
-    if is_shared:  # Python compiles only one function at a time in a process
+    if is_shared:  # one process compiles only one function at a time, so Go is compiled in a second process
         with _other_process("go") as other:
             _exercise("chess")
         if other.returncode:

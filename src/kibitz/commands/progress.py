@@ -48,10 +48,10 @@ def kept_alive(tick: Callable[[], None], every: float = 0.5) -> Iterator[None]:
 class Progress:
     """Shows the progress of a command: call `begin` for a part of the work, then `update` whenever something is done.
 
-    On a terminal this is a bar with the columns given: BAR, ELAPSED, LEFT (the time left), or templates, in which
-    `task.description`, `task.completed`, `task.total` and the caller's own `task.fields[NAME]` are filled in. Without a
-    terminal, an update prints its line with the time left, if the part has not ended and no line was printed for
-    `every` seconds.
+    On a terminal, the progress is a bar with the given columns. A column is BAR, ELAPSED, LEFT (the time left), or a
+    template, in which `task.description`, `task.completed`, `task.total` and the caller's own `task.fields[NAME]` are
+    replaced. Without a terminal, an update prints its line with the time left, if the part has not ended and no line
+    was printed for `every` seconds.
 
     patient: whether a bar is shown only after a part has taken PATIENCE seconds. stays: whether the bars remain on the
     terminal after the end.
@@ -84,7 +84,7 @@ class Progress:
         self, description: str, total: float | None, done: int = 0, *, at_once: bool = False,
         since: float | None = None, **fields: Any,
     ) -> None:  # fmt: skip
-        """Begin a part of the work. The previous part has ended.
+        """Begin a part of the work. This ends the previous part.
 
         total: its size in any unit; None if it is unknown.
         done: the amount that an earlier call has completed. It is not included in the rate and the time left.

@@ -26,9 +26,9 @@ def rate(
 ) -> None:
     """Show a player's rating, estimated from the moves, with its interval.
 
-    For each move, the network human predicts its probability for players rated 600 to 2600. The rating is the one that
-    explains the moves best. Results and ratings in the games are not used. There are also ratings by phase, color,
-    speed, time left and month.
+    For each move, the network human predicts how likely players rated 600 to 2600 play it. The estimated rating is the
+    one for which the moves are most likely. Results and ratings in the games are not used. There are also ratings by
+    phase, color, speed, time left and month.
     """
     from kibitz.analysis.chess.strength.estimate import LEVEL
     from kibitz.analysis.chess.strength.player import ENOUGH, SHORTEST, PlayerStrength, add_games

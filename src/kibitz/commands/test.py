@@ -157,7 +157,7 @@ def run_test(
     sharing: WorkerOptions,
     provider: Provider = None,
 ) -> None:
-    """Test a trained network, or an engine, on games it has not seen: figures, baselines, slices and a result page."""
+    """Test a trained network, or an engine, on games outside its training: metrics, baselines and a result page."""
     from kibitz.evaluation import EvalConfig, evaluate, own_store
     from kibitz.evaluation.games import CHOICES, choose
     from kibitz.runs import Run
@@ -188,7 +188,7 @@ def run_test(
     page = _page(opened, games.path, options.out)
     chosen = choose(opened, games, options.split)
     if chosen.excluded:
-        _log(f"skipped {chosen.excluded:,} games that {run} has seen; {len(chosen.games):,} games are left")
+        _log(f"skipped {chosen.excluded:,} training or validation games of {run}; {len(chosen.games):,} games are left")
     for option, path in programs.items():
         if path is None:
             name = PROGRAMS[option]
@@ -233,7 +233,7 @@ def test_engine_command(run: str, store: str | None, options: RunTestOptions, en
         network.trained()
     chosen = choose_without_run(games, options.split) if network is None else choose(network, games, options.split)
     if chosen.excluded:
-        _log(f"{chosen.excluded:,} games are skipped: {run} has seen them; {len(chosen.games):,} games are left")
+        _log(f"skipped {chosen.excluded:,} training or validation games of {run}; {len(chosen.games):,} games are left")
     test = EngineTest(
         tuple(rated_engine(text, games.game, engines.engine_option or ()) for text in engines.engine or ()),
         engines.nodes or 1,
@@ -266,7 +266,7 @@ def _publish(result: dict[str, Any], page: Path, as_json: bool, report: Callable
     result["page"] = str(page)
     try:
         write_page(page, render_test_page(result), "--out")
-    finally:  # computing the results took long, so they are printed in any case
+    finally:  # the results took long to compute, so they are printed even if the page can't be written
         if as_json:
             print(json.dumps(result, indent=1, ensure_ascii=False, allow_nan=False))
         else:
@@ -335,7 +335,8 @@ def _page(run: Run, store: Path, out: Path | None) -> Path:
     games = store.resolve().name.removesuffix(".store")
     page = run.path / f"test-{games}.html"
     for name, path in packaged().items():
-        if path == run.path:  # nothing is written into the package, which may be writable only for the administrator
+        # A bundled network: nothing is written into its folder, which often only the administrator may write.
+        if path == run.path:
             page = store.parent / f"test-{name}-{games}.html"
     page = out or page
     kept = (*run.path.iterdir(), *store.iterdir()) if store.is_dir() else run.path.iterdir()

@@ -97,7 +97,7 @@ class StoreSplitOptions:
     test_from: Annotated[str | None, typer.Option()] = None
 
     def split(self, store: str) -> Split | None:
-        """The requested split; None for the store's. Raises UsageError for an invalid day.
+        """Return the requested split; None for the store's own split. Raises UsageError for an invalid day.
 
         If only shares are given, the split is by hash. Days replace the store's days.
         """
@@ -155,10 +155,11 @@ def train(
     json: Annotated[bool, typer.Option("--json")] = False,
     **settings: Any,
 ) -> None:
-    """Train a system on a store. After Ctrl-C the same command resumes.
+    """Train a system on a store. After Ctrl-C, the same command resumes the training.
 
-    It uses the system's recipe "default"; --recipe paper has the numbers of the paper, if there is one. `kibitz train
-    SYSTEM --help` also lists the settings of that system, each with the recipe's value.
+    By default, the training uses the system's recipe "default". If the system is from a paper, --recipe paper has the
+    settings of the paper. `kibitz train SYSTEM --help` also lists the settings of that system, each with the recipe's
+    value.
     """
     from kibitz.systems import load
     from kibitz.training.ranks import ToldElsewhere, joined, place

@@ -113,8 +113,8 @@ def tune(
 ) -> None:
     """Tune a system's learning rate, weight decay and initial weights by short trainings.
 
-    After Ctrl-C or a crash the same command resumes. `kibitz tune SYSTEM --help` also lists the settings of that system
-    that all trials share.
+    After Ctrl-C or a crash, the same command resumes the search. `kibitz tune SYSTEM --help` also lists the settings of
+    that system that all trials share.
     """
     from kibitz.systems import load
 
@@ -202,7 +202,7 @@ class TuningProgress(Progress):
         may have been ended early.
         """
         each, total = self.request.iterations, self.request.total
-        # the first trial that a worker has finished; trials of earlier calls must not be included in the rate
+        # This is the first trial of this call. The trials of earlier calls must not be included in the rate.
         if not self._trial:
             self._trial, self._first = trial.number, (trial.number - 1) * each
         if self._total is not None:

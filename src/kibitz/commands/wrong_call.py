@@ -1,5 +1,5 @@
-"""One line about a wrong call: the wrong option or argument, and its correct form, without the text of the command line
-parser.
+"""Describe a wrong call in one line: the wrong option or argument, and its correct form. The command line parser's own
+text is not shown.
 """
 
 from __future__ import annotations

@@ -110,7 +110,7 @@ def available_memory() -> int | None:
 
 
 def free_memory() -> Iterator[Finding]:
-    """Yield the available memory, and a limit of the shell."""
+    """Yield the memory that is available, also under a limit of the shell (ulimit -v)."""
     found = [each for each in (available_memory(), memory.allowed()) if each is not None]
     if not found:
         yield Finding("memory", "ok", "unknown")
@@ -158,7 +158,7 @@ def disk() -> Iterator[Finding]:
 
 
 def kernels() -> Iterator[Finding]:
-    """Yield whether the search is compiled."""
+    """Yield a finding about whether the search has been compiled ahead of its first use."""
     if preparation.are_prepared(("chess", "go")):
         yield Finding("kernels", "ok", "compiled")
     else:

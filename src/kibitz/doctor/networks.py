@@ -29,7 +29,7 @@ def evaluate(name: str, position: str) -> dict[str, NDArray[np.float32]]:
 
 
 def bundled() -> Iterator[Finding]:
-    """Yield, for each bundled network, whether its files and its sample evaluation are correct."""
+    """Yield a finding for each bundled network: whether its files and its sample evaluation are correct."""
     if not manifest.entries():
         yield Finding("networks", "problem", "the list of the bundled networks is missing", REINSTALL)
     for name, entry in manifest.entries().items():

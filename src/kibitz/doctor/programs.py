@@ -17,7 +17,7 @@ PAGE = Path("web", "page", "index.html")
 
 
 def provider() -> Iterator[Finding]:
-    """Yield the requested provider of ONNX Runtime, and the available ones."""
+    """Yield a finding about the requested provider of ONNX Runtime and the available ones."""
     from kibitz.play import providers
 
     there, asked = providers.installed(), providers.asked()
@@ -29,7 +29,7 @@ def provider() -> Iterator[Finding]:
 
 
 def page() -> Iterator[Finding]:
-    """Yield whether the page of `kibitz board` was built."""
+    """Yield a finding about whether the page of `kibitz board` was built."""
     if (Path(kibitz.__file__).parent / PAGE).is_file():
         yield Finding("page", "ok", "built")
     else:
@@ -47,7 +47,7 @@ def installed_engines() -> Iterator[Finding]:
 
 
 def given_engines(commands: Sequence[str]) -> Iterator[Finding]:
-    """Yield, for each command line of an engine, whether the engine starts and replies."""
+    """Yield a finding for each command line of an engine: whether the engine starts and replies."""
     from kibitz.external.programs import read_command
 
     for words in commands:

@@ -1,1 +1,1 @@
-"""Engines: kibitz behind the protocols of boards and tournaments."""
+"""kibitz as an engine for other programs, by the protocols UCI for chess and GTP for Go."""

@@ -1,7 +1,7 @@
 """`kibitz test`: the evaluation of a trained network on games that it has not seen.
 
-This package has what all results share: the configuration, provenance, and stable keys. Each family of systems has an
-evaluator, which makes the numbers and tables: `positions`, `policy`, `pairs` or `owners`.
+This package contains what all results share: the configuration, the origin of the numbers, and stable keys. Each family
+of systems has an evaluator, which makes the numbers and tables: `positions`, `policy`, `pairs` or `owners`.
 """
 
 from __future__ import annotations
@@ -36,8 +36,9 @@ class EvalConfig:
     stockfish: the path of the baseline program Stockfish; None for no such baseline.
     stockfish_positions: how many positions Stockfish evaluates at depth 1. It evaluates a fifth of them at depth 10
         too; 0 for none.
-    gnugo, gnugo_positions: the path of GNU Go and its number of positions, for Go networks.
-    playout_positions: the number of positions for random playouts.
+    gnugo, gnugo_positions: for Go networks, the path of the baseline program GNU Go, and how many positions it
+        evaluates.
+    playout_positions: for Go networks, how many positions random playouts evaluate as a baseline.
     all_ways: whether a Go network's predictions are means over the eight symmetries of the board.
     stranger: for a personal network, another person's run for comparison.
     curve: for a personal network, whether to train networks on fewer games for a learning curve.
@@ -70,8 +71,7 @@ class Evaluation(Protocol):
         on_progress: OnProgress,
         log: Callable[[str], None],
     ) -> dict[str, Any]:
-        """Evaluate a run, and return the system's part of a result: the keys below, and everything else that its page
-        shows.
+        """Evaluate a run, and return the system's part of the result, as a dict with the keys below.
 
         These keys are needed:
 
@@ -101,7 +101,7 @@ class Evaluation(Protocol):
         pictures
             A function without arguments that returns further keys, for what takes long and is only looked at.
 
-        Further keys are for report.page, ready for JSON.
+        Further keys are shown by report.page. Their values must be valid JSON.
 
         `log` is called with a line about everything that had to be skipped. If a value has another type, `check_result`
         raises an error with a message of one line.
@@ -186,7 +186,7 @@ def check_result(own: Any, module: str) -> None:
             fail(f'"{key}"', wanted, own.get(key))
     for key in _DATA:
         if key not in own["data"]:
-            fail(f'"data" → "{key}"', "there, as kibitz.evaluation.games.describe gives it", None)
+            fail(f'"data" → "{key}"', "a value from kibitz.evaluation.games.describe", None)
     for name, metric in own["figures"].items():
         if not isinstance(metric, Metric) or not hasattr(metric.estimate, "as_json"):
             fail(f'the figure "{name}"', "a kibitz.evaluation.tables.Metric of an Estimate", metric)
@@ -195,7 +195,7 @@ def check_result(own: Any, module: str) -> None:
             raise KibitzError(f'{module}.evaluate: "{name}" is none of its figures ({", ".join(own["figures"])}).')
     for name, figure in own.get("baselines", {}).items():
         if not isinstance(figure, dict) or not figure.keys() >= _FIGURE:
-            fail(f'the baseline "{name}"', "what kibitz.evaluation.baselines.baseline gives", figure)
+            fail(f'the baseline "{name}"', "a result of kibitz.evaluation.baselines.baseline", figure)
     for key, type_ in (("tables", Table), ("curves", Curve)):
         for part in own.get(key, ()):
             if not isinstance(part, type_):
@@ -204,7 +204,7 @@ def check_result(own: Any, module: str) -> None:
         if not isinstance(rows, list) or not all(
             isinstance(row, dict) and {"slice", "figure"} <= set(row) for row in rows
         ):
-            fail(f'"by" → "{label}"', "a list, as kibitz.evaluation.slices.slices_as_json gives it", rows)
+            fail(f'"by" → "{label}"', "a list from kibitz.evaluation.slices.slices_as_json", rows)
     if not isinstance(own.get("rows"), Rows | None):
         fail('"rows"', "kibitz.evaluation.rows.Rows", own["rows"])
     if "pictures" in own and not callable(own["pictures"]):
@@ -212,7 +212,7 @@ def check_result(own: Any, module: str) -> None:
 
 
 def labelled(own: dict[str, Any]) -> dict[str, Any]:
-    """Return a system's part of a result as JSON: keys are stable names, and a "label" has the text for people.
+    """Return a system's part of a result as JSON. The keys are stable names, and each "label" is a text for people.
 
     Each entry of "figures" and "baselines" gets a "label". "by" becomes {name: {"label", "rows"}}. Each entry of
     "tables" and "curves" gets a "name".
@@ -239,7 +239,7 @@ def own_store(run: Run) -> str:
     from kibitz.runs import packaged
 
     path = str(run.info["data"]["store"])
-    # the run was moved together with its store
+    # A run may have been moved together with a store in its folder.
     if not Path(path).exists() and (inside := run.path / Path(path).name).is_dir():
         path = str(inside)
     if not Path(path).exists():

@@ -143,10 +143,11 @@ class StockfishBaseline:
     def compare(
         self, store: Store, games: NDArray[np.int64], plies: NDArray[np.int64], right: NDArray[Any], scorer: Scorer
     ) -> dict[str, Any]:
-        """Return Stockfish's results at each depth by key, each followed by the network's result on the same positions.
+        """Return Stockfish's results by key: for each depth, its accuracy, followed by the network's accuracy on the
+        same positions.
 
-        games, plies: int64 [n], the positions. right: [n], how right the network is in each position, 0 to 1. scorer:
-        how right Stockfish is.
+        games, plies: int64 [n], the positions. right: [n], whether the network is right in each position, 0 to 1.
+        scorer: the function that rates Stockfish's evaluations in the same way.
         """
         baselines: dict[str, Any] = {}
         order = np.random.default_rng(self.config.seed).permutation(len(games))

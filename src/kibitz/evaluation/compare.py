@@ -3,8 +3,8 @@
 An evaluation module (see `kibitz.evaluation.Evaluation`) supports comparisons if it has three more functions:
 
 row_questions(run)
-    The quantities that the network predicts, the most important one first: names of `rows.QUESTIONS`, or others.
-eligible(run, store, games, question)
+    The names of the quantities that the network predicts, the most important one first; usually those of
+`rows.QUESTIONS`. eligible(run, store, games, question)
     The positions of these games that the quantity can be tested on, as `rows.Eligible`.
 measure_rows(run, store, games, plies, question, on_progress)
     `rows.Rows` of exactly these positions, in their order.
@@ -33,7 +33,7 @@ from kibitz.systems import find
 
 
 class RowSource(Protocol):
-    """The functions of an evaluation module that return rows, as described above."""
+    """The functions of an evaluation module that a comparison needs; the module docstring describes them."""
 
     def row_questions(self, run: Run) -> tuple[str, ...]: ...
 
@@ -88,19 +88,21 @@ def row_source(run: Run) -> RowSource:
 
 
 def unseen_by_all(runs: Sequence[Run], store: Store) -> NDArray[np.int64]:
-    """Return the games that no run has seen and that every run's system uses, as ascending indices.
+    """Return the indices, ascending, of the games that every run's system uses and that no run has seen in training.
 
     Raises KibitzError if there is no such game.
     """
     games = functools.reduce(np.intersect1d, [choose(run, store).games for run in runs])
     if not len(games):
         names = " and ".join(run.name for run in runs)
-        raise KibitzError(f"{store.path} has no game that neither of {names} has seen. Name another store.")
+        raise KibitzError(f"each game of {store.path} is a training or validation game of {names}. Name another store.")
     return np.asarray(games)
 
 
 def seen_by_any(runs: Sequence[Run], store: Store, unseen: NDArray[np.int64]) -> int:
-    """Return the number of games that every run's system uses, and that a run has seen. unseen: the other games."""
+    """Return the number of games that every run's system uses and that at least one run has seen in training. unseen:
+    the result of `unseen_by_all`.
+    """
     used = functools.reduce(np.intersect1d, [run.system.games(store, run.settings) for run in runs])
     return len(used) - len(unseen)
 
@@ -127,11 +129,11 @@ def compare_runs(
     question: str | None = None,
     on_progress: OnProgress = lambda part, done, total: None,
 ) -> Comparison:
-    """Compare two runs on positions of the games that neither run has seen.
+    """Compare two runs on positions of the games that neither run has seen in training.
 
     count: the largest number of positions, sampled uniformly (0: all). question: the quantity to predict; None for the
-    first quantity of `a` that `b` predicts too. Raises UsageError if both predict no common quantity, and KibitzError
-    if no position can be tested.
+    first quantity of `a` that `b` predicts too. Raises UsageError if the runs have no predicted quantity in common, and
+    KibitzError if no position can be tested.
     """
     sources = row_source(a), row_source(b)
     asked = _common(a, b, [source.row_questions(run) for source, run in zip(sources, (a, b), strict=True)], question)

@@ -30,7 +30,7 @@ class Chosen:
     taken: the number of the store's games that the system uses.
     seen: the number of chosen games that the run has seen.
     excluded: the number of games that are excluded because the run has seen them.
-    words: a description of the choice.
+    words: a description of the chosen games, for people.
     """
 
     games: NDArray[np.int64]
@@ -83,7 +83,7 @@ def choose(run: Run, store: Store, which: str = "unseen") -> Chosen:
 def choose_without_run(store: Store, which: str = "unseen") -> Chosen:
     """Choose games of the store to test an engine on. kibitz doesn't know which games an engine has seen.
 
-    which: as in `choose`. "unseen" and "all" select all games, the other words a split of the store by default shares.
+    which: as in `choose`. "unseen" and "all" select all games. The other words select that part of the store's split.
     Raises UsageError for another word, and KibitzError if no game is left.
     """
     sides = {"test": TEST, "validation": VALIDATE, "training": TRAIN}
@@ -107,13 +107,13 @@ def _nothing(run: Run, store: Store, which: str, taken: int, excluded: int) -> s
     if which == "training":
         return f"{store.path}: none of its {taken:,} games is a training game of this run. Choose another --split."
     return (
-        f"{store.path}: no unseen game is left: {run.name} has seen all {excluded:,}. Name another store, or use"
-        " --split all to measure on training games."
+        f"{store.path}: all {excluded:,} games are training or validation games of {run.name}. Name another store, or "
+        f"use --split all to test on these games."
     )
 
 
 def bundled_note(store: Store, games: NDArray[np.int64]) -> str | None:
-    """Return a note if most of the games are those that kibitz includes; else None."""
+    """Return a note if most of the games are the engine games that are bundled with kibitz; else None."""
     count = int(np.count_nonzero(store.column("event")[games] == BUNDLED))
     if 2 * count <= len(games):
         return None

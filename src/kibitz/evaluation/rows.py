@@ -40,8 +40,8 @@ class Rows:
 
     question: one of QUESTIONS, or the name of the result (a run of the pawn network alone: "pawn_accuracy").
     games, plies: int64, the position.
-    right: float64, 0 to 1: how right the prediction is (0.5 for no preference). For Go points, the share of the points
-        that are right.
+    right: float64, 0 to 1: 1 if the prediction is right, 0.5 for no preference, 0 if it is wrong. For Go points, the
+        share of the points that are right.
     loss: float64, the log loss in nats (for Go territory: the mean squared error over points); NaN if the network
         predicts no probability.
     weight: float64, the weight of the row: 1, or the number of points whose owner is known.
@@ -107,7 +107,9 @@ class Eligible(Protocol):
 
 @dataclass(frozen=True)
 class EligiblePositions:
-    """All positions of a `Positions`, or those with the ids `chosen`, which are ascending."""
+    """The positions of a `Positions` on which a system can be tested: all of them, or those with the ascending numbers
+    `chosen`.
+    """
 
     positions: Positions
     chosen: NDArray[np.int64] | None = None

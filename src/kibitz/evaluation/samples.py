@@ -27,7 +27,7 @@ class DiverseSampler:
     """
 
     def __init__(self, store: Store, games: NDArray[np.int64], plies: NDArray[np.int64]):
-        """games, plies: int64 [positions], the tested positions."""
+        """Make a sampler. games, plies: int64 [positions], the positions to select from."""
         self._store, self._games, self._plies = store, games, plies
         self._used: set[int] = set()
         self._known: set[bytes] = set()
@@ -141,7 +141,7 @@ def game_curve(record: GameRecord, curve: list[float], ply: int) -> dict[str, An
 
 
 def curve(session: Session, store: Store, game: int, output: str) -> list[float]:
-    """Return one output of the network at each ply of a game."""
+    """Return the values of one output of the network at each ply of a game."""
     plies = np.arange(store.plies[game] + 1)
     answers = session.evaluate(*store.replay(np.full(len(plies), game), plies))
     return [round(float(value), 4) for value in answers[output]]

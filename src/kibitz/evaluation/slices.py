@@ -1,4 +1,4 @@
-"""Parts of the positions for the rows of a table: bands of ratings, speeds, and the table itself."""
+"""Divide the positions of a test by rating or speed, and make tables with a row for each part."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def rating_bands(known: NDArray[np.int64]) -> dict[str, Any]:
 def per_rating(
     values: NDArray[Any], groups: ClusterBootstrap, rating: NDArray[np.int64]
 ) -> dict[str, list[dict[str, Any]]]:
-    """Return the table "rating"; no table if all ratings are unknown (−1)."""
+    """Return the table "rating", with a row for each band of ratings; an empty dict if all ratings are unknown (−1)."""
     if not (known := rating[rating >= 0]).size:
         return {}
     return {"rating": slices(values, groups, rating, **rating_bands(known))}
@@ -42,7 +42,9 @@ def per_rating(
 def per_speed(
     values: NDArray[Any], groups: ClusterBootstrap, store: Store, games: NDArray[np.int64]
 ) -> dict[str, list[dict[str, Any]]]:
-    """Return the table "speed"; no table if all speeds are unknown. games: the game of each position."""
+    """Return the table "speed", with a row for each speed; an empty dict if all speeds are unknown. games: the game of
+    each position.
+    """
     numbers = {speed: number for number, speed in enumerate(SPEEDS)}
     speed = np.array([numbers.get(name, -1) for name in store.column("speed")])[games]
     if not (speed >= 0).any():

@@ -98,8 +98,8 @@ def curve_points(
 
 @dataclass(frozen=True)
 class Curve:
-    """Lines of shares over a number, such as the number of moves; one line per name. heading: the name of the
-    number.
+    """Lines in a diagram, one per name: each shows a share as a function of a number, such as the number of moves.
+    heading: the name of this number.
     """
 
     title: str

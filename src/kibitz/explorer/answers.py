@@ -63,7 +63,9 @@ class PlayedMove:
 
 @dataclass
 class Explored:
-    """A store's data about a position. games: the numbers of some of its games, the highest rated first."""
+    """What the games of a store contain about a position: the moves, their results, and some games. games: the numbers
+    of some games that reached the position, the highest rated first.
+    """
 
     total: Scores = field(default_factory=Scores)
     moves: list[PlayedMove] = field(default_factory=list)
@@ -71,8 +73,8 @@ class Explored:
 
 
 class Explorer:
-    """Looks up positions in a store, see `Explored`. report: called with the completed share of the index while it is
-    built, 0 to 1.
+    """Finds positions in the games of a store, see `Explored`. report: called with the completed share of the index, 0
+    to 1, while the index is built.
     """
 
     def __init__(self, store: Store, report: Callable[[float], object] = lambda share: None):
@@ -166,7 +168,7 @@ class Explorer:
 
     @cached_property
     def search(self) -> GameSearch:
-        """The object that finds games of the store by their players, results and so on."""
+        """The object that finds games of the store by players, results and other conditions."""
         return GameSearch(self.store, self.index.ratings)
 
 

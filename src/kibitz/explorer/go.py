@@ -1,8 +1,8 @@
 """Keys of Go positions on 19 × 19, the same for all symmetries of a position.
 
-A position, and the moves played in it, are transformed by the symmetry (of eight) with the smallest key. If the
-position is symmetric, several symmetries have this key. Then a move is represented by its smallest point, so that
-equivalent moves are the same.
+A board has eight symmetries. A position and the moves played in it are transformed by the symmetry that gives the
+smallest key. If the position is symmetric, several symmetries have this key. Then a move is represented by its smallest
+point, so that equivalent moves are the same.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ def _seen(ways, move):  # type: ignore[no-untyped-def]
 
 @kernel
 def fill_keys(moves, offsets, starts, start_of, first, keys, played, counts):  # type: ignore[no-untyped-def]
-    """Write keys and moves of the positions of the games first to first + len(keys) - 1. Games on boards other than 19
-    × 19 get none.
+    """Write keys and moves of the positions of the games first to first + len(keys) - 1. Games on boards of other sizes
+    than 19 × 19 get no keys.
 
     Outputs: keys, uint64 [n, depth]; played, uint16 [n, depth]; counts, int64 [n], as in explorer.chess.fill_keys.
     """
@@ -78,7 +78,7 @@ def fill_keys(moves, offsets, starts, start_of, first, keys, played, counts):  #
             key, seen = _seen(ways, move)
             keys[i, ply] = key ^ _WHITE if side else key
             played[i, ply] = seen
-            # A stone is never placed on a stone. Only a damaged store has such a move, and it would corrupt the chains
+            # The test skips moves onto a stone, which only a damaged store has, because they would corrupt the chains.
             if move < PASS and board[COLOUR, CELL[move]] == NONE:
                 captured, _ = place(board, np.int64(CELL[move]), 1 + side, ply + 1)
                 if captured:

@@ -1,7 +1,7 @@
 """An index of the positions of a store: which games reached a position, and which moves were played in it.
 
-It is a folder of arrays, with one entry for each of the first DEPTH positions of a game. The first bits of a position's
-key are the number of its bucket; the 32 bits after them identify the position in the bucket:
+The index is a folder of arrays, with one entry for each of the first DEPTH positions of a game. The first bits of a
+position's key are the number of its bucket; the 32 bits after them identify the position in the bucket:
 
 prints   u4  the 32 bits of each entry, bucket after bucket, in order inside each
 games    u4  the game of each entry
@@ -82,7 +82,7 @@ class PositionIndex:
         return sum(file.stat().st_size for file in self.folder.iterdir())
 
     def entries(self, key: int) -> slice:
-        """Return the entries of a position."""
+        """Return the indices of a position's entries, as a slice. key: the position's key."""
         bucket, wanted = _place(np.uint64(key), self._bits)
         begin, end = self.buckets[bucket], self.buckets[bucket + 1]
         prints = self.prints[begin:end]
@@ -94,7 +94,8 @@ class PositionIndex:
 def open_index(store: Store, report: Report = lambda share: None) -> PositionIndex:
     """Return the index of a store; it is built if there is none, or if the store has changed.
 
-    It is in the store's folder; if that can't be written, in the user's cache; else in a temporary folder.
+    The index is in the store's folder. If that folder can't be written, the index is in the user's cache, or else in a
+    temporary folder.
     """
     for folder in _places(store):
         if (found := _kept(folder, store)) is not None:
@@ -136,7 +137,8 @@ def _make(store: Store, folder: Path, report: Report) -> PositionIndex:
     made = Path(tempfile.mkdtemp(prefix="", dir=folder))
     try:
         _build(store, made, report)
-        # flushed before the index becomes current, because after a power cut only the name may exist
+        # Write the data to the disk before the folder is renamed. Otherwise the folder could be empty after a power
+        # cut.
         for file in made.iterdir():
             with open(file, "rb+") as written:
                 os.fsync(written.fileno())

@@ -1,5 +1,5 @@
-"""Pseudo-random words for the keys of positions. They are the same on every machine and with every version of numpy,
-because indexes on disk depend on them.
+"""Pseudo-random 64-bit numbers for the keys of positions. Indexes on disk depend on them, so they are the same on every
+machine and with every version of numpy.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ NO_MOVE = 65535
 
 
 def random_words(count: int, seed: int) -> NDArray[np.uint64]:
-    """Return pseudo-random words, uint64 [count], from the generator SplitMix64."""
+    """Return pseudo-random 64-bit numbers, uint64 [count], from the generator SplitMix64."""
     with np.errstate(over="ignore"):
         value = np.uint64(seed) + np.arange(1, count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
         value = (value ^ value >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)

@@ -1,4 +1,4 @@
-"""Names of chess openings. They belong to positions, so another order of moves leads to the same name.
+"""Names of chess openings. A name belongs to a position, so the order of the moves doesn't matter.
 
 The table next to this module has a line for each opening: the code of the Encyclopaedia of Chess Openings, a name, and
 the moves.

@@ -1,5 +1,5 @@
-"""The explorer's result as JSON, which is the same for the command, the Python API and the board. Also the position of
-a query.
+"""Parse the position of a query, and return the explorer's result as JSON, which is the same for the command, the
+Python API and the board.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def read_chess(moves: Sequence[str], fen: str | None = None) -> list[chess.Board
     try:
         board = read_fen(fen or chess.STARTING_FEN)
     except BadStart as error:
-        raise UsageError(f"{error} (got {shown(fen or '')}). Check it.") from None
+        raise UsageError(f"{error} (got {shown(fen or '')}). Check the FEN.") from None
     boards = [board.copy(stack=False)]
     for word in _words(moves):
         if not (move := _move(board, word)):
@@ -78,7 +78,9 @@ def _words(moves: Sequence[str]) -> list[str]:
 def explore(
     explorer: Explorer, moves: Sequence[str] = (), fen: str | None = None, rating: tuple[int, int] | None = None
 ) -> dict[str, Any]:
-    """Return a store's data about a position, see `answer`. Raises UsageError for an invalid position or moves."""
+    """Return the moves that a store's games contain for a position, see `answer`. Raises UsageError for an invalid
+    position or moves.
+    """
     if explorer.store.game == "chess":
         boards = read_chess(moves, fen)
         return answer(explorer, boards[-1], opening_of(boards), rating)

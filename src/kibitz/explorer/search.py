@@ -76,7 +76,7 @@ class GameSearch:
             rows = np.flatnonzero(fits)
             for word in wanted.words:  # each word leaves fewer texts to search
                 texts = self._text if len(rows) == len(fits) else self._text.take(rows)
-                # converted by the same function as the texts, because Python converts İ and Σ differently
+                # pyarrow also converted the texts to lower case. Python converts İ and Σ differently.
                 small = pc.utf8_lower(word).as_py()
                 rows = rows[pc.match_substring(texts, small).to_numpy(zero_copy_only=False)]
             fits[:] = False

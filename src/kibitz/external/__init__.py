@@ -1,4 +1,6 @@
-"""External programs: found by `programs`, used through GTP or UCI with time limits, and always ended."""
+"""External programs: `programs` finds them, `gtp` and `uci` start them and communicate with time limits. Every program
+is ended.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,8 @@ class EngineDied(KibitzError):
     """A program that failed. `how` is "hung" if it gave no reply in time, "died" if it has ended, and "absent" if it
     could not be started.
 
-    A GTP program that could not be started has "died". detail: the exit code or the system's message; "" if the message
-    has everything.
+    For a GTP program that could not be started, `how` is "died". detail: the exit code or the system's message; "" if
+    the error's message already contains it.
     """
 
     def __init__(self, message: str, how: str, detail: str = ""):

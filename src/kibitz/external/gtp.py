@@ -35,8 +35,8 @@ class GtpProgram:
     """One process of a GTP program.
 
     command: the program and its arguments.
-    name: its name in messages.
-    folder: its working directory, where its `loadsgf` finds files.
+    name: the program's name in messages.
+    folder: the program's working directory, in which the command `loadsgf` finds files.
 
     Raises EngineDied if it can't be started. Output that is not a reply is ignored. The process has a separate session,
     so that an interrupt from the keyboard does not reach it, and all processes that it starts end with it. Call `ask`
@@ -122,7 +122,8 @@ class GtpProgram:
         return text
 
     def begin(self, command: str) -> None:
-        """Send a command without waiting for its reply (that of kata-analyze has no end); the next `ask` ends it.
+        """Send a command without waiting for its reply, because the reply of kata-analyze has no end. The next `ask`
+        ends the reply.
 
         Raises EngineDied.
         """
@@ -142,7 +143,8 @@ class GtpProgram:
                 if line[:1] == "?" and (why := self._begins(line)) is not None:
                     raise CommandRefused(why or "refused")
                 lines.append(line)
-        if not lines and self._process.poll() is not None:  # a child process may hold the pipes open
+        # Checked explicitly, because a child process may hold the pipes open after the program has ended.
+        if not lines and self._process.poll() is not None:
             raise self._died("died", "the program ended during its search")
         return lines
 
@@ -180,7 +182,7 @@ class GtpProgram:
         """End the process and its children at once."""
         self._gone.set()
         with contextlib.suppress(queue.Full):
-            self._lines.put_nowait(None)  # a thread that waits for a reply can then end its wait at once
+            self._lines.put_nowait(None)  # wakes up a thread that waits for a reply
         kill_group(self._process.pid)
         if not hasattr(os, "killpg"):
             self._process.kill()

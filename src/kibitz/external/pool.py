@@ -60,5 +60,5 @@ def fan_out(
         try:
             return [future.result() for future in futures], part
         except BaseException:
-            failed.set()  # Ctrl-C is raised in this thread, not in the workers
+            failed.set()  # for example Ctrl-C, which is raised only in this thread: the other threads must end too
             raise

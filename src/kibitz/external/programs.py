@@ -1,4 +1,6 @@
-"""Find other programs: on the PATH, or where Debian installs games, which most PATHs don't include."""
+"""Find programs of other authors, on the PATH and in the folder in which Debian installs games, which most PATHs don't
+include.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ _OF_GO = {"gnugo", "katago", "pachi"}
 class Program:
     """An available program.
 
-    name: as kibitz shows it. command: its path and arguments. game: chess for UCI, or go for GTP.
+    name: the name that kibitz shows. command: the program's path and its arguments. game: chess for UCI, or go for GTP.
     """
 
     name: str
@@ -32,7 +34,7 @@ class Program:
 
     @property
     def is_well_known(self) -> bool:
-        """Whether it is one of WELL_KNOWN, so that its game is certain."""
+        """Whether the program is one of WELL_KNOWN, so that its game is certain."""
         return self.name.lower() in _ARGUMENTS
 
 
@@ -68,7 +70,7 @@ def find_named(option: str, path: str | None, find: Callable[[str | None], str |
 def read_command(words: str, option: str = "--engine") -> Program:
     """Return the program of a command line, such as "stockfish". Raises UsageError if it is not installed.
 
-    option: its name in messages.
+    option: the name of the command line option in messages.
     """
     path = find_program(words)
     try:

@@ -1,7 +1,7 @@
 """A client for UCI engines, with time limits; the process is ended in any case.
 
-It uses python-chess's protocol, and adds what that lacks: waits that end, a process group that ends with the engine,
-and errors that distinguish an engine that refused, hung or died.
+The client uses the UCI protocol of python-chess. It adds time limits for every wait, a process group that ends with the
+engine, and errors that distinguish whether an engine refused, hung or died.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SEARCH_OPTIONS: dict[str, str | int] = {"Threads": 1, "Hash": 16}
 MATE = 100_000
 """Centipawns of a mate; the distance in moves is subtracted."""
 
-# The engine's errors are raised, so they need not be logged again by the libraries
+# kibitz raises errors of the engine, so the libraries must not log them too.
 for _library in ("chess.engine", "asyncio"):
     logging.getLogger(_library).setLevel(logging.CRITICAL + 1)
 
@@ -62,8 +62,8 @@ class SearchReport(NamedTuple):
     """What an engine printed during a search and at its end.
 
     moves: the first move of each line, the best line first. best: the move that it plays, None for none. strings: the
-    texts after "info string", at most the last MOST_STRINGS. score, line: of the best line, the last that is exact;
-    None and () if it printed none.
+    texts after "info string", at most the last MOST_STRINGS. score, line: the score and the moves of the best line,
+    from the last output with an exact score; None and () if the engine printed none.
     """
 
     moves: list[chess.Move]
@@ -165,7 +165,7 @@ class ExternalEngine:
         async def begin() -> None:
             protocol: Any = self._engine.protocol
             protocol.game = game
-            protocol._ucinewgame()  # python-chess would otherwise send it with the first move, whose clock runs
+            protocol._ucinewgame()  # python-chess would send it with the first move, when the clock runs
             await protocol.ping()
 
         self._ask(begin(), limit)
@@ -190,8 +190,8 @@ class ExternalEngine:
         return self._ask(self._engine.protocol.play(board, search_limit, game=game, info=info), limit)
 
     def evaluate(self, fen: str, depth: int) -> EngineEvaluation:
-        """Return the engine's evaluation and best move. The engine clears its memory first, so that they depend on the
-        position alone.
+        """Return the engine's evaluation and best move. The engine clears its hash table first, so that the evaluation
+        depends only on the position.
 
         Raises EngineDied if it does not answer within PATIENCE seconds or gives no score.
         """
@@ -205,7 +205,7 @@ class ExternalEngine:
         return EngineEvaluation(score.white().score(mate_score=MATE), move.uci() if move else "(none)")
 
     def search(self, board: chess.Board, search_limit: chess.engine.Limit, lines: int, limit: float) -> SearchReport:
-        """Search a position with an empty memory, and return all output of the engine.
+        """Search a position with an empty hash table, and return the engine's output.
 
         board: the position with the moves that led to it, which are sent too. lines: the number of lines to rank.
         limit: seconds. Raises EngineDied if the engine does not reply within the limit, or plays an illegal move.
@@ -320,7 +320,7 @@ class ExternalEngine:
         """End the process and its child processes, because the program may be a script that started the engine."""
         kill_group(self._engine.transport.get_pid())
         with contextlib.suppress(Exception):
-            self._engine.returncode.result(timeout=2)  # waits until the library has noticed the end
+            self._engine.returncode.result(timeout=2)  # waits until python-chess has noticed that the process has ended
         with contextlib.suppress(Exception):
             self._engine.close()
 
@@ -332,11 +332,12 @@ class ExternalEngine:
 
 
 class Watched:
-    """A running analysis. `lines` holds the engine's latest output, until `stop` is called or `over` is true.
+    """A running analysis. `lines` has the engine's latest output, and changes until `stop` is called or `over` is true.
 
     lines: the latest output for each line by its number from 1, as python-chess gives it, without scores that are only
         bounds.
-    depth, nodes, nodes_a_second: of the search, 0 if the engine does not report them.
+    depth, nodes, nodes_a_second: the depth in plies, the number of nodes and the speed of the search; 0 if the engine
+        does not report them.
     best: the move with which the analysis ended; None for none.
     """
 
@@ -365,8 +366,8 @@ class Watched:
         """Whether the engine has ended the analysis itself, as some engines do at a mate. Raises EngineDied if its
         process has ended or its output is invalid."""
         if not self._over.done():
-            # The exit code is the sign of an ended engine. The pipes may stay open, because a child process of the
-            # engine can hold them.
+            # Whether the engine has ended is known only from its exit code. The pipes may stay open, because a child
+            # process of the engine can hold them.
             code = self._engine._engine.transport.get_returncode()
             if code is not None or self._loop.is_closed() or not self._loop.is_running():
                 error = chess.engine.EngineTerminatedError(f"(exit code: {code})") if code is not None else None

@@ -27,9 +27,9 @@ STATE_WIDTH = 4
 
 
 class Reader(Protocol):
-    """The games of some files as batches.
+    """Reads the games of some files, and yields them in batches.
 
-    read: number of games so far. broken: one line about each unreadable file.
+    read: number of games that were read so far. broken: one line about each unreadable file.
     """
 
     def __init__(self, paths: list[str], keep: Any): ...
@@ -37,7 +37,7 @@ class Reader(Protocol):
     def __iter__(self) -> Iterator[GameBatch]: ...
 
     def batches(self, workers: Workers) -> Iterator[GameBatch]:
-        """Yield the same batches as the iterator, in the same order; workers read them."""
+        """Yield the same batches, in the same order, as iterating over the reader; workers read the games."""
 
 
 class Game(Protocol):
@@ -77,7 +77,9 @@ class Game(Protocol):
         """
 
     def are_starts(self, starts: NDArray[np.uint8]) -> bool:
-        """Return whether rows [k, width] are start positions that `replay` can read without leaving its arrays."""
+        """Return whether all rows of `starts`, uint8 [k, width], are start positions that `replay` can use without an
+        index out of range.
+        """
 
     def captures(
         self,

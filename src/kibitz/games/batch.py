@@ -38,8 +38,8 @@ class Rejections:
     ) -> None:
         """Count rejected games. reasons: one for each game.
 
-        about: returns the number, headers and detail of the game at an index in that order. It is called only for the
-        first few games of each reason.
+        about: returns the number, the headers and the detail of the game for an index into `reasons`. It is called only
+        for the first few games of each reason.
         """
         counts = Counter(reasons)
         for reason, count in counts.items():

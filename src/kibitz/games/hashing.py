@@ -1,5 +1,5 @@
-"""Hashes of games: of the whole game (its start, moves and result), and of its first moves. Also a growing set of
-hashes.
+"""Hashes of games, by which duplicates are found: of the start, all moves and the result, and of the start and the
+first moves. Also a set of hashes that can grow.
 """
 
 from __future__ import annotations

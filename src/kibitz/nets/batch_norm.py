@@ -1,8 +1,8 @@
 """Batch normalization between the two convolutions of a residual block.
 
 The method is from Ioffe and Szegedy (2015). The statistics are those of small groups of rows, as Hoffer and others
-proposed for large batches in 2017. Normalization keeps units active: after any step, each unit is above 0 for some of
-the positions. Without normalization, all units of a block can become 0 at high learning rates
+proposed for large batches in 2017. Normalization keeps units active: after every step of the training, each unit is
+above 0 for some of the positions. Without normalization, all units of a block can become 0 at high learning rates
 (docs/results/history/human.md).
 """
 
@@ -53,8 +53,8 @@ class BatchNorm(nn.Module):
         return self.running_square - self.running_mean.square()
 
     def _of_groups(self, x: Tensor) -> Tensor:
-        # The backward pass of torch.split copies the gradient once. With tensor_split, each slice would make a gradient
-        # of the whole batch's size, mostly zeros.
+        # torch.split, because its backward pass copies the gradient once. With tensor_split, the backward pass would
+        # make a gradient of the whole batch for each slice.
         groups = torch.split(x, _sizes(len(x), max(1, len(x) // self.ROWS)))
         means, squares, normal = [], [], []
         for group in groups:
@@ -75,8 +75,8 @@ class BatchNorm(nn.Module):
 
     @torch.no_grad()
     def begin_as_nothing(self, x: Tensor) -> None:
-        """Set weight and bias so that the layer only adds its present bias to its input. The averages are computed from
-        `x`.
+        """Set weight and bias so that the layer only adds its present bias to its input. x: the input of the layer,
+        from which the averages are computed.
         """
         mean, square = x.float().mean((0, 2, 3)), x.float().square().mean((0, 2, 3))
         self.running_mean.copy_(mean)
@@ -86,7 +86,7 @@ class BatchNorm(nn.Module):
         self.bias.add_(mean)
 
     def keep(self, channels: Tensor) -> None:
-        """Keep only these channels. channels: int64 indices."""
+        """Remove all channels except these. channels: int64, the indices of the remaining channels."""
         self.weight, self.bias = nn.Parameter(self.weight[channels]), nn.Parameter(self.bias[channels])
         self.running_mean, self.running_square = self.running_mean[channels], self.running_square[channels]
 

@@ -28,7 +28,7 @@ class StochasticPool(nn.Module):
         self.height, self.width = height, width
 
     def forward(self, values: Tensor) -> Tensor:
-        # without negative numbers, because an ONNX file would round their quotient toward 0
+        # The usual form -(-a // b) needs negative numbers, whose quotient ONNX rounds toward 0.
         rows = (values.shape[2] + self.height - 1) // self.height
         columns = (values.shape[3] + self.width - 1) // self.width
         more = (0, columns * self.width - values.shape[3], 0, rows * self.height - values.shape[2])
@@ -53,8 +53,8 @@ def make_pool(layer: Pool) -> nn.Module:
 
 
 class ResidualBlock(nn.Module):
-    """`relu(x + conv(relu(norm(conv(x)))))` with the same grid size; norm is optional. mask: 0 at the points whose
-    values must stay 0.
+    """A residual block: `relu(x + conv(relu(norm(conv(x)))))`. The grid keeps its size, and norm is optional. mask: 0
+    at the points whose values must stay 0.
     """
 
     def __init__(self, channels: int, layer: Residual):

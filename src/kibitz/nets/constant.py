@@ -1,4 +1,6 @@
-"""The loss of the best constant prediction, for each kind of loss. A network with this loss has learned nothing."""
+"""The loss of the best constant prediction, for each kind of loss. If a network's loss is not smaller, the network has
+learned nothing.
+"""
 
 from __future__ import annotations
 

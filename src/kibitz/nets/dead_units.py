@@ -21,11 +21,12 @@ from kibitz.nets.batch_norm import BatchNorm
 
 @dataclass(frozen=True)
 class Heard:
-    """Units outside of residual blocks: the outputs of `layer` after a ReLU. A network's method `heard` yields an
-    instance for each such layer.
+    """Units outside of residual blocks: the outputs of `layer` after a ReLU, with the layers that use them. A network's
+    method `heard` yields an instance for each such layer.
 
-    by: the layers that take the units as input, and the columns at which the units begin in each; several columns if
-    the units are pooled in several ways. added: the layers whose outputs are added to the units before the ReLU.
+    by: the layers that take the units as input, and the columns of each layer's input at which the units begin; several
+    columns if the units are pooled in several ways. added: the layers whose outputs are added to the units before the
+    ReLU.
     """
 
     layer: nn.Linear | nn.Conv2d
@@ -61,10 +62,10 @@ def revive(
 
     Returns the number of dead units and the number of all units. Neither counts units of squeeze layers.
 
-    A unit of a block is a channel between its two convolutions. It is dead if it is 0 on every square of all examples.
-    Its new filter has variance 2 / fan-in. The second convolution's weights for this channel become 0, so the network's
-    outputs don't change: the dead unit contributed nothing. Normalization layers that have no averages yet begin as
-    identities.
+    A unit of a block is a channel between its two convolutions. A unit is dead if it is 0 on every square of all
+    examples. Its new filter has variance 2 / fan-in. The second convolution's weights for this channel become 0, so the
+    network's outputs don't change: the dead unit contributed nothing. Normalization layers that have no averages yet
+    begin as identities.
 
     learning: the trainable weights; others stay unchanged. answer: runs the network on some hundred examples.
     """
@@ -86,9 +87,10 @@ def prune(network: nn.Module, answer: Callable[[], object]) -> tuple[int, int]:
     """Remove the dead units of residual blocks, so that they aren't computed. Returns the numbers of removed units and
     of all units.
 
-    Outputs are unchanged wherever the units are dead. At least one unit of each block stays. A block that adds features
-    of the whole board is pruned only if all of its units are dead. answer: runs the network on thousands of examples,
-    because a removed unit never comes back.
+    The network's outputs stay the same for all positions in which the removed units are 0. At least one unit of each
+    block stays. A block that adds features of the whole board is pruned only if all of its units are dead. answer: a
+    function that runs the network on thousands of examples. Fewer would not be enough, because a removed unit never
+    comes back.
     """
     blocks = list(branches(network, network.parameters()))
     dead, units = 0, 0
@@ -232,7 +234,7 @@ def _redraw(block: Branch, dead: Tensor, generator: torch.Generator) -> None:
     fresh = torch.empty(first.weight.shape).normal_(0, (2 / first.weight[0].numel()) ** 0.5, generator=generator)
     gone = dead.clone()
     if spread is not None and not dead.all():
-        # the first `pooled` channels also affect other layers through pooling over the board
+        # The first `pooled` channels are kept, because they also affect other layers through pooling over the board.
         gone[: getattr(block, "pooled", 0)] = False
     first.weight[gone] = fresh.to(first.weight)[gone]
     of_unit = block.norm if isinstance(block.norm, BatchNorm) else first

@@ -1,4 +1,5 @@
-"""Layers written as one line, in the notation of the post behind `winner`: `400conv4x4.pool2x2.200conv2x2.ip70`.
+"""Parse the layers of a network from one line, such as `400conv4x4.pool2x2.200conv2x2.ip70`. The notation is that of
+the blog post on which `winner` is based.
 
 400conv4x4      400 filters of 4×4; then s2 for a stride and p1 for zero padding (400conv4x4s2p1)
 400conv4x3s2x1p1x0  windows, strides and paddings may be rectangular, height first
@@ -95,7 +96,8 @@ MAX_REPEATS = 100
 def read_layers(text: str) -> list[Layer]:
     """Parse the text of --layers, and return the layers in order.
 
-    Raises UsageError, which quotes the part, for a part that is not a layer, or that cannot follow the layer before it.
+    Raises UsageError for a part that is not a layer, or that cannot follow the layer before it. The error quotes the
+    part.
     """
     layers: list[Layer] = []
     parts: list[str] = []
@@ -148,8 +150,9 @@ def _two(first: str | None, second: str | None, default: int) -> tuple[int, int]
 def shapes(layers: list[Layer], channels: int, side: int = 8) -> list[tuple[int, int, int]]:
     """Return the output shape (channels, height, width) of each layer, for an input of `side` × `side`.
 
-    A convolution must satisfy the post's conditions, separately for width and height: (W + 2P − F) mod S = 0 and W + 2P
-    − F > 0. Raises UsageError, which quotes the first layer that doesn't satisfy them.
+    A convolution must satisfy two conditions from the blog post, separately for width W and height, with padding P,
+    field F and stride S: (W + 2P − F) mod S = 0 and W + 2P − F > 0. Raises UsageError, which quotes the first layer
+    that doesn't satisfy them.
     """
     outputs: list[tuple[int, int, int]] = []
     height = width = side

@@ -61,7 +61,7 @@ def make_optimiser(
 
 
 def place(optimiser: torch.optim.Optimizer, on_gpu: bool) -> None:
-    """Adapt an optimizer to the device of its weights, whatever device its state comes from.
+    """Adapt an optimizer to the device of its weights, for example after its state was loaded from another device.
 
     On a GPU, AdamW and SGD make each step in one kernel per group ("fused"), and the step count is on that device.
     Otherwise the count is on the CPU, so reading it doesn't wait for a device.
@@ -120,7 +120,7 @@ def plateau(base: float, iteration: int, iterations: int, *, warmup: int, cooldo
 
     The fall is half a cosine down to a thousandth of `base`. cooldown: the share of the iterations at the end in which
     the rate falls. If a run is stopped on the plateau, it can be resumed with any number of iterations. A new run that
-    starts from it can also begin with the fall.
+    starts from the stopped run can also begin with the fall.
     """
     if iteration < warmup:
         return base * (iteration + 1) / warmup

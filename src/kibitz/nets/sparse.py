@@ -1,8 +1,8 @@
 """A first layer for inputs that are nearly all 0: a position sets about 25 of 773 bits.
 
-Its output is the sum of the weights' rows for these bits. On a CPU, this module adds the rows, and likewise their
-gradients, which saves 29 of 30 multiplications. On other devices, and in ONNX, the output is a matrix product with the
-bits.
+The output of the layer is the sum of the weight rows of the set bits. On a CPU, this module only adds these rows, and
+treats the gradients in the same way, which saves 29 of 30 multiplications. On other devices, and in ONNX, the output is
+a matrix product with the bits.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ class BitsLinear(nn.Module):
 
     @torch.no_grad()
     def draw(self, generator: torch.Generator | None) -> None:
-        """Set random initial weights, so that outputs have variance 2 for the usual 25 set bits."""
+        """Set random initial weights. For the usual 25 set bits, the outputs then have variance 2."""
         self.weight.normal_(0, (2 / 25) ** 0.5, generator=generator)
         self.bias.zero_()
 

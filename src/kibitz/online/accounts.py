@@ -39,7 +39,7 @@ class Site:
     variable: the environment variable that can replace the address.
     gap: seconds between two requests.
     busy: seconds to wait if the site has too many requests and its reply has no waiting time.
-    speeds: the site's own names for time controls.
+    speeds: the names that the site uses for speeds, such as blitz.
     """
 
     name: str
@@ -155,16 +155,18 @@ class GameChoice:
 
     @property
     def begin(self) -> int:
-        """The first accepted moment, in milliseconds since 1970."""
+        """The first moment of the period in which games are accepted, in milliseconds since 1970."""
         return _milliseconds(self.since) if self.since else 0
 
     @property
     def end(self) -> int | None:
-        """The moment after the last accepted one, in milliseconds since 1970; None if there is no last one."""
+        """The end of the period in which games are accepted, in milliseconds since 1970; None for no end."""
         return _milliseconds(self.until) + DAY if self.until else None
 
     def takes(self, time: int, speed: str, rated: bool) -> bool:
-        """Return whether the filter accepts a game, without regard to the limit. time: milliseconds since 1970."""
+        """Return whether the filter accepts a game. The limit on the number of games is ignored. time: milliseconds
+        since 1970.
+        """
         return (
             self.begin <= time
             and (self.end is None or time < self.end)

@@ -68,7 +68,7 @@ class ChessCom:
                         gap.result.damaged += 1
                     else:
                         gap.put(*game)
-        except NotFoundError:  # the list of months may have a month without games
+        except NotFoundError:  # a month in the list may have no games
             return
         except CutOffError:
             self._client.fail("sent an incomplete answer. Try again later.")
@@ -81,8 +81,8 @@ def _moment(year: int, month: int) -> int:
 def objects_in(file: IO[bytes], fail: Callable[[bytes], Any]) -> Iterator[Any]:
     """Yield the objects in the list "games" of a JSON file, one after the other; None for a damaged object.
 
-    Only a few games are in memory at a time. fail: a function that raises an error. It is called with the first bytes
-    if the file has no such list. Raises CutOffError if the list has no end.
+    Only a few games are in memory at a time. fail: a function that raises an error. If the file has no such list, it is
+    called with the file's first bytes. Raises CutOffError if the list is incomplete.
     """
     decoder, reads, buffer = json.JSONDecoder(), codecs.getincrementaldecoder("utf-8")("replace"), ""
     first, in_list, ended = b"", False, False

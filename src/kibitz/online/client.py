@@ -1,5 +1,5 @@
-"""Requests to a server of games: one at a time, with pauses, and repeated after a failure. They are never sent to
-another host.
+"""Send requests to a server of games: one at a time, with pauses, and repeated after a failure. Requests are never sent
+to another host.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def pause(seconds: float) -> None:
 class Client:
     """Requests for one account, only to the host of the site.
 
-    kept: a function that returns the number of saved games, which errors mention.
+    kept: a function that returns the number of games saved so far. Error messages mention this number.
     """
 
     def __init__(self, account: Account, kept: Callable[[], int]):
@@ -100,7 +100,7 @@ class Client:
         self._http.close()
 
     def works(self) -> None:
-        """Record that the server sent useful data. This resets the number of failures in a row."""
+        """Reset the number of failures in a row, because the server has sent useful data."""
         self._failures, self._reached = 0, True
 
     def lines(self, path: str, parameters: Callable[[], Mapping[str, str]], take: Callable[[Iterator[bytes]], T]) -> T:

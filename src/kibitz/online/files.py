@@ -23,13 +23,13 @@ class Listener(Protocol):
     """The interface of an object that shows the progress of a download."""
 
     def account(self, account: Account, kept: int) -> None:
-        """A download begins. kept: the number of games that earlier calls saved."""
+        """Called when a download begins. kept: the number of games that earlier calls saved."""
 
     def expect(self, games: int) -> None:
-        """The account has this number of games in total; 0 if the number is unknown."""
+        """Called with the account's total number of games; 0 if the number is unknown."""
 
     def game(self) -> None:
-        """A new game was saved."""
+        """Called after each new game was saved."""
 
     def note(self, line: str) -> None:
         """Show a line about the result."""

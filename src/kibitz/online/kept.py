@@ -1,7 +1,7 @@
 """The saved games of an account: their texts one after the other, an index, and the periods that are complete.
 
-Texts and index only grow. If the program was killed, incomplete data at their ends are removed. The periods are written
-less often than the games, so they never cover games that are missing.
+Data are only appended to the texts and the index. If the program was killed, incomplete data at the end of both files
+are removed. The periods are written less often than the games, so they never cover a missing game.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ class Lichess:
         if not newest:
             counts = self._checked(lambda: self._client.json(f"/api/user/{self._name}"))
             expect(_games_in(counts, wanted))
-        # games that began before the period and have ended since
+        # Correspondence games that began before the period may have ended since then.
         elif not wanted.speeds or "correspondence" in wanted.speeds:
             slow = GameChoice(speeds=("correspondence",), rated=wanted.rated)
             since = max(newest - LONGEST_GAME, wanted.begin)

@@ -48,7 +48,8 @@ class Ogs:
 
     def fill(self, gap: Gap) -> None:
         newer = sum(one.time >= gap.until for one in gap.kept.entries.values())
-        number = max(1, newer // PAGE)  # all earlier pages have only newer games
+        # The pages before this one have only games that are newer than the requested ones.
+        number = max(1, newer // PAGE)
         while (number - 1) * PAGE < MOST_LISTED:
             page = self._page(number)
             games = page.get("results", [])

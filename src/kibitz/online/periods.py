@@ -1,7 +1,7 @@
 """The periods of an account that are downloaded completely, and the gaps between them.
 
-Downloads go from new games to old ones. If a download ends early, its period begins later than requested. The next call
-fills the gap.
+Downloads go from new games to old ones. If a download ends early, the oldest games are missing, and its period begins
+later than requested. The next call fills this gap.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ class Result:
 class Gap:
     """A part of a download: games from `until` back to `since` (milliseconds since 1970), at most `need` of them.
 
-    The code for a site calls `put` for each game, and `reached` when all games from a moment on are saved.
+    The code for a site calls `put` for each game, and calls `reached` with a moment when all games from this moment on
+    are saved.
     """
 
     kept: KeptGames
@@ -72,12 +73,12 @@ class Downloads(Protocol):
     """The interface of a site's downloads."""
 
     def key(self, wanted: GameChoice) -> str:
-        """Return the key of the periods that a download with this filter completes; ALL if the download has every
-        game.
+        """Return the key under which the periods of a download with this filter are stored; ALL if the download
+        contains every game.
         """
 
     def begin(self, kept: KeptGames, wanted: GameChoice, newest: int, expect: Callable[[int], None]) -> Result:
-        """Prepare a download. Returns the games that the preparation has already downloaded.
+        """Prepare a download. Returns the numbers of games that the preparation has already downloaded.
 
         newest: the end of the newest complete period; 0 without one. expect: called with the number of the account's
         games, if the site sends it.
@@ -118,7 +119,7 @@ def download(
         before = top[0]
         since = max(wanted.begin, older[1] - MARGIN if older else 0)
         source.fill(Gap(kept, wanted, since, before, need, reached, on_game, result))
-        if top[0] == before:  # only a reply without older games proves that there are no more
+        if top[0] == before:  # the reply had no older game, so the account has no older game
             reached(max(wanted.begin, older[1] if older else 0))
         kept.save()
     if not kept.entries:  # an empty reply may be a fault of the server, so the next call requests everything again

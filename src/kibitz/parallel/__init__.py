@@ -28,9 +28,10 @@ AHEAD = 2
 
 @dataclass(frozen=True)
 class Backend:
-    """Where work is done.
+    """The kind and the number of the workers that do some work.
 
-    name: one of BACKENDS. workers: number of items that are processed at a time; a cluster determines this itself.
+    name: one of BACKENDS. workers: number of items that are processed at a time; for a cluster, it is the number of its
+    cores.
     address: HOST:PORT of a Ray cluster; None for a local Ray that ends with the work.
     """
 
@@ -73,7 +74,9 @@ class Workers(Protocol):
 
 @contextlib.contextmanager
 def open_workers(backend: Backend = SERIAL) -> Iterator[Workers]:
-    """Open workers for several maps, which end with this context. Raises KibitzError if Ray isn't available."""
+    """Start workers that can be used for several maps. They end with this context. Raises KibitzError if Ray isn't
+    available.
+    """
     with contextlib.closing(_start(backend)) as workers:
         yield workers
 

@@ -73,8 +73,8 @@ class RayWorkers:
         if address is not None:
             _reach(address)
         else:
-            # The token keeps other users of this machine from calling our Ray. It is in the environment, because Ray
-            # would otherwise write a token file into the home folder.
+            # With the token, other users of this machine can't use our Ray. It is in the environment, because Ray would
+            # otherwise write a token file into the home folder.
             os.environ.setdefault("RAY_AUTH_MODE", "token")
             os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
         ray = _imported()
@@ -95,7 +95,7 @@ class RayWorkers:
                     )  # fmt: skip
         except BaseException as error:
             self._end(ray)
-            # while Ray starts, its signal handlers are active; they exit with 1 or 15
+            # While Ray starts, its own signal handlers are active, which exit with code 1 or 15.
             if isinstance(error, SystemExit):
                 raise SystemExit(
                     error.code if error.code not in (1, signal.SIGTERM) else 128 + signal.SIGTERM
@@ -110,8 +110,8 @@ class RayWorkers:
 
     def submit(self, index: int, item: object) -> None:
         reference = self._remote.remote(self._function, item)
-        # The code waits for Python's futures, because they raise KeyboardInterrupt as usual. A signal during `ray.wait`
-        # would end the process with exit code 1.
+        # Python's futures are used instead of `ray.wait`, because a signal during `ray.wait` would end the process with
+        # exit code 1. With futures, KeyboardInterrupt is raised as usual.
         self._out[reference.future()] = (index, reference)
 
     def finished(self) -> list[tuple[int, Any]]:

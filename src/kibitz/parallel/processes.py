@@ -96,7 +96,7 @@ class ProcessWorkers:
     def close(self) -> None:
         self.abandon()
         for worker in self._idle:
-            worker.connection.close()  # the worker ends by itself, together with the programs that it has started
+            worker.connection.close()  # the worker then ends, together with the programs that it has started
         for worker in self._idle:
             worker.process.join(LEAVING)
             worker.end()
@@ -173,7 +173,8 @@ def _serve(connection: Connection) -> None:
         except (EOFError, OSError):
             return
         try:
-            # the function is loaded with the first item, because each item needs one reply, even if loading fails
+            # The function is loaded when the first item arrives, because only items get replies, and an error in
+            # loading must be sent as a reply.
             if function is None:
                 function = pickle.loads(source)
             answer = pickle.dumps((True, function(pickle.loads(message))), pickle.HIGHEST_PROTOCOL)

@@ -69,8 +69,8 @@ class Book:
     ) -> NDArray[np.float64]:
         """Return how often each of the moves was played in its position, float64 [total].
 
-        keys: uint64 [n], of the positions. moves: uint16 [total]. offsets: int64 [n + 1], where those of each position
-        begin. All promotions of a pawn have the count of the pair of squares.
+        keys: uint64 [n], hashes of the positions. moves: uint16 [total]. offsets: int64 [n + 1], the index at which
+        each position's moves begin. All promotions with the same two squares have the same count.
         """
         stored = self.rows["position"]
         first, last = np.searchsorted(stored, keys, "left"), np.searchsorted(stored, keys, "right")

@@ -1,9 +1,9 @@
-"""From a person's games to a run: the book, training of the adapters, and the choice of the best network.
+"""Make a run from a person's games: count the opening book, train adapters, and choose the best network.
 
-A run is usable after seconds, with the base network and the book. Then a few networks are trained with the usual
-training loop, each in a separate run in the folder `candidates`. A call after an interruption resumes these runs. The
-result is the network that best predicts the validation moves past move 10, where the book has no entries; this can also
-be the base network.
+After seconds, the run is already usable, with the base network and the book. Then a few networks are trained with the
+usual training loop, each in a separate run in the folder `candidates`. A call after an interruption resumes these runs.
+The result is the network that best predicts the validation moves past move 10, where the book has no entries; this can
+also be the base network.
 """
 
 from __future__ import annotations
@@ -93,7 +93,9 @@ class PersonalRequest:
 
 @dataclass(frozen=True)
 class PersonalStep:
-    """The progress of a call: the name and number (from 1) of a training run, and its progress."""
+    """The progress of `make`: the name and the number (from 1) of the current training run, and the progress of this
+    run.
+    """
 
     name: str
     number: int
@@ -144,7 +146,7 @@ def make(
     person = _begin(request, log)
     finished = person.info.get("finished") and person.info["data"]["fingerprint"] == person.store.fingerprint
     if finished and person.info["started_from"] == person.base.weights_sha256():
-        # the call may have been killed just before it removed this folder
+        # The call that finished the run may have been killed before it removed this folder.
         shutil.rmtree(person.path / CANDIDATES, ignore_errors=True)
         return PersonalResult(person.path, person.info, "finished before")
     asked = person.kind.Positions(person.store, person.by_side[VALIDATE], person.sides)
@@ -155,8 +157,8 @@ def make(
         whole = _keep(person, person.settings, [base], base, person.base, learned, asked)
         games = len(person.by_side[TRAIN]) + len(person.by_side[VALIDATE])
         log(
-            f"{person.path}: the book has {whole.positions:,} positions of {games:,} games; "
-            f"the network can already play: kibitz {'gtp' if person.store.game == 'go' else 'uci'} {person.path}"
+            f"{person.path}: the opening book has {whole.positions:,} positions of {games:,} games. "
+            f"The network can already play: kibitz {'gtp' if person.store.game == 'go' else 'uci'} {person.path}"
         )
     tried = _Tried(base, person.base, person.settings)
     ways = [(ADAPTERS, RATES), *([(ALL, FULL_RATES)] if len(person.by_side[TRAIN]) >= FULL_FROM else [])]
@@ -175,7 +177,10 @@ def make(
                 return PersonalResult(person.path, person.info, reason)
             network = _moderated(Run(folder), asked) if learns == ADAPTERS else Session(folder, corrected=False)
             score = _score(asked, network, book, step.name)
-            log(f"{step.name}: {_in_words(score)} on the validation games; before it: {_in_words(tried.kept)}")
+            log(
+                f"{step.name}: {_in_words(score)} on the validation games; before this training: "
+                f"{_in_words(tried.kept)}"
+            )
             tried.add(score, Run(folder), settings)
             losses.append(score["log_loss_past_move_10"])
     strength = tried.kept["strength"]

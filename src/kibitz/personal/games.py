@@ -45,7 +45,7 @@ VALIDATE_SHARES, LEAST_VALIDATE = (10.0, 20.0, 40.0, 60.0), 2
 def sides_of(store: Store, spellings: Sequence[str]) -> NDArray[np.int8]:
     """Return a person's side in each game of a store, int8 [games]: FIRST, SECOND, or NEITHER.
 
-    A game has NEITHER if the names are on no side, or on both sides.
+    The result is NEITHER for a game in which the person is on no side, or on both sides.
     """
     first, second = _named(store, spellings)
     return np.select([first & ~second, second & ~first], [FIRST, SECOND], NEITHER).astype(np.int8)
@@ -85,8 +85,8 @@ class OwnPositions(Positions):
 def split_of(store: Store, test: int | None = None) -> Split:
     """Return a split whose test games are a person's newest ones: `test` games, or by default a tenth, at most 50.
 
-    If no game has a date, a hash of each game decides. A tenth of the other games is for validation. If the
-    share for the test or for validation would select too few games, this share is larger.
+    If no game has a date, a hash of each game decides. A tenth of the other games is for validation. A share that would
+    select too few games is increased.
     """
     undated = test is None and np.isnat(store.column("date").astype("datetime64[D]")).all()
     newest = min(MOST_TEST, max(1, len(store) // TEST_SHARE)) if test is None else test
@@ -122,9 +122,9 @@ def opened(sources: Sequence[str], log: Callable[[str], None]) -> Iterator[Store
 
 
 def players_in(path: str, named: Sequence[str]) -> list[names.Player]:
-    """Return the players that these names mean in a file or folder of games; several names are accounts of one player.
+    """Find the players with these names in a file or folder of games. Several names are accounts of one player.
 
-    Without a name, it is the player in nearly all games. Raises UsageError and KibitzError.
+    Without a name, the result is the player who is in nearly all games. Raises UsageError and KibitzError.
     """
     # Problems of the games are not reported here, because the games are read again later and reported then.
     with opened([path], lambda line: None) as store:
@@ -211,8 +211,8 @@ def in_time(store: Store) -> NDArray[np.int64]:
     """Return the games of a store from old to new.
 
     They are sorted by date. Games of one day keep the order of the files, or get the reverse order, because some
-    servers list new games first. The dates of neighboring games decide which order it is. Games without a date are
-    first.
+    servers list new games first. The dates of neighboring games decide whether the order is reversed. Games without a
+    date are first.
     """
     dates = store.column("date").astype("datetime64[D]")
     days = dates.astype(np.int64)

@@ -87,8 +87,8 @@ def _increment(time_control: str | None) -> int:
 def resignations(
     store: Store, games: NDArray[np.int64], sides: NDArray[np.int8], session: NetworkSession
 ) -> dict[str, float] | None:
-    """Measure resignations: `share`, how often the person resigns a lost game, and `below`, the expected score for
-    this, 0 to 1.
+    """Measure resignations. The result has `share`, the share of the lost games that the person resigned, and `below`,
+    the expected score below which the person resigns, 0 to 1 each.
 
     The expected score is the median over the resigned games, predicted by a network with the players' side inputs. The
     result is None if too few games were resigned.
@@ -109,8 +109,8 @@ def resignations(
 def usual_habits(rating: int) -> dict[str, Any]:
     """Return the usual habits of people with a rating, in the form of `habits_of`.
 
-    Only "resign" is known: from 6,000 lost games each of 220,000 online games of players below 2200, and 171,000 games
-    of masters. The measurement is in docs/results/history/human.md.
+    Only "resign" is known. It was measured in 6,000 lost games each, from 220,000 online games of players below 2200
+    and from 171,000 games of masters. The measurement is in docs/results/history/human.md.
     """
     return {"resign": {"share": ONLINE_RESIGNED if rating < MASTER else MASTERS_RESIGNED, "below": GIVEN_UP}}
 
@@ -138,7 +138,9 @@ class PersonalPace:
         """Do nothing: no state has to be reset."""
 
     def seconds(self, board: chess.Board, move: chess.Move, limits: SearchLimits) -> float:
-        """See Pace. The time depends only on the move's number and the clock. It is 0 without a clock."""
+        """Return a sampled thinking time in seconds, see Pace.seconds. The time depends only on the move's number and
+        the clock. It is 0 without a clock.
+        """
         if not self._bands or limits.clock is None:
             return 0.0
         band = int(np.searchsorted(MOVES[:-1], len(board.move_stack) // 2, "right")) - 1
@@ -150,8 +152,8 @@ class HabitualPlayer:
     """A player that thinks and resigns as a person does.
 
     player: chooses the moves. habits: as `habits_of` returns them. think, resign: whether to use these habits. pace:
-    thinking times that replace those of the habits. seed: the seed of the samples. If a habit is unknown, or if there
-    is no clock, the player behaves as without this habit.
+    thinking times that replace those of the habits. seed: the seed of the samples. A habit that is unknown has no
+    effect. Without a clock, thinking times have no effect.
     """
 
     def __init__(

@@ -14,10 +14,10 @@ from kibitz.store.store import Store
 
 
 class Kind(Protocol):
-    """The functions and constants of a game, in the module `kind` of the game's package.
+    """What personal networks need from a game: functions and constants in the module `kind` of the game's package.
 
     SYSTEM: the system of a personal network.
-    BASE: the bundled network from which it starts, and the system of this network.
+    BASE: the name of the bundled network from which a personal network starts, which is also the name of its system.
     OPENING: plies of the first ten moves.
     EPOCHS: the smallest and the largest number of passes over the games.
     Positions: the class of the positions in which a person moved.
@@ -38,8 +38,8 @@ class Kind(Protocol):
     ) -> Any:
         """Return the settings of a person's network.
 
-        base: the settings of the network from which it starts. games: indices in chronological order. sides: the
-        person's side in each game of the store.
+        base: the settings of the network from which the personal network starts. games: indices in chronological order.
+        sides: the person's side in each game of the store.
         """
 
     def level(self, settings: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Names of players: finds spellings of the same person, the person who is in most games, and similar names."""
+"""Find players by name: the spellings of one person's name, the person who is in most games, and similar names."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def players_among(written: Counter[str]) -> list[Player]:
 
 
 def find(store: Store, names: Sequence[str], where: str) -> list[Player]:
-    """Return the players that these names mean; without a name, the player in nearly all games.
+    """Return the players to whom these names belong; without a name, the player who is in nearly all games.
 
     where: the description of the games in an error. Raises UsageError, with the most similar names, for an unknown
     name. Also raises it if no name is given and no player is in nearly all games.
@@ -97,7 +97,7 @@ def find(store: Store, names: Sequence[str], where: str) -> list[Player]:
 
 
 def present(store: Store, names: Iterable[str]) -> list[str]:
-    """Return those of the names with which `find` finds a player of the store."""
+    """Return those of the names that belong to a player of the store."""
     there = {key(player.name) for player in players_of(store)}
     return [name for name in names if key(name) in there]
 

@@ -92,7 +92,9 @@ class PlayerPositions(ABC):
 
     @cached_property
     def played(self) -> NDArray[np.int64]:
-        """The index of the played move in `moves`, int64 [n]. Raises KibitzError if `moves` lacks it."""
+        """The index of each played move in `moves`, int64 [n]. Raises KibitzError if `moves` does not contain a played
+        move.
+        """
         found = np.flatnonzero(self.moves == np.repeat(self.packed, np.diff(self.offsets)))
         if len(found) != len(self.packed):
             raise KibitzError(f"{self.store.path} is damaged: a played move is illegal. Import the games again.")
@@ -129,7 +131,7 @@ class PlayerPositions(ABC):
 
 @dataclass(frozen=True)
 class JudgedMoves:
-    """The quality of a prediction.
+    """How well some probabilities predict the n played moves.
 
     right: bool [n], whether the most likely move was played.
     loss: float64 [n], −log of the played move's probability.
@@ -142,7 +144,7 @@ class JudgedMoves:
 
 
 def fit_k(asked: PlayerPositions, shares: NDArray[np.float64], counts: NDArray[np.float64]) -> tuple[float, float]:
-    """Return the k of KS with the smallest mean log loss, and this loss."""
+    """Return the value k of KS for which the blend with the book has the smallest mean log loss, and this loss."""
     losses = [float(asked.judge(blend(shares, counts, asked.offsets, k)).loss.mean()) for k in KS]
     best = int(np.argmin(losses))
     return KS[best], losses[best]

@@ -20,7 +20,8 @@ from kibitz.systems.base import Examples, Stage, System, Tensors
 class PersonalSystem(System):
     """The network of one person, made from a network of another system. `kibitz personal` makes its runs.
 
-    A network of it has `adapters`, a list of Adapter. `begins_from` has one name. example: a file name for messages.
+    The network of one person has the attribute `adapters`, a list of Adapter. `begins_from` has one name, that of the
+    base system. example: a file name for messages.
     """
 
     example: str
@@ -52,7 +53,9 @@ class PersonalSystem(System):
                 cast(Adapter, adapter).up.weight.zero_()
 
     def adopt(self, network: nn.Module, system: str, weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
-        """Return the weights of `network` (as prepared), replaced by those of a network of the base system."""
+        """Return the weights of `network`, with all weights that a network of the base system also has replaced by
+        `weights`.
+        """
         begun = dict(network.state_dict())
         theirs = {name: value.shape for name, value in weights.items()}
         if theirs != {name: value.shape for name, value in begun.items() if not name.startswith("adapters.")}:

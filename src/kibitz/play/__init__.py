@@ -29,9 +29,9 @@ def open_player(run: Run, session: Callable[[], Session], *, method: str | None 
     """Return the player of a run, as its system declares it.
 
     session: returns the run's loaded network, for methods that need one. method: one of the declaration's `methods`;
-    None for the first method that the run's networks support. If the setting `value` selects another value network, the
-    player chooses the method. settings: the player's settings, such as temperature, lines, hash_mb. Raises UsageError
-    for a method or settings that the run's networks don't allow.
+    None for the first method that the run's networks support. If `method` is None and the setting `value` selects
+    another value network, the player chooses the method. settings: the player's settings, such as temperature, lines,
+    hash_mb. Raises UsageError for a method or settings that the run's networks don't allow.
     """
     declaration = find(run.info["system"])
     offered = declaration.methods_of(run.info["settings"])
@@ -77,7 +77,11 @@ def plays_nothing(name: str) -> str:
 def why_not(method: str, name: str, offered: list[str]) -> str:
     """Return a message: why a network with this name can't play by `method`. offered: the methods that it supports."""
     if method not in METHODS:
-        return not_one_of("method", method, offered) if offered else f"{name} has no method to play by (got {method})"
+        return (
+            not_one_of("method", method, offered)
+            if offered
+            else f"{name} cannot play, so it supports no method (got {method})"
+        )
     if method == HUMAN_SEARCH.name:
         return f"the method {method} needs a network with rating inputs, which {name} lacks. Use the network 'human'."
     needs = " and ".join(_NEEDS[need] for need in METHODS[method].needs)

@@ -46,7 +46,7 @@ def asked() -> str:
 
 
 def candidates() -> list[str]:
-    """Return the providers to try, the best one first, by kibitz's names."""
+    """Return the names of the providers to try, the best one first. The names are those of NAMES."""
     name = asked()
     if name == AUTO:
         return installed()

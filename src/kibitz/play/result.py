@@ -16,7 +16,8 @@ from kibitz.play.chess import score
 
 @dataclass(frozen=True)
 class SearchLimits:
-    """The limits of a search. It ends at the first limit that it reaches; without limits, it ends when it is stopped.
+    """The limits of a search. A search ends when the first limit is reached; without limits, it ends when it is
+    stopped.
 
     depth: plies.
     nodes: positions evaluated by a network.
@@ -67,7 +68,7 @@ class SearchResult:
     nodes: number of evaluated positions.
     seconds: duration of the search.
     lines: the best lines, at least one, the best one first; its first move is played, unless the player resigns.
-    resigns: whether the player resigns instead of a move.
+    resigns: whether the player resigns instead of making a move.
     """
 
     depth: int
@@ -139,7 +140,9 @@ class TimeManager:
 
 
 class ProgressThrottle:
-    """Forwards results; `due` once a second."""
+    """Forwards intermediate results, at most once a second. `due` returns whether a second has passed since the last
+    result.
+    """
 
     def __init__(self, clock: TimeManager, tell: Tell):
         self.clock, self.tell, self.last = clock, tell, 0.0

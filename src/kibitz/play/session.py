@@ -48,7 +48,7 @@ class Session:
     """A run or bundled network, loaded and ready.
 
     system, game: names.
-    of_person: whether it is a personal network.
+    of_person: whether the network is a personal network.
     outputs: names of the arrays that `evaluate` returns.
     threads: CPU cores for large batches (default: all that this process may use); few positions always use one.
     corrected: whether to apply the declared correction of the system, such as a person's opening book.
@@ -204,7 +204,9 @@ training."""
 
 
 def told_ratings(session: Session, rating: int = STRONGEST) -> Session:
-    """Return a copy of the session with this rating of both players, if the network has rating inputs."""
+    """Return a copy of the session in which both players have this rating by default, if the network has rating
+    inputs.
+    """
     from kibitz.games.chess.sides import RATING_UNIT  # loads numba
 
     names = [name for name in ("rating", "opponent_rating") if name in session.side_inputs]

@@ -1,4 +1,4 @@
-"""The value of a position: one value, which every interface shows."""
+"""The value of a position, which is the same in every interface."""
 
 from __future__ import annotations
 

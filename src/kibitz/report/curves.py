@@ -63,8 +63,9 @@ Row = Mapping[str, Any]
 def reliability_svg(calibration: Sequence[Row], counted: str = "positions") -> Markup:
     """Return a reliability diagram: predicted probability against observed frequency, with intervals.
 
-    The diagonal is perfect calibration. Rows as `kibitz.stats.reliability` returns them. Below, the share of `counted`
-    in each bin.
+    The diagonal is perfect calibration. Below the diagram, bars show the share of the positions in each bin.
+    calibration: rows as `kibitz.stats.reliability` returns them. counted: the name of what is counted, such as
+    "positions".
     """
     with _drawing():
         figure = Figure(figsize=(_WIDTH, 5.2), layout="constrained")
@@ -92,8 +93,8 @@ def slices_svg(
     span: tuple[float, float] | None = None,
     percent: bool = True,
 ) -> Markup:
-    """Return one dot per slice with its interval, from top to bottom; `whole`, the value over all slices, is a dashed
-    line.
+    """Draw the value of each slice as a dot with its interval, from top to bottom. `whole`, the value over all slices,
+    is a dashed line.
 
     Rows are {"slice": label, "figure": estimate as JSON}; slices without positions keep their line and get no dot.
     span: the range of the axis, the same for pictures that are next to each other.
@@ -118,7 +119,7 @@ def slices_svg(
 
 
 def learning_curve_svg(metrics: Sequence[Row]) -> Markup:
-    """Return loss and accuracy against iterations, for training and validation, as inline SVG.
+    """Draw loss and accuracy by iteration, for training and validation, as inline SVG.
 
     metrics: the lines of metrics.jsonl: rows of kind "summary" and "validation" with "iteration", "loss" and perhaps
     others of `_SHOWN` and "stage"; other kinds are skipped. Stages follow one another. If a row was written twice, for
@@ -129,7 +130,7 @@ def learning_curve_svg(metrics: Sequence[Row]) -> Markup:
 
 
 def course_svg(curve: Row) -> Markup:
-    """Return estimates along a number, as lines with shaded intervals, as inline SVG.
+    """Draw estimates as a function of a number, such as the move number: lines with shaded intervals, as inline SVG.
 
     curve: "title"; "heading", the name of the number; "lines", each a "name" and "points" [number, estimate as JSON].
     """
@@ -156,7 +157,7 @@ def course_svg(curve: Row) -> Markup:
 
 
 def landscape_svg(landscape: Row) -> Markup:
-    """Return positions as points colored by group, and the path of one game among them, as inline SVG.
+    """Draw positions as points that are colored by group, and the path of one game through them, as inline SVG.
 
     landscape: "points" [x, y, group's number], "groups" their names, "course" [x, y] in the order of the game.
     """

@@ -1,5 +1,5 @@
-"""What the user must enter in a chess or Go program, so that it starts the engine of this installation by absolute
-paths.
+"""For each chess or Go program, what the user must enter so that the program starts the kibitz engine of this
+installation.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def line_of(command: Sequence[str]) -> str:
 
 
 def script_of(command: Sequence[str]) -> SetupFile:
-    """Return the text of a script that starts an engine."""
+    """Return a script, as a file to write, that starts an engine."""
     if sys.platform == "win32":
         return SetupFile(SCRIPT, f"@echo off\r\n{line_of(command)}\r\n", True)
     return SetupFile(SCRIPT, f"#!/bin/sh\nexec {line_of(command)}\n", True)
@@ -123,8 +123,8 @@ def _lizzie(command: Sequence[str]) -> Any:
 
 
 def _gtp2ogs(command: Sequence[str]) -> Any:
-    # A pool starts the engine before the first game, so no clock runs meanwhile. An empty greeting prevents chat
-    # messages
+    # With the manager "pool", the engine is started before the first game, when no clock runs. An empty greeting
+    # prevents chat messages.
     bot = {"command": list(command), "manager": "pool", "instances": 1, "send_chats": False}
     return {"apikey": "FILL ME IN", "bot": bot, "greeting": {"en": ""}}
 

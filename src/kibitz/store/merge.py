@@ -19,7 +19,7 @@ BLOCK = 20_000
 def blocks(store: Store, columns: pa.Schema, size: int = BLOCK) -> Iterator[GameBatch]:
     """Yield the games of a store in its order, in batches of at most `size` games, like a reader of records.
 
-    columns: the schema of the batches' tables. If the store lacks a column, it is null for all games.
+    columns: the schema of the batches' tables. A column that the store lacks is null for all games.
     """
     per_move = {name: store.per_move(name) for name in store.info["beside"]}
     per_game = {name: store.per_game(name) for name in store.info.get("carried", {})}

@@ -1,4 +1,4 @@
-"""Many positions of a store as one long list, and a random order of it that needs no memory.
+"""The positions of many games of a store as one long list, and a random order of this list that needs no memory.
 
 A position is the pair (game, ply). A `Positions` numbers the positions of some games from 0. The order of a shuffled
 pass is computed when it is needed: batch k of epoch e depends only on (seed, e, k), so training can resume at any
@@ -48,8 +48,8 @@ class Positions:
         counts = np.maximum(stop - first, 0)
         self._present = self.games[counts > 0]
         self._ends = np.cumsum(counts[counts > 0], dtype=np.int64)
-        # The game of every 64th position. A search that begins with this table usually reads the memory once, not
-        # twenty times.
+        # The index of the game for every 64th position. A search that begins in this table needs about one access to
+        # memory instead of twenty.
         self._marks = np.searchsorted(self._ends, np.arange(0, len(self), _APART), side="right")
 
     def __len__(self) -> int:
@@ -131,8 +131,8 @@ def _shuffled(size, key, first, ids):  # type: ignore[no-untyped-def]
 def permutation(size: int, seed: int, epoch: int, first: int, count: int) -> NDArray[np.int64]:
     """Return entries first to first + count - 1 of a random permutation of 0 to size - 1, int64 [count].
 
-    Each epoch has another permutation, in which each number occurs exactly once. It is a Feistel network of four rounds
-    with cycle walking. size is at most 2^46. Raises ValueError for entries outside the permutation.
+    Each epoch has another permutation, in which each number occurs exactly once. The permutation is a Feistel network
+    of four rounds with cycle walking. size is at most 2^46. Raises ValueError for entries outside the permutation.
     """
     if not 0 <= first <= first + count <= size:
         raise ValueError(f"places must be from 0 to {size} (got {first} to {first + count})")

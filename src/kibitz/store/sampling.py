@@ -39,9 +39,10 @@ def sample_positions(
 ) -> Sample:
     """Sample at most `each` positions of every game, without repetition. `each` 0 takes all plies that qualify.
 
-    first: the first ply that qualifies. The last one is the position after the last move. exclude: bool [moves of the
-    store]; positions that such a move leads to are never sampled. share: percentage of the plies that is held out.
-    held_out: sample from the held-out plies, not from the others. The sample is sorted by game and ply.
+    first: the first ply that qualifies. The last one is the position after the last move. exclude: bool, one entry for
+    each move of the store; positions after a move whose entry is true are never sampled. share: percentage of the plies
+    that is held out. held_out: sample from the held-out plies, not from the others. The sample is sorted by game and
+    ply.
     """
     games = np.ascontiguousarray(games, np.int64)
     hashes = store.column("hash")[games].astype(np.uint64)
@@ -54,7 +55,7 @@ def sample_positions(
 
 
 def whole_times(times: NDArray[np.float64], hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Round `times` (float64 [n]), how often each game counts, to integers, int64 [n].
+    """Round the numbers of repetitions of n games, `times`, float64 [n], to integers, int64 [n].
 
     A hash of each game decides whether to round up or down, with probabilities that keep the mean.
     """

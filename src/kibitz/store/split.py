@@ -21,7 +21,8 @@ _PARTS = 1_000_000
 
 
 def check_options(options: Mapping[str, Any]) -> None:
-    """Check the options that the user gave. Raises UsageError for a share that has no effect because a date decides.
+    """Check the options for a split that the user gave. Raises UsageError if a share and a date are given for the same
+    split, because the share would have no effect.
 
     options: the fields of a Split that the user gave.
     """
@@ -47,8 +48,8 @@ class Split:
     store. The validation split is sampled by hash from the other games.
 
     together: games with the same start and first 40 moves, which are usually near-duplicates, are in the same split.
-    This is the split of the first such game in the store or, if dates decide, of the earliest one. The value is False
-    in splits of earlier versions.
+    All of them are in the split of the first such game in the store, or, if dates decide, of the earliest one. The
+    value is False in splits that earlier versions of kibitz made.
     """
 
     validate_share: float = 5.0
@@ -102,7 +103,8 @@ class Split:
             days = dates.astype(np.int64)  # an unknown date is the smallest number
             newest = np.zeros(len(side), np.bool_)
             newest[np.argsort(days, kind="stable")[-self.newest :]] = True
-            # a game that begins like an older game is no independent test, so it stays in the split of that game
+            # A game that begins like an older game is not an independent test, so it stays in the split of the older
+            # game.
             if self.together and openings is not None:
                 _, group = np.unique(openings, return_inverse=True)
                 newest &= (np.bincount(group, ~newest) == 0)[group]

@@ -2,7 +2,7 @@
 
 A store is a folder:
 
-store.json          its contents, the rejected games with reasons, and how it was made
+store.json the contents of the store, the rejected games with reasons, and how the store was made
 0001/moves.u16      all moves, game after game (little-endian)
 0001/offsets.i64    where each game's moves begin, and the end
 0001/starts.u8      start positions, one row each; row 0 is the standard one
@@ -43,7 +43,7 @@ TABLE = "games.parquet"
 
 
 def for_pyarrow(path: Path, mode: str = "rb") -> Path | pa.NativeFile:
-    """Return what pyarrow opens for a file: its path, or the open file if a folder's name is not Unicode.
+    """Return a file in a form that pyarrow can open: its path, or the open file if the path is not Unicode.
 
     mode: "rb" to read, "wb" to write.
     """
@@ -176,10 +176,11 @@ class Store:
         return offsets
 
     def move_hashes(self, games: NDArray[np.int64]) -> NDArray[np.uint64]:
-        """Return hashes of these games by start, moves and result alone, uint64 [n], see `games.hashing.hash_games`.
+        """Return hashes of games that depend only on start, moves and result, uint64 [n], see
+        `games.hashing.hash_games`.
 
-        The column "hash" of a short game also depends on its players and date. Runs of earlier versions store hashes
-        without these.
+        The column "hash" of a short game also depends on its players and date. Runs of earlier versions of kibitz
+        contain hashes without players and dates.
         """
         from kibitz.games.hashing import hash_games
 

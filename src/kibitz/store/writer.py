@@ -77,7 +77,7 @@ class StoreWriter:
         with self._os_errors_in_words():
             self._lock = self._lock_path()
         try:
-            # read again, because another import may have changed the store before it was locked
+            # The store is read after it was locked, because another import may have changed it before.
             self.old = self._old_store(append)
         except BaseException:
             self._lock.close()
@@ -137,7 +137,7 @@ class StoreWriter:
         self._root = self.path
         if self.old is None:  # a new store is written under another name, and renamed at the end
             self._root = self.path.with_name(f".{self.path.name}.unfinished")
-            if self._root.exists():  # from an import that was killed
+            if self._root.exists():  # the rest of an import that was killed
                 shutil.rmtree(self._root)
             self._open_folder("0001")
         elif set(self.old.schema) == set(self.schema):
@@ -213,7 +213,7 @@ class StoreWriter:
         _copy(old.moves, self._moves)
         _copy(old.offsets[1:], self._offsets)
         table = old.table()
-        # the old store's version did not yet keep games with the same opening in the same split
+        # Stores of earlier versions lack the column by which games with the same opening stay in one split.
         if old.openings() is None:
             table = table.append_column("opening", pa.array(_openings(old, self._standard), pa.uint64()))
         for rows in table.cast(self.schema).to_batches():
@@ -253,18 +253,19 @@ class StoreWriter:
         """Write a batch. Returns the number of games that were added.
 
         limit: the largest number of games to add; None for all. finish: a function for costly work on new games before
-        they are written. It doesn't get duplicates, and it may reject games. Raises KibitzError if the disk is full or
-        the path has disappeared.
+        they are written. The function does not get duplicates, and may reject games. Raises KibitzError if the disk is
+        full or the path has disappeared.
         """
         with self._os_errors_in_words():
             return self._add(batch, limit, finish)
 
     def add_nameless(self, batch: GameBatch, hashes: NDArray[np.uint64]) -> int:
-        """Write games whose names were removed, with the hashes (uint64 [games]) that they had with their names.
+        """Write games from which the players' names were removed. hashes: uint64 [games], the hashes that the games had
+        with the names.
 
-        A short game's hash depends on the players and the date. With a hash without these, different games would count
-        as duplicates, and games would move between training and validation. Returns the number of games that were
-        added.
+        A short game's hash depends on the players and the date. Without players and date in the hash, different games
+        would count as duplicates, and games would move between training and validation. Returns the number of games
+        that were added.
         """
         with self._os_errors_in_words():
             new = self._known.add(hashes)

@@ -1,7 +1,7 @@
 """The systems by name: those of kibitz, and those that installed packages add.
 
-The table can be read without torch; a system's module can't. Another package adds a system by an entry point of the
-group "kibitz.systems" whose object is a `Declaration`; see CONTRIBUTING.
+The table of declarations can be read without torch; the module of a system needs torch. Another package adds a system
+by an entry point of the group "kibitz.systems" whose object is a `Declaration`; see CONTRIBUTING.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The interface of a system, which is one paper in one file.
+"""The interface of a system. A system implements one paper in one file.
 
 A system selects its games, builds its network, and lists the stages of its training. The training loop, the
 checkpoints, the commands and the board are the same for all systems; they are not in the system's file.
@@ -46,7 +46,9 @@ class Examples(Protocol):
 
 @runtime_checkable
 class Parted(Protocol):
-    """Examples that several processes can't share row by row, because a batch relates its rows to each other."""
+    """Examples whose batches several processes can't divide row by row, because the rows of a batch belong together,
+    for example as pairs.
+    """
 
     def part(self, ids: NDArray[np.int64], epoch: int, rank: int, world: int) -> Arrays:
         """Return the part of a batch for process `rank` of `world`, for a loss that is a mean over its rows.
@@ -59,7 +61,7 @@ class Parted(Protocol):
 def batches_in_epoch(examples: int, batch: int) -> int:
     """Return the number of full batches in one pass over `examples` examples, at least 1.
 
-    A pass skips the examples that don't fill a batch. Each pass skips other ones.
+    A pass skips the last examples, which don't fill a batch. Each pass skips different examples.
     """
     return max(1, examples // batch)
 
@@ -77,16 +79,16 @@ class Stage:
     batch: examples per batch, for example 512.
     iterations: number of batches; None for `epochs` passes over the examples.
     epochs: number of passes if `iterations` is None.
-    most_epochs: largest number of passes, even if `iterations` would need more; 0 for no limit. It stops a recipe for
-        millions of positions early on a few positions.
+    most_epochs: largest number of passes, even if `iterations` would need more; 0 for no limit. The limit ends training
+        early if there are only few positions for a recipe that is made for millions.
     monitor: the measure for early stopping and for the choice of the best weights. Lower is better, except for
         "accuracy".
     keep_last: whether to train to the end and keep the last weights, whatever the validation results are.
-    constant_loss: a function: tensors of a batch -> mean loss of the best constant prediction. A network whose loss
-        stays there has learned nothing.
+    constant_loss: a function: tensors of a batch -> mean loss of the best constant prediction. If a network's loss does
+        not fall below this loss, the network has learned nothing.
     independent: whether the module shares no weights with other stages' modules and no other stage depends on it. If
         all stages are independent, they train in rounds (see training.rounds).
-    time_share: the stage's part of a time limit, in proportion to the values of the other stages.
+    time_share: the weight by which a time limit is divided among the stages.
     decay: factor of the learning rate after each pass over the examples, over 0 to 1.
     """
 
@@ -138,7 +140,7 @@ class ValueSource:
     """The source of a setting's value in a recipe.
 
     kind: one of four. DOCUMENT: the document states the value. READING: the document can be read in several ways. OURS:
-        the document doesn't mention the value. OFF: an option of kibitz that the recipe turns off.
+        the document doesn't mention the value. OFF: the setting is an addition of kibitz, which the recipe turns off.
     note: what the document states, in a few words.
     """
 
@@ -305,13 +307,14 @@ class Network(Protocol):
 
 
 class System:
-    """One paper. A subclass sets `name`, `settings_type` and `recipes`, and builds and trains its network.
+    """The implementation of one paper. A subclass sets `name`, `settings_type` and `recipes`, and builds and trains its
+    network.
 
     `network(settings)` takes codes, uint8 [n, squares], and state, uint8 [n, numbers]. It returns a tuple of tensors,
     named by its attribute `outputs` (see systems.declaration.OUTPUTS). Outputs are probabilities, not logits. The
-    network makes its input planes itself. A network with side inputs, such as ratings, reads them from further columns
-    of the state. Its attribute `side_inputs` maps the name of each side input to the value (0 to 255) that is used if
-    an interface has no value for it.
+    network computes its input planes from these arrays. A network with side inputs, such as ratings, reads them from
+    further columns of the state. Its attribute `side_inputs` maps the name of each side input to the value (0 to 255)
+    that is used if an interface has no value for it.
 
     The `Declaration` has everything else that kibitz must know about the system.
     """
@@ -373,7 +376,8 @@ class System:
 
 
 def grown(begun: Mapping[str, Tensor], weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Return the weights `begun`, in which the weights of a trained network replace those of the same names.
+    """Return the new network's weights `begun`, with those that the trained network `weights` also has replaced by the
+    trained ones.
 
     Residual blocks that only `begun` has become identities: their second convolution is set to 0. Normalization layers
     that only `begun` has stay identities. Raises UsageError if the trained network has weights that `begun` lacks, such

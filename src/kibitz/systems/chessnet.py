@@ -1,9 +1,9 @@
-"""`chessnet`: networks that choose moves, evaluate positions, and search with both, after a thesis.
+"""`chessnet`: networks that predict moves and evaluate positions, and searches that use both, from a thesis.
 
-The thesis is Ashudeep Singh's, on chess with convolutional networks (2015). ChessNet-1 is seven networks. It multiplies
-the probability of the origin square by that of the target square given the origin. ChessNet-2 evaluates a position by
-the discounted result of its game. kibitz.play implements the thesis' methods to choose a move: Top-move, Top-prob,
-TopProb-Negamax, negamax with ChessNet-2.
+The thesis is Ashudeep Singh's, on chess with convolutional networks (2015). ChessNet-1 consists of seven networks. It
+multiplies the probability of the origin square by that of the target square given the origin. ChessNet-2 evaluates a
+position by the discounted result of its game. kibitz.play implements the thesis' methods to choose a move: Top-move,
+Top-prob, TopProb-Negamax, negamax with ChessNet-2.
 """
 
 from __future__ import annotations
@@ -72,7 +72,8 @@ RECIPES = {
         " 2.3 million moves",
         {**_MODERN, "iterations": 4500},
         reaches=(
-            "games of masters from later years: top-1 accuracy 38.7% (38.5 to 38.8), n = 400,000 moves. 28 minutes"
+            "games of masters from years after the training games: top-1 accuracy 38.7% (38.5 to 38.8), n = 400,000 "
+            "moves. 28 minutes"
             " on two cores",
             "bundled games: top-1 accuracy 25.0% (24.1 to 26.0), n = 10,000 moves of 146 test games. 11 minutes on"
             " two cores",

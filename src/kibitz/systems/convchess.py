@@ -1,8 +1,9 @@
 """`convchess`: seven small convolutional networks that predict a strong player's move.
 
-After Barak Oshri and Nishith Khandwala, "Predicting Moves in Chess using Convolutional Neural Networks" (Stanford,
-2015). The piece selector predicts the square that the move starts from. A move selector for each type of piece predicts
-its target square. A move's probability is the product of both predictions. kibitz.play sets illegal moves to 0.
+The method is from Barak Oshri and Nishith Khandwala, "Predicting Moves in Chess using Convolutional Neural Networks"
+(Stanford, 2015). The piece selector predicts the square that the move starts from. A move selector for each type of
+piece predicts its target square. A move's probability is the product of both predictions. kibitz.play sets the
+probabilities of illegal moves to 0.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ from kibitz.text import either
 class Settings(system.Settings):
     """The paper's settings.
 
-    The board has six planes, +1 for the mover and −1 for the opponent. Black's positions are turned round, so the mover
-    always plays up the board. Castling rights and en passant are no inputs.
+    The board has six planes, +1 for the mover and −1 for the opponent. If Black is to move, the board is flipped, so
+    that the mover's pawns always move up the board. Castling rights and en passant are not inputs.
     """
 
     # Three convolutions of 32 filters 3×3, stride 1, ReLU; a pool 2×2; dense 128, ReLU; dense 64, softmax.
@@ -65,7 +66,8 @@ RECIPES = {
         {"min_rating": 0},
         training={"validations": 15},
         reaches=(
-            "games of masters from later years, n = 100,000 moves, weights with the lowest validation loss: origin"
+            "games of masters from years after the training games, n = 100,000 moves, weights with the lowest "
+            "validation loss: origin"
             " accuracy 42.5%. Target accuracy by piece: pawn 55.6%, rook 33.6%, knight 54.9%, bishop 44.3%, queen"
             " 25.6%, king 55.6%. 31 minutes on one core",
             "the same games, weights with the highest validation accuracy, as in this recipe: target accuracy of"

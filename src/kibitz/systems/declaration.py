@@ -1,7 +1,7 @@
 """The declaration of a system to the rest of kibitz. It needs no torch, so `kibitz --help` and engines start quickly.
 
 Every interface (test, analyze, uci, gtp, match, board) reads only the declaration of a system; training also needs the
-system itself. No interface has a list of the names of systems.
+system itself. No interface contains a list of system names, so a new system works everywhere.
 """
 
 from __future__ import annotations
@@ -105,18 +105,19 @@ Settings = Mapping[str, object]
 
 @dataclass(frozen=True)
 class Declaration:
-    """A system in one table row.
+    """Everything about a system that kibitz must know without loading torch.
 
     name, game: for example "winner" and "chess".
     title: what it predicts, in a few words.
     module: where its `SYSTEM` (systems.base.System) is; importing it needs torch.
-    answers: the kinds of outputs of its networks, from VALUE, MOVES, COMPARISON and OWNERS.
+    answers: the kinds of outputs of the system's networks: VALUE, MOVES, COMPARISON or OWNERS.
     evaluation: the module whose function `evaluate` makes the table for `kibitz test`.
     paper: "" for a system without one.
     anchor: the published result to compare with.
     planes: "module:function" that returns the named input planes without torch, see systems.planes; "" for none.
     meaning: the meaning of White's probability.
-    methods: the methods to choose a move, the default first; a run offers those whose needs it meets.
+    methods: the methods to choose a move, the default first. A run supports those methods whose `needs` its outputs
+        cover.
     analysis: the module that reads the outputs for `kibitz analyze` and the board; "" for the game's module, which
         reads OUTPUTS.
     trained: a function: settings of a run -> the run's kinds of outputs. None if every run has all of `answers`.

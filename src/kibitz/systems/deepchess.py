@@ -1,8 +1,8 @@
 """`deepchess`: predicts which of two positions is better for White, and plays chess with this comparison alone.
 
-After "DeepChess: End-to-End Deep Neural Network for Automatic Learning in Chess" (David, Netanyahu and Wolf 2016). This
-file follows it from top to bottom: positions, encoding, Pos2Vec, pairs and comparison, distillation. The search whose
-bounds are positions is in kibitz.play.comparison.player.
+The method is from "DeepChess: End-to-End Deep Neural Network for Automatic Learning in Chess" (David, Netanyahu and
+Wolf 2016). This file follows the paper from top to bottom: positions, encoding, Pos2Vec, pairs and comparison,
+distillation. The search whose bounds are positions is in kibitz.play.comparison.player.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ SAME_GAME_WEIGHT = 0.5
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings. The defaults are the paper's values. Comments mark values that the paper doesn't give and options of
-    kibitz.
+    """The settings of `deepchess`. The defaults are the paper's values. Comments mark values that the paper doesn't
+    state, and additions of kibitz.
     """
 
     # positions: 10 of each decisive game, not from the first 5 moves, not after a capture; a tenth for validation
@@ -189,7 +189,8 @@ RECIPES = {
         {**_MODERN, "epochs": 40.0, "distil_epochs": 30.0},
         reaches=(
             "without pairs from one game (--no-nearer): pair accuracy 75.9% (75.5 to 76.4) on 21,117 games of"
-            " masters from later years, 9.0 percentage points above material. Pairs from one game cost about one"
+            " masters from years after the training games, 9.0 percentage points above material. Pairs from one game "
+            "cost about one"
             " percentage point, but make the network play much better",
             "bundled games: pair accuracy 89.4% (86.7 to 91.8) on 138 test games, 0.2 percentage points below material",
         ),
@@ -304,8 +305,8 @@ class PairExamples:
     order.
 
     A batch has codes and state of its positions, `first` and `second` (the indices of each pair) and `target`: 1.0 if
-    the first is from the game that White won. If the setting `reuse` is r, n pairs come from n / r positions of either
-    kind, and each position is in r pairs.
+    the first is from the game that White won. If the setting `reuse` is r, n pairs are made from n / r positions of won
+    games and n / r of lost games. Each position is in r pairs.
 
     If the setting `nearer` is on, the batch has further positions, and `more_first`, `more_second` and `more_target`
     describe pairs from the same game. salt: a number that determines the pairs and their order. It differs for every
@@ -336,8 +337,8 @@ class PairExamples:
         return self.part(ids, epoch, 0, 1)
 
     def part(self, ids: NDArray[np.int64], epoch: int, rank: int, world: int) -> Arrays:
-        """Return one process's part, see `systems.base.Parted`: some positions from games that White won, and all of
-        their pairs.
+        """Return the part of a batch for one process, see `systems.base.Parted`: some positions from games that White
+        won, with all of their pairs.
         """
         reuse = self.settings.reuse if len(ids) % self.settings.reuse == 0 else 1
         few = ids[: len(ids) // reuse]
@@ -436,7 +437,9 @@ def salt_of(stage: str, seed: int) -> int:
 
 
 class Pos2Vec(nn.Module):
-    """Codes, uint8 [n, 64], and state, uint8 [n, 4], to features, float32 [n, last size]; ReLU after each layer."""
+    """The network that converts a position to features: codes, uint8 [n, 64], and state, uint8 [n, 4] -> float32 [n,
+    last size]. A ReLU follows each layer.
+    """
 
     def __init__(self, layers: Sequence[int], dropout: float):
         super().__init__()
@@ -482,7 +485,7 @@ class ComparisonHead(nn.Module):
 
 
 class ComparisonNet(nn.Module):
-    """Pos2Vec, shared by both positions, and the comparison on top."""
+    """A comparison network: Pos2Vec, which computes the features of both positions, and a head that compares them."""
 
     def __init__(self, pos2vec: str, compare: str, antisymmetric: bool, dropout: float = 0.0):
         super().__init__()
@@ -507,8 +510,8 @@ class ComparisonNet(nn.Module):
         return logit
 
     def against(self, features: Tensor, references: Tensor) -> Tensor:
-        """Return logits of each position against each reference position, [n, references]: the mean of both orders of
-        the pair.
+        """Return the logit that each position is better for White than each reference position, [n, references], as the
+        mean over both orders of the pair.
         """
         compare = self.compare
         forth = compare(compare.as_first(features)[:, None], compare.as_second(references)[None])
@@ -518,11 +521,12 @@ class ComparisonNet(nn.Module):
 
 
 class DeepChess(nn.Module):
-    """The full network, its decoders for the training of Pos2Vec, and the distilled network; the settings select which
-    exist.
+    """The full network, its decoders for the training of Pos2Vec, and the distilled network. The settings determine
+    which of these parts exist.
 
     The output is `white_better`, [n]: the probability that a position is better for White than a balanced one, as the
-    mean over the reference positions. The full network computes it if it exists, or else the distilled one.
+    mean over the reference positions. The full network computes this output if it exists, or else the distilled
+    network.
     """
 
     outputs = ("white_better",)

@@ -59,8 +59,8 @@ _SCHEDULES = ("constant", "cosine")
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings. The defaults are the text's values. Options that the text only proposes, and options of kibitz, are
-    off.
+    """The settings of `gocnn`. The defaults are the values in the repository's text. Options that the text only
+    proposes, and additions of kibitz, are off.
     """
 
     # games
@@ -229,11 +229,11 @@ class OwnerExamples(Positions):
 
 
 class GoNet(nn.Module):
-    """Codes, uint8 [n, 361], and state, uint8 [n, 4], to the probability that each point will be Black's, float32 [n,
-    361].
+    """The network: codes, uint8 [n, 361], and state, uint8 [n, 4] -> the probability that each point will be Black's,
+    float32 [n, 361].
 
     Five convolutions of 5×5 with ReLU (64, 64, 64, 48, 48), one of 5×5 to a single channel, a sigmoid; every layer
-    keeps the grid. Inside, the board is in the view of the side to move, and so are the `logits`. Points outside a
+    keeps the grid. Inside the network, the board and the `logits` are in the view of the side to move. Points outside a
     board that is smaller than the grid are masked to 0 after every layer, like the padding; their probability is 0.5.
     """
 

@@ -1,9 +1,9 @@
 """`gohuman`: predicts a Go player's move, the final territory, the winner and the score.
 
-The system was designed for kibitz, after no single paper. It is one network for boards of 9, 13 and 19 lines: a
-residual trunk with global pooling and one output each for the move, the winner, the territory and the score. It uses
-published ideas (KataGo's heads and losses, GoNN's experiments with inputs), but none of their code or weights. This
-file goes from top to bottom: settings, network, losses, games and examples, training.
+The system was designed for kibitz, and does not follow a single paper. It is one network for boards of 9, 13 and 19
+lines: a residual trunk with global pooling and one output each for the move, the winner, the territory and the score.
+It uses published ideas (KataGo's heads and losses, GoNN's experiments with inputs), but none of their code or weights.
+The parts of this file are, from top to bottom: settings, network, losses, games and examples, training.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ RECIPES = {
 
 
 class GameConditions(nn.Module):
-    """The conditions of the game and its players: state, uint8 [n, 10] -> float [n, 64].
+    """Converts the side inputs (komi, handicap, ranks and others) to features: state, uint8 [n, 10] -> float [n, 64].
 
     A rank is a point on the line through two learned vectors, at 30k and at 9p; an unknown rank has its own vector.
     Komi and handicap are numbers from the view of the side to move.
@@ -262,7 +262,7 @@ class GoHuman(nn.Module):
     lead: expected final score of the side to move, in points, komi included.
     spread: the standard deviation of this score, in points.
 
-    All outputs are float32. Inside, everything is in the mover's view.
+    All outputs are float32. Inside the network, boards and values are in the mover's view.
     """
 
     POOLING = (2, 4)
@@ -355,9 +355,10 @@ class GoHuman(nn.Module):
         """Return the winner's logit, lead and spread for the side to move, float32 [n] each.
 
         owners: the territory logits. The lead is the sum of the predicted territory and a correction. Only the
-        correction is trained on the score. Otherwise the score, one number per game, would shift the logits of all
-        points at once, nine times as strongly as the known owners. The winner's logit is the logit that follows from
-        lead and spread, times a learned factor, plus a correction.
+        correction is trained on the score. The reason: if the territory were trained on the score too, this single
+        number per game would shift the logits of all points at once. The effect would be nine times that of the known
+        owners. The winner's logit is the logit that follows from lead and spread, times a learned factor, plus a
+        correction.
         """
         seen = board.pool(F.relu(self.narrow(grid)) * board.mask.to(grid.dtype))
         units = F.leaky_relu(self.weigh(torch.cat([seen, conditions.to(grid.dtype)], 1)), 0.1)
@@ -387,8 +388,8 @@ class GoHuman(nn.Module):
 def loss(network: GoHuman, batch: Tensors, settings: Settings) -> tuple[Tensor, dict[str, Tensor]]:
     """Return the weighted sum of the losses of move, winner, territory and score.
 
-    Territory and score have a loss only in games whose end is known. batch: a batch of GoMoves. The measures are the
-    sum, its parts, and the top-1 accuracy.
+    Territory and score contribute to the loss only in games whose final territory is known. batch: a batch of GoMoves.
+    The measures are the sum, its parts, and the top-1 accuracy.
     """
     grid, board, conditions = network.trunk(batch["codes"], batch["state"])
     moves = network.move_logits(grid, board, conditions, batch["codes"])
@@ -479,10 +480,10 @@ class GoMoves:
         self.black_won = np.where(np.isin(store.column("ending"), self.FORFEITS), np.nan, (1 + result) / 2)
         margin = store.column("margin").astype(np.float32)
         self.black_lead = np.where(self.known, np.sign(result) * margin, np.nan).astype(np.float32)
-        # [size, symmetry, 361]: the point that each point's content comes from
+        # [size, symmetry, 361]: for each point of the transformed board, the original point
         ways = np.stack([symmetries(size) for size in range(GRID + 1)])
         self.ways = ways
-        # [size, symmetry, 362]: the point to which a symmetry maps each point; a pass stays a pass
+        # [size, symmetry, 362]: for each original point, its place on the transformed board; a pass stays a pass
         self.back = np.concatenate([np.argsort(ways, 2), np.full((*ways.shape[:2], 1), PASS)], 2)
         self.positions = Positions(store, np.repeat(games, self._times(games)), last=-2)
 
@@ -549,7 +550,7 @@ class GoMoves:
 
 
 def known_ends(store: Store) -> NDArray[np.bool_]:
-    """Return whether the owners at the end of each game are known, bool [games]."""
+    """Return, for each game of a store, whether the owners of the points at its end are known, bool [games]."""
     if store.per_game("owner") is None:
         return np.zeros(len(store), np.bool_)
     return np.array([label is not None for label in store.column("labels")], np.bool_)

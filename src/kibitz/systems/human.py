@@ -1,8 +1,8 @@
 """`human`: predicts the move of a chess player with a given rating, and the result of the game.
 
-This was the first system that was designed for kibitz, after no single paper. It is one network for all ratings: a
-residual trunk conditioned on the players, an output for the move and an output for win, draw and loss. It uses
-published ideas (Maia, Allie, ChessMimic), but none of their code or weights. This file goes from top to bottom: side
+The system was designed for kibitz, and does not follow a single paper. It is one network for all ratings: a residual
+trunk conditioned on the players, an output for the move and an output for win, draw and loss. It uses published ideas
+(Maia, Allie, ChessMimic), but none of their code or weights. The parts of this file are, from top to bottom: side
 inputs, network, losses, games, examples, training.
 """
 
@@ -124,7 +124,8 @@ RECIPES = {
         "4 blocks of 64 filters, a first network",
         {"blocks": 4, "iterations": 3_000},
         reaches=(
-            "games of masters from later years: top-1 accuracy 39.9% (38.5 to 41.2), n = 5,000 moves, after 1.5"
+            "games of masters from years after the training games: top-1 accuracy 39.9% (38.5 to 41.2), n = 5,000 "
+            "moves, after 1.5"
             " million positions of players of all ratings. 13.7 minutes on one core with AMX",
         ),
     ),
@@ -155,7 +156,7 @@ RECIPES = {
 
 
 class Conditions(nn.Module):
-    """The conditions, such as the players' ratings: state, uint8 [n, 12] -> float [n, 64].
+    """Converts the side inputs, such as the players' ratings, to features: state, uint8 [n, 12] -> float [n, 64].
 
     A rating is a point on the line through two learned vectors, at 800 and at 2800; an unknown rating has its own
     vector.
@@ -235,8 +236,8 @@ class Human(nn.Module):
 
     A move's probability is origin · target[origin]. The probability of a promotion is also multiplied by that of the
     new piece for the target's file; the pieces have the order N, B, R, Q. outcome: probabilities that the mover wins,
-    draws, loses. value: probability of a win minus probability of a loss. Squares are the board's real squares; inside,
-    the board is in the mover's view. All outputs are float32.
+    draws, loses. value: probability of a win minus probability of a loss. Squares are the board's real squares. Inside
+    the network, the board is in the mover's view. All outputs are float32.
     """
 
     KEY_DIM = 32
@@ -304,10 +305,10 @@ class Human(nn.Module):
     def outcome_logits(self, grid: Tensor, conditions: Tensor, codes: Tensor, state: Tensor) -> Tensor:
         """Return logits of win, draw and loss for the mover, float32 [n, 3].
 
-        Material is an input: in too few games a side loses a piece early, so the network can't learn the values of
-        pieces from the planes.
+        The material of both sides is an input, because sides seldom lose a piece early in a game. So the network can't
+        learn the values of the pieces from the planes alone.
         """
-        # plain ReLUs would become inactive here while the loss is still large
+        # Leaky, because plain ReLUs became inactive (always 0) in this layer at the beginning of training.
         narrow = F.leaky_relu(self.narrow(grid), 0.1).flatten(1)
         material = self.material(self.view(codes, state))
         inputs = [part.to(narrow.dtype) for part in (grid.mean((2, 3)), conditions, material)]
@@ -336,8 +337,8 @@ class Human(nn.Module):
 def loss(network: Human, batch: Tensors, outcome_weight: float, only: str = "all") -> tuple[Tensor, dict[str, Tensor]]:
     """Return the mean of `−log P(move) − weight · log P(outcome)`, and measures, float32 [n].
 
-    outcome_weight: the weight. only: see Settings; the trunk is trained only if `only` is "all". The measures are both
-    parts of the loss and the accuracies.
+    outcome_weight: the weight of the result's loss. only: see Settings; the trunk is trained only if `only` is "all".
+    The measures are both parts of the loss and the accuracies.
     """
     with torch.set_grad_enabled(torch.is_grad_enabled() and only == "all"):
         grid, conditions = network.trunk(batch["codes"], batch["state"])
@@ -393,7 +394,7 @@ BAND = 200
 class PlayedMoves:
     """Every position in which a move was played, with that move and the result in the mover's view.
 
-    Games are divided into bands by the mean of both ratings; unrated games are a band of their own. Bands with few
+    Games are divided into bands by the mean of both ratings. Games without ratings form a separate band. Bands with few
     positions are sampled more often: their games may be repeated up to 16 times, and some games of the largest bands
     may be omitted. A hash of each game decides which ones.
     A batch has codes, state with the side inputs, and int64 origin, target, promotion and outcome. A promotion is 0 for

@@ -35,7 +35,7 @@ def winner(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8
     sides = OWN_AND_OTHERS if mover else WHITE_AND_BLACK
     seen = chess.mover_view(codes, state) if mover else codes
     by_side = settings.get("separate", "none") in ("side", "side+phase")
-    who = "who moves (always +1)" if mover else "who moves (White +1, Black −1)"
+    who = "side to move (always +1)" if mover else "side to move (White +1, Black −1)"
     planes = {
         **chess.signed(seen, sides),
         **({} if by_side else {who: chess.constant(1 if mover or state[SIDE] == 0 else -1)}),
@@ -54,9 +54,9 @@ def movers(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8
     side_inputs = [int(value) for value in state[STATE_WIDTH:]]
     if settings.get("rating_plane"):
         strength = (side_inputs.pop(0) * RATING_UNIT - WEAKEST) / (STRONGEST - WEAKEST)
-        planes["rating of the mover (600: 0, 3000: 1)"] = chess.constant(min(max(strength, 0), 1))
+        planes["rating of the side to move (0 for 600, 1 for 3000)"] = chess.constant(min(max(strength, 0), 1))
     if settings.get("outcome_plane"):
-        planes["result that it plays for (won 1, drawn 0.5, lost 0)"] = chess.constant((side_inputs.pop(0) - 1) / 2)
+        planes["result for the side to move (win 1, draw 0.5, loss 0)"] = chess.constant((side_inputs.pop(0) - 1) / 2)
     if settings.get("rights_planes"):
         planes |= chess.rights(state, OWN_AND_OTHERS)
     return chess.on_squares(planes, bool(state[SIDE]))
@@ -69,16 +69,18 @@ def human(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]
         **chess.pieces(seen, OWN_AND_OTHERS),
         **chess.attacks(seen, "pieces", OWN_AND_OTHERS),
         **chess.rights(state, OWN_AND_OTHERS),
-        "plies since a capture or pawn move (over 100)": chess.constant(state[CLOCK] / 100),
+        "plies since a capture or pawn move, divided by 100": chess.constant(state[CLOCK] / 100),
     }
-    ways = [f"the {move} {way}" for move in ("last move came", "move before it came") for way in ("from", "to")]
+    ways = [
+        f"{way} of the {move}" for move in ("last move", "move before the last one") for way in ("origin", "target")
+    ]
     moves = {name: chess.one_square(int(number)) for name, number in zip(ways, state[LAST : LAST + 4], strict=True)}
     return {**chess.on_squares(planes, bool(state[SIDE])), **moves}
 
 
 def deepchess(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NamedPlanes:
-    """Return the input planes of `deepchess`. Each of the five inputs that are no squares becomes a plane with one
-    value.
+    """Return the input planes of `deepchess`. Each of the five inputs that do not belong to a square becomes a plane
+    with the same value on all squares.
     """
     return chess.bits(codes, state)
 

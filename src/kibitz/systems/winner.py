@@ -1,7 +1,8 @@
 """`winner`: a convolutional network that predicts who wins from a single chess position.
 
-After "Chess position evaluation with convolutional neural network in Julia", a post of 2016 that trained with Mocha.jl.
-This file follows the post from top to bottom: games, network, target and loss, optimizer, and then the stages.
+The method is from "Chess position evaluation with convolutional neural network in Julia", a blog post of 2016 that uses
+the library Mocha.jl. This file follows the post from top to bottom: games, network, target and loss, optimizer, and
+then the stages.
 """
 
 from __future__ import annotations
@@ -55,8 +56,8 @@ _OPTIMISERS, _SCHEDULES = ("sgd", "adamw"), ("inv", "cosine")
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings. The defaults are the post's values. Options that the post only proposes, and options of kibitz, are
-    off.
+    """The settings of `winner`. The defaults are the values of the blog post. Options that the post only proposes, and
+    additions of kibitz, are off.
     """
 
     # network
@@ -284,7 +285,7 @@ def phase(codes: Tensor) -> Tensor:
 
 
 class Winner(nn.Module):
-    """Codes, uint8 [n, 64], and state, uint8 [n, 4], to the probability that White wins, float32 [n].
+    """The network: codes, uint8 [n, 64], and state, uint8 [n, 4] -> the probability that White wins, float32 [n].
 
     `logit` returns the logit of this probability, for the loss.
     """
@@ -297,8 +298,8 @@ class Winner(nn.Module):
         self.mover = settings.view == "mover"
         self.view = MoverView() if self.mover else None
         self.by_side = settings.separate in ("side", "side+phase")
-        # If each side to move has its own network, the networks don't need the channel for the side to move. The post
-        # proposes this.
+        # If there is a separate network for each side to move, the networks don't need the plane for the side to move,
+        # as the post proposes.
         parts: list[Encoding] = [SignedPlanes(side=not self.by_side)]
         if settings.attacks != "none":
             parts.append(AttackPlanes(settings.attacks))
@@ -309,7 +310,8 @@ class Winner(nn.Module):
 
     def which(self, codes: Tensor, state: Tensor) -> Tensor:
         """Return the index of the network that evaluates each position, int64 [n]."""
-        index = torch.zeros_like(state[:, SIDE], dtype=torch.long)  # the export traces this for any number of positions
+        # Made from the state, so that the exported network works for any number of positions.
+        index = torch.zeros_like(state[:, SIDE], dtype=torch.long)
         if self.by_phase:
             index = phase(codes)
         if self.by_side:
@@ -391,7 +393,8 @@ def mocha_weights(network: nn.Module, generator: torch.Generator) -> None:
 
 @torch.no_grad()
 def unit_variance(net: Net, planes: Tensor) -> None:
-    """Scale each layer's weights to outputs of unit variance over these planes, and center the outputs with the bias.
+    """Scale the weights of each layer so that its outputs have variance 1 for these planes, and set the bias so that
+    their mean is 0.
 
     Boards are nearly empty, so with Mocha's weights the sigmoids have almost the same output for all positions.
     docs/results/winner.md has the measured effect. planes: [n, channels, 8, 8].

@@ -39,7 +39,7 @@ def largest(usual: int, most: int, fits: Callable[[int], bool]) -> int:
 
 
 def find_batch(system: System, settings: Any, store: Store, games: Any, plan: TrainConfig) -> int:
-    """Return the largest batch size with which one step of each stage fits into the memory of this process' device.
+    """Return the largest batch size with which one step of each stage fits into the memory of this process's device.
 
     settings: the settings with the usual batch size. games: int64, indices of the training games. The result on a CPU
     is always the usual batch size.
@@ -48,7 +48,7 @@ def find_batch(system: System, settings: Any, store: Store, games: Any, plan: Tr
     device = plan.ranks.fabric(plan.device, "32-true").device
     if device.type != "cuda":
         return usual
-    # Stages with their own batch size (setting `value_batch`) don't use the batch size that is searched here.
+    # Only stages with the batch size that is searched count. The value network has a separate setting, `value_batch`.
     counts = [len(stage.examples(store, games)) for stage in _stages(system, settings, device) if stage.batch == usual]
     if not counts:
         return usual

@@ -1,4 +1,5 @@
-"""The checkpoints of a training run: their order, and the removal of old ones. The board's slider shows them.
+"""The checkpoints of a training run: their order, and the removal of old ones. On the board, a slider selects a
+checkpoint.
 
 Files are named STAGE-ITERATION.safetensors. kibitz removes some of the older checkpoints, so that the total size stays
 below a limit and the others are evenly spaced.
@@ -30,8 +31,8 @@ def stage_and_iteration(path: Path) -> tuple[str, int] | None:
 def series(folder: Path, stages: Sequence[str]) -> list[tuple[int, Path]]:
     """Return the checkpoints in the order of training, each with the number of iterations since the start of the run.
 
-    stages: names in the order of training; checkpoints of other stages come last. The length of a finished stage is
-    estimated as the iteration of its last checkpoint.
+    stages: names in the order of training; checkpoints of other stages come last. The iteration of a finished stage's
+    last checkpoint counts as the length of the stage.
     """
     checkpoints: list[tuple[int, int, Path]] = []
     for path in folder.glob("*.safetensors"):

@@ -26,7 +26,7 @@ class CannotCompile(KibitzError):
 
 
 def wanted(wish: str, device: torch.device) -> bool:
-    """Return whether to try to compile for this device. wish: one of WISHES."""
+    """Return whether torch should try to compile for this device. wish: the value of --compile, one of WISHES."""
     return wish == ON or (wish == AUTO and device.type == "cuda")
 
 
@@ -43,7 +43,9 @@ def missing(device: torch.device) -> str:
 
 
 def check(wish: str, device: torch.device) -> None:
-    """Raise UsageError for a wish that is not in WISHES, or that this device can't fulfill."""
+    """Raise UsageError if `wish`, the value of --compile, is not one of WISHES, or if it is ON and this device can't
+    compile.
+    """
     if wish not in WISHES:
         raise UsageError(not_one_of("--compile", wish, WISHES))
     if wish == ON and (lack := missing(device)):
@@ -62,7 +64,7 @@ def compiled(loss: Loss) -> Loss:
     Dropout omits the same units as without compilation. Compiled code is saved in the user's cache (see `environment`),
     so the next run starts faster.
     """
-    # removes the variants of earlier stages, because torch gives up after a few variants of a function
+    # Torch stops compiling after a few variants of a function. So the variants of earlier stages are removed.
     torch.compiler.reset()
     fast: Loss = torch.compile(loss, options={"fallback_random": True})
     return fast
@@ -70,8 +72,8 @@ def compiled(loss: Loss) -> Loss:
 
 @contextlib.contextmanager
 def failures_told() -> Iterator[None]:
-    """Inside the context, raise CannotCompile, with torch's error as its cause, if torch can't compile. torch's
-    warnings are suppressed.
+    """Inside the context, raise CannotCompile if torch can't compile; its cause is torch's error. Warnings of torch are
+    suppressed.
     """
     from torch._dynamo.exc import TorchDynamoException
     from torch._inductor.exc import InductorError

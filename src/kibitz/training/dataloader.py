@@ -22,11 +22,11 @@ N_READY = 3
 def make_batch(
     examples: Examples, batch: int, seed: int, iteration: int, rank: int = 0, world: int = 1
 ) -> dict[str, Tensor]:
-    """Return the batch of one iteration: `batch` examples, or all examples if they are fewer. The result depends only
+    """Return the batch of one iteration: `batch` examples, or all examples if there are fewer. The result depends only
     on the arguments.
 
-    rank, world: the process's number and the number of processes. The processes' parts together have the examples of
-    one batch. Raises KibitzError if there are fewer examples than processes.
+    rank, world: the number of this process, from 0, and the number of processes. Each process gets a part of the batch.
+    Raises KibitzError if there are fewer examples than processes.
     """
     size = min(batch, len(examples))
     epoch, index = divmod(iteration, batches_in_epoch(len(examples), batch))

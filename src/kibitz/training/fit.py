@@ -1,4 +1,6 @@
-"""From a system and a store to a finished run: `train` calls `prepare`, `fit` and `finish` in this order."""
+"""Train a system on a store: `train` calls `prepare`, `fit` and `finish` in this order, which choose the run's
+directory, train, and export the network.
+"""
 
 from __future__ import annotations
 
@@ -72,9 +74,10 @@ def choose(
 ) -> tuple[Path, dict[str, Any] | None]:
     """Return the run directory for this training, and its run.json if an earlier call began the run.
 
-    requested: the directory that the caller requests. None selects the numbered run of the same training; if none
-    exists, the next free number. Raises UsageError if `requested` belongs to another training, or if it isn't a run and
-    isn't empty. A folder counts as empty if its only files are from a call that was killed before it wrote run.json.
+    requested: the directory that the caller requests. None selects the numbered run of the same training, or, if there
+    is no such run, the next free number. Raises UsageError if `requested` belongs to another training, or if it isn't a
+    run and isn't empty. A folder counts as empty if its only files are from a call that was killed before it wrote
+    run.json.
     """
     if requested is not None:
         if (name := printable(str(requested))) != str(requested):
@@ -108,9 +111,7 @@ def _numbered(system: str) -> Iterator[tuple[Path, dict[str, Any]]]:
 
 
 def begun_before(system: str, settings: Any, data: dict[str, Any], seed: int) -> Path | None:
-    """Return the last numbered run that differs from the requested training only in the games of the store; None if
-    none does.
-    """
+    """Return the last numbered run of the same training on the same store with other games; None if there is none."""
     latest = None
     for path, info in _numbered(system):
         then = info.get("data", {})
@@ -125,10 +126,12 @@ def differences(info: dict[str, Any], system: str, settings: Any, data: dict[str
     if info.get("system") != system:
         return f"is a run of {info.get('system')}"
     old, new = respelled(info.get("settings", {}), [each.name for each in fields(settings)]), asdict(settings)
-    parts = [f"{name} {old.get(name)} not {new[name]}" for name in new if not same_value(old.get(name), new[name])]
+    parts = [
+        f"{name} {old.get(name)} instead of {new[name]}" for name in new if not same_value(old.get(name), new[name])
+    ]
     parts += [f"the unknown setting {name}" for name in old if name not in new]
     if info.get("seed") != seed:
-        parts.append(f"seed {info.get('seed')} not {seed}")
+        parts.append(f"seed {info.get('seed')} instead of {seed}")
     before = info.get("data", {})
     if before.get("fingerprint") != data["fingerprint"]:
         parts.append("other games")
@@ -207,7 +210,7 @@ class TrainJob:
     plan: the plan, with the run's precision.
     continued: whether an earlier call began this run.
     finished: whether an earlier call finished this run.
-    held: the lock of the directory, in the main process.
+    held: the lock on the directory, which only the main process has.
     """
 
     path: Path
@@ -261,8 +264,8 @@ def train(
 
 
 def prepare_all(request: TrainRequest, log: Callable[[str], None]) -> TrainJob:
-    """Run `prepare` in the main process. Other processes get its decisions, so they need neither the run directory nor
-    the parent run.
+    """Run `prepare` in the main process, and send its result to the other processes. So these need neither the run
+    directory nor the parent run.
 
     Raises KibitzError if another process has other games or settings.
     """
@@ -560,7 +563,7 @@ def _write_new_run(job: TrainJob) -> None:
 
 def _announce(job: TrainJob, recipe: str, size: RunBytes, log: Callable[[str], None]) -> None:
     if job.continued or recipe:
-        what = "going on with this run" if job.continued else f"recipe {recipe}"
+        what = "resuming this run" if job.continued else f"recipe {recipe}"
         log(f"{job.path}: {what}; the run will need up to {size.kept / 1e6:,.0f} MB")
     if size.weights > job.plan.checkpoint_megabytes * 1e6:
         log(

@@ -1,8 +1,8 @@
 """During training, detect networks with dead layers and networks that learn nothing.
 
-If a step is too large, the network's ReLUs can become 0 for all inputs within the first iterations. For hours, such a
-network seems to learn slowly. Two signs of the fault are cheap and reliable: units without gradient for any example of
-a batch, and a validation loss that is no lower than that of the best constant prediction.
+If a step is too large, the network's ReLUs can become 0 for all inputs within the first iterations. Such a network may
+seem to learn slowly for hours. Two signs of the fault are quick to compute and reliable: units without gradient for any
+example of a batch, and a validation loss that is no lower than that of the best constant prediction.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ the wrong direction.
 """
 MARGIN = 0.002
 """A validation loss must be smaller than the loss of a constant prediction by at least this fraction."""
-ADVICE = "if it stays so: a smaller --learning-rate, another --seed, or --recipe default if that is not in use"
+ADVICE = "if this does not change, try a smaller --learning-rate, another --seed, or --recipe default"
 
 
 @dataclass(frozen=True)
@@ -81,8 +81,8 @@ class HealthCheck:
         most = "" if len(worst) == 1 else " or more"
         return Symptom(
             "dead units",
-            f"{shares[worst[-1]]:.0%}{most} of the units of {names} are dead: no position of a batch moves them;"
-            f" {ADVICE}",
+            f"{shares[worst[-1]]:.0%}{most} of the units of {names} are dead (0 for every position of a batch); "
+            f"{ADVICE}",
         )
 
     def learned_nothing(self, iteration: int, training_loss: float, means: Mapping[str, float]) -> Symptom | None:
@@ -98,8 +98,8 @@ class HealthCheck:
             return None
         return Symptom(
             "learned nothing",
-            f"after {iteration:,} of {self.iterations:,} iterations the validation loss {means['loss']:.4f} is no"
-            f" better than that of always giving the same answer ({self.constant_loss:.4f}); {ADVICE}",
+            f"after {iteration:,} of {self.iterations:,} iterations the validation loss {means['loss']:.4f} is no "
+            f"better than that of a constant prediction ({self.constant_loss:.4f}); {ADVICE}",
         )
 
 

@@ -16,7 +16,7 @@ PARTS = {
     "forward": "forward",
     "backward": "backward",
     "exchange": "gradients of other processes",
-    "step": "optimiser's step",
+    "step": "optimizer's step",
     "figures": "figures and reports",
     "validation": "validation",
     "checkpoint": "checkpoint",

@@ -28,7 +28,9 @@ RECORDS = {"chess": "games.pgn.zst", "go": "games.sgfl.zst"}
 
 
 def write_half(run: Run, path: Path) -> None:
-    """Write the run's ONNX file with fp16 numbers inside; inputs and outputs are unchanged."""
+    """Write the run's ONNX file with weights and intermediate values in fp16. The types of inputs and outputs stay the
+    same.
+    """
     import onnx
     from onnxruntime.transformers.float16 import convert_float_to_float16
 
@@ -41,7 +43,8 @@ def write_half(run: Run, path: Path) -> None:
 def write_int8(run: Run, path: Path, store: Store | None = None) -> None:
     """Write the run's ONNX file with int8 numbers.
 
-    store: its positions determine the ranges of the int8 numbers; None for the games that kibitz includes.
+    store: a store whose positions determine the ranges of the int8 numbers; None for the games that are bundled with
+    kibitz.
     """
     from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_static
 

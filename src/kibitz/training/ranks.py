@@ -1,13 +1,13 @@
 """Processes that train one network together, on the devices of one machine or of several.
 
-Each process (its number is its rank) has the whole network and takes its rows of each batch. Gradients are summed in
-float32 between the backward pass and the optimizer's step, so every rank makes the same step. torch.distributed does
-the communication: gloo between CPUs, NCCL between GPUs. Lightning's wrapper doesn't fit: it needs one module whose
-`forward` computes the loss, but a stage trains parts of a network with separate functions. Its launcher also kills all
-processes silently if one fails.
+Each process has a number, its rank. It has the whole network, and computes the loss of some rows of each batch.
+Gradients are summed in float32 between the backward pass and the optimizer's step, so every rank makes the same step.
+torch.distributed does the communication: gloo between CPUs, NCCL between GPUs. Lightning's wrapper doesn't fit: it
+needs one module whose `forward` computes the loss, but a stage trains parts of a network with separate functions. Its
+launcher also kills all processes silently if one fails.
 
-Before every sum of gradients, also on GPUs, the ranks exchange a few values over gloo: those on which they must agree.
-This exchange fails at once if another process has died; NCCL would wait.
+Before every sum of gradients, also on GPUs, the ranks exchange over gloo a few values on which they must agree. This
+exchange fails at once if another process has died; NCCL would wait.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Lost(KibitzError):
 
 
 class ToldElsewhere(KibitzError):
-    """Raised in a process whose error is already reported by another process of this machine."""
+    """Raised in a process if another process of this machine reports the error to the user."""
 
     def __init__(self, exit_code: int):
         super().__init__("another process reports the error")
@@ -93,7 +93,7 @@ class Ranks:
         return Fabric(accelerator="cpu", devices=1, precision=precision)
 
     def broadcast(self, value: T) -> T:
-        """Return the main process' value, on every rank."""
+        """Return the value of the main process on every rank."""
         if self.alone:
             return value
         values = [value if self.main else None]
@@ -111,8 +111,8 @@ class Ranks:
         return values
 
     def together(self, work: Callable[[], T]) -> T:
-        """Return the local result of `work`. If a KibitzError is raised on any rank, all ranks end. One process per
-        machine raises this error.
+        """Run `work` on every rank, and return this rank's result. If a KibitzError is raised on any rank, all ranks
+        end, and one process per machine reports the error.
         """
         if self.alone:
             return work()
@@ -182,13 +182,13 @@ class Ranks:
 
     def _who(self) -> str:
         """Describe which process has ended, as far as this process knows."""
-        until = time.monotonic() + 1.0  # a connection may break shortly before its process ends
+        until = time.monotonic() + 1.0  # the connection may break shortly before the process has ended
         while self.children and time.monotonic() < until and all(child.poll() is None for child in self.children):
             time.sleep(0.02)
         ended = [(i, child.returncode) for i, child in enumerate(self.children, 1) if child.returncode]
         if not ended:
             return f"another of the {self.world} processes ended"
-        # killed processes have negative exit codes and are reported first
+        # The process with the smallest exit code is reported. The code is negative for a process that was killed.
         i, code = min(ended, key=lambda each: each[1])
         how = f"was killed (signal {-code})" if code < 0 else f"ended (exit code {code})"
         return f"process {self.rank + i + 1} of {self.world} {how}"
@@ -199,9 +199,10 @@ ALONE = Ranks()
 
 @dataclass(frozen=True)
 class Place:
-    """The role of this process, as given by options or environment.
+    """The role of this process among those that train together, as the options or the environment define it.
 
-    host, port: the address of the main process. outside: whether another program (torchrun) has started all processes.
+    host, port: the address of the main process. outside: whether another program, such as torchrun, has started all
+    processes.
     """
 
     rank: int
@@ -360,7 +361,7 @@ def _start_children(ranks: Ranks, where: Place, store: Any) -> None:
 def _leave(ranks: Ranks) -> None:
     """Disconnect from the other processes. Children that don't end by themselves are killed."""
     if dist.is_initialized():
-        # at the end of a process, NCCL would wait for devices that have disappeared
+        # At its normal end, the process would wait in NCCL for devices that have disappeared.
         if ranks.lost and ranks.backend == "nccl":
             import atexit
 

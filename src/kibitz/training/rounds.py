@@ -1,8 +1,8 @@
 """How the stages of one training run share its time.
 
 Stages that are independent of each other (the seven networks of `convchess`) train in rounds: each one trains for some
-iterations, then the next one. So a run that is stopped at any moment has trained all of them about equally far. The
-order doesn't change the result, because a stage depends only on its own iterations.
+iterations, then the next one. So if a run is stopped at any moment, all stages have done a similar share of their
+iterations. The order doesn't change the result, because a stage depends only on its own iterations.
 
 Stages that depend on each other (those of `deepchess`) train one after the other. With a time limit, each one gets its
 share of the time.
@@ -40,7 +40,7 @@ class TimeShares:
         self._began, self._stop_at = 0.0, 0
 
     def begin(self, index: int, iteration: int, iterations: int, started: float) -> None:
-        """Start or resume a stage. started: the time at which the training began (time.monotonic)."""
+        """Record that a stage starts or resumes. started: the time at which the training began (time.monotonic)."""
         now = time.monotonic()
         self._stop_at, self._until = iterations, float("inf")
         if self.limit is None:

@@ -1,4 +1,6 @@
-"""Export a network as a folder for other programs: the ONNX file, its inputs and outputs, and an example in Python."""
+"""Export a network as a folder for other programs: the ONNX file, a description of its inputs and outputs, and an
+example in Python.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ STATE = {
     "chess": [
         "side to move: 0 White, 1 Black",
         "castling rights: 1 White's king's side, 2 White's queen's side, 4 and 8 Black's, added",
-        "en passant: file + 1 (a 1 … h 8) where a pawn may be taken so, else 0",
+        "en passant: 1 (a-file) to 8 (h-file) if a pawn on this file can be captured en passant, else 0",
         "plies since the last capture or pawn move, at most 255",
     ],
 }
@@ -28,22 +30,22 @@ CODES = {
     "chess": "squares a1, b1 … h8: 0 empty, 1 to 6 White's pawn, knight, bishop, rook, queen, king, 7 to 12 Black's",
 }
 SIDE_INPUTS = {
-    "rating": "of the side to move, in points, divided by 16 and rounded down",
-    "opponent_rating": "of the other side, likewise",
+    "rating": "rating of the side to move, in points, divided by 16 and rounded down",
+    "opponent_rating": "rating of the other side, in points, divided by 16 and rounded down",
     "speed": ", ".join(f"{i} {name or 'unknown'}" for i, name in enumerate(SPEEDS)),
-    "scale": "of the ratings: " + ", ".join(f"{i} {name or 'unknown'}" for i, name in enumerate(SCALES)),
-    "last_from": "square + 1 (a1 is 1) that the last move came from; none: 0",
-    "last_to": "square + 1 that it went to",
-    "before_from": "square + 1 that the move before that one came from",
-    "before_to": "square + 1 that it went to",
+    "scale": "rating scale of both ratings: " + ", ".join(f"{i} {name or 'unknown'}" for i, name in enumerate(SCALES)),
+    "last_from": "origin square of the last move, plus 1 (a1 is 1); 0 if there was no move",
+    "last_to": "target square of the last move, plus 1; 0 if there was no move",
+    "before_from": "origin square of the move before the last one, plus 1; 0 if there was no move",
+    "before_to": "target square of the move before the last one, plus 1; 0 if there was no move",
     "outcome": "the result for the side to move: 1 loss, 2 draw, 3 win",
 }
 OUTPUTS = {
     "origin": "probability that the move starts from each square",
-    "target": "probability that it goes to each square, given where it starts (64 rows) or the type of the piece (6 "
-    "rows: pawn, knight, bishop, rook, queen, king)",
-    "promotion": "by the file promoted on: probability of knight, bishop, rook, queen",
-    "outcome": "probability that the side to move wins, draws, loses",
+    "target": "probability that the move goes to each square, given its origin square (64 rows) or the type of its "
+    "piece (6 rows: pawn, knight, bishop, rook, queen, king)",
+    "promotion": "for a promotion on each file: probability of knight, bishop, rook, queen",
+    "outcome": "probabilities that the side to move wins, draws and loses",
     "value": "expected result for the side to move, 1 won, 0 drawn, −1 lost",
     "white_wins": "probability that White wins",
 }
@@ -74,7 +76,9 @@ def write_folder(run: Run, folder: Path, name: str | None = None, numbers: str =
 
 
 def check(run: Run) -> None:
-    """Raise KibitzError if a run is for Go or compares positions, because there is no example for these."""
+    """Raise KibitzError if a run is for Go or compares positions, because the export has no example for such
+    networks.
+    """
     if run.info["game"] not in STATE or COMPARISON in find(run.info["system"]).answers:
         raise KibitzError(
             f"kibitz export does not support {run.info['system']} networks yet (got {run.name}). You can copy the"

@@ -110,8 +110,8 @@ class Intervals:
 
 @dataclass(frozen=True)
 class TrainProgress:
-    """Progress, reported after every iteration. loss: the mean since the last summary; None if this iteration has no
-    summary.
+    """The progress of a training run, reported after every iteration. loss: the mean loss since the last summary; None
+    if this iteration has no summary.
     """
 
     stage: str
@@ -141,7 +141,7 @@ class TrainOutcome:
     """How a training run ended.
 
     finished: whether the training is complete; otherwise it can be resumed.
-    reason: one of the reasons above.
+    reason: why the training ended, one of the reasons that this module defines.
     iteration: the last iteration of the last stage.
     best: the measures of the last stage's best validation, with their "iteration".
     profile: where the time went, if this was requested (`Profile.rows`).
@@ -233,7 +233,7 @@ class _Pace:
         )
         if self.later and all(stage.iterations for stage in self.later):
             more = sum(stage.batch * (stage.iterations or 0) for stage in self.later) / rate
-            line += f"; all {len(self.later) + 1} stages that are left about {duration(left + more)} at that pace"
+            line += f"; all {len(self.later) + 1} remaining stages: about {duration(left + more)} at this speed"
         return line if left > self.SHORT else ""
 
 
@@ -464,7 +464,8 @@ class Trainer:
                     if self._revives and iteration == 0 and (index == 0 or self._parts is not None):
                         self._revive(self._runs[index])
                 run = self._runs[index]
-                if run.pace is not None:  # the forecast must not include the pause
+                # Starts the measurement again, so that the forecast does not include the pause.
+                if run.pace is not None:
                     run.pace.first = run.iteration
                 self._shares.begin(index, run.iteration, run.iterations, self.started)
                 reason = self._train_stage(run, stop)
@@ -475,7 +476,7 @@ class Trainer:
                     continue
                 run.best = self._best
                 self._cut_short |= reason == ROUND_OVER
-                # the next stage and the final result use the best weights of this stage
+                # A stage ends with its best weights, which the next stage and the final result use.
                 if self._best_stage == run.stage.name:
                     best = self.ranks.broadcast((self.path / WEIGHTS).read_bytes() if self.ranks.main else b"")
                     try:
@@ -672,7 +673,8 @@ class Trainer:
             if interruption:
                 if interruption == TIME_LIMIT:
                     self._keep_some(run)
-                elif not self._best:  # saves the current weights without a validation, which could take long
+                elif not self._best:
+                    # Without a validation so far, the current weights are saved. A validation now could take long.
                     self._keep_averaged(run.stage)
                 return interruption
             if self._shares.over(run.iteration):
@@ -903,7 +905,7 @@ class Trainer:
         examples = run.validation
         total = min(len(examples), run.intervals.validate_positions)
         batches = -(-total // _VALIDATION_BATCH)
-        size = total // batches  # batches of equal sizes, so that almost no example is omitted
+        size = total // batches  # batches have equal sizes, so that fewer examples than batches are omitted
         mine = range(self.ranks.rank, batches, self.ranks.world)
         self.network.eval()
         found: dict[int, tuple[tuple[str, ...], Tensor, int]] = {}

@@ -45,10 +45,10 @@ def batches(count: int) -> Iterator[slice]:
 
 
 def targets(networks: NetworkRegistry, network: NetworkInfo, line: Line, square: int) -> dict[str, Any]:
-    """Return the probabilities of the squares to which the piece on a square (0 to 63) would move, for the 64 squares,
-    a1 first.
+    """Return where the piece on a square (0 to 63) would move: a probability for each of the 64 squares, a1 first.
 
-    All are 0 if the square has no piece of the side to move. Raises BadRequest for a network that predicts no moves.
+    All probabilities are 0 if the square has no piece of the side to move. Raises BadRequest for a network that
+    predicts no moves.
     """
     if line.game != "chess" or "moves" not in network.answers:
         raise BadRequest(f"{network.name} does not predict moves")

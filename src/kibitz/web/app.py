@@ -29,11 +29,11 @@ def create(
     checkers: Sequence[Program] = (),
     access: Access | None = None,
 ) -> tuple[SecurityMiddleware, AppState]:
-    """Return the application behind its security middleware, and its state.
+    """Return the application, wrapped in the security middleware, and its state.
 
-    given: names of networks to load at the start. known: game stores. records: files of games. programs: programs that
-    may be used for engine analysis. checkers: engines that evaluate moves until the user selects others. access: the
-    access for other computers; None if only this computer may use the board.
+    given: names of networks to load at the start. known: paths of game stores. records: paths of files of games.
+    programs: programs that may be used for engine analysis. checkers: engines that evaluate moves until the user
+    selects others. access: the access for other computers; None if only this computer may use the board.
     """
     routes = [
         Route("/", guarded(_index), methods=["GET"]),

@@ -22,7 +22,9 @@ MAX_NAG = 255
 
 @dataclass
 class Written:
-    """A node to write: its move, comment and annotations. children: indices of its children in the list of nodes."""
+    """A node to write: its move, comment and annotations. children: the indices of the node's children in the list of
+    nodes.
+    """
 
     move: str | None
     comment: str

@@ -1,7 +1,7 @@
-"""Judgments of moves that outlast the board: they are kept in a file of the cache folder.
+"""Store the judgments of moves in a file of the cache folder, so that they still exist when the board is started again.
 
 A judgment belongs to a line of moves, the weights of a network and the limits of its search. Several boards may share
-the file. A damaged file is replaced. If the file cannot be used, nothing is kept.
+the file. A damaged file is replaced. If the file cannot be used, no judgments are stored.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class JudgedPositions:
     def keys(self, network: NetworkInfo, line: Line, limits: Sequence[object]) -> list[bytes]:
         """Return the key of each position of a line, [moves + 1].
 
-        limits: whatever else the judgments depend on, such as the depth of the search.
+        limits: other values on which the judgments depend, such as the depth of the search.
         """
         told = line.as_json()
         moves = told.pop("moves")
@@ -72,7 +72,7 @@ class JudgedPositions:
         return self._weights[key]
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, dict[str, Any]]:
-        """Return the judgments that are kept, by their keys."""
+        """Return those judgments that are stored, by key."""
         found: dict[bytes, dict[str, Any]] = {}
         for first in range(0, len(keys), _AT_ONCE):
             rows = self._do(partial(_select, list(keys[first : first + _AT_ONCE])))
@@ -87,7 +87,7 @@ class JudgedPositions:
         return found
 
     def put(self, found: Mapping[bytes, dict[str, Any]]) -> None:
-        """Keep judgments."""
+        """Store judgments. found: the judgments by key."""
         if not found:
             return
         now = time.time()
@@ -137,10 +137,10 @@ def remembered(
     seq: int,
     judge: Callable[[int, int], Iterator[Lines]],
 ) -> Iterator[Lines]:
-    """Yield the lines of a stream of judgments: those that are kept at once, then the others, which are kept, too.
+    """Yield the lines of a stream of judgments: first the stored judgments, then new ones, which are stored too.
 
-    keys: of all positions of the line. first, last: the plies that are wanted. judge: yields the lines of a stream for
-    the plies from a first to a last one.
+    keys: the keys of all positions of the line. first, last: the first and the last ply to judge. judge: a function
+    that makes the judgments from one ply to another, and yields them as lines of a stream.
     """
     began = time.perf_counter()
     yield [{"seq": seq, "total": max(0, last - first + 1)}]
@@ -156,7 +156,7 @@ def remembered(
             kept.put({keys[line["ply"]]: {**line, "seq": 0} for line in found if line.get("exact")})
             if found:
                 yield found
-        if not ended:  # nobody waits for the rest
+        if not ended:  # the client has disconnected, so the judge must stop
             return
     yield [{"seq": seq, "done": True, "seconds": round(time.perf_counter() - began, 3)}]
 

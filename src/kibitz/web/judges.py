@@ -1,7 +1,8 @@
-"""Outside engines that judge the page's moves instead of a network's own search.
+"""External engines that evaluate the page's moves instead of a network's own search.
 
-The engine of the second opinion is another process. A request names a program of the board,
-as in `kibitz.web.opinions`. All requests of an engine are answered by one worker thread.
+For engine analysis (the second opinion), the board starts a separate process of the engine. A request names a program
+of the board,
+as in `kibitz.web.opinions`. One worker thread processes all requests for an engine.
 """
 
 from __future__ import annotations
@@ -47,7 +48,8 @@ class Judges:
         return self._opinions.desk({"program": name}, game).program if name else None
 
     def judge(self, program: Program, network: NetworkInfo) -> tuple[Any, Session]:
-        """Return the judge of an engine, which is started. The network estimates all moves of a chess position.
+        """Return the object that evaluates moves with an engine, and start the engine if necessary. The network
+        estimates all moves of a chess position.
 
         Raises EngineDied, and UsageError if the engine cannot evaluate positions.
         """

@@ -17,7 +17,9 @@ nothing.
 
 @dataclass(frozen=True)
 class Access:
-    """The key that other computers need to use the board. everywhere: whether requests of this computer need it too."""
+    """The key that other computers need to use the board. everywhere: whether requests from this computer need the key
+    too.
+    """
 
     key: str
     everywhere: bool = False

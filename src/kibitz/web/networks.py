@@ -37,11 +37,12 @@ WHITE, MOVES, OWNERS = "white", "moves", "owners"
 class NetworkInfo:
     """A network in the list.
 
-    name: its name in requests. run: None if its run.json can't be read; `why` has the reason.
+    name: the network's name in requests. run: the open run; None if its run.json can't be read, and `why` then has the
+    reason.
     """
 
     name: str
-    source: str  # run or package
+    source: str  # "run", or "package" for a bundled network
     run: Run | None
     why: str | None = None
 
@@ -73,7 +74,9 @@ class NetworkInfo:
 
     @property
     def title(self) -> str:
-        """What the network predicts. A run of a system for moves may have only the value network."""
+        """What the network predicts, in a few words. This may differ from the system's title: a run may have only the
+        value network.
+        """
         if self.declaration is None:
             return ""
         movers = WHICH_MOVE in self.declaration.answers
@@ -189,7 +192,7 @@ class NetworkRegistry:
     def __init__(self, given: Sequence[str] = ()):
         self.given = list(dict.fromkeys(given))
         self._known: dict[str, NetworkInfo] = {}
-        # one network can load while others are in use
+        # A lock for each network, so that one network can be loaded while others are in use.
         self._locks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
         self._sessions: dict[str, tuple[str, Session]] = {}
         self._torch = TorchProcess()

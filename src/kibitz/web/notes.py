@@ -1,4 +1,6 @@
-"""What the page has found of a game: values, marks and reasons, to be written into its record."""
+"""The page's evaluations of a game (values, marks and reasons), in a form that can be written into the game's
+record.
+"""
 
 from __future__ import annotations
 
@@ -23,12 +25,12 @@ MOST_TEXT = 1000
 
 @dataclass(frozen=True)
 class Note:
-    """What is known of a move and the position after it.
+    """The evaluation of a move and of the position after the move.
 
-    value: the win probability, 0 to 1, of White in chess and of Black in Go; None if it is not known. lead: Black's in
-    Go, in points; None if it is not known. mark: one of MARKS. loss: of the mover's win probability, 0 to 1. points:
-    lost on the board in Go; None if they are not known. best: the name of the best move; "" if it is not known.
-    reasons: why a marked move was bad, by language; empty if that is not known.
+    value: the win probability, 0 to 1, of White in chess and of Black in Go; None if it is not known. lead: in Go,
+    Black's lead in points; None if it is not known. mark: one of MARKS. loss: the mover's loss of win probability, 0 to
+    1. points: in Go, the points that the move lost; None if they are not known. best: the name of the best move; "" if
+    it is not known. reasons: why a marked move was bad, by language; empty if that is not known.
     """
 
     value: float | None
@@ -42,11 +44,12 @@ class Note:
 
 @dataclass(frozen=True)
 class Notes:
-    """What is known of a game.
+    """The evaluation of a game.
 
-    meaning: what the values are, if they are no win probability, else "". checked_by: the engine that judged the moves,
-    with its limits, else "". language: of the sentences. summary: None if the game is not judged to its end. movers:
-    the side of each of its moves, if there is a summary. moves: the notes by the index of the node in the tree.
+    meaning: the meaning of the values if they are not win probabilities, else "". checked_by: the engine that judged
+    the moves, with its limits; "" without an engine. language: the language of the sentences. summary: the summary of
+    the game; None if the game is not judged to its end. movers: the side of each move, if there is a summary. moves:
+    the notes by the index of their node in the tree.
     """
 
     meaning: str
@@ -65,8 +68,9 @@ class Notes:
 def read_notes(fields: Fields, tree: list[game_tree.Written], game: str) -> Notes | None:
     """Return the notes of a request; None if it has no object `analysis`. Raises BadRequest if they are malformed.
 
-    analysis: has the strings `meaning` and `language`, the engine that judged as `checked_by` (engine, nodes, depth),
-    and as `summary` the fields of /api/summary. Each may be missing. A node of the tree has its note as `judged`.
+    The object `analysis` may have these fields: the strings `meaning` and `language`; `checked_by`, the engine that
+    judged (engine, nodes, depth); `summary`, the fields of /api/summary. A node of the tree has its note in the field
+    `judged`.
     """
     if fields.get("analysis") is None:
         return None

@@ -1,8 +1,8 @@
 """UCI and GTP programs of this machine: their analysis of the page's positions, and their moves in games.
 
-No text of a request is ever executed. A request names one of the programs that the board was started with, or an
-installed well-known one. A program gets positions only after they have been parsed and rewritten. The only option that
-a request can set is the rating to imitate, which is a number.
+No text of a request is ever executed. A request names a program from the command line of the board, or an installed
+well-known program. A program gets positions only after they have been parsed and rewritten. The only option that a
+request can set is the rating to imitate, which is a number.
 """
 
 from __future__ import annotations
@@ -52,12 +52,13 @@ class Thinker(Protocol):
     ratings: tuple[int, int] | None
 
     def begin(self, line: Line, lines: int) -> None:
-        """Set up a line's last position. The program must be halted. Raises BadRequest if it can't analyze the
-        position, and EngineDied.
+        """Set up a line's last position. The program must not be thinking (see `halt`). Raises BadRequest if it can't
+        analyze the position, and EngineDied.
         """
 
     def play(self, line: Line, limits: MoveLimits) -> None:
-        """Start to choose a move in a line's last position. The program must be halted. Raises the errors of
+        """Start to choose a move in a line's last position. The program must not be thinking (see `halt`). Raises the
+        errors of
         `begin`.
         """
 
@@ -95,7 +96,9 @@ def read_move_limits(fields: Fields) -> MoveLimits:
 
 
 class Desk:
-    """One program and its process. The newest request uses the program, and the previous request gets a message."""
+    """One program and its process. Only the newest request uses the program; the request before it gets a message and
+    ends.
+    """
 
     def __init__(self, program: Program):
         self.program = program
@@ -110,7 +113,7 @@ class Desk:
     ) -> Iterator[list[dict[str, Any]]]:
         """Yield the lines of a stream: the program's results, as they change, until the client leaves.
 
-        After an empty step, the thread processes newer requests first.
+        An empty step lets the thread process newer requests first.
         """
         with self._held(stop, lambda why: tell([{"seq": seq, "error": f"{self.program.name} {why}"}])) as thinker:
             thinker.begin(line, lines)

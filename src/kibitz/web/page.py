@@ -16,9 +16,9 @@ _TYPES = {".js": "text/javascript", ".css": "text/css", ".html": "text/html", ".
 MISSING = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>kibitz board</title>
 <h1>The page is not built</h1>
-<p>The server runs, but the files that your browser needs are not there. Build them, then reload:</p>
+<p>The server runs, but the files for your browser are missing. Build them, then reload this page:</p>
 <pre>make page</pre>
-<p>An installed wheel of kibitz carries them.</p>
+<p>If you install kibitz as a wheel, they are included.</p>
 </html>
 """
 
@@ -27,7 +27,10 @@ def problem() -> str | None:
     """Return one line about a page that was not built; None if it was built."""
     if (PAGE / "index.html").is_file():
         return None
-    return "the page is not built, but all else works; to build it: make page, or install kibitz where npm is"
+    return (
+        "the page is not built, so a browser cannot show the board. To build the page, run make page, or install "
+        "kibitz again on a computer with npm"
+    )
 
 
 def file(request: Request) -> Response:

@@ -19,7 +19,7 @@ Fields = Mapping[str, Any]
 
 
 class BadRequest(KibitzError):
-    """An invalid request; the message goes to the page. status: the HTTP status."""
+    """Raised for an invalid request. The page shows the message. status: the HTTP status."""
 
     def __init__(self, line: str, status: int = 400):
         super().__init__(" ".join(line.split()))

@@ -40,11 +40,11 @@ class MoverClock:
 
 @dataclass(frozen=True)
 class PlayRequest:
-    """How to play.
+    """The parameters of a move: the method of the player, its limits, and the strength to imitate.
 
     temperature: 0 for the best move. nodes, seconds: limits; one of them may be None. rating: the rating to imitate,
-    for a network with rating inputs; None for its strongest play. clock: the mover's clock if the response must have a
-    person's thinking time; else None.
+    for a network with rating inputs; None for its strongest play. clock: the mover's clock if the response must include
+    the thinking time of a person; else None.
     """
 
     method: str
@@ -56,7 +56,9 @@ class PlayRequest:
 
 
 def read_request(fields: Fields, network: NetworkInfo) -> PlayRequest:
-    """Parse how to play from a request. Raises BadRequest for invalid fields, and for a network that does not play."""
+    """Parse the parameters of a move from a request. Raises BadRequest for invalid fields, and for a network that does
+    not play.
+    """
     methods = network.methods
     if not methods:
         raise BadRequest(f"{network.name} cannot play: it does not choose moves. Choose the network 'chessnet'")
@@ -68,7 +70,8 @@ def read_request(fields: Fields, network: NetworkInfo) -> PlayRequest:
     rating = whole(fields, "rating", 0, 0, ELO[1]) or None
     if rating is not None and (rating < ELO[0] or not network.rated):
         raise BadRequest(
-            f"rating must be {ELO[0]} to {ELO[1]}, and the network must have rating inputs. Choose the network 'human'"
+            f"rating must be from {ELO[0]} to {ELO[1]}, and the network must have rating inputs. Choose the network "
+            f"'human'"
         )
     return PlayRequest(method, temperature, nodes, seconds, rating, _read_clock(fields, network))
 

@@ -44,7 +44,7 @@ class Line(Protocol):
         """Return the last position with the line's side inputs: codes, uint8 [1, squares], state, uint8 [1, 4 + side
         inputs].
 
-        usual: the names of the network's side inputs, and their values if the line doesn't give them.
+        usual: the names of the network's side inputs, each with the value that is used if the line has no value for it.
         """
 
     def nodes(self) -> list[dict[str, Any]]:
@@ -62,7 +62,8 @@ class Line(Protocol):
         """Yield a network's results for the positions from ply first to last, batch by batch."""
 
     def occlusion(self, session: Session, network: NetworkInfo) -> dict[str, Any]:
-        """Return how an output for the last position changes when one piece after the other is removed, in one batch.
+        """Return, for each piece of the last position, how a network's output changes if only this piece is removed.
+        All positions are evaluated in one batch.
 
         values: the output without the piece minus the output with it, for each square or point; 0 if there is no piece,
         and for kings. what: the name of the output.

@@ -16,8 +16,8 @@ SWITCH = "KIBITZ_BOARD_PREPARE"
 
 
 class Preparing:
-    """The process, and its progress. It ends by itself when it is done. It also ends with the board, because its
-    standard input is then closed.
+    """The process that compiles, and its progress. The process ends when it is done, or when the board ends and closes
+    the standard input of the process.
     """
 
     def __init__(self) -> None:
@@ -26,7 +26,7 @@ class Preparing:
 
     def start(self) -> None:
         """Start the process, unless this version of kibitz has prepared both games before. Errors are ignored, because
-        the process is only useful, not necessary.
+        the board also works without this process.
         """
         with contextlib.suppress(OSError):
             if os.environ.get(SWITCH) != "0" and self._process is None and not preparation.are_prepared(GAMES):

@@ -76,7 +76,7 @@ async def cancel_on_disconnect(request: Request, answer: Coroutine[Any, Any, T])
 
 
 def error_line(error: BaseException) -> str:
-    """Format an error in one line. Errors other than KibitzError are faults of kibitz: their traceback is printed to
+    """Format an error in one line. Errors other than KibitzError are bugs in kibitz, so their traceback is printed to
     standard error.
     """
     if isinstance(error, KibitzError):
@@ -89,7 +89,9 @@ def error_line(error: BaseException) -> str:
 def failed(error: Exception) -> Response:
     """Return the response for an error."""
     if isinstance(error, TooLarge):
-        return answer_json({"error": f"more than {MAX_BODY_BYTES >> 20} MB; cut the file into smaller ones"}, 413)
+        return answer_json(
+            {"error": f"the file has more than {MAX_BODY_BYTES >> 20} MB. Split it into smaller files"}, 413
+        )
     status = error.status if isinstance(error, BadRequest) else 400 if isinstance(error, KibitzError) else 500
     return answer_json({"error": error_line(error)}, status)
 

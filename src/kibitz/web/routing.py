@@ -1,4 +1,4 @@
-"""Turn functions into Starlette routes: they run in a worker thread, and their errors become responses.
+"""Convert functions to Starlette routes. The functions run in a worker thread, and their errors become responses.
 
 Every function takes the AppState first.
 """
@@ -40,7 +40,7 @@ def state_of(request: Request) -> AppState:
 
 
 def guarded(handler: Handler) -> Handler:
-    """Return the handler with errors turned into responses."""
+    """Return a handler that does the same, but returns a response instead of raising an error."""
 
     async def handle(request: Request) -> Any:
         try:

@@ -80,25 +80,27 @@ class SecurityMiddleware:
         headers: dict[bytes, bytes] = {}
         for name, value in scope["headers"]:
             if name in headers and name in (b"host", b"origin", b"content-type", b"content-length"):
-                return 400, f"two headers {name.decode()}"
+                return 400, f"the request has the header {name.decode()} twice"
             headers[name] = value
         host = headers.get(b"host", b"").lower()
         if self.access is not None and (self.access.everywhere or host not in self.hosts or not _is_local(scope)):
             invited = scope["path"] == "/" and self._is_key(_given_key(scope))
             if not invited and not self._is_key(_cookie(headers.get(b"cookie", b""), self.cookie)):
-                return 401, "open the whole address that kibitz board printed, with its key"
+                return 401, "the key is missing. Open the whole address that kibitz board printed"
         elif host not in self.hosts:
-            return 403, "this board answers to 127.0.0.1 and localhost only; open the address that it printed"
+            return 403, (
+                "this board can be opened only at 127.0.0.1 or localhost. Open the address that kibitz board printed"
+            )
         origin = headers.get(b"origin")
         if origin is not None and origin.lower() != b"http://" + host:
-            return 403, "another page may not use this board"
+            return 403, "a page from another address sent this request, which the board does not allow"
         if scope["method"] not in ("GET", "HEAD"):
             kind = headers.get(b"content-type", b"").split(b";")[0].strip().lower()
             if kind != b"application/json":
-                return 415, "what is posted must be application/json"
+                return 415, "the content type of the request must be application/json"
         length = headers.get(b"content-length", b"0")
         if not length.isdigit() or len(length) > 15 or int(length) > MAX_BODY_BYTES:
-            return 413, f"more than {MAX_BODY_BYTES >> 20} MB; cut the file into smaller ones"
+            return 413, f"the file has more than {MAX_BODY_BYTES >> 20} MB. Split it into smaller files"
         return None
 
     def _is_key(self, given: str) -> bool:

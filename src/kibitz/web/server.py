@@ -1,4 +1,4 @@
-"""The server: a port of this machine, uvicorn on it, and a quick end."""
+"""The web server of the board: find a free port, serve with uvicorn, and end quickly."""
 
 from __future__ import annotations
 
@@ -28,12 +28,13 @@ set, all requests need a key.
 """
 N_PORTS = 100
 """Number of ports, from PORT on, that are tried if no port is requested."""
-_WHY = {errno.EADDRINUSE: "another program has it", errno.EACCES: "this system does not allow it"}
+_WHY = {errno.EADDRINUSE: "another program uses the port", errno.EACCES: "this system does not allow the port"}
 _TEXT_BROWSERS = ("www-browser", "links", "elinks", "lynx", "w3m")
 
 
 def bind(port: int | None, lan: bool = False) -> socket.socket:
-    """Return a socket on a port of this machine; None for the first free one from PORT on. Raises KibitzError.
+    """Return a socket on a port of this computer. port: None for the first free port from PORT on. Raises KibitzError
+    if no port can be used.
 
     lan: whether other computers can reach the socket.
     """
@@ -51,10 +52,12 @@ def bind(port: int | None, lan: bool = False) -> socket.socket:
             listening.close()
             if port is not None:
                 why = _WHY.get(error.errno or 0, str(error))
-                raise KibitzError(f"--port {port}: {why}; choose another, or leave the option out") from None
+                raise KibitzError(
+                    f"--port {port} cannot be used: {why}. Choose another port, or leave the option out"
+                ) from None
             continue
         return listening
-    raise KibitzError(f"ports {PORT} to {PORT + N_PORTS - 1} are all taken; name a free one with --port")
+    raise KibitzError(f"the ports {PORT} to {PORT + N_PORTS - 1} are all in use. Name a free port with --port")
 
 
 def listens_outside() -> bool:
@@ -127,8 +130,8 @@ def open_browser(address: str) -> None:
 def leave() -> None:
     """End the program at once.
 
-    No data must be saved. The interpreter's normal end takes seconds with torch, and working threads would return from
-    compiled code into an interpreter that has ended.
+    All data have already been saved. The interpreter's normal end takes seconds with torch, and working threads would
+    return from compiled code into an interpreter that has ended.
     """
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError, AttributeError):

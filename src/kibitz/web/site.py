@@ -1,4 +1,6 @@
-"""A network as a static site: one page that plays and analyzes in the visitor's browser, without a server."""
+"""Export a network as a static site: one page on which the network plays and analyzes in the visitor's browser, without
+a server.
+"""
 
 from __future__ import annotations
 

@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 class AppState:
     """The worker threads, networks, players, stores, a player's own games and the programs for engine analysis.
 
-    given, stores, records, programs: names of networks, of stores and of files of games, and programs, on the command
-    line. checkers: programs that judge moves at first.
+    given, stores, records, programs: from the command line, the names of networks, the paths of stores and of files of
+    games, and the programs for engine analysis. checkers: the engines that evaluate moves until the user selects
+    others.
     """
 
     def __init__(
@@ -154,5 +155,5 @@ class AppState:
             with contextlib.suppress(Exception):
                 await run_in_thread(self.workers.worker("warm"), work)
 
-        # stored, because the loop itself keeps no reference
+        # The task is stored, because the event loop keeps only a weak reference to it.
         self._warming = asyncio.get_running_loop().create_task(run())

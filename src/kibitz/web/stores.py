@@ -48,8 +48,8 @@ class OpenStore:
         self._lock = threading.Lock()
 
     def ready(self) -> Explorer | None:
-        """Return the explorer, or None while its index is made. The index is made if there is none, or if games were
-        added.
+        """Return the object that finds positions in the store, or None while its index is made. The index is made if
+        there is none, or if games were added.
         """
         try:
             now = (self.path / "store.json").stat().st_mtime_ns

@@ -24,8 +24,8 @@ def summarized(fields: Fields) -> GameSummary:
     """Return the summary of a game that the page has judged.
 
     game: chess or go. values: the win probability of each position, of White in chess and Black in Go. movers: the side
-    of each move. losses: what each move lost, of win probability in chess and in points in Go; null if it is not known.
-    marks: of each move. Raises BadRequest.
+    of each move. losses: the loss of each move, in win probability in chess and in points in Go; null if it is not
+    known. marks: the annotation of each move. Raises BadRequest.
     """
     from kibitz.analysis.glyphs import SIGNS
     from kibitz.analysis.summary import summarize

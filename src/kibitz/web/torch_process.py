@@ -1,4 +1,4 @@
-"""Networks that only torch can open, in a separate process, because the server never imports torch.
+"""Run networks that only torch can open in a separate process, because the server never imports torch.
 
 These are the checkpoints of a training run, and runs that have no model.onnx yet. torch needs half a gigabyte of
 memory, which is freed when the process has been idle for a while. The process also ends when its standard input is
@@ -47,7 +47,7 @@ class TorchProcess:
         self._ended = False
 
     def ask(self, asked: dict[str, Any], arrays: list[NDArray[np.uint8]]) -> tuple[dict[str, Any], list[NDArray[Any]]]:
-        """Send a request, and return the reply. Raises KibitzError."""
+        """Send a request to the process, and return its reply. Raises KibitzError if the process fails."""
         with self._lock:
             if self._ended:
                 raise KibitzError("the board is shutting down")
@@ -115,9 +115,9 @@ class TorchProcess:
 
 
 class TorchSession:
-    """A network with the interface of a session that runs in that process. Raises KibitzError.
+    """A network that runs in the separate process and has the interface of a session. Raises KibitzError.
 
-    checkpoint: the file of its weights, None for the best.
+    checkpoint: the file with the weights; None for the best weights.
     """
 
     def __init__(self, process: TorchProcess, run: Run, checkpoint: Path | None = None):
@@ -133,7 +133,9 @@ class TorchSession:
         self.side_inputs: dict[str, int] = told["side_inputs"]
 
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Answers:
-        """Evaluate positions as Session.evaluate does. It is meant for few positions."""
+        """Evaluate positions as Session.evaluate does. Use it for few positions, because all data are sent to another
+        process.
+        """
         told, arrays = self._process.ask(self._asked, [codes, state])
         return dict(zip(told["outputs"], arrays, strict=True))
 

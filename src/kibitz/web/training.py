@@ -1,4 +1,4 @@
-"""A training run in the form for the page: the rows of its metrics, and its checkpoints."""
+"""The data of a training run in the form for the page: the rows of its metrics, and its checkpoints."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def metrics(networks: NetworkRegistry, name: str, after: str) -> dict[str, Any]:
     assert run
     rows = run.metrics()
     try:
-        info = Run(name).info  # a run gets "finished" at its end
+        info = Run(name).info  # run.json has the key "finished" after the training has ended
     except KibitzError:
         info = run.info
     finished = bool(info.get("finished", False))

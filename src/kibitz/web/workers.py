@@ -36,7 +36,7 @@ _here = threading.local()
 
 
 class Unwanted(Exception):
-    """Raised if no client waits for the result of this job any more."""
+    """Raised in a job after its client has disconnected."""
 
 
 def check_wanted() -> None:
@@ -47,10 +47,11 @@ def check_wanted() -> None:
 
 
 class WorkerThread:
-    """One daemon thread, which starts with the first job; the program doesn't wait for it at its end.
+    """A daemon thread that runs jobs. The thread starts with the first job, and the program ends without waiting for
+    the thread.
 
-    newest_first: whether the thread turns to the newest job after each step; otherwise it first completes the current
-    job. If requests arrive faster than they are processed, newest-first never completes old ones.
+    newest_first: whether the thread turns to the newest job after each step. Old requests then wait for as long as new
+    ones arrive faster than they are processed. If newest_first is False, the thread first completes the current job.
     """
 
     def __init__(self, name: str, newest_first: bool = True):

@@ -46,7 +46,8 @@ move            before  after change   White wins
    3… Nf6??        42%    98%    -56   ███████████████████▋
    4. Qxf7#        98%    80%      #   ████████████████····
 
-Checkmate. The last number is the network's, not the result.
+Checkmate. The last number is the network's prediction, not
+the result.
 2 swings (10 percentage points or more):
    3… Nf6??       -56  White 42% → 98%
    2. Bc4?!       -10  White 55% → 45%
@@ -117,7 +118,7 @@ move             White change  rank prob   network's choices
    3… Nf6??        97%    -47    27   0%*  g6 90%       Qe7 6%       Qf6 4%
    4. Qxf7#        95%      #     1  70%   Qxf7# 70%    Qe2 20%      a3 10%
 
-Checkmate. The last number is the network's, not the result.
+Checkmate. The last number is the network's prediction, not the result.
 3 swings (10 percentage points or more):
    3… Nf6??       -47  White 50% → 97%
    1… e5?!        -10  White 45% → 55%

@@ -124,7 +124,7 @@ def started(command: str, hang: float = 1.5) -> Iterator[GoEngine]:
         ("occupied", GoTime(), "illegal", "on a stone"),
         ("off", GoTime(), "illegal", "T19 & board"),
         ("nonsense", GoTime(), "illegal", "board"),
-        ("error", GoTime(), "illegal", "answered no move"),
+        ("error", GoTime(), "illegal", "sent no move"),
         ("refuse", GoTime(), "illegal", "refused the legal move"),
         ("slow", GoTime(1), "time", "overstepped its clock"),
         ("hang", GoTime(1), "time", "overstepped its clock"),
@@ -158,7 +158,7 @@ def test_garbage_is_passed_over_and_a_resignation_counts() -> None:
 
 @pytest.mark.parametrize(
     ("fault", "said"),
-    [("exit", "ended at 'name'"), ("19", "9 & board"), ("mute", "not answer in GTP")],
+    [("exit", "ended at 'name'"), ("19", "9 & board"), ("mute", "reply & GTP")],
 )
 def test_programs_that_cannot_be_started(monkeypatch: pytest.MonkeyPatch, fault: str, said: str) -> None:
     monkeypatch.setattr(engine_module, "START_PATIENCE", 0.3 if fault == "mute" else 20)

@@ -67,7 +67,7 @@ def test_a_file_with_planes_as_numbers_goes_on(small_store: Store, tmp_path: Pat
     with opened(tmp_path / "s.journal", config.fingerprint(data, "loss")) as study:
         assert study.user_attrs["about"] == earlier
     with (
-        pytest.raises(UsageError, match="planes 6 not 12"),
+        pytest.raises(UsageError, match="planes 6 instead of 12"),
         opened(tmp_path / "s.journal", {**earlier, "planes": "12"}),
     ):
         pass
@@ -177,7 +177,7 @@ def test_a_broken_trial_goes_on_from_its_snapshot(small_store: Store, tmp_path: 
             iterations.append(step.progress.iteration)
 
     found = search(what, out, on_progress=tell, log=said.append)
-    assert any("trial-002: going on" in line for line in said)
+    assert any("trial-002: resuming" in line for line in said)
     assert iterations[0] == 5  # the snapshot is of 4
     assert comparable(found) == comparable(whole)
 
@@ -246,7 +246,7 @@ def test_another_search_needs_another_file(small_store: Store, tmp_path: Path) -
     search(about(small_store, Grid((0.001,), (0.0,), ("he",)), iterations=1), out)
     with pytest.raises(UsageError, match=naming("learning_rates & 0.001 & 0.01 & --out")):
         search(about(small_store, iterations=1), out)
-    with pytest.raises(UsageError, match="iterations 1 not 2"):
+    with pytest.raises(UsageError, match="iterations 1 instead of 2"):
         search(about(small_store, Grid((0.001,), (0.0,), ("he",)), iterations=2), out)
 
 

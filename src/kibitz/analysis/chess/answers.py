@@ -1,7 +1,7 @@
 """Interpret the outputs of a chess network: win probabilities and moves (see systems.declaration.OUTPUTS).
 
 The positions are codes, uint8 [n, 64], and state, uint8 [n, 4 or more], as games/chess/replay.py makes them. Each
-function returns None if the network has no such output, which is the same for all positions of a run.
+function returns None if the network has no such output.
 """
 
 from __future__ import annotations
@@ -32,9 +32,10 @@ def white_wins(answers: Answers, state: NDArray[np.uint8]) -> NDArray[np.float64
 def expected_moves(
     answers: Answers, codes: NDArray[np.uint8], state: NDArray[np.uint8]
 ) -> tuple[NDArray[np.uint16], NDArray[np.int64], NDArray[np.float32]] | None:
-    """Return all legal moves, where each position's moves begin, see legal_moves, and `P(origin) · P(target | origin)`.
+    """Return all legal moves of the positions, with the probability `P(origin) · P(target | origin)` of each move.
 
-    The probabilities need not sum to 1.
+    The first two arrays are those of `legal_moves`: the packed moves, and the indices at which each position's moves
+    begin. The probabilities of a position need not sum to 1.
     """
     if "origin" not in answers:
         return None

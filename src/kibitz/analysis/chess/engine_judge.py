@@ -1,8 +1,8 @@
-"""Evaluate moves with a UCI engine: it gives evaluations, losses, better moves and lines.
+"""Evaluate moves with a UCI engine, which gives evaluations, losses, better moves and lines.
 
-The engine searches each position of a game once, with an empty memory, so that a position has the same value in a game
-and if it is analyzed alone. The loss of a move is the change of the win probability from the position before it to the
-one after it. The network still estimates all moves of a position; the risk is computed from these estimates.
+The engine searches each position of a game once, with an empty hash table. So a position has the same value whether it
+is analyzed alone or as part of a game. The loss of a move is the change of the win probability from the position before
+it to the one after it. The network still estimates all moves of a position; the risk is computed from these estimates.
 """
 
 from __future__ import annotations
@@ -150,7 +150,8 @@ class EngineJudge(Judge):
         if board.status() & _TOO_MANY:
             raise KibitzError(f"{self.checked_by.engine} rejects positions with too many pieces (got {board.fen()})")
         key = board.fen(), tuple(board.move_stack)
-        # the last position of a part of the game is also the first position of the next part
+        # A game is judged in parts, and the last position of a part is searched again as the first one of the next
+        # part.
         if (known := self._searched.get(key)) is not None:
             return known
         report = self._search(board)

@@ -578,7 +578,7 @@ def _after(rows: NDArray[np.uint8], moves: NDArray[np.uint16], parents: NDArray[
     """Return the positions after legal moves: rows, uint8 [moves, 68]. parents: the index of the position before each
     move.
     """
-    n = np.arange(len(moves) + 1)  # each move is replayed as a game of one move
+    n = np.arange(len(moves) + 1)  # all moves are replayed in one call, each as a game of one move
     codes, state = replay(
         moves, n, np.ascontiguousarray(rows), parents.astype(np.int32), n[:-1], np.ones(len(moves), np.int64)
     )
@@ -624,14 +624,16 @@ def _as_shown(lost: NDArray[np.float64], change: NDArray[np.float64], exact: NDA
 
 
 def push(board: chess.Board, move: chess.Move) -> None:
-    """Make a move on the board. Players support no null move, so the board's history is cleared after one."""
+    """Make a move on the board. After a null move, the board's move history is cleared, because kibitz's searches
+    support no null moves.
+    """
     board.push(move)
     if not move:
         board.clear_stack()
 
 
 def earlier_move(start: chess.Board) -> chess.Move:
-    """Return the move before a position, a null move if there is none."""
+    """Return the move that led to a position; a null move if there is none."""
     return start.move_stack[-1] if start.move_stack else chess.Move.null()
 
 

@@ -91,7 +91,7 @@ def _discovered(before: chess.Board, after: chess.Board, moves: Sequence[chess.M
     opened, taker, target = moves[0].from_square, moves[2].from_square, moves[2].to_square
     if not _stays(after, moves):
         return None
-    if taker == moves[0].to_square:  # the moved piece captures, while another piece gives check
+    if taker == moves[0].to_square:  # the piece that moved also captures, while another piece gives check
         others = [square for square in after.checkers() if square != taker]
         return Motif(DISCOVERED, at) if others and target in after.attacks(taker) else None
     clears = opened in chess.SquareSet.between(taker, target)
@@ -132,14 +132,14 @@ def _pin(before: chess.Board, after: chess.Board, moves: Sequence[chess.Move], a
 
 
 def _trapped(before: chess.Board, after: chess.Board, moves: Sequence[chess.Move], at: int) -> Motif | None:
-    moved = moves[1].to_square == moves[2].to_square  # the moved piece of the opponent captures something itself
+    moved = moves[1].to_square == moves[2].to_square  # the trapped piece has moved, and is captured on its new square
     target = moves[1].from_square if moved else moves[2].to_square
     piece = after.piece_at(target)
     if piece is None or piece.color != after.turn or VALUES[piece.piece_type] < 3 or after.is_check():
         return None
     loss = exchange(_passed(after), target)
     if loss < 2 or (not before.is_check() and exchange(before.copy(stack=False), target) >= loss):
-        return None  # the piece was not attacked, or it was already lost before
+        return None  # the move does not win this piece, or the piece was already lost before
     escapes = list(after.generate_legal_moves(from_mask=chess.BB_SQUARES[target]))
     if after.is_pinned(after.turn, target):
         return None

@@ -47,8 +47,8 @@ class Worth:
     before, after: White's win probability, 0 to 1, in the positions before and after the move, by search if moves are
         evaluated by search, else directly from the network.
     change: how much the mover's win probability rose; negative if it fell. With search, it is never above 0. It is None
-        for a move that ended the game, because the rules decide the result. With search, only mate is such a move,
-        because a stalemate may have cost a win.
+        if the move ended the game, because the rules decide the result. With search, a move that gives stalemate still
+        has a change, because it may have cost a win.
     mate: moves to a mate after the move in White's view, if an engine has found one.
     """
 
@@ -75,9 +75,10 @@ UNLIKELY_FOR = 0.05
 
 @dataclass(frozen=True)
 class ByStrength:
-    """The probability of the played move, 0 to 1, for this player, for one STEP points weaker, and for one stronger.
+    """The probability of the played move, 0 to 1, for players with the mover's rating, and for players STEP points
+    weaker and stronger.
 
-    rating: the player's. slip: the move is unlikely for the rating, and costly; the annotation shows how costly.
+    rating: the mover's. slip: whether the move is both costly and unlikely for this rating.
     """
 
     rating: int
@@ -137,7 +138,7 @@ class Judged:
 class Move:
     """One move and its evaluation; `worth` and `expected` are None if the network does not have that output."""
 
-    ply: int  # number in this game, from 1
+    ply: int  # the move's number in the game, from 1
     move_number: int
     side: str  # white or black
     san: str
@@ -149,7 +150,7 @@ class Move:
     judged: Judged | None = None
     fault: str = ""  # annotation of a stalemate by its loss: ?!, ?, ??
     reason: Reason | None = None  # the proven reason of an annotated move; None if nothing is proven
-    practical: Practical | None = None  # before an annotated move, if it was asked for
+    practical: Practical | None = None  # the practical choice before an annotated move, if requested
 
     @property
     def change(self) -> float | None:
@@ -157,7 +158,9 @@ class Move:
 
     @property
     def sign(self) -> str:
-        """Return ?!, ?, ??, ↑ or "" by the move's change, even if its annotation shows how the game ended."""
+        """Return the annotation that fits the move's change: ?!, ?, ??, ↑ or "". Unlike `mark`, it never shows how the
+        game ended.
+        """
         return self.fault if self.mark in (MATE, STALEMATE) else self.mark
 
     def as_json(self) -> dict[str, Any]:
@@ -218,7 +221,9 @@ class Slice:
 
 @dataclass
 class Report:
-    """How much each side lost, over any number of games, as sums by side and slice."""
+    """How much each side lost over any number of games. The sums are kept by side and by slice: all moves, one phase or
+    one piece.
+    """
 
     games: int = 0
     sums: dict[tuple[str, str], list[float]] = field(default_factory=dict)
@@ -239,7 +244,9 @@ class Report:
                 sums[:] = [a + b for a, b in zip(sums, row, strict=True)]
 
     def slice(self, side: str, name: str) -> Slice | None:
-        """Return a slice of one side's moves; None if there are none. name: WHOLE, or a phase or piece."""
+        """Return the results for a part of one side's moves; None if the part has no moves. name: WHOLE, or a phase or
+        piece.
+        """
         sums = self.sums.get((side, name))
         if sums is None:
             return None

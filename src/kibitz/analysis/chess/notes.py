@@ -43,11 +43,11 @@ def beside(comment: str, ours: str) -> str:
 
 
 def note_game(game: chess.pgn.Game, meaning: str, checked_by: str, summary: GameSummary | None) -> None:
-    """Write what an analysis found of a whole game.
+    """Write the results that concern the whole game into its comments and headers.
 
-    meaning: what the evaluations are, if they are no win probability, else "". checked_by: the engine that judged the
-    moves, "" if there is none. Both go into the comment before the first move. summary: the accuracy of the players,
-    for the headers `WhiteAccuracy` and `BlackAccuracy`, in percent; None if it is not known.
+    meaning: the meaning of the evaluations if they aren't win probabilities, else "". checked_by: the engine that
+    judged the moves, "" if there is none. Both go into the comment before the first move. summary: the accuracy of the
+    players, for the headers `WhiteAccuracy` and `BlackAccuracy`, in percent; None if it is not known.
     """
     game.comment = _CHECKED.sub("", game.comment).strip()
     for declaration in SYSTEMS.values():
@@ -76,7 +76,7 @@ def note_move(node: chess.pgn.ChildNode, score: chess.engine.Score | None, sign:
 
     score: in White's view, None for no evaluation. sign: ?!, ?, ??, or anything else for no annotation. reason: why the
     move was bad, "" if that is not known. A move that somebody has annotated ($1 to $6) keeps its annotation.
-    `[%kibitz ?!]` in the comment identifies kibitz's own one.
+    `[%kibitz ?!]` in the comment identifies an annotation of kibitz.
     """
     if score is not None:
         node.set_eval(chess.engine.PovScore(score, chess.WHITE))

@@ -1,7 +1,8 @@
 """The practical choice: the move that scores best against the likely answers of an opponent of a given rating.
 
 The best move scores best against the best answer. A network with rating inputs predicts how likely each answer is for
-this opponent, and a search finds what each answer is worth. Their mean is the practical score of a move.
+this opponent, and a search finds the value of each answer. The practical score of a move is the mean of these values,
+weighted by the probabilities.
 """
 
 from __future__ import annotations
@@ -57,8 +58,8 @@ class Scored:
     score: the mover's mean win probability over the likely answers, 0 to 1.
     worst: the mover's win probability after the best answer, 0 to 1.
     mistake: the probability that the opponent's answer loses at least risk.LOSS, 0 to 1.
-    answer: the mistake that gives the mover most, its loss times its probability, SAN; "" if there is none.
-    likely: the probability of this answer, 0 to 1; 0 without it.
+    answer: the opponent's mistake with the largest product of loss and probability, in SAN; "" if there is none.
+    likely: the probability of this answer, 0 to 1; 0 if there is none.
     """
 
     move: chess.Move
@@ -81,7 +82,7 @@ class Practical:
 
     rating: the opponent's, in points.
     chosen: the move with the largest score; the best move if no other scores GAIN more.
-    best: the best move. If the moves differ, a long search gives their numbers; else a short one does.
+    best: the best move. If the two moves differ, their scores come from a long search, else from a short one.
     """
 
     rating: int
@@ -94,7 +95,7 @@ class Practical:
         return self.chosen.move != self.best.move
 
     def text(self) -> str:
-        """Return it as sentences: "Practical choice: Bd5. Against players rated 1600, it scores 63%, ..."."""
+        """Return the choice as sentences: "Practical choice: Bd5. Against players rated 1600, it scores 63%, ..."."""
         first = f"Practical choice: {self.chosen.san}. Against the likely answers of a player rated {self.rating},"
         first += f" it scores {self.chosen.score:.0%}, and the best move {self.best.san} scores {self.best.score:.0%}."
         if not self.chosen.answer:
@@ -141,7 +142,7 @@ def practical_choice(
 
     board: with the moves before it. best: the best move. look: the estimated values of the legal moves.
     judge: its network predicts moves and has rating inputs. known: other side inputs by name, 0 to 255.
-    ratings: of the mover and of the opponent. also: moves that are compared whatever they lose.
+    ratings: of the mover and of the opponent. also: further moves to compare, no matter how much they lose.
     """
     mover, opponent = ratings
     inputs = {**known, RATING: min(opponent // UNIT, 255), OPPONENT: min(mover // UNIT, 255)}
@@ -160,7 +161,9 @@ def practical_choice(
 
 
 def plausible(best: chess.Move, look: FirstLook, also: Sequence[chess.Move] = ()) -> list[chess.Move]:
-    """Return the moves that are considered, the best one first. Arguments are those of `practical_choice`."""
+    """Return the moves among which the practical choice is selected, the best move first. The arguments are those of
+    `practical_choice`.
+    """
     order = np.argsort(look.losses, kind="stable")[:CONSIDERED]
     return list(dict.fromkeys([best, *also, *(to_move(int(look.moves[i])) for i in order)]))
 
@@ -169,9 +172,9 @@ def plausible(best: chess.Move, look: FirstLook, also: Sequence[chess.Move] = ()
 class Answers:
     """The answers to a move.
 
-    moves: the listed ones. chances: their probabilities, 0 to 1, float64 [k]; the rest counts as the best answer.
-    worths: what each is worth for the player before the answer, 0 to 1, float64 [k]. worst: the same after the best
-    answer.
+    moves: the k most likely answers. chances: their probabilities, 0 to 1, float64 [k]; all other answers count as the
+    best answer. worths: after each answer, the win probability of the player who made the move, 0 to 1, float64 [k].
+    worst: this probability after the best answer.
     """
 
     moves: tuple[chess.Move, ...]
@@ -185,7 +188,8 @@ def likely_answers(
 ) -> dict[chess.Move, Answers]:
     """Return the answers to each move with their values, by a short search.
 
-    listed: of `listed_answers`. sees: of `sees_at`, for the opponent. rough: by material alone, in fewer plies.
+    listed: a result of `listed_answers`. sees: a result of `sees_at` for the opponent's rating. rough: whether the
+    search is shorter and counts only material.
     """
     after = [_pushed(board, move) for move in listed]
     boards = [
@@ -201,15 +205,16 @@ def likely_answers(
 
 
 def sees_at(rating: float) -> float:
-    """Return how much players of a rating, in points, see what an answer is worth; see `seen`."""
+    """Return how well players of a rating, in points, recognize good answers: the argument `sees` of `seen`."""
     return math.exp(_SEEN + _BY_RATING * (rating - MIDDLE) / 1000)
 
 
 def seen(shares: NDArray[np.float64], worths: NDArray[np.float64], sees: float) -> NDArray[np.float64]:
-    """Raise the probabilities of good answers, and lower those of bad ones. Return them, float64 [k]; their sum stays.
+    """Return the probabilities of the answers, float64 [k], raised for good answers and lowered for bad ones. Their sum
+    stays the same.
 
-    shares: the network's probabilities, [k]. worths: the value of each answer for the player who chooses it, 0 to 1,
-    [k]. sees: how well this player recognizes good answers; 0 changes nothing.
+    shares: the probabilities that the network predicts, [k]. worths: the value of each answer for the player who
+    chooses it, 0 to 1, [k]. sees: how well this player recognizes good answers; 0 changes nothing.
     """
     if not len(shares):
         return shares
@@ -218,7 +223,9 @@ def seen(shares: NDArray[np.float64], worths: NDArray[np.float64], sees: float) 
 
 
 def searched(board: chess.Board, move: chess.Move, answers: Answers, judge: Judge) -> Answers:
-    """Return the most likely answers with better values: an engine's, or the mean of both searches of the network."""
+    """Return the answers with more exact values for the most likely ones: an engine's values, or the mean of both
+    searches of the network.
+    """
     order = np.argsort(-answers.chances, kind="stable")[:ANSWERS]
     kept = order[answers.chances[order] >= RAREST]
     after = _pushed(board, move)

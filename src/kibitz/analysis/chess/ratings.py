@@ -1,4 +1,4 @@
-"""Side inputs of a game's positions: state columns after those of the position."""
+"""The side inputs of a game's positions, such as the players' ratings, as columns of the state."""
 
 from __future__ import annotations
 

@@ -386,7 +386,8 @@ def _change(line: _Continuation, loser: chess.Color) -> _Change:
         after = len(end.pieces(piece, loser)) - len(end.pieces(piece, not loser))
         net[piece] = len(start.pieces(piece, loser)) - len(start.pieces(piece, not loser)) - after
     points = sum(VALUES[piece] * count for piece, count in net.items())
-    while net[chess.BISHOP] * net[chess.KNIGHT] < 0:  # a knight and a bishop have the same value, so they cancel
+    # A lost knight and a won bishop have the same value, so both are left out.
+    while net[chess.BISHOP] * net[chess.KNIGHT] < 0:
         step = 1 if net[chess.BISHOP] > 0 else -1
         net[chess.BISHOP] -= step
         net[chess.KNIGHT] += step

@@ -143,7 +143,8 @@ def _columns(judged: AnalysedGame, console: Console) -> list[_Column]:
     elif judged.predicts and room >= RANK - 2:
         columns.append(_Column("rank", f"{'rank prob':<{RANK}}", lambda move: _rank(move.expected)))
         room -= RANK
-    choices = max(0, min(SHOWN, (room + 2) // CHOICE)) if judged.predicts else 0  # the last choice needs no gap
+    # + 2, because the last choice needs no gap after it.
+    choices = max(0, min(SHOWN, (room + 2) // CHOICE)) if judged.predicts else 0
     if choices:
         title = "network's choices" if choices > 1 else "choice"
         heading = f"{title:<{choices * CHOICE}}"
@@ -290,14 +291,16 @@ def _show_summary(judged: AnalysedGame, swing: float, console: Console) -> None:
     end = {MATE: "Checkmate", STALEMATE: "Stalemate"}.get(judged.moves[-1].mark)
     if judged.white is not None:
         if end and not any(move.judged for move in judged.moves):
-            print_line(console, f"{end}. The last number is the network's, not the result.")
+            print_line(console, f"{end}. The last number is the network's prediction, not the result.")
         elif judged.moves[-1].mark == STALEMATE:
             print_line(console, f"{end}.")
         _show_swings(judged, swing, console)
     elif end:
         print_line(console, f"{end}.")
     if slips := judged.slips:
-        title = _counted(len(slips), "slip", f"costly, and chosen by under {UNLIKELY_FOR:.0%} of players of the rating")
+        title = _counted(
+            len(slips), "slip", f"costly, and played by under {UNLIKELY_FOR:.0%} of players with the same rating"
+        )
         print_line(console, f"{title} {SLIP}")
         for move in slips[:MOST_SWINGS]:
             if strength := move.by_strength:
@@ -341,7 +344,7 @@ def _show_mistakes(judged: AnalysedGame, swing: float, console: Console) -> None
         print_line(console, line, STYLES[move.sign])
     if found := [move for move in judged.moves if move.judged and move.judged.only and move.mark != MATE]:
         shown = ", ".join(f"{_number(move, console.options.ascii_only)} {move.san}" for move in found[:MOST_ONLY])
-        print_line(console, f"Only good moves that were found: {shown}{', …' if len(found) > MOST_ONLY else ''}")
+        print_line(console, f"Played the only good move: {shown}{', …' if len(found) > MOST_ONLY else ''}")
     print_line(console, "")
     _show_report(report([judged]), console)
 

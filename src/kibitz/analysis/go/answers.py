@@ -9,7 +9,7 @@ from kibitz.play.session import Answers
 
 
 def black_owns(answers: Answers) -> NDArray[np.float64]:
-    """Return the probability that each point is Black's at the end, float64 [n, 361], 0 to 1. The values outside the
-    board have no meaning.
+    """Return the probability that each point belongs to Black at the end of the game, float64 [n, 361], 0 to 1. The
+    values outside the board have no meaning.
     """
     return answers["black_owns"].astype(np.float64)

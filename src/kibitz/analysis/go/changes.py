@@ -123,7 +123,7 @@ def where(before: NDArray[np.float64], after: NDArray[np.float64], size: int) ->
     moved = np.bincount(part, 2 * (after - before)[points], 9)
     best = int(np.argmax(moved if moved.sum() > 0 else -moved))
     name = " ".join(word for word in (_ROWS[best // 3], _COLUMNS[best % 3]) if word)
-    if best % 2:  # a part at a side of the board
+    if best % 2:  # odd indices are the parts at the sides of the board
         name += " side"
     return f"the {name or 'centre'}", float(moved[best])
 

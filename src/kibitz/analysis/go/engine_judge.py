@@ -1,4 +1,4 @@
-"""Evaluate moves of Go with a GTP engine: it gives the lead, and its best line.
+"""Evaluate moves of Go with a GTP engine, which gives the lead and the best line.
 
 KataGo and other engines with kata-analyze also give the win probability and the owner of each point. GNU Go's estimate
 of the score ignores who moves next, so the lead is the mean of two estimates. The loss of a move is the change of the
@@ -94,9 +94,11 @@ class GoEngineJudge:
         self._searches = KATA in self._commands
         problem = ""
         if not self._searches and ESTIMATE not in self._commands:
-            problem = f"{checker.option}: {self._name} cannot judge moves, as it gives no score. Use KataGo or GNU Go."
+            problem = (
+                f"{checker.option}: {self._name} reports no score, so it cannot judge moves. Use KataGo or GNU Go."
+            )
         elif not self._searches and checker.nodes is not None:
-            problem = f"nodes are not for {self._name}, which counts none. Set its level in the command."
+            problem = f"nodes cannot be set for {self._name}, which does not count them. Set its level in the command."
         if problem:
             program.kill()
             raise UsageError(problem)
@@ -196,7 +198,7 @@ class GoEngineJudge:
         for word in words[::2]:
             try:
                 point = from_gtp(word, record.size)
-                # GNU Go also lists forbidden ko recaptures
+                # GNU Go also lists moves that ko forbids
                 if point == PASS or board.why_not(color, point) is not None:
                     continue
                 self._ask(f"play {COLORS[color]} {word}")

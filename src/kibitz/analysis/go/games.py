@@ -42,8 +42,9 @@ USUAL_NODES = 16
 class Score:
     """Black's lead in points, minus komi and handicap compensation; stones and territory count alike.
 
-    lead: the sum of 2p − 1 over the board, the expected value. count: the lead if every point goes to its more likely
-    owner. It is None if the board is not settled, because then most owners are uncertain.
+    lead: the expected lead, which is the sum of 2p − 1 over the board; p is the probability that a point is Black's.
+    count: the lead if every point goes to its more likely owner. It is None if the board is not settled, because then
+    most owners are uncertain.
     """
 
     lead: float
@@ -58,8 +59,7 @@ class AnalysedPosition:
     size: board size.
     colours: uint8 [361].
     black_owns: float64 [361], the probability that each point is Black's at the end, 0 to 1.
-    told: the further predictions of a network that predicts moves, winner and score. The lead is then the predicted
-        one.
+    told: the predicted moves, winner and score, if the network has these outputs. The lead is then the predicted lead.
     """
 
     ply: int
@@ -135,7 +135,7 @@ class Move:
     If the move was evaluated by searches, `before` is the lead with the best move, and no move can gain.
     """
 
-    ply: int  # number, from 1
+    ply: int  # the move's number in the game, from 1
     colour: int
     point: int
     vertex: str

@@ -63,7 +63,8 @@ def summary_words(summary: GameSummary, name: Callable[[int], str]) -> list[str]
 
 
 def without_notes(comment: str, sentences: Sequence[str] = ()) -> tuple[str, str]:
-    """Remove the lines of an earlier analysis from a comment. Return the rest, and the move mark of these lines or "".
+    """Remove the lines of an earlier analysis from a comment. Return the remaining comment, and the annotation that the
+    removed lines described, or "".
 
     sentences: further lines to remove, such as reasons.
     """

@@ -31,8 +31,8 @@ def show_go(report: GoPlayerReport, console: Console) -> None:
         print_line(console, f"mean accuracy {report.accuracy.value:.1%}{with_interval(report.accuracy)}")
     own, others = report.first_choices()
     if own.n and report.rank:
-        print_line(console, f"the most likely move of players of the rank: {own.value:.1%}{with_interval(own)}")
-        print_line(console, f"how often such players play it: {others.value:.1%}")
+        print_line(console, f"played the most likely move for the rank: {own.value:.1%}{with_interval(own)}")
+        print_line(console, f"expected for players of this rank: {others.value:.1%}")
     print_line(console, "")
     if not parts.whole.loss.n:
         print_line(console, "no moves")

@@ -50,7 +50,7 @@ class Situation:
     played, best: the played move and the better move, points or PASS.
     better, after: float [361], the probability that each point is Black's after the better move and after the played
         move.
-    lost: points of lead.
+    lost: the points of lead that the played move lost.
     better_line, after_line: the moves that follow the better move and the played move.
     """
 
@@ -210,7 +210,7 @@ class _Proofs:
             return None
         return self.reason(GROUP_LIVES, stones, 3 - self.colour, line=(self.situation.best, *line))
 
-    # What the owners show
+    # Chains that die according to the ownership maps
 
     def dying(self) -> Iterator[list[int]]:
         """Yield own chains that live after the better move but not after the played move."""

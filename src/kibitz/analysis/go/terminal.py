@@ -90,7 +90,7 @@ def _moves(judged: AnalysedGame, console: Console) -> None:
     width = min(WIDEST_BAR, console.width - len(heading) - 4)
     width = width if width >= NARROWEST_BAR else 0
     legend = "before, after: the lead. " if "before" in shown else ""
-    legend += "count: the lead by the likelier owner of each intersection. " if "count" in shown else ""
+    legend += "count: the lead if each intersection goes to its more likely owner. " if "count" in shown else ""
     print_line(console, f"{legend}change: points for the player who moved.")
     print_line(console, heading + ("    Black leads"[: width + 4] if width else ""), "bold")
     for move in judged.moves:

@@ -46,9 +46,10 @@ class Told:
 
 
 def with_side_inputs(record: Record, state: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return the states, uint8 [n, 4], of a record's positions with its side inputs: uint8 [n, 10].
+    """Append the side inputs of a record to the states of its positions, uint8 [n, 4]. The result is uint8 [n, 10].
 
-    These are komi, handicap, rules, ranks and server. A missing komi counts as 0; the analysis reports this assumption.
+    The side inputs are komi, handicap, rules, ranks and server. A missing komi counts as 0; the analysis reports this
+    assumption.
     """
     headers = record.headers
     komi = record.komi + compensation(record.rules, record.handicap)

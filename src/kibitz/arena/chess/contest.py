@@ -1,4 +1,4 @@
-"""Chess in a match."""
+"""The chess games of a match."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from kibitz.arena.record import side_of
 
 @dataclass(frozen=True)
 class ChessContest:
-    """Chess in a match. limits: the limits of "A" and "B". hang: the longest wait for a move, in seconds, if no limit
-    applies.
+    """The chess games of a match. limits: the limits of "A" and "B". hang: the longest wait for a move, in seconds, if
+    no limit applies.
     """
 
     limits: Mapping[str, ChessLimits]

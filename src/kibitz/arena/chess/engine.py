@@ -59,7 +59,7 @@ class ChessEngine:
                 self.stop()
                 reason = _start_problem(error)
                 if isinstance(error, OptionRefused) or error.how == "absent":
-                    break  # another try would fail too
+                    break  # starting it again would fail, too
         name, command = self.participant.name, " ".join(self.participant.command)
         raise StartFailed(f"{name} cannot be started ({reason}). Try it in a terminal: {command}")
 
@@ -73,7 +73,7 @@ class ChessEngine:
             raise EngineDied(f"{engine.name}: the match has ended", "died")
         self.identity = engine.name
         engine.set_options(dict(self.participant.options))
-        engine.ping(self.hang)  # after the reply, the engine has loaded its files
+        engine.ping(self.hang)  # an engine replies only after it has loaded its files
 
     def begin_game(self, game: object) -> None:
         """Announce a new game, before the game's clock runs. Raises Fault, after which the process has ended."""
@@ -119,7 +119,7 @@ class ChessEngine:
         process, self._process = self._process, None
         if engine is not None:
             engine.kill()
-        elif process is not None:  # the process is just starting
+        elif process is not None:  # the process has been started, but has not replied yet
             kill_group(process)
 
     def close(self) -> None:
@@ -135,5 +135,5 @@ def _start_problem(error: EngineDied | OptionRefused) -> str:
     if isinstance(error, OptionRefused):
         return in_words(error)
     if error.how == "hung":
-        return "it does not answer in UCI"
+        return "it does not reply in the UCI protocol"
     return f"it ends at once, {error.detail}" if error.how == "died" else error.detail

@@ -27,10 +27,11 @@ TERMINATIONS = {"crash": "abandoned", "hang": "abandoned", "time": "time forfeit
 
 @dataclass(frozen=True)
 class Adjudication:
-    """A game ends early if both engines' scores agree for `moves` moves in a row, or at `plies` plies as a draw.
+    """Rules that end a game early: both engines' scores agree for some moves in a row, or the game has `plies` plies,
+    which makes it a draw.
 
-    draw, win: (centipawns, moves). For a draw, the scores must be at most this far from 0; for a win, they must be at
-    least this high for the same side. None: no such adjudication.
+    draw, win: (centipawns, moves). For a draw, both scores must be at most this far from 0 for this number of moves.
+    For a win, both must be at least this high for the same side. None: no such rule.
     """
 
     draw: tuple[int, int] | None = None

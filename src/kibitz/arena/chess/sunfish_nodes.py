@@ -4,7 +4,7 @@ Sunfish accepts `go nodes N`, but checks the count only between the steps of its
 search 2,000. Here the count is checked before every node. A search that ends before its first choice returns the choice
 of an earlier search of this position, or else the move with the best evaluation.
 
-It runs with the Python in which Sunfish is installed (kibitz isn't), as a script: python sunfish_nodes.py.
+This script runs in the Python in which Sunfish is installed, where kibitz is not installed: python sunfish_nodes.py.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Go in a match."""
+"""The Go games of a match."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from kibitz.games.go.points import BLACK, WHITE
 
 @dataclass(frozen=True)
 class GoContest:
-    """Go in a match. times: the time limits of "A" and "B". hang: the longest wait for a move, in seconds, if no limit
-    applies.
+    """The Go games of a match. times: the time limits of "A" and "B". hang: the longest wait for a move, in seconds, if
+    no limit applies.
     """
 
     times: Mapping[str, GoTime]

@@ -65,11 +65,15 @@ class GoEngine:
             try:
                 self._start()
                 return
-            except CommandRefused as error:  # another try would fail too
+            except CommandRefused as error:  # starting it again would fail, too
                 reason = in_words(error)
                 break
             except EngineDied as error:
-                reason = "it does not answer in GTP" if error.how == "hung" else _problem(self.participant, error)
+                reason = (
+                    "it does not reply in the GTP protocol"
+                    if error.how == "hung"
+                    else _problem(self.participant, error)
+                )
                 self.stop()
         self.stop()
         raise StartFailed(
@@ -117,7 +121,7 @@ class GoEngine:
             self._try(f"time_left {COLOUR[colour]} {clock.time_left()}")
         begun = time.perf_counter()
         try:
-            said = self._require(f"genmove {COLOUR[colour]}", "answered no move", clock.patience())
+            said = self._require(f"genmove {COLOUR[colour]}", "sent no move", clock.patience())
         except Fault as fault:
             if fault.kind == "hang" and clock.time.main is not None:
                 raise Fault("time", f"overstepped its clock of {clock.allowed:.2f} s") from None

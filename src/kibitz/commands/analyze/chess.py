@@ -266,9 +266,9 @@ class PgnGames(CheckedFile):
             return
         which = f"game {self._unrated[0]} lacks"
         if len(self._unrated) > 1:
-            which = f"{len(self._unrated):,} games, from {self._unrated[0]} on, lack"
+            which = f"{len(self._unrated):,} games (the first is game {self._unrated[0]}) lack"
         usual = self.session.side_inputs[RATING] * UNIT
-        took = f"The network assumes {usual}" if usual else "The network treats it as unknown"
+        took = f"The network assumes {usual}" if usual else "The network treats the rating as unknown"
         warning(f"{self.name}: {which} a rating from {LOWEST} to {HIGHEST}, which is an input of the network. {took}.")
 
     def _nothing_left(self) -> KibitzError:

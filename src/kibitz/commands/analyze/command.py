@@ -44,8 +44,8 @@ def analyze(
 
     Chess. If the network predicts the winner (deepchess: the better position of two), it shows White's win probability
     with the best move and with the played move, found by a short search. Moves marked ?!, ? and ?? lost 10, 20 and 30
-    points; a better move is shown with them. With --raw it shows the network's evaluation before and after each move,
-    without a search.
+    percentage points; a better move is shown with them. With --raw it shows the network's evaluation before and after
+    each move, without a search.
 
     If the network predicts moves, it shows the three most likely moves and the rank of the played move among the legal
     ones (*: below the 10th, or under 1%). human shows how likely each move was for its player, and for players 400
@@ -109,7 +109,7 @@ def _file_of(session: Session, source: str, options: AnalyzeOptions, account: Ac
     assert named is not None
     check_game(session, f"{source}{named.site.ending}", options)
     if named.site.game == "chess" and wanted.limit is None and not (options.every or options.about_player):
-        wanted = replace(wanted, limit=options.game or 1)  # the newest game is the first one
+        wanted = replace(wanted, limit=options.game or 1)  # game number N needs only the N newest games
     return files_of([source], wanted)[0]
 
 

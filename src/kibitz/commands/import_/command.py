@@ -136,7 +136,7 @@ class _Referees:
             if note:
                 messages.note(note)
             yield lambda batch: referee.label(batch, lambda done: show(done, len(batch)))
-            if referee.note and referee.note != note:  # the referee never gave a verdict
+            if referee.note and referee.note != note:  # the referee failed before its first verdict
                 messages.warning(referee.note)
 
     def forget(self) -> None:
@@ -205,7 +205,7 @@ def _import(
         before, moves_before = writer.games, writer.moves
         show = held.enter_context(_progress(reader, writer, before))
         workers = held.enter_context(open_workers(backend)) if backend else None
-        # Reading is fast compared with finding owners, so all workers find owners
+        # Reading games is fast compared with finding owners, so all workers find owners, and this process reads.
         readers = None if referees else workers
         batches = held.enter_context(contextlib.closing(reader.batches(readers) if readers else iter(reader)))
         finish = held.enter_context(referees.labelling(show, workers)) if referees else None
@@ -295,7 +295,7 @@ def _progress(reader: Any, writer: StoreWriter, before: int) -> Iterator[Callabl
         def show(labelled: int, of: int) -> None:
             nonlocal written
             percent = 100 * reader.consumed / size if size else 0.0
-            if of:  # a batch counts as read after its games are labeled
+            if of:  # with labels, a batch counts as read only after its games are labeled
                 percent = written + (percent - written) * labelled / of
             else:
                 written = percent

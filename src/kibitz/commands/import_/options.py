@@ -137,7 +137,7 @@ class FilterOptions:
 
 @dataclass(frozen=True)
 class RefereeOptions:
-    """How the owners of all points at the end of scored Go games are found."""
+    """The options for territory labels: who determines the owner of each point at the end of a Go game."""
 
     referee: Annotated[
         str,
@@ -201,7 +201,9 @@ class SplitOptions:
     ] = None
 
     def values(self) -> dict[str, Any]:
-        """Return the given fields of a Split. Raises UsageError if they are not a valid split."""
+        """Return the fields of a Split that were given as options, by name. Raises UsageError if they are not a valid
+        split.
+        """
         values: dict[str, Any] = {
             "validate_share": self.validate_share,
             "test_share": self.test_share,
@@ -219,7 +221,7 @@ def _day(option: str, text: str | None, end: bool = False) -> datetime.date | No
 
 
 def filter_for(game: str, values: dict[str, Any]) -> GameFilter:
-    """Return the filter of a game from `FilterOptions.values()`.
+    """Return the filter for chess or Go games, made from `FilterOptions.values()`.
 
     Raises UsageError for an option of another game, and if the filter can't accept any game.
     """

@@ -1,4 +1,4 @@
-"""A match's game, from the options of kibitz match."""
+"""Make the object that plays the games of a match, from the options of kibitz match."""
 
 from __future__ import annotations
 
@@ -48,7 +48,9 @@ def _adjudicated(option: str, text: str | None, example: str) -> tuple[int, int]
 
 
 def go_game(limits: Mapping[str, Mapping[str, Any]], options: RuleOptions) -> GoContest:
-    """Return Go with these limits and rules. limits: see `LimitOptions.of_sides`. Raises UsageError."""
+    """Return an object that plays Go games with these limits and rules. limits: see `LimitOptions.of_sides`. Raises
+    UsageError.
+    """
     from kibitz.arena.go.contest import GoContest
     from kibitz.arena.go.game import GoRules
     from kibitz.arena.go.limits import time_limit

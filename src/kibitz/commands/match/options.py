@@ -49,7 +49,7 @@ class LimitOptions:
     def of_sides(self) -> dict[str, dict[str, Any]]:
         """Return the limits of "A" and "B", by the names in LIMITS.
 
-        If there is no limit for this side only, it has the limits for both sides.
+        A side without such options has the limits for both sides.
 
         "ending" is the ending of the names of these options: "-a", "-b" or "".
         """

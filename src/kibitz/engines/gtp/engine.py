@@ -57,7 +57,7 @@ class GtpEngine:
         """Execute the lines until `quit` or their end."""
         try:
             for line in lines:
-                self._end_stream()  # any line ends an analysis, even an empty one
+                self._end_stream()  # GTP analysis commands end at the next line from the controller, even an empty one
                 if command := read_command(line):
                     self._obey(command)
                     if command.name == QUIT:
@@ -97,7 +97,7 @@ class GtpEngine:
         try:
             stream.run(lambda line: self._send(line + "\n"), stop)
         except Exception:
-            _trace()  # the beginning of the reply has been sent, so the reply can only be ended
+            _trace()  # the beginning of the reply has been sent, so no error can be sent any more
         self._send("\n")
 
     def _end_stream(self) -> None:
@@ -107,7 +107,8 @@ class GtpEngine:
             self._thread = None
 
     def _send(self, text: str) -> None:
-        with contextlib.suppress(OSError, ValueError):  # if the controller has ended, the input ends too
+        # If the controller has ended, writing fails, and the loop ends because its input ends.
+        with contextlib.suppress(OSError, ValueError):
             self._output.write(text.encode(errors="replace"))
             self._output.flush()
 

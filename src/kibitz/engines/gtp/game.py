@@ -1,4 +1,4 @@
-"""The game that a GTP controller has set: board, moves so far, komi, rules, handicap stones, clocks."""
+"""The game that a GTP controller has set up: board, moves so far, komi, rules, handicap stones, clocks."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class GtpClock:
     left: time left in the present phase; None if the controller has not sent the time left.
     left_stones: stones left in the period; 0 in the main time.
     increment: time added per move.
-    periods: overtime is a number of periods for one stone each, and left_stones is the number of periods left.
+    periods: whether overtime is a number of periods for one stone each; left_stones is then the number of periods left.
     spent: the used main time. It counts only until the controller sends the time left.
     limit: the largest main time that increments can reach; infinite if not set.
     longest: the longest time for a move; infinite if not set.
-    only_told: whether the controller sent only the time left, and never time settings.
+    only_told: whether the controller has sent the time left, but no time settings.
     """
 
     main: float = 0.0
@@ -82,7 +82,7 @@ class GtpClock:
         left = self.left if self.left is not None else max(0.0, self.main - self.spent)
         if self.left is None and left == 0 and self.stones:
             left, moves = self.period, self.stones
-        elif moves == 0 and self.stones:  # the time after the main time is the same for each move
+        elif moves == 0 and self.stones:  # main time: a move may take at least as long as in overtime
             overtime = 0.9 * self.period / self.stones
             return max(overtime, seconds_to_think(int(1000 * left), overhead=OVERHEAD) or 0.0)
         increment = int(1000 * self.increment)
@@ -219,7 +219,8 @@ class GtpGame:
             board.suicide = True
             most = len(record.moves) if before is None else max(0, before - 1 - record.leading)
             for ply, point in enumerate(record.moves):
-                if ply not in record.inserted:  # in GTP a player may move twice
+                # An inserted pass is not a move of the controller's game, because in GTP a player may move twice.
+                if ply not in record.inserted:
                     if len(moves) == most:
                         break
                     board.play(colour, point)

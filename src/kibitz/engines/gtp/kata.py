@@ -97,7 +97,7 @@ def read_analysis(words: tuple[str, ...], session: GtpSession) -> AnalysisReques
             min_moves = whole(value, 0, 10**9)
         elif key in ("allow", "avoid"):
             points = [vertex(word, game.size) for word in argument(rest).split(",") if word]
-            # KataGo restricts moves up to this depth; here the restriction applies only to the first move
+            # The word is the depth up to which KataGo restricts the moves. kibitz restricts only the first move.
             whole(argument(rest, 1), 1, 10**9)
             del rest[:2]
             if colour(value) != request.side:
@@ -153,7 +153,7 @@ def _analyze(session: GtpSession, command: Command) -> AnalysisStream:
             finally:
                 first.set()
 
-        # A line is sent after every interval. If the network is slower, the last line is sent again.
+        # Controllers expect a line after every interval. If there is no new result, the last line is sent again.
         thinking = threading.Thread(target=think, daemon=True)
         thinking.start()
         first.wait()

@@ -19,8 +19,8 @@ class GtpError(ValueError):
 class Command:
     """A GTP command.
 
-    id: its digits as they were sent, "" for none. name: the command's name in lower case. words, text: the arguments as
-    words and as text.
+    id: the command's number as it was sent, "" for none. name: the command's name in lower case. words, text: the
+    arguments as words and as text.
     """
 
     id: str

@@ -38,8 +38,8 @@ def choose(
 ) -> MoveThought:
     """Return the player's move in the game's position, without playing it.
 
-    plays: whether the move will be played. If it is hopeless, it counts towards resigning. only: the points that may be
-    played (None: all).
+    plays: whether the move will be played; only then does a hopeless move count towards resigning. only: the points
+    that may be played (None: all).
     """
     game = session.game
     clock = game.clocks.get(side)

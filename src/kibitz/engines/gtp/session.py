@@ -29,9 +29,9 @@ Send = Callable[[str], None]
 class GtpSettings:
     """The settings of a GTP engine.
 
-    name, version: as reported to a controller.
+    name, version: the engine's name and version, which it reports to a controller.
     komi, rules: of the first game.
-    temperature: of the player.
+    temperature: the randomness of the player's moves.
     seed: None for a random seed.
     largest: the largest board that the network supports.
     method: None for the network's default.
@@ -106,7 +106,7 @@ class GtpSession:
         )
 
     def new_game(self) -> None:
-        """Clear the data of the previous game."""
+        """Remove everything that belongs to the previous game, before a new one."""
         self.hopeless.clear()
         if "player" in self.__dict__:
             self.player.new_game()

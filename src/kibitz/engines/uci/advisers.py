@@ -40,7 +40,7 @@ class Advice:
     drawn: bool = False
 
     def corrected(self, thought: SearchResult) -> SearchResult:
-        """Return the search result with the score that the tablebases know."""
+        """Return the search result with its score replaced by that of the tablebases, if they have one."""
         if not self.drawn:
             return thought
         lines = tuple(replace(line, score=0, mate=None, wdl=_DRAWN) for line in thought.lines)

@@ -53,7 +53,8 @@ class SearchSignals:
     """The signals to a search, with their times in monotonic seconds. `stop` ends the search; `hit` turns pondering
     into a normal search.
 
-    infinite, pondering: whether the `go` command has these words. unbounded: set when a search without limits must end.
+    infinite, pondering: whether the `go` command contains "infinite" or "ponder". unbounded: set when a search without
+    limits must end.
     """
 
     def __init__(self, infinite: bool = False, pondering: bool = False):
@@ -307,7 +308,8 @@ class UciEngine:
 
     def _send(self, *lines: str) -> None:
         text = "".join(line + "\n" for line in lines).encode(errors="replace")
-        with self._writing, contextlib.suppress(OSError, ValueError):  # if the GUI has ended, the input ends too
+        # If the GUI has ended, writing fails, and the loop ends because its input ends.
+        with self._writing, contextlib.suppress(OSError, ValueError):
             self._output.write(text)
             self._output.flush()
 
@@ -321,14 +323,14 @@ def _think(
     if signals.pondering:
         unlimited = replace(limits, depth=None, nodes=None, seconds=None)
         thought = player.think(board.copy(), unlimited, signals.unbounded, tell)
-        # the search has ended by itself or can't search further, so its result can be used now
+        # The pondering search has ended by itself, so its result can be used as soon as the pondered move is played.
         if thought and not signals.unbounded.is_set():
             tell(thought)
         signals.unbounded.wait()
         if signals.hit is None or signals.stop.is_set():
             return thought
         begun = signals.hit
-    if limits.seconds is not None:  # loading the network, or the end of another search, has taken some time
+    if limits.seconds is not None:  # the clock already ran while the network was loaded, or while another search ended
         limits = replace(limits, seconds=max(0.0, limits.seconds - (time.monotonic() - begun)))
     return player.think(board.copy(), limits, signals.stop, tell)
 
@@ -336,7 +338,7 @@ def _think(
 def info_lines(thought: SearchResult, max_lines: int, show_wdl: bool) -> list[str]:
     """Return the `info` lines of a search result, the best line first, at most `max_lines`.
 
-    Later lines are omitted as long as their moves have no values from a search.
+    Lines after the first are omitted if their moves have no value from a search.
     """
     milliseconds = round(thought.seconds * 1000)
     work = f"nodes {thought.nodes} nps {thought.nodes * 1000 // max(1, milliseconds)} time {milliseconds}"
@@ -358,7 +360,7 @@ def _limits(go: GoCommand, board: chess.Board, overhead: int) -> SearchLimits:
     mine = "w" if board.turn else "b"
     depths = [max(1, go.numbers["depth"])] if "depth" in go.numbers else []
     if mate := number("mate"):
-        # the number of plies in which this number of moves leads to a mate, for either side
+        # `go mate N`: N moves are 2N - 1 plies if the mover mates, and 2N plies if the mover is mated.
         depths.append(2 * abs(mate) - (mate > 0))
     nodes = max(1, go.numbers["nodes"]) if "nodes" in go.numbers else None
     clock = number(f"{mine}time")

@@ -79,7 +79,7 @@ class _Known:
     spin: tuple[int, int] | None = None
     check: bool = False
     rated: bool = False  # only for networks with rating inputs
-    person: bool = False  # only for personal networks. With neither flag, for all networks
+    person: bool = False  # only for personal networks; options without both flags are for all networks
 
     def offered(self, options: Options) -> bool:
         """Return whether an engine with these options has this option."""
@@ -154,7 +154,7 @@ OF_ENGINE = ("overhead", "show_wdl", "ponder", "syzygy", "book", "book_depth")
 
 
 def of_player(options: Options) -> Options:
-    """Return the options with the values that affect the player. All other fields have their defaults."""
+    """Return a copy of the options in which all fields that don't affect the player have their defaults."""
     return replace(options, **{name: getattr(Options, name) for name in OF_ENGINE})
 
 
@@ -178,7 +178,7 @@ def split_setoption(line: str) -> tuple[str, str]:
     if words[1:2] != ["name"]:
         return "", ""
     end = words.index("value", 3) if "value" in words[3:] else len(words)
-    # taken from the line itself, because a path may have capitals and several spaces
+    # The value is taken from the unchanged line, because a path may have capital letters and several spaces.
     rest = line.split(maxsplit=end + 1)[end + 1 :]
     return "_".join(words[2:end]), rest[0].strip() if rest else ""
 

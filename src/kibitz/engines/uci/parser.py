@@ -18,9 +18,10 @@ _FEN_FIELDS = 6
 
 @dataclass
 class GoCommand:
-    """A `go` command: its numbers by name, as sent; infinite; ponder; the allowed moves (empty: all).
+    """A `go` command: its numbers by name, as the GUI sent them, the words "infinite" and "ponder", and the allowed
+    moves (empty: all).
 
-    problems: a line for each fault that is ignored.
+    problems: a line for each part of the command that was wrong and is ignored.
     """
 
     numbers: dict[str, int] = field(default_factory=dict)
@@ -66,7 +67,7 @@ def read_go(words: Sequence[str], board: chess.Board) -> GoCommand:
 class PositionCommand:
     """The position that a GUI has set. It is always legal: if a command is wrong, the last valid position stays.
 
-    refused: whether the GUI has another position, because its last position was invalid.
+    refused: whether the GUI's last position was invalid, so that the GUI shows another position.
     """
 
     def __init__(self) -> None:

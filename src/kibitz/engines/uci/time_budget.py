@@ -1,4 +1,4 @@
-"""Time management: from the clocks of a `go` command to the seconds for this move."""
+"""Time management: compute the seconds for a move from the clocks in a `go` command."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ OVERHEAD_SHARE = 0.05
 def moves_left(move: int) -> float:
     """Return the number of moves that a game is expected to last from move number `move` (1 or more) on.
 
-    It is Leela Chess Zero's curve with a minimum: about 50 moves at the start, 32 at move 20, and 16 from move 37 on.
+    The curve is that of Leela Chess Zero with a minimum: about 50 moves at the start, 32 at move 20, and 16 from move
+    37 on.
     """
     length: float = _MIDPOINT * (1 + 2 * (move / _MIDPOINT) ** _STEEPNESS) ** (1 / _STEEPNESS)
     return max(_FEWEST, length - move)
@@ -39,11 +40,11 @@ def seconds_to_think(
 
     All times are in milliseconds.
 
-    remaining: on the mover's clock.
-    increment: per move.
+    remaining: the time on the mover's clock.
+    increment: the time that the mover gains per move.
     moves_to_go: moves until the time control; None or less than 1 means sudden death, where the clock is shared among
         the moves that a game lasts from number `move` on.
-    move_time: for this move (`go movetime`).
+    move_time: the time limit for this move (`go movetime`).
     overhead: delay between the engine and the clock.
 
     The result never exceeds the remaining time minus the overhead, nor move_time. A clock at or below the overhead (or

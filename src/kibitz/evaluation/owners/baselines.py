@@ -41,7 +41,7 @@ BATCH_SIZE = 8
 class OwnerBaseline:
     """A simpler predictor of owners.
 
-    key, name: its name for programs and for people.
+    key, name: the predictor's name for programs and for people.
     network: the network's results on this predictor's positions.
     own: the predictor's counts on these positions.
     chances: whether the predictor has probabilities, so that squared errors are meaningful.
@@ -60,7 +60,7 @@ class OwnerBaseline:
 
 
 def every_so_many(store: Store, games: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return games and plies of the positions after 0, 20, 40, … moves of these games."""
+    """Return the positions after 0, 20, 40, … moves of these games, as games and plies."""
     counts = store.plies[games] // EVERY + 1
     first = np.repeat(np.cumsum(counts) - counts, counts)
     return np.repeat(games, counts), EVERY * (np.arange(int(counts.sum())) - first)
@@ -77,7 +77,7 @@ def playouts(
     workers: Workers | int,
     on_progress: Callable[[int, int], None],
 ) -> NDArray[np.float32]:
-    """Return how often each point is Black's after random playouts, float32 [n, 361].
+    """Return the share of random playouts, 0 to 1, at whose end each point is Black's, float32 [n, 361].
 
     codes: uint8 [n, 361]. state: uint8 [n, 4]. seed: seed of the playouts. workers: processes, or the number of threads
     in this process.
@@ -113,7 +113,8 @@ def run_baselines(
     """Return the baselines: the nearest stone on all tested positions; playouts and GNU Go, each on the positions after
     every 20 moves.
 
-    The configuration limits the number of positions of the last two. A baseline that fails is skipped and logged.
+    The configuration limits the number of positions for playouts and GNU Go. A baseline that fails is skipped and
+    logged.
     """
     store = results.store
     nearest = {name: results.marks[f"nearest_{name}"] for name in ("right", "squared", "score")}

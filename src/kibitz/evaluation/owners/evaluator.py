@@ -93,7 +93,7 @@ def evaluate(
 
 
 def row_questions(run: Run) -> tuple[str, ...]:
-    """See `kibitz.evaluation.compare`."""
+    """Return the predicted quantities that can be compared, see `kibitz.evaluation.compare`."""
     return (OWNERS,)
 
 
@@ -235,7 +235,7 @@ def per_slice(results: OwnerResults) -> dict[str, list[dict[str, Any]]]:
         return [{"slice": name, "figure": figure} for name, figure in zip(names, estimates, strict=True)]
 
     counts, black = marks["counts"].astype(np.int64), marks["black"].astype(np.int64)
-    # from the least certain bin to the most certain one
+    # both slices go from the least certain bin to the most certain one
     for_black, for_white = slice(BINS // 2, None), slice(BINS // 2 - 1, None, -1)
     white_right = counts[:, for_white] - black[:, for_white]
     sure = [f"{50 + 10 * i} to {60 + 10 * i}% sure" for i in range(BINS // 2)]

@@ -160,7 +160,8 @@ class _Positions:
         replies.
         """
         commands = _commands(self._store, game)
-        # ply: -1 while the board is set up. more: Black's stones that were put on the board minus White's
+        # ply: the number of moves played, -1 before the start position is set up. more: how many more stones Black than
+        # White has put on the board.
         ply, more = -1, 0
         for i in np.flatnonzero(self._games == game):
             while ply < self._plies[i]:

@@ -30,7 +30,7 @@ def owners_of(store: Store) -> NDArray[np.uint8]:
 
 
 def measure(session: NetworkSession, owners: NDArray[np.uint8], batch: Batch) -> PointCounts:
-    """Return a batch's part of OwnerResults.marks.
+    """Return the counts of a batch, which become a part of OwnerResults.marks.
 
     These are the counts of the network, some counts of the nearest-stone baseline, the side to move, and the number of
     neutral points.
@@ -66,7 +66,9 @@ class OwnerResults:
 
     @cached_property
     def stage(self) -> NDArray[np.int64]:
-        """The tenth of its game that each position is in, 0 to 9; the position after the last move is in the last."""
+        """The tenth of its game to which each position belongs, 0 to 9. The position after the last move belongs to the
+        last tenth.
+        """
         moves = np.maximum(self.store.plies[self.games], 1)
         return np.minimum(10 * self.plies // moves, 9)
 
@@ -82,8 +84,9 @@ class OwnerResults:
     def given(self) -> NDArray[np.float64]:
         """The margin by which Black's area must exceed White's for Black to win each position's game, by its rules.
 
-        It is the komi, and White's compensation for handicap stones. Territory scoring is the same as area scoring
-        minus each side's stones, set up or played, wherever they are now.
+        The margin is the komi plus White's compensation for handicap stones. Under territory scoring, the stones that
+        each side has placed are also taken into account, because the score by territory is the score by area minus
+        these stones.
         """
         komi, rules, stones = (self.store.column(name) for name in ("komi", "rules", "handicap"))
         numbers, of = np.unique(self.games, return_inverse=True)
@@ -99,7 +102,9 @@ class OwnerResults:
         return self.groups.mean((of or self.marks)["right"], mask, self.marks["known"])
 
     def games_over(self, share: float, mask: NDArray[np.bool_]) -> Estimate:
-        """Return the share of the positions in a mask with more than `share` of their known points right."""
+        """Return the share of the positions in `mask` in which more than `share` of the points with a known owner are
+        right.
+        """
         known = self.marks["known"]
         return self.groups.mean(self.marks["right"] > share * known, mask & (known > 0))
 

@@ -36,7 +36,7 @@ def board(
 
     size: the board's size.
     stones: "X" black, "O" white, "." none.
-    owners: the owners at the end of the game, as in "stones"; "-" for neutral or unknown.
+    owners: the owners at the end of the game: "X" Black, "O" White, "-" neutral or unknown.
     black_owns: the predicted probability that each point is Black's, in percent.
     """
     grid = (slice(size), slice(size))
@@ -100,7 +100,7 @@ def _at(results: OwnerResults, share: float, seed: int) -> list[int]:
     """
     away = np.abs(results.plies / np.maximum(1, results.store.plies[results.games]) - share)
     drawn = np.random.default_rng(seed).permutation(len(away))
-    near = NEAR if share < 1 else 0.0  # the position after the last move is exact
+    near = NEAR if share < 1 else 0.0  # the last stage must be the position after the last move itself
     order = drawn[np.argsort(np.maximum(away[drawn], near), kind="stable")]
     _, first = np.unique(results.games[order], return_index=True)
     return sorted(order[np.sort(first)][:AT_EACH].tolist())

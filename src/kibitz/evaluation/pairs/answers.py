@@ -102,8 +102,8 @@ def networks(run: Run) -> dict[str, ComparisonNet]:
 
 @torch.inference_mode()
 def both_ways(part: ComparisonNet, first: torch.Tensor, second: torch.Tensor) -> NDArray[np.float32]:
-    """Return logits, float32 [2, n]: that each first position is better for White than the second one, and the logit
-    with both positions swapped.
+    """Return the logit that each first position is better for White than the second one, and the logit with both
+    positions swapped, float32 [2, n].
 
     first, second: features of the positions, [n, features].
     """
@@ -131,8 +131,8 @@ class PairAnswers:
 
     @property
     def right(self) -> NDArray[np.float64]:
-        """How right the network is, [pairs]: 1 if it prefers the position of the game that White won, 0.5 if it prefers
-        neither position, else 0.
+        """The correctness of each prediction, [pairs]: 1 if it prefers the position of the game that White won, 0.5 if
+        it prefers neither position, else 0.
         """
         return preferred(self.as_shown)
 
@@ -245,7 +245,9 @@ class PairResults:
 def fill(
     of: PairSample, parts: Mapping[str, ComparisonNet], on_progress: Callable[[str, int, int], None], words: str
 ) -> PairResults:
-    """Evaluate every position once, and compare all pairs with all networks. words: the text of the progress bar."""
+    """Compute the features of every position once, and let all networks compare all pairs. words: the text of the
+    progress bar.
+    """
     many = len(of.games)
     material, phases = np.empty(many, np.int16), np.empty(many, np.int64)
     features = {name: torch.empty(many, part.compare.as_first.in_features) for name, part in parts.items()}

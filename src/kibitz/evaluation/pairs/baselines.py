@@ -28,7 +28,7 @@ WINNER_POSITIONS = 20_000
 class PairBaseline:
     """A simpler predictor for pairs.
 
-    key, name: its name for programs and for people.
+    key, name: the predictor's name for programs and for people.
     results: the pairs that it evaluated.
     right: [pairs], 1 for a right prediction, 0 for a wrong one, 0.5 for no preference.
     same: the label of the network's accuracy on the same pairs; None if these are all tested pairs.
@@ -50,7 +50,7 @@ def run_baselines(
     for depth, count in stockfish.depths():
         subset = part(results, count, config.seed)
         if subset is None:
-            stockfish.exclude(depth, "so few positions make no pairs")
+            stockfish.exclude(depth, "there are too few positions for pairs")
             continue
         pairs, many = subset.pairs, len(subset.pairs.games)
         answered = stockfish.evaluations(pairs.store, pairs.games, pairs.plies, depth)
@@ -86,7 +86,7 @@ def by_winner(
 ) -> PairBaseline | None:
     """Return the bundled `winner` as a baseline: it prefers the position with the higher win probability for White.
 
-    It uses only games that `winner` hasn't seen either.
+    This baseline uses only games that `winner` hasn't seen in training either.
     """
     name = WinnerSystem.name
     if name not in packaged():

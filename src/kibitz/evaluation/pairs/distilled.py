@@ -72,8 +72,8 @@ def speed(run: Run, name: str, pairs: PairSample) -> tuple[float, float]:
 
 
 def rate(work: Callable[[], object], many: int) -> float:
-    """Return the rate per second of `work`, one call of which does `many` units. The result is the best of a few tries,
-    because other load can only slow it down.
+    """Return how many units of work per second `work` does; one call of `work` does `many` units. The result is the
+    best of a few tries, because other load can only slow it down.
     """
     work()
     best = 0.0

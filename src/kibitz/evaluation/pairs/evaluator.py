@@ -94,7 +94,7 @@ def evaluate(
 
 
 def row_questions(run: Run) -> tuple[str, ...]:
-    """See `kibitz.evaluation.compare`."""
+    """Return the predicted quantities that can be compared, see `kibitz.evaluation.compare`."""
     return (PAIR,)
 
 

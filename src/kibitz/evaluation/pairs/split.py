@@ -1,5 +1,5 @@
-"""The paper's split compared with that of kibitz. The paper tests on other positions of the network's training
-games.
+"""Compare the paper's split with that of kibitz. The paper tests a network on other positions of its training games;
+kibitz tests it on other games.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def learned(
             "this store contains none of the network's training games. Test it on its training store"
         )
     samples = [positions(store, games, as_tested(run.settings), held_out=held_out) for held_out in (False, True)]
-    # The seed differs from that of the unseen games: equal resamples would not be independent.
+    # The bootstrap needs another seed than that of the unseen games, because equal resamples would not be independent.
     most = min(config.positions or PAIRS, PAIRS)
     own, other = (pairs(store, sample, most, config.seed, SEED + 1) for sample in samples)
     why = ""
@@ -75,8 +75,8 @@ def learned(
     if other:
         away, same = nearest(store, positions(store, games, run.settings), Sample(other.games, other.plies))
     return LearnedPairs(
-        fill(own, parts, on_progress, "learned") if own else None,
-        fill(other, parts, on_progress, "games learned from") if other else None, why, len(games), away, same,
+        fill(own, parts, on_progress, "training positions") if own else None,
+        fill(other, parts, on_progress, "training games") if other else None, why, len(games), away, same,
     )  # fmt: skip
 
 
@@ -90,7 +90,7 @@ def nearest(store: Store, learned: Sample, others: Sample) -> tuple[NDArray[np.i
     """Return, for each position of `others`, the plies to the nearest training position of its game and the number of
     equal squares.
 
-    If the game has no training position, these are a very large number and 0.
+    If the game has no training position, the distance is a very large number and the number of equal squares is 0.
     """
     far = np.int64(1) << 20  # more than any game has plies
     keys, other_keys = learned.games * far + learned.plies, others.games * far + others.plies
@@ -110,7 +110,7 @@ def nearest(store: Store, learned: Sample, others: Sample) -> tuple[NDArray[np.i
 
 
 def split_figures(known: LearnedPairs) -> Metrics:
-    """Return the first network's metrics on training games."""
+    """Return the metrics of the run's first network on pairs from its training games."""
     by_name = {"accuracy_by_position": known.other, "accuracy_on_learned_positions": known.own}
     return {name: Metric(of.groups.mean(of.main.right)) for name, of in by_name.items() if of}
 
@@ -146,7 +146,7 @@ def split_tables(results: PairResults, known: LearnedPairs) -> list[Table]:
 
 
 def split_text(known: LearnedPairs, gaps: Mapping[str, Estimate]) -> str:
-    """Return the text for the table."""
+    """Return the text that explains the table of `split_tables`."""
     text = (
         "By game: pairs of positions from the tested games, which are unseen by default. By position, as in the paper: "
         "pairs of held-out positions from the training games."
@@ -181,7 +181,7 @@ def _material(gap: Estimate) -> str:
 
 
 def near(other: PairResults, away: NDArray[np.int64]) -> Table:
-    """Return accuracy by position, by the distance of a pair's positions from the nearest training positions."""
+    """Return a table of the accuracy on held-out positions, by their distance from the nearest training positions."""
     farther = np.maximum(*other.pairs.both(away))
     rows: list[list[Cell]] = []
     for words, low, high in zip(PARTS_WORDS, PARTS[:-1], PARTS[1:], strict=True):

@@ -1,4 +1,4 @@
-"""Estimates over pairs of positions, with intervals that respect the games of both.
+"""Estimates over pairs of positions. The intervals take into account that both positions of a pair belong to games.
 
 A pair depends on two games: one that White won and one that Black won. Pairs that share a game are correlated. If only
 the games of one side were resampled, the other side's games would be treated as fixed, and the intervals would be too
@@ -31,7 +31,7 @@ class TwoWayBootstrap(ClusterBootstrap):
     def __init__(self, won: ArrayLike, lost: ArrayLike, resamples: int = RESAMPLES, seed: int = SEED) -> None:
         row, rows = _numbered(np.asarray(won))
         column, columns = _numbered(np.asarray(lost))
-        # the unit of resampling is a combination of two games
+        # Pairs are grouped by their combination of two games.
         super().__init__(row * columns + column, resamples, seed)
         self._row, self._column = np.divmod(np.unique(row * columns + column), max(1, columns))
         self.games = rows + columns

@@ -1,5 +1,5 @@
-"""The evaluation of the systems that predict moves. It makes the tables of both papers: for whole moves and for each
-network.
+"""The evaluation of `convchess` and `chessnet`, which predict moves. It makes the tables of both papers: for complete
+moves and for each network.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def evaluate(
 ) -> dict[str, Any]:
     """Return the system's part of a result, see `kibitz.evaluation.Evaluation`.
 
-    The headline is the accuracy of the whole move. If a run has only some networks, the headline is the accuracy of the
+    The headline is the accuracy of complete moves. If a run has only some networks, the headline is the accuracy of the
     first one. If it has only a value network, the headline is how often the value's sign is right.
     """
     session = Session(run)
@@ -136,7 +136,7 @@ def _evaluate_positions(
 
 
 def row_questions(run: Run) -> tuple[str, ...]:
-    """See `kibitz.evaluation.compare`."""
+    """Return the predicted quantities that can be compared, see `kibitz.evaluation.compare`."""
     names = movers.selected_networks(run.settings, run.system.networks)
     if set(movers.SELECTORS) <= set(names):
         return (MOVE, WINNER) if VALUE in names else (MOVE,)
@@ -252,7 +252,10 @@ def _note(results: PolicyResults, chosen: Chosen) -> str:
                 f"{share:.1%} of these moves are known to be of players rated 2000 or more."
             )
         if not results.whole:
-            lines.append(f"The run has no whole moves: only these networks were trained: {', '.join(results.names)}.")
+            lines.append(
+                f"The run cannot predict complete moves, because it contains only these networks: "
+                f"{', '.join(results.names)}."
+            )
     if results.settings.outcome_plane:
         lines.append(
             "The network takes the result as an input plane. In this test, the input is a win for"
@@ -267,7 +270,7 @@ def _note(results: PolicyResults, chosen: Chosen) -> str:
 def per_slice(
     results: PolicyResults, right: NDArray[np.bool_], among: NDArray[np.bool_]
 ) -> dict[str, list[dict[str, Any]]]:
-    """Return the headline's metric over parts of its positions, without empty parts."""
+    """Return the main metric (the headline) over parts of the positions. Empty parts are omitted."""
     subset = np.flatnonzero(among)
     right, games, marks = (
         right[subset],
@@ -291,7 +294,7 @@ def per_slice(
 
 
 def baselines(results: PolicyResults, stockfish: StockfishBaseline) -> dict[str, Any]:
-    """Return results of simpler predictors for the headline, by key."""
+    """Return the main metric (the headline) of simpler predictors, by key."""
     groups, marks = results.groups, results.marks
     if not results.whole:
         _, _, among = _headline(results)

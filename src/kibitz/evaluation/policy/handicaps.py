@@ -1,5 +1,5 @@
-"""The value of a piece to a network early in a game: the expected score in positions of real openings without one
-piece.
+"""Measure how a network evaluates an additional piece: the expected score in positions of real openings from which one
+piece was removed.
 """
 
 from __future__ import annotations

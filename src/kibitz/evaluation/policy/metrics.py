@@ -1,4 +1,6 @@
-"""Marks of a network that predicts moves: arrays that show how it ranks the played move in each position."""
+"""The marks of a network that predicts moves: arrays that contain, for each position, how the network ranks the played
+move.
+"""
 
 from __future__ import annotations
 
@@ -71,8 +73,8 @@ class PolicyResults:
 def with_side_inputs(session: Session, settings: system.Settings, store: Store, batch: Batch) -> NDArray[np.uint8]:
     """Return the state of a batch with the network's side inputs.
 
-    These are the mover's rating and the result. The result's input is the constant that the network also gets when it
-    plays, because the result is unknown during a game.
+    The side inputs are the mover's rating and the result of the game. The result is always the constant that the
+    network gets when it plays, because the result is unknown during a game.
     """
     if not session.side_inputs:
         return batch.state
@@ -94,7 +96,7 @@ def measure(answers: Answers, batch: Batch, played: NDArray[np.int64]) -> Arrays
     """Return the marks of a batch, each [n]. played: int64 [n], packed moves.
 
     These marks always exist: side, 0 for White; phase, from 0 for the opening to 2 for the endgame; material, in pawns,
-    in the mover's view; piece, the type of the moving piece from 0 for a pawn to 5 for a king; The mark value exists if
+    in the mover's view; piece, the type of the moving piece from 0 for a pawn to 5 for a king. The mark value exists if
     the network outputs a value. If the network outputs origin and target, there are also `move_marks`, and
     `square_marks` with a prefix: origin; target, given the type of the moving piece; and from_square, given its square,
     if the network predicts by square. In this case, the target given a type is the mean over the pieces of this type,
@@ -149,12 +151,12 @@ def _named(prefix: str, marks: Arrays) -> Arrays:
 
 
 def square_marks(chance: NDArray[np.float32], legal: NDArray[np.bool_], played: NDArray[np.int64]) -> Arrays:
-    """Return marks of one prediction over squares, each [n].
+    """Return the marks of a prediction that has a probability for each square, each [n].
 
     chance: float32 [n, 64]. legal: bool [n, 64]. played: int64 [n], the square that was played.
 
-    rank: the rank of the played square by probability, from 1.
-    legal_rank: its rank among legal squares.
+    rank: the rank of the played square by probability, from 1. legal_rank: the played square's rank among legal
+    squares.
     illegal: whether the most likely square is illegal.
     squared, largest: ‖p − q‖² and max|p − q|, where q is p with 0 on illegal squares, normalized.
     choices: number of legal squares.
@@ -162,7 +164,8 @@ def square_marks(chance: NDArray[np.float32], legal: NDArray[np.bool_], played: 
     choices = legal.sum(1)
     legal_chance = np.where(legal, chance, 0)
     total = legal_chance.sum(1, keepdims=True)
-    even = legal / np.maximum(choices, 1)[:, None]  # used if a network gives all probability to illegal squares
+    # Equal probabilities, which replace the prediction if it gives all probability to illegal squares.
+    even = legal / np.maximum(choices, 1)[:, None]
     gap = chance - np.where(total > 0, legal_chance / np.where(total > 0, total, 1), even)
     return {
         "rank": place(chance, played),
@@ -182,7 +185,7 @@ def move_marks(
     offsets: NDArray[np.int64],
     starts: NDArray[np.bool_],
 ) -> Arrays:
-    """Return marks of whole moves, each [n], among the legal ones.
+    """Return the marks of the predicted moves among the legal moves, each [n].
 
     moves, offsets: as `legal_moves` returns them. starts: bool [n, 64], squares that legal moves start from.
 
@@ -221,8 +224,8 @@ def move_marks(
 
 
 def place(scores: NDArray[np.float32], at: NDArray[np.int64]) -> NDArray[np.int16]:
-    """Return the ranks, from 1 for the highest score, of the scores at the columns `at`, [n]. scores: [n, k]. Equal
-    scores are ordered by column.
+    """Return, for each row of `scores`, [n, k], the rank of the score in column `at`, [n]; 1 is the highest score.
+    Equal scores are ordered by column.
     """
     own = scores[np.arange(len(scores)), at][:, None]
     before = (scores > own) | ((scores == own) & (np.arange(scores.shape[1]) < at[:, None]))

@@ -28,11 +28,11 @@ def at_names(name: str) -> list[str]:
 
 
 def questions(results: PolicyResults) -> list[tuple[str, str, str, int | None]]:
-    """Return the quantities that the run's networks predict about single squares.
+    """Return the quantities about single squares that the run's networks predict.
 
     Each quantity has a name in the results, a text, a prefix of the marks, and the type of piece of the moves that it
-    covers. The papers' quantity is a target given the type of piece. A network that predicts targets by origin square
-    gives this quantity too, with its predicted origins.
+    covers. The papers test the target square, given the type of the piece. For a network that predicts targets by
+    origin square, this quantity is computed with its predicted origins.
     """
     listed: list[tuple[str, str, str, int | None]] = []
     if "piece" in results.names:
@@ -71,7 +71,7 @@ def selectors(results: PolicyResults) -> tuple[Metrics, list[Table]]:
     accuracy = Table(
         "Top-k accuracy",
         "Share of positions in which the played square is among the k most probable ones; “legal”: among the legal "
-        f"ones. A piece's row is the target square, given that such a piece moves{square}.",
+        f"ones. A piece's row shows the target square, given that a piece of this type moves{square}.",
         "network",
         [*(Column(f"top-{k}") for k in AT), *(Column(f"legal top-{k}") for k in AT), Column("positions", "count")],
         at_rows,
@@ -93,7 +93,9 @@ def selectors(results: PolicyResults) -> tuple[Metrics, list[Table]]:
 
 
 def whole_moves(results: PolicyResults) -> tuple[Metrics, list[Table]]:
-    """Return the metrics of whole moves by name, and the table of special moves. `results` must have whole moves."""
+    """Return the metrics of complete moves by name, and the table of special moves. `results` must be of a run that
+    predicts complete moves.
+    """
     rank = results.marks["rank"]
     loss = log_loss(results.marks["chance"], 1)
     *at, nats, top_move, place = results.groups.means([*(rank <= k for k in AT), loss, results.marks["top_move"], rank])

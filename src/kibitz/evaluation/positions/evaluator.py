@@ -1,4 +1,6 @@
-"""The evaluation of `winner`: the post's accuracy and gallery, with calibration, slices and baselines."""
+"""The evaluation of `winner`: the accuracy and the gallery of the original blog post, with calibration, baselines, and
+results for parts of the positions.
+"""
 
 from __future__ import annotations
 
@@ -114,7 +116,7 @@ def evaluate(
     def answers(games: NDArray[np.int64], plies: NDArray[np.int64]) -> list[NDArray[Any]]:
         marks = measure_in_batches(
             store, games, plies, lambda batch: measure(session, batch),
-            lambda done, total: on_progress("learned games", done, total),
+            lambda done, total: on_progress("training games", done, total),
         )  # fmt: skip
         return judged(marks["chance"], marks["material"], won[games])
 
@@ -149,7 +151,7 @@ def evaluate(
 
 
 def row_questions(run: Run) -> tuple[str, ...]:
-    """See `kibitz.evaluation.compare`."""
+    """Return the predicted quantities that can be compared, see `kibitz.evaluation.compare`."""
     return (WINNER,)
 
 
@@ -181,7 +183,7 @@ def _rows(
 
 
 def protocol_note(store: Store, games: NDArray[np.int64]) -> str | None:
-    """Describe how the games differ from those of the post; None if they don't differ."""
+    """Describe how the games differ from those of the original blog post; None if they don't differ."""
     mates = float(np.mean(store.column("ending")[games] == "checkmate"))
     ratings = np.minimum(store.column("white_rating")[games], store.column("black_rating")[games])
     strong = float(np.mean(ratings > 2000))
@@ -283,7 +285,7 @@ def page_samples(results: PositionResults, session: Session, seed: int) -> dict[
         place = (int(results.games[index]), int(results.plies[index]))
         return position(known[place[0]], place, round(float(results.chance[index]), 4), MEANING)
 
-    # the page's link to a game opens this ply; if several positions of a game are shown, it opens that of a mistake
+    # The ply that a link to a game opens. If several positions of a game are shown, a mistake is preferred.
     link_to = {int(results.games[i]): int(results.plies[i]) for i in linked}
     return {
         "gallery": [

@@ -1,5 +1,5 @@
-"""Compares the post's validation with kibitz's test. The post validates on other positions of the games that the
-network was trained on.
+"""Compare the validation of the original blog post with kibitz's test. The post validates a network on other positions
+of its training games; kibitz tests it on other games.
 """
 
 from __future__ import annotations
@@ -40,9 +40,10 @@ def by_position(
     answers: Answers,
     tested: Judged,
 ) -> tuple[Metrics, list[Table]]:
-    """Return the metrics and the table of a run that was trained with `--held-out`; nothing for any other run.
+    """Return the metrics and the table of the comparison for a run that was trained with `--held-out`; they are empty
+    for any other run.
 
-    tested: the tested positions, and how right each of PREDICTORS is in them.
+    tested: the positions of the test, and the correctness of each of PREDICTORS in them.
     """
     share = getattr(run.settings, "held_out", 0.0)  # a setting of `winner` that systems of other packages may lack
     if not share:
@@ -75,7 +76,8 @@ def by_position(
         )
     table = Table(
         "Split by position and by game",
-        f"By game: the tested positions, from unseen games. By position, as in the post: held-out positions of "
+        f"By game: the tested positions, from unseen games. By position, as in the original blog post: held-out "
+        f"positions of "
         f"{len(games):,} training games. The network knows the results of these games, and positions a few plies away. "
         f"Material, which memorizes nothing, shows how hard the positions are.",
         "predictor",

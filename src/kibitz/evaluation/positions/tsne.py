@@ -1,4 +1,6 @@
-"""The last hidden layer as a map (t-SNE): similar positions are near each other, and a game is a path through it."""
+"""A map of positions by the outputs of the last hidden layer (t-SNE). Positions with similar outputs are near each
+other, and a game is a path on the map.
+"""
 
 from __future__ import annotations
 

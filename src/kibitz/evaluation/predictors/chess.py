@@ -31,7 +31,7 @@ class UciPredictor:
     options: UCI options that the user sets.
     nodes: the limit of a search.
     limit: seconds after which a search counts as failed.
-    The engine's memory is cleared before each position.
+    The engine's hash table is cleared before each position.
     """
 
     def __init__(self, command: Sequence[str], options: Mapping[str, str | int], nodes: int, limit: float):

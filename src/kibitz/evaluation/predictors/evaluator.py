@@ -60,7 +60,7 @@ class EngineTest:
     engines: the engines; each position is evaluated by the engine with the nearest rating.
     nodes: the search limit of UCI engines.
     positions: the largest number of positions; 0 for all.
-    workers: the number of processes of an engine that run at a time; None for one per core.
+    workers: how many processes of an engine run at a time; None for one per core.
     """
 
     engines: tuple[RatedEngine, ...]

@@ -27,7 +27,7 @@ Marks = dict[str, NDArray[Any]]
 
 @dataclass(frozen=True)
 class SliceKey:
-    """A key of each position, and the bands of this key for a table: `edges` or `labels` of `stats.slices`."""
+    """A property of each position, and its bands for a table: `edges` or `labels` as in `stats.slices`."""
 
     values: NDArray[Any]
     bands: dict[str, Any]
@@ -50,7 +50,7 @@ class SliceKey:
 class PlayedPositions:
     """Positions of a store in which a move was played, sorted by game and ply.
 
-    positions, indices: all positions from which these were sampled, and the indices of these.
+    positions, indices: all positions from which these positions were sampled, and the indices of the sampled ones.
     games, plies: int64 [n].
     rating: int64 [n], the mover's rating, −1 if unknown. In Go it is −1, because ranks are used instead.
     side: uint8 [n], 0 for the player who moves first.

@@ -97,8 +97,8 @@ def attacked(board, square, forward):  # type: ignore[no-untyped-def]
 def takes_in_passing(board, king, origin, forward, file):  # type: ignore[no-untyped-def]
     """Return whether a pawn may capture the pawn on `file` en passant.
 
-    The capture is made on the board, and the king is then tested for check. A test for pins would miss that both pawns
-    leave the same rank at once.
+    The function makes the capture on the board, and then tests whether the king is in check. A test for pinned pieces
+    would not be enough, because both pawns leave the same rank at once.
     board: int8 [64] in the mover's view of pieces, restored before the return. king: the square of the mover's king, or
     -1. origin: the square of the capturing pawn. forward: the step of a pawn move, +8 or -8. file: the file, 0 to 7, of
     the captured pawn.

@@ -26,7 +26,7 @@ class Encoding(nn.Module):
 
 
 def swap_colours_tables() -> tuple[Tensor, Tensor]:
-    """Return the effect of replay.swap_colours on codes, as two int64 tables.
+    """Return two int64 tables that do the same to codes as replay.swap_colours.
 
     The first table, [13], has the code of the same piece in the other color. The second table, [64], has the square
     from which each square's content comes when the ranks are flipped.

@@ -247,7 +247,7 @@ class Filter:
         return f"speed {speed}" if speed else "no time control"
 
     def refuses_result(self, result: int) -> str | None:
-        """Return why a result (1, 0 or -1, White's view) is refused, or None."""
+        """Return why games with a result (1, 0 or -1, White's view) are refused; None if they are accepted."""
         if self.ending != "any" and result == 0:
             return "drawn"
         if self.result and result not in {RESULTS[name] for name in self.result}:
@@ -255,7 +255,7 @@ class Filter:
         return None
 
     def refuses_moves(self, plies: int, ending: str) -> str | None:
-        """Return why a game is refused by its moves, or None."""
+        """Return why a game is refused because of its length or its ending; None if it is accepted."""
         if plies < self.min_plies:
             return f"under {self.min_plies} plies"
         if self.ending == "checkmate" and ending != "checkmate":

@@ -1,4 +1,4 @@
-"""Chess as the rest of kibitz uses it: implements `kibitz.games.Game`."""
+"""The interface `kibitz.games.Game` for chess, through which the rest of kibitz uses the game."""
 
 from kibitz.games.chess.io.ingest import COLUMNS, PER_MOVE
 from kibitz.games.chess.io.pgn import PgnReader as Reader

@@ -133,8 +133,8 @@ def _castling(board, home, forward, short, long, moves, count):  # type: ignore[
 
 @inner
 def generate(codes, state, board, pinned, moves, count):  # type: ignore[no-untyped-def]
-    """Write the legal moves of a position from index `count` on, at most MAX_MOVES. Returns the new count and the
-    number of checking pieces.
+    """Write the legal moves of a position, at most MAX_MOVES, to `moves` from index `count` on. Returns the new count
+    and the number of pieces that give check.
 
     codes: uint8 [64]. state: uint8 [4]. board: int8 [64], filled in the mover's view. pinned: int64 [64], working
     memory. moves: uint16.
@@ -242,8 +242,8 @@ def _moved_pieces(moves, offsets, starts, start_of, kinds):  # type: ignore[no-u
     """Write the type of each moving piece to `kinds`, uint8 [moves], 0 to 5. The other arguments are those of
     `replay`.
     """
-    # A legal move never starts from a square that is empty because a piece left it or was captured en passant. So
-    # squares are not emptied; only the arrival of pieces matters.
+    # The loop only needs the type of the piece on the origin of each move. So squares that become empty need not be
+    # cleared, because no legal move starts from them.
     board = np.empty(64, np.uint8)
     for game in range(offsets.shape[0] - 1):
         row = starts[start_of[game]]

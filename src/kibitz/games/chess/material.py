@@ -36,7 +36,7 @@ def phase(codes: NDArray[np.uint8]) -> NDArray[np.int64]:
 
 @kernel
 def insufficient_material(codes):  # type: ignore[no-untyped-def]
-    """Return whether no sequence of legal moves can lead to mate, by the pieces alone. codes: uint8 [64].
+    """Return whether the pieces alone exclude a mate by any sequence of legal moves. codes: uint8 [64].
 
     This is true for two kings with at most one knight, or with any number of bishops on squares of one color. It is
     never true with more than MAX_PIECES_INSUFFICIENT pieces, so callers that know the number can test it first.

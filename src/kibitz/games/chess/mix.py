@@ -2,8 +2,8 @@
 
 A mix is a text: one or more parts "SCALES/SPEEDS/RATINGS=SHARE", separated by commas. SCALES and SPEEDS are names
 joined by "+". RATINGS is "LOW-HIGH", limits for the mean of both ratings. "any" matches all values. An example is
-"lichess+chess.com/blitz+rapid/1000-2200=0.33". A game belongs to the first part that matches it. All games without a
-part together have the remaining share.
+"lichess+chess.com/blitz+rapid/1000-2200=0.33". A game belongs to the first part that matches it. The games that match
+no part have the remaining share together.
 """
 
 from __future__ import annotations
@@ -113,11 +113,11 @@ def mixed_weights(
     speeds: NDArray[np.uint8],
     scales: NDArray[np.uint8],
 ) -> NDArray[np.float64]:
-    """Return the weights of games, float64 [n], changed so that each part has its share of all samples.
+    """Change the weights of games so that each part has its share of all samples. Returns the new weights, float64 [n].
 
     weights: the previous weight of each game, [n]. plies: the samples of each game, [n]. ratings: [2, n]. The total
-    number of samples stays the same. A part that matches no game is ignored, and so is its share. If every game belongs
-    to a part, the shares are scaled so that they sum to 1.
+    number of samples stays the same. A part that matches no game is ignored, together with its share. If every game
+    belongs to a part, the shares are scaled so that they sum to 1.
     """
     mixed = weights.astype(np.float64)
     total = float((mixed * plies).sum())

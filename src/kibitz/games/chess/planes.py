@@ -122,7 +122,7 @@ def rights(state: State, sides: Sides) -> NamedPlanes:
     names = [f"{side} right to castle {corner}" for side in sides for corner in _CASTLINGS]
     values = RIGHTS[int(state[SIDE]) * 16 + int(state[CASTLING])]
     planes = {name: constant(value) for name, value in zip(names, values, strict=True)}
-    return {**planes, "passed over by a pawn just now (en passant)": PASSED[state[EN_PASSANT]]}
+    return {**planes, "square that a pawn has just passed (en passant)": PASSED[state[EN_PASSANT]]}
 
 
 def attacks(codes: Codes, kind: str, sides: Sides) -> NamedPlanes:

@@ -49,7 +49,7 @@ compile.
 
 @kernel
 def set_root(stack):  # type: ignore[no-untyped-def]
-    """Compute the key and the piece count of row 0, which the caller has written."""
+    """Compute the key and the piece count of the position in row 0, which the caller has written there."""
     row = stack.rows[0]
     key = np.int64(0)
     count = 0
@@ -110,7 +110,8 @@ def make_move(stack, ply, move):  # type: ignore[no-untyped-def]
 def make_null_move(stack, ply):  # type: ignore[no-untyped-def]
     """Write row `ply` + 1: the same position with the other side to move.
 
-    Its counter of plies starts at 0, so that no repetition extends across the null move.
+    In row `ply` + 1, the number of plies since a capture or pawn move is 0, so that no repetition extends across the
+    null move.
     """
     row = stack.rows[ply + 1]
     fill(row, stack.rows[ply])
@@ -124,14 +125,15 @@ def make_null_move(stack, ply):  # type: ignore[no-untyped-def]
 
 @kernel
 def enter(stack, ply):  # type: ignore[no-untyped-def]
-    """Generate the legal moves of row `ply`, and decide its result by the rules.
+    """Generate the legal moves of the position in row `ply`, and determine whether the rules end the game there.
 
     Returns the verdict, ONGOING, MATE (the mover is mated) or DRAW, and the earliest row on which the verdict depends.
-    This row is NO_ROW if the position alone decides, and -1 if the game before the root or the fifty-move count
-    decides.
+    This row is NO_ROW if the verdict depends only on the position, and -1 if it depends on the game before the root or
+    on the fifty-move rule.
     """
     row = stack.rows[ply]
-    # numba gives slices the same type as other arrays; the fields of a record have another type
+    # Slices, because a field of a record has another type in numba than an array, and `generate` is compiled for
+    # arrays.
     board, pinned = stack.board[:], stack.pinned[:]
     count, checks = generate(row[:64], row[64:], board, pinned, stack.moves[ply], np.int64(0))
     stack.move_count[ply], stack.checks[ply] = count, checks

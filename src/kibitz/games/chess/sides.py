@@ -1,4 +1,4 @@
-"""Side inputs: ratings, their scale, the speed and the last moves, as small numbers.
+"""The side inputs of chess networks, each a number from 0 to 255: ratings, their scale, the speed and the last moves.
 
 A rating needs its scale: 1800 over the board and 1800 on a server mean different strengths.
 """
@@ -89,7 +89,7 @@ def side_inputs(
     at: NDArray[np.int64],
     plies: NDArray[np.int64],
 ) -> NDArray[np.uint8]:
-    """Return the columns of BEYOND, uint8 [n, 8].
+    """Return the side inputs of n positions as the columns of BEYOND, uint8 [n, 8].
 
     rating, opponent: the ratings of the mover and the opponent, [n], 0 if unknown. speeds, scales: uint8 [n], indices
     into SPEEDS and SCALES. moves: uint16, of whole games. at: int64 [n], the index of each position's move in `moves`.

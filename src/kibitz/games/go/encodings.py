@@ -23,7 +23,7 @@ and 6 or more.
 
 
 def corner(codes: Tensor, grid: int) -> Tensor:
-    """Cut codes [n, 361] to a grid that may be smaller: [n, grid, grid]."""
+    """Cut the upper left corner of codes, [n, 361]: [n, grid, grid], with grid at most 19."""
     return codes.view(-1, GRID, GRID)[:, :grid, :grid]
 
 
@@ -66,7 +66,8 @@ rounds.
 
 
 def roots(colours: Tensor) -> Tensor:
-    """Return the chain of each point: the largest index among its stones; a point without a stone is its own chain.
+    """Return an index that identifies the chain of each point: the largest index among the chain's stones. For a point
+    without a stone, it is the point's own index.
 
     colours: int64 [n, grid, grid] of `stones`. Returns int64 [n, grid²]. Every point compares itself with its neighbors
     of the same color, links its chain's root to the largest root among them, and follows two links. This is repeated

@@ -1,4 +1,4 @@
-"""Go as the rest of kibitz uses it: implements `kibitz.games.Game`."""
+"""The interface `kibitz.games.Game` for Go, through which the rest of kibitz uses the game."""
 
 from typing import Any
 

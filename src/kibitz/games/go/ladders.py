@@ -1,8 +1,8 @@
-"""Ladders, read to their end.
+"""Find out whether a chain can be captured in a ladder, by searching the ladder to its end.
 
 In a ladder, every move of the attacker puts the chain in atari or captures it. The chain's side plays on the chain's
 last liberty, or captures stones next to the chain. Under these rules, with simple ko, the result is exact. The module
-does not find nets, or captures by moves that leave the chain more than one liberty.
+finds neither nets nor captures by moves that leave the chain more than one liberty.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The planes of a Go position with their names, in NumPy: the inputs of a network, for display.
 
-The table here is that of the encoding `BoardPlanes` (`encodings.py`), which makes the same planes of many positions
+The planes are those of the encoding `BoardPlanes` (`encodings.py`), which makes the same planes of many positions
 inside a network. Functions take one position, codes, uint8 [361], and state, uint8 [4 or more] (see replay.py), and
 return each plane, float32 [size²], by its name.
 """
@@ -57,10 +57,10 @@ def _names(most: int, recent: int, ages: bool) -> list[str]:
         for side in ("own", "the other side's")
         for count in counts
     ]
-    names += ["the ko point, which may not be taken back", "the board"]
+    names += ["the point that ko forbids", "intersections of the board"]
     names += [
         "the last move",
-        "the move before it",
+        "the move before the last one",
         *(f"the move {ago} moves ago" for ago in range(3, RECENT + 1)),
     ][:recent]
     if ages:

@@ -48,7 +48,9 @@ OLDEST = 13
 
 
 def ages() -> NDArray[np.uint8]:
-    """Return the class of each age in plies, uint8 [130]. Ages begin with 1; 129 and more have the same class."""
+    """Return the age class (see the top of this module) for each number of plies since a stone was played, uint8 [130].
+    The number is from 1; larger numbers have the class of 129.
+    """
     age = np.arange(130)
     return np.searchsorted([1, 2, 3, 4, 5, 6, 7, 8, 9, 17, 33, 65, 129], age, side="right").astype(np.uint8)
 
@@ -105,7 +107,7 @@ def _replay(moves, offsets, starts, start_of, games, plies, codes, state):  # ty
         for move in moves[first + ply : first + plies[i]]:
             ply += 1
             ko = 0
-            # A stone is never placed on a stone. Only a damaged store has such a move, and it would corrupt the chains
+            # The test skips moves onto a stone, which only a damaged store has, because they would corrupt the chains.
             if move < PASS and board[COLOUR, CELL[move]] == NONE:
                 passes = 0
                 _, ko = place(board, np.int64(CELL[move]), 1 + (row[POINTS] + ply - 1) % 2, ply)
@@ -124,9 +126,9 @@ def replay(
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """Return positions (games[i], plies[i]) as codes, uint8 [n, 361], and state, uint8 [n, 4].
 
-    It is fastest if the plies of a game ascend. moves: uint16, all games' moves, one after the other. offsets: int64
-    [games + 1], the index at which each game's moves begin. starts: uint8 [k, 363], start positions. start_of: int32
-    [games], each game's row in starts. Raises IndexError for a game or ply that is not in the store.
+    The function is fastest if the plies of a game ascend. moves: uint16, all games' moves, one after the other.
+    offsets: int64 [games + 1], the index at which each game's moves begin. starts: uint8 [k, 363], start positions.
+    start_of: int32 [games], each game's row in starts. Raises IndexError for a game or ply that is not in the store.
     """
     games, plies = check_indices(offsets, games, plies)
     codes = np.empty((len(games), POINTS), np.uint8)

@@ -1,10 +1,10 @@
 """The rules of Go: stones, chains, liberties, captures, ko.
 
 The kernels' board is one int16 array [7, 441]. Its rows are COLOUR … PLAYED below. Its columns are the cells of a 21 ×
-21 grid whose border is OUTSIDE, so a cell's neighbors are always at ±1 and ±21. A chain is a circular list of its
-stones; the cell of its root has the values of the chain. A liberty is counted once for every stone that touches it
-("pseudo-liberties"). This number suffices to detect a capture, and is cheap to update. The number of different
-liberties is counted only if it is needed (`liberties`).
+21 grid whose border is OUTSIDE, so a cell's neighbors are always at ±1 and ±21. The stones of a chain are a circular
+list. One of them is the root, and its cell has the values of the chain. A liberty is counted once for every stone that
+touches it ("pseudo-liberties"). This number suffices to detect a capture, and is cheap to update. The number of
+different liberties is counted only if it is needed (`liberties`).
 """
 
 from __future__ import annotations
@@ -91,7 +91,8 @@ def place(board, cell, colour, ply):  # type: ignore[no-untyped-def]
             board[LIBERTIES, root] = 0
     board[TOUCHED, cell] = touched
     root = cell
-    for step in (1, -1, WIDE, -WIDE):  # joins chains of its color: the smaller one is added to the larger one
+    # Joins the neighboring chains of this color; a smaller chain is added to a larger one.
+    for step in (1, -1, WIDE, -WIDE):
         if board[COLOUR, cell + step] == colour:
             larger, smaller = board[ROOT, cell + step], root
             if larger == smaller:
@@ -130,7 +131,8 @@ def is_suicide(board, cell, colour):  # type: ignore[no-untyped-def]
     board: int16 [7, 441]. colour: 1 or 2.
     """
     alive = False
-    for step in (1, -1, WIDE, -WIDE):  # the chain loses one liberty for a moment; it may touch the cell several times
+    # Counts the stone's cell as no liberty for a moment, once for each side on which a chain touches it.
+    for step in (1, -1, WIDE, -WIDE):
         there = board[COLOUR, cell + step]
         if there == NONE:
             alive = True
@@ -178,7 +180,7 @@ def liberties(board, root):  # type: ignore[no-untyped-def]
 
 @kernel
 def set_up(board, colours):  # type: ignore[no-untyped-def]
-    """Fill a board, int16 [7, 441], from the colors of a start position, [361]."""
+    """Write the stones of a start position, `colours` [361], to an empty board, int16 [7, 441]."""
     board[:] = 0
     board[COLOUR, :] = OUTSIDE
     for point in range(POINTS):
@@ -208,7 +210,7 @@ def position_hash(board):  # type: ignore[no-untyped-def]
 
 
 class Illegal(ValueError):
-    """A move that the rules forbid. The message gives the reason in a few words."""
+    """Raised for a move that the rules forbid. The message gives the reason in a few words."""
 
 
 class Board:
@@ -235,7 +237,7 @@ class Board:
 
     @property
     def positions(self) -> frozenset[int]:
-        """Hashes (`position_hash`) of the present stones and of the stones at every earlier time of the game."""
+        """The hashes (`position_hash`) of the stones in the present and in all earlier positions of the game."""
         return frozenset(self._before)
 
     def copy(self) -> Board:

@@ -1,4 +1,4 @@
-"""Rule sets in the terms of KataGo's commands: those that kibitz supports, and their effect on the score."""
+"""The Go rules that kibitz supports, under the names that KataGo's commands use, and their effect on the score."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MAX_KOMI = 1000.0
 
 @dataclass(frozen=True)
 class Rules:
-    """A rule set with the fields, under their names, of `kata-get-rules`.
+    """A rule set. Its fields are those of KataGo's command `kata-get-rules`.
 
     Situational superko isn't enforced against the opponent, whose moves are accepted as under simple ko. kibitz itself
     never repeats a position under any rules.

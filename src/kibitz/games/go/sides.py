@@ -1,4 +1,4 @@
-"""Side inputs of a Go network: the conditions of the game and the players, as small numbers.
+"""The side inputs of Go networks, each a number from 0 to 255: komi, handicap, rules, ranks and server.
 
 Komi and handicap decide the value of a lead. Ranks and the server indicate how the players play.
 """
@@ -105,7 +105,7 @@ def side_inputs(
     opponent_rank: str | None = None,
     place: str | None = None,
 ) -> dict[str, int]:
-    """Return the values of BEYOND for one position.
+    """Return the side inputs of one position by name, as in BEYOND.
 
     komi: White's points from the start, see `komi_byte`. rank: the rank of the side to move. place: the header PC.
     """
@@ -116,7 +116,7 @@ def side_inputs(
 
 
 class GameSides:
-    """The side inputs of every game of a store (anything with its `table`).
+    """The side inputs of every game of a store. store: any object with the method `table` of a store.
 
     A komi of 0 in an even game usually means that nobody recorded it. So it counts as unknown, unless the game's score
     was confirmed with this komi.
@@ -137,7 +137,7 @@ class GameSides:
         self._komi[np.isnan(komi) | ((komi == 0) & (stones < 2) & ~confirmed)] = 0
 
     def of(self, games: NDArray[np.int64], side: NDArray[Any]) -> NDArray[np.uint8]:
-        """Return the columns of BEYOND, uint8 [n, 6].
+        """Return the side inputs of n positions as the columns of BEYOND, uint8 [n, 6].
 
         games: int64 [n], indices in the store. side: [n], the side to move, 0 Black, 1 White.
         """

@@ -52,7 +52,8 @@ def blended_answers(
     sizes = np.diff(offsets)
     rows = np.repeat(np.arange(len(known)), sizes)
     some = {name: answers[name][known] for name in ("origin", "target")}
-    once = _first_of_pairs(moves, rows)  # the four promotions of a pawn to one square are one pair of squares
+    # The four promotions of a pawn on one square have the same pair of squares, which counts once.
+    once = _first_of_pairs(moves, rows)
     pairs = np.where(once, pair_products(some, moves, rows), 0)
     sums = np.maximum(np.add.reduceat(pairs, offsets[:-1]), 1e-30)
     counts = np.where(once, book.counts(keys[known], moves, offsets), 0)

@@ -22,7 +22,7 @@ from kibitz.store.store import Store
 
 
 class ChessPlayerPositions(PlayerPositions):
-    """See PlayerPositions. The candidate moves are the legal moves, as `legal_moves` returns them."""
+    """PlayerPositions for chess. The candidate moves are the legal moves, as `legal_moves` returns them."""
 
     @staticmethod
     def _side_inputs(store: Store, batch: Batch) -> NDArray[np.uint8]:
@@ -54,5 +54,5 @@ class ChessPlayerPositions(PlayerPositions):
     def counts(self, book: Book) -> NDArray[np.float64]:
         counts = book.counts(self.keys, self.moves, self.offsets)
         promotion = self.moves >> 12
-        # a book counts pairs of squares; its count belongs to the queen, so underpromotions get 0
+        # A book counts pairs of squares, not promotion pieces. The whole count is given to the promotion to a queen.
         return np.where((promotion == 0) | (promotion == chess.QUEEN), counts, 0.0)

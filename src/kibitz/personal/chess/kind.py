@@ -1,4 +1,4 @@
-"""Chess for personal networks: implements `kibitz.personal.kinds.Kind`."""
+"""The interface `kibitz.personal.kinds.Kind` for chess."""
 
 from __future__ import annotations
 
@@ -58,17 +58,17 @@ def usual_game(store: Store, games: NDArray[np.int64], sides: NDArray[np.int8]) 
 def settings(
     base: Mapping[str, Any], store: Store, games: NDArray[np.int64], sides: NDArray[np.int8], spellings: Sequence[str]
 ) -> Settings:
-    """See Kind."""
+    """Return the settings of a person's network, see Kind.settings."""
     shape = {name: base[name] for name in ("blocks", "filters", "norm")}
     usual = asdict(usual_game(store, games, sides))
     return Settings(**shape, **usual, players=names.SEPARATOR.join(spellings), learns=NOTHING)
 
 
 def level(settings: Settings) -> dict[str, Any]:
-    """See Kind. The level is the rating; None if it is unknown."""
+    """Return the person's rating in points, in the form for run.json; None if it is unknown."""
     return {"rating": settings.rating * RATING_UNIT or None}
 
 
 def side_inputs(settings: Settings) -> dict[str, int]:
-    """See Kind."""
+    """Return the side inputs that are typical for the person's games, by name."""
     return dict(PersonalHuman(replace(settings, blocks=1, filters=1)).side_inputs)

@@ -79,7 +79,9 @@ class PersonalHuman(human.Human):
             hold_the_rest(self)
 
     def trunk(self, codes: Tensor, state: Tensor, adapted: bool = True) -> tuple[Tensor, Tensor]:
-        """Return features and conditions, as in `human`. adapted: whether to use the adapters."""
+        """Return the features of the board and the values that condition them, as `human.Human.trunk` does. adapted:
+        whether to use the adapters.
+        """
         conditions = self.conditions(state)
         grid = F.relu(self.stem(self.planes(codes, state)))
         for i, block in enumerate(self.blocks):
@@ -90,7 +92,9 @@ class PersonalHuman(human.Human):
 
     @torch.no_grad()
     def expected_before(self, codes: Tensor, state: Tensor) -> Tensor:
-        """Return win, draw, loss as predicted without the adapters, float32 [n, 3]."""
+        """Return the probabilities of win, draw and loss that the network predicts without the adapters, float32 [n,
+        3].
+        """
         grid, conditions = self.trunk(codes, state, adapted=False)
         return self.outcome_logits(grid, conditions, codes, state).softmax(1)
 
@@ -98,9 +102,10 @@ class PersonalHuman(human.Human):
 class OwnMoves(human.PlayedMoves):
     """The positions in which the person moved, see PlayedMoves. They are replayed once.
 
-    A position that occurs n times has the weight 1 / n, float32 `weight` of a batch: the share that the book leaves to
-    the network at k = 1. Without it the adapters memorize the opening, which the book does better. If adapters are
-    trained, a batch also has `expected`, float32 [n, 3]: the predicted result without them.
+    A position that occurs n times has the weight 1 / n, float32 `weight` of a batch. It is the network's share of the
+    blend with the book at k = 1. Without this weight, the adapters would memorize the opening, which the book does
+    better. If adapters are trained, a batch also has `expected`, float32 [n, 3]: the result that is predicted without
+    adapters.
     """
 
     def __init__(self, store: Store, games: NDArray[np.int64], network: PersonalHuman, settings: Settings):

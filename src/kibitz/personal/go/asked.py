@@ -19,7 +19,7 @@ from kibitz.store.store import Store
 
 
 class GoPlayerPositions(PlayerPositions):
-    """See PlayerPositions. The candidate moves are all empty points and a pass, without a check for ko and suicide.
+    """PlayerPositions for Go. The candidate moves are all empty points and a pass, without a check for ko and suicide.
 
     The tested networks have no input for ko or suicide, so they also give such moves a probability.
     """

@@ -1,4 +1,4 @@
-"""Go for personal networks: implements `kibitz.personal.kinds.Kind`."""
+"""The interface `kibitz.personal.kinds.Kind` for Go."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ NEWEST = 100
 def settings(
     base: Mapping[str, Any], store: Store, games: NDArray[np.int64], sides: NDArray[np.int8], spellings: Sequence[str]
 ) -> Settings:
-    """See Kind. Ranks and server are the most frequent ones of the newest games."""
+    """Return the settings of a person's network, see Kind.settings. Ranks and server are the most frequent ones of the
+    newest games.
+    """
     newest = games[-NEWEST:]
     ranks = np.stack([
         np.array([rank_byte(rank) for rank in store.column(f"{colour}_rank")[newest]], np.int64)
@@ -52,10 +54,10 @@ def _usual(values: NDArray[np.int64]) -> int:
 
 
 def level(settings: Settings) -> dict[str, Any]:
-    """See Kind. The level is the rank; None if it is unknown."""
+    """Return the person's rank in the form for run.json; None if it is unknown."""
     return {"rank": rank_of(settings.rank - LOWEST_RANK) if settings.rank else None}
 
 
 def side_inputs(settings: Settings) -> dict[str, int]:
-    """See Kind."""
+    """Return the side inputs that are typical for the player's games, by name."""
     return dict(PersonalGoHuman(replace(settings, blocks=1, filters=16)).side_inputs)

@@ -82,7 +82,9 @@ class PersonalGoHuman(gohuman.GoHuman):
             hold_the_rest(self)
 
     def trunk(self, codes: Tensor, state: Tensor, adapted: bool = True) -> tuple[Tensor, gohuman.BoardMask, Tensor]:
-        """Return features, mask and conditions, as in `gohuman`. adapted: whether to use the adapters."""
+        """Return the features of the board, its mask, and the values that condition the features, as
+        `gohuman.GoHuman.trunk` does. adapted: whether to use the adapters.
+        """
         board, conditions = gohuman.BoardMask.of(codes, state), self.conditions(state)
         grid = self.stem(self.planes(codes, state))
         mask = board.mask.to(grid.dtype)
@@ -97,7 +99,7 @@ class PersonalGoHuman(gohuman.GoHuman):
     def expected_before(self, codes: Tensor, state: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Return the predictions without the adapters for the side to move, float32.
 
-        These are the win probability, [n], the probability of owning each point, [n, 361], and the lead, [n].
+        The predictions are the win probability, [n], the probability of owning each point, [n, 361], and the lead, [n].
         """
         grid, board, conditions = self.trunk(codes, state, adapted=False)
         owners = self.owner_logits(grid)
@@ -138,7 +140,7 @@ class OwnGoMoves:
                 torch.from_numpy(self.codes[rows]).to(device), torch.from_numpy(self.state[rows]).to(device)
             )
             for name, values in zip(found, answers, strict=True):
-                # float16, because there is a number for each point of each position
+                # float16 for the owners, to save memory: there is a number for each point of each position.
                 kept = np.float16 if name == "owners" else np.float32
                 found[name].append(values.float().cpu().numpy().astype(kept))
         return {name: np.concatenate(parts) for name, parts in found.items()}

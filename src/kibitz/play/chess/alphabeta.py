@@ -42,7 +42,9 @@ _Search = Generator[Sequence[SearchPosition], None, PathValue]
 
 
 class Bound(NamedTuple):
-    """Limits `low` and `high` of a position's value, valid up to a depth, and the best move (packed)."""
+    """The limits `low` and `high` of a position's value, which hold for searches up to a depth, and the best move
+    (packed).
+    """
 
     depth: int
     low: float
@@ -99,7 +101,7 @@ class AlphaBeta:
                 progress(*self._thought(self.lines))
                 best = self.values[self.moves[0]]
                 if self.lines == 1 and abs(best) > 1 and (2 - abs(best)) / STEP <= depth + 1:
-                    break  # a mate within this depth was found: a deeper search would find no shorter one
+                    break  # a mate was found within this depth, and a deeper search can't find a shorter mate
                 if not self.deeper:
                     break
         except _Stopped:
@@ -112,7 +114,7 @@ class AlphaBeta:
         """Use the results of an interrupted depth if its first move was finished: a move that beat this move is even
         better.
         """
-        if not self.values:  # not even the first depth was finished, so the known values are used
+        if not self.values:  # the first depth was not finished, so the values of some moves must be enough
             self.values = self.done
             self.moves.sort(key=lambda move: -self.values.get(move, -_INFINITE))
             return
@@ -155,7 +157,8 @@ class AlphaBeta:
             made = [self.made[move] for move in group]
             results = yield from _batch_searches([self._child(p, depth, low, high, scout, path) for p in made])
             for move, position, (value, _) in zip(group, made, results, strict=True):
-                # `low` may be higher now than when the group began, and the result only a bound: then search again
+                # The scout search used the value of `low` at the beginning of the group, so its result may only be a
+                # bound. Then the move is searched again.
                 if scout and value > high - _NULL:
                     value, _ = yield from self._child(position, depth, low, _INFINITE, False, path)
                 self.done[move] = value

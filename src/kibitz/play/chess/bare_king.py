@@ -1,4 +1,4 @@
-"""Mate a bare king: find the move that drives it to a square where it can be mated.
+"""Mate a king without other pieces (a bare king): find the move that drives it to a square on which it can be mated.
 
 The endings are king and rook, two bishops, bishop and knight, or more, against a king alone. Games in training data
 hardly ever reach them, and the mate is often deeper than a search. So chess programs use known signs of progress: the
@@ -44,8 +44,8 @@ def narrowed(board: chess.Board, limits: SearchLimits) -> SearchLimits:
     """Return the limits of a search. If the mover can force mate on a bare king, they allow only the move that makes
     progress.
 
-    This move never returns to an earlier position of the game since the last capture or pawn move. If the limits
-    already select moves, they stay unchanged.
+    This move never repeats a position of the game since the last capture or pawn move. Limits that already select moves
+    are returned unchanged.
     """
     if limits.moves or not can_mate(board):
         return limits
@@ -123,7 +123,7 @@ def _search(memory, table, ply, depth, alpha, beta):  # type: ignore[no-untyped-
     if memory.nodes >= memory.max_nodes:
         return np.int64(0)
     end, _ = enter(memory, ply)
-    if end != ONGOING and (ply > 0 or memory.move_count[ply] == 0):  # the root may be a repetition
+    if end != ONGOING and (ply > 0 or memory.move_count[ply] == 0):  # at the root, a repetition does not end the search
         return ply - _MATE_SCORE if end == MATE else np.int64(0)
     if depth <= 0:
         return _measure(memory.rows[ply])

@@ -18,7 +18,7 @@ _ENTRY = np.dtype([("key", ">u8"), ("move", ">u2"), ("weight", ">u2"), ("learned
 class OpeningBook:
     """An opening book whose moves are sampled in proportion to their weights.
 
-    seed: for the samples; None for a random seed. Raises UsageError if the file is missing or isn't a book.
+    seed: the seed of the samples; None for a random seed. Raises UsageError if the file is missing or isn't a book.
     """
 
     def __init__(self, path: str, seed: int | None = None):

@@ -1,4 +1,6 @@
-"""Values of positions and probabilities of their moves: from the rules, the table, or the network."""
+"""Evaluate positions: their values and the probabilities of their moves come from the rules, a table of earlier
+results, or the network.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,8 @@ LOST, DRAWN = TableEntry(MATED, True, *_NONE), TableEntry(0.0, True, *_NONE)
 
 
 class Evaluator:
-    """Entries of positions, in a table of limited size; the oldest are dropped first.
+    """Evaluates positions, and stores the results in a table of limited size. If the table is full, the oldest entries
+    are removed.
 
     policy: a network with `origin` and `target`; without it all moves are equally likely.
     value: a network with `value`, which may be the same network; without it all positions have the value 0. At least

@@ -1,9 +1,9 @@
 """TopProb-Negamax as in the thesis: negamax to a fixed depth over the most probable moves, in batches.
 
-After Ashudeep Singh's thesis, section "TopProb-Negamax Interleaved". The search considers only the most likely legal
-moves of every position, and the value network evaluates the leaves. A table stores the evaluations. There is no other
-chess knowledge: captures and checks get no priority or extension, and a mate is found only if it is among the likely
-moves. best_first.py is the search with such knowledge.
+The method is from Ashudeep Singh's thesis, section "TopProb-Negamax Interleaved". The search considers only the most
+likely legal moves of every position, and the value network evaluates the leaves. A table stores the evaluations. There
+is no other chess knowledge: captures and checks get no priority or extension, and a mate is found only if it is among
+the likely moves. best_first.py is the search with such knowledge.
 
 The tree grows level by level, so the network evaluates a whole level in large batches. A search of depth d is the
 beginning of a search of depth d + 1. If a limit interrupts a level, its results are not used. The rules decide mate,

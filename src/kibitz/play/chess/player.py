@@ -53,7 +53,7 @@ class ChessPlayer:
     """Chooses moves by one of METHODS:
 
     - top-move: the most likely origin square, then the most likely target from it
-    - top-prob: the most likely pair of squares
+    - top-prob: the most likely move, by the product of the probabilities of its two squares
     - topprob-negamax: search of the most likely moves (best_first.py)
     - value-negamax: alpha-beta over all moves with the value network (alphabeta.py)
     - thesis-negamax: the most likely moves to a fixed depth, and nothing else (fixed_depth.py)
@@ -63,9 +63,9 @@ class ChessPlayer:
     temperature: 0 plays the best move. T > 0 samples moves in proportion to `probability^(1/T)` for policy methods, and
         to `probability · exp(value / (SPREAD · T))` for searches.
     lines: the number of lines to report.
-    cut, width: of topprob-negamax and thesis-negamax, see CUT and WIDTH.
+    cut, width: limits on the moves that topprob-negamax and thesis-negamax search, see CUT and WIDTH.
     hash_mb: size of the table in megabytes.
-    seed: for the samples; None for a random seed.
+    seed: the seed of the samples; None for a random seed.
     side_inputs: inputs of the network for top-move and top-prob besides the position, by name, 0 to 255; these methods
         set the last moves themselves.
 
@@ -138,7 +138,7 @@ class ChessPlayer:
         """Return the result for a position; None if there is no legal move (or none of limits.moves is legal).
 
         board: its move stack is needed to detect repetitions. stop: ends the search soon after it is set. tell: called
-        with each intermediate result; the last one is returned instead.
+        with each intermediate result, but not with the final one, which is returned.
         """
         if self.method in _DRIVING and self.lines == 1 and not self.temperature:
             limits = narrowed(board, limits)
@@ -159,7 +159,7 @@ class ChessPlayer:
             scores = np.array(values)
             odds = np.exp((scores - scores.max()) / (SPREAD * max(self.temperature, 1e-9)))
             odds *= [line.probability for line in thought.lines]
-            if scores.max() > 1:  # if a move mates, a mating move is always chosen
+            if scores.max() > 1:  # if there are moves that mate, one of them is always chosen
                 odds = (scores == scores.max()).astype(float)
         chosen = list(thought.lines)
         if self.temperature > 0 and odds.sum() > 0:

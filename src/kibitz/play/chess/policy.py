@@ -40,9 +40,9 @@ def move_probabilities(
     """Return `P(origin) · P(target | origin, or its piece's type)` of every move, float32 [total].
 
     The arguments are those of `pair_probabilities`. The result is not normalized, because illegal moves have a part of
-    the probability. The answers may have `promotion`, [n, 8, 4], the probability of N, B, R, Q on each file. Then each
-    promotion gets its share of the pair's probability. Otherwise a promotion to a queen gets all of it, and other
-    promotions get 0.
+    the probability. The answers may have `promotion`, [n, 8, 4], the probability of N, B, R, Q on each file. Then the
+    probability of the two squares is divided among the four promotions. Otherwise the promotion to a queen gets all of
+    it.
     """
     origin, target = pair_probabilities(answers, codes, moves, offsets)
     promotion = moves >> 12

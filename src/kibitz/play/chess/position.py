@@ -1,4 +1,4 @@
-"""A position in the search: rust_chess's board for the rules, codes and state for the network."""
+"""The positions of a search: each has a board of rust_chess for the rules, and codes and state for the network."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kibitz.games.chess.replay import CLOCK, EN_PASSANT, SQUARES, decode_board, 
 
 MOST_MEN = 16
 """The largest number of pieces and pawns of a side: that at the start of a game."""
-# copying a history with every move would take longer than the move
+# Without a history, because copying it with every move would take longer than the move.
 _NO_HISTORY = rust_chess.RepetitionDetectionMode.NONE
 
 
@@ -57,7 +57,7 @@ class SearchPosition:
 
     def legal(self) -> list[int]:
         """Return all legal moves, packed."""
-        self.board.reset_move_generator()  # the generator would continue after the last move that it returned
+        self.board.reset_move_generator()  # otherwise the generator would continue after the last move that it returned
         return [_CODE_OF_UCI[move.get_uci()] for move in self.board.generate_legal_moves()]  # type: ignore[union-attr]
 
     def mates(self, move: int) -> bool:
@@ -68,8 +68,8 @@ class SearchPosition:
         return self.board.is_check()
 
     def has_insufficient_material(self) -> bool:
-        """Return whether no sequence of moves can mate. rust_chess's own test misses several bishops on squares of one
-        color.
+        """Return whether no sequence of moves can lead to mate. rust_chess's own test does not recognize several
+        bishops on squares of one color.
         """
         if self.board.get_all_bitboard().popcnt() > MAX_PIECES_INSUFFICIENT:
             return False

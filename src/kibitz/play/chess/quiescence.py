@@ -1,11 +1,11 @@
 """Quiescence search: finds the quiet position to which captures, promotions, checks and mates lead, and counts
 material.
 
-Networks evaluate a position best if nothing hangs. This alpha-beta search counts only material. It searches all moves
-to a given depth. Then it searches captures and promotions to a queen until neither side gains by capturing; if a side
-is in check, it searches all moves. The position at the end of the best line is quiet. Material doesn't distinguish
-quiet moves, so quiet moves at the end of a line are arbitrary. The quiet position is therefore the position after the
-last capture or promotion.
+Networks evaluate a position best if no piece can be captured for free. This alpha-beta search counts only material. It
+searches all moves to a given depth. Then it searches captures and promotions to a queen until neither side gains by
+capturing; if a side is in check, it searches all moves. The position at the end of the best line is quiet. Material
+doesn't distinguish quiet moves, so quiet moves at the end of a line are arbitrary. The quiet position is therefore the
+position after the last capture or promotion.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ _MARGIN = 500
 class QuiescenceResult(NamedTuple):
     """Search results of n positions, for depths 0 to D, in the mover's view.
 
-    reached: int64 [n], the largest completed depth, −1 for none. In the arrays below, larger depths have zeros.
+    reached: int64 [n], the largest completed depth, −1 for none. In the arrays below, entries for larger depths are 0.
     scores: int32 [n, D + 1], the material balance in hundredths of a pawn; beyond ±SURE it is a mate.
     rows: uint8 [n, D + 1, 68], the quiet positions (codes, state).
     lines: uint16 [n, D + 1, 16], packed moves of the best line, 0 after its end.
@@ -248,13 +248,13 @@ def _search(memory, table, ply, depth, alpha, beta, passed):  # type: ignore[no-
     standing = _material(memory.rows[ply])
     if ply >= _DEEPEST:
         return standing
-    narrow = beta - alpha == 1  # only the side of beta on which the score is matters here, not the line
+    narrow = beta - alpha == 1  # in a null window, only the comparison with beta matters, so no line is needed
     key = memory.keys[ply]
     entry = table[key & (table.shape[0] - 1)]
     first = NO_MOVE
     if entry.key == key:
         first = entry.move
-        sure = entry.score >= SURE or entry.score <= -SURE  # mates in the table are relative to another root
+        sure = entry.score >= SURE or entry.score <= -SURE  # mate scores in the table count plies from another root
         if narrow and entry.depth >= depth and not sure:
             if entry.kind != _UPPER_BOUND and entry.score >= beta:
                 return np.int64(entry.score)
@@ -275,7 +275,8 @@ def _search(memory, table, ply, depth, alpha, beta, passed):  # type: ignore[no-
         make_move(memory, ply, move)
         captures = _captures(memory, ply, move)
         futile = depth == 1 and not captures and not in_check and standing <= alpha
-        if futile and not _gives_check(memory, ply + 1):  # the opponent can make no capture and keep the score
+        # The opponent need not capture, so the score stays at most alpha.
+        if futile and not _gives_check(memory, ply + 1):
             best = max(best, standing)
             continue
         if i == 0 or narrow:

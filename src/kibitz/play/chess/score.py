@@ -1,4 +1,4 @@
-"""Values, mates and centipawns.
+"""The scale of values in searches, with mates, and its conversion to centipawns and probabilities.
 
 A value is the expected result in the mover's view, -1 to 1. Values outside of this range are mates by the rules: with
 `2 - k·STEP` the mover mates in k plies, with `-2 + k·STEP` the mover is mated in k plies. So a shorter mate is better,
@@ -79,8 +79,8 @@ def win_chance(score: chess.engine.Score) -> float:
 
 
 def chances(value: float) -> tuple[int, int, int]:
-    """Return win, draw and loss per mille, which sum to 1000. The draws are half of (1 - value²); win minus loss gives
-    the value.
+    """Return the probabilities of win, draw and loss in thousandths, which sum to 1000. The probability of a draw is (1
+    - value²) / 2, and win minus loss is the value.
     """
     value = max(-1.0, min(1.0, value))
     drawn = (1 - value * value) / 2

@@ -1,7 +1,8 @@
-"""Syzygy tablebases at the root: the moves that keep the best result, with the fifty-move rule.
+"""Syzygy tablebases for the position in which a move is chosen: they give the moves that keep the best result under the
+fifty-move rule.
 
 python-chess reads the tables. The WDL tables have the result. The DTZ tables have the number of plies to the next
-capture or pawn move of the winning line. A winner who always minimizes it makes progress.
+capture or pawn move of the winning line. A winner who always plays a move with the smallest number makes progress.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _BLOCK, _HEADER = 64, 16
 
 
 class Outcome(IntEnum):
-    """The result of a move, a larger number for a better one. If the fifty-move rule turns a win or loss into a draw,
+    """The result of a move; better results have larger numbers. If the fifty-move rule turns a win or loss into a draw,
     the result is a draw.
     """
 
@@ -47,8 +48,8 @@ class Outcome(IntEnum):
 
 @dataclass(frozen=True)
 class KnownMoves:
-    """The best moves of a position, which are equally good. plies: number of plies to the next capture or pawn move, 0
-    for draws.
+    """The best moves of a position by the tablebases; all have the same result. plies: for each move, the number of
+    plies to the next capture or pawn move, 0 for draws.
     """
 
     moves: tuple[chess.Move, ...]
@@ -67,7 +68,7 @@ class Tablebases:
     """The tables in one or several folders.
 
     paths: folders, separated as usual for paths on the system (`:`, on Windows `;`). problems: a line for each folder
-    or file that can't be used; the others are used. Raises UsageError if no folder has a table.
+    or file that can't be used. The other folders and files are used. Raises UsageError if no folder has a table.
     """
 
     def __init__(self, paths: str):

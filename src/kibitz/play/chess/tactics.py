@@ -1,4 +1,4 @@
-"""Tactics of single moves by the rules alone: gained material and checks. Also the order in which to search moves."""
+"""Find the moves that gain material or give check by the rules alone, and order moves for a search."""
 
 from __future__ import annotations
 
@@ -119,8 +119,8 @@ def order_moves(
 
     Shapes: uint16 [total], float32 [total], uint8 [total], int64 [n]. priors: the policy's probabilities, float32
     [total], summing to 1 in each position. A weight is the prior, but at least a minimum for tactical moves and checks.
-    The weights also sum to 1 in each position. width: the number of moves, from the first, that together have the share
-    `cut` of the weight; at most `max_width`.
+    The weights also sum to 1 in each position. A width is the number of moves, from the first, whose weights together
+    reach `cut`; it is at most `max_width`.
     """
     tactical = gain >= TACTICAL_GAIN
     least = np.where(

@@ -73,7 +73,7 @@ class MoveContext:
         return self.clock / left + self.increment
 
     def features(self) -> NDArray[np.float64]:
-        """Return FEATURES, float64 [n, 18]."""
+        """Return the values of FEATURES for each move, float64 [n, 18]."""
         pace = np.log(self.pace() + 0.2) - math.log(BLITZ_PACE)
         rating = (self.rating - 1500) / 500
         columns = (
@@ -87,7 +87,7 @@ class MoveContext:
 
 @dataclass(frozen=True)
 class ThinkingTimes:
-    """A fitted model.
+    """A model of thinking times, whose parameters were fitted to games of people.
 
     weights: float64 [18], for FEATURES. limits: float64 [k - 1], the ascending limits between k bands of the expected
     logarithm. quantiles: float64 [k, q], for each band the quantiles of the differences from the expected logarithm, at
@@ -124,7 +124,7 @@ class ThinkingTimes:
 
     @staticmethod
     def from_json(found: Mapping[str, Any]) -> ThinkingTimes:
-        """Build the model from the result of `as_json`."""
+        """Build the model from the parameters in the form of `as_json`."""
         return ThinkingTimes(*(np.array(found[name], np.float64) for name in ("weights", "limits", "quantiles")))
 
 

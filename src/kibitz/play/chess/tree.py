@@ -77,7 +77,7 @@ def _backup(n, nodes, uncertainty):  # type: ignore[no-untyped-def]
             if move_value >= -1:
                 loses = False
             score = move_value
-            if -1 <= move_value <= 1 and not nodes.final[c]:  # results by the rules are certain
+            if -1 <= move_value <= 1 and not nodes.final[c]:  # results by the rules are certain, so they get no penalty
                 score -= uncertainty * np.log(weight[first[i]] / weight[e]) / np.sqrt(size[c])
             if score > top_score:
                 top, top_score, best[i] = move_value, score, e
@@ -126,7 +126,7 @@ def _select(n, nodes, focus, max_ply, min_path, lines, tactical_factor, edges, p
             odds[e - start] = odd
             total += odd
         if i == 0 and lines > 1 and width[0] > 1:
-            # If several lines are requested, the best of them get equal shares
+            # If several lines are requested, the best moves, one for each line, get equal shares.
             ascending = np.sort(odds[: end - start])
             at = max(0, end - start - lines)
             while ascending[at] == 0 and at < end - start - 1:
@@ -210,7 +210,7 @@ class Tree:
         return Nodes(*(getattr(self, name) for name in Nodes._fields))
 
     def backup(self, uncertainty: float) -> None:
-        """Update every node's value from its children's (negamax).
+        """Update the value of every node from the values of its children (negamax).
 
         A node's value is normally that of its chosen child. But if some moves aren't expanded, and the chosen child is
         worse than the node's static evaluation, the value is a mean of both. The weight of the child is the probability
@@ -237,7 +237,7 @@ class Tree:
         return edges[:count], parents[:count], shares[:count]
 
     def sorted_moves(self, uncertainty: float) -> list[tuple[int, float]]:
-        """Return the root's moves, as edge and value.
+        """Return the moves of the root in order, each as its edge and its value.
 
         The expanded ones come first, best first by the rule of `backup`. Then the other moves follow, the most likely
         first, with the root's static evaluation, but at most the value of the last expanded move.
@@ -257,7 +257,7 @@ class Tree:
         return expanded + [(edge, rest) for edge in edges if self.child[edge] < 0]
 
     def consider(self, edge: int) -> int:
-        """Add an unexpanded move of the root to the searched ones, and return its new edge."""
+        """Make an unexpanded move of the root one of those that are searched, and return the move's new edge."""
         there = int(self.first[0] + self.width[0])
         if edge < there:
             return edge
@@ -267,7 +267,7 @@ class Tree:
         return there
 
     def repeats(self, parent: int, position: SearchPosition) -> bool:
-        """Return whether a position after the node `parent` repeats a position of its line."""
+        """Return whether a position after the node `parent` repeats a position on the path from the root."""
         if position.clock < 4:
             return False
         node, back_to = parent, self.ply[parent] + 1 - position.clock

@@ -2,16 +2,17 @@
 
 No position has a numeric value. A node is searched between two bounds, alpha and beta, that are positions. Each new
 position is compared with them: if it is better than alpha, it becomes alpha; if it is better than beta, it ends the
-node. The search is fail-hard: a node's result is HIGH for beta or better, LOW for alpha or worse, or EXACT. EXACT is
-the position between them, which then becomes the bound of the node's ply. "Better" is in the mover's view. The network
-always compares for White, in the order (new position, bound).
+node. The search is fail-hard: a node's result is HIGH for beta or better, LOW for alpha or worse, or EXACT. With EXACT,
+the node's value is a position between the bounds, which then becomes the bound of the node's ply. "Better" is in the
+mover's view. The network always compares for White, in the order (new position, bound).
 
 A bound is a position's key and embedding, or a mate. Mates are ordered by their numbers, outside of all positions,
 without the network. A draw is the most balanced of the reference positions.
 
-Once a move has raised alpha, the other moves get a scout search first, as in principal variation search: is one better
-than alpha? Both bounds are then the same position. The mode ABOVE means strictly better for the mover. For the opponent
-it is FROM, which means as good or better. It needs only one comparison per position.
+Once a move has raised alpha, each other move first gets a scout search, as in principal variation search, which only
+tests whether the move is better than alpha. Both bounds are then the same position. The mode ABOVE means strictly
+better for the mover. For the opponent it is FROM, which means as good or better. It needs only one comparison per
+position.
 
 The transposition table can't store values, because a result has no meaning without its bounds. It stores what was
 proven about a position, at which depth and against which bound: better, as good or better, the same position, as good
@@ -71,7 +72,7 @@ _TABLE_MOVE, _GOOD_CAPTURE, _KILLER, _BAD_CAPTURE = 1 << 30, 1 << 28, 1 << 26, -
 
 @inner
 def score_moves(state, ply, table_move):  # type: ignore[no-untyped-def]
-    """Write `scores` for the order of a row's moves.
+    """Write to `scores` the numbers by which the moves of row `ply` are ordered.
 
     The order is the table's move, packed or NO_MOVE; captures and promotions to a queen that lose nothing; killers;
     quiet moves by history. Captures that lose material and other promotions come last.
@@ -133,7 +134,8 @@ def _enter(state, ply):  # type: ignore[no-untyped-def]
 
 @inner
 def quiescence(state, ply, alpha, beta, mode):  # type: ignore[no-untyped-def]
-    """Return the result of row `ply`, which is entered, after captures and promotions to a queen until it is quiet.
+    """Return the result of row `ply` after a search of captures and promotions to a queen, which ends at quiet
+    positions. The row must have been entered.
 
     If the mover is in check, all moves are searched. Otherwise the position itself is also compared with the bounds,
     because the mover need not capture.
@@ -245,7 +247,8 @@ def update_history_killers(state, ply, depth, move, tried):  # type: ignore[no-u
 
 @inner
 def search(state, ply, depth, alpha, beta, mode, passed):  # type: ignore[no-untyped-def]
-    """Return the result of row `ply`, which is entered, searched `depth` plies deep; meaningless once STOP is set.
+    """Return the result of row `ply`, searched `depth` plies deep. The row must have been entered. If STOP is set, the
+    result has no meaning.
 
     passed: MOVED, or PASSED if the opponent has just made a null move.
     """
@@ -324,7 +327,7 @@ def search(state, ply, depth, alpha, beta, mode, passed):  # type: ignore[no-unt
 
 @inner
 def lmr_reduction(state, depth, i):  # type: ignore[no-untyped-def]
-    """Return the plies by which the first search of a quiet move, the i-th of its node, is reduced."""
+    """Return by how many plies the first search of a quiet move is less deep. i: the move's index in its node."""
     if state.data.tuning_reduce == 0 or depth < 3 or i < 3:
         return 0
     return min(depth - 2, 1 + (i >= 8) + (depth >= 6 and i >= 16))

@@ -1,8 +1,9 @@
 """A run's comparison network as plain arrays, and the kernels that evaluate it, one position at a time.
 
-The code is made for a search: a position's embedding is computed once, and a comparison needs only the layers above a
-pair. A layer's product adds the rows of weights whose inputs are above 0. This applies the ReLU of the layer below, and
-skips inputs that are 0. Sizes are padded with zeros to multiples of a vector register.
+The code is made for a search: the embedding of each position is computed once, and a comparison computes only the
+layers that take two embeddings as input. A layer's product adds the rows of weights whose inputs are above 0. This
+applies the ReLU of the layer below, and skips inputs that are 0. Sizes are padded with zeros to multiples of a vector
+register.
 
 Kernels take `weights`, a Weights. A position is a row, uint8 [68] (games/chess/replay.py). An accumulator, float32 [n],
 has the sums of the first layer before its ReLU. An embedding, float32 [2 * d], has the inputs of a comparison for a
@@ -230,10 +231,11 @@ class PositionComparer:
 
 
 def load(run: Run, part: str | None = None) -> PositionComparer:
-    """Return the comparer of a run's network "distilled" or "full". None selects the distilled one if it exists and is
-    trained, else the full one.
+    """Return the comparer of a run's network "distilled" or "full". None selects the distilled network if it exists and
+    is trained, else the full network.
 
-    Raises UsageError if the run compares nothing or lacks this network, and KibitzError if its weights are damaged.
+    Raises UsageError if the run's network does not compare positions, or if the run lacks this network, and KibitzError
+    if its weights are damaged.
     """
     path, arrays = run.trained(), run.load_weights()
     available = [name for name in PARTS if f"{name}.pos2vec.first.weight" in arrays]

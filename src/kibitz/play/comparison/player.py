@@ -42,15 +42,15 @@ _UNLIMITED_NODES = 1 << 62
 class ComparisonPlayer:
     """A player for runs that compare two positions, with the interface of play.chess.player.
 
-    A line's score is the probability that its last position is better than a reference position, as the mean over the
-    run's reference positions. A draw has the value of the most balanced reference position (PositionComparer.draw),
-    which is shown as 0.
+    The score of a line is the mean probability that its last position is better than one of the run's reference
+    positions. A draw has the value of the most balanced reference position (PositionComparer.draw), which is shown as
+    0.
 
     temperature: 0 plays the best move; T > 0 samples in proportion to `exp(value / (SPREAD · T))`. Moves other than the
         best one get values from a search two plies deep, but at most the best move's value. If there is a mate, it is
         always played.
     lines: the number of lines to report; each requires another search.
-    seed: for the samples; None for a random seed.
+    seed: the seed of the samples; None for a random seed.
 
     Raises UsageError for an unknown method, for one whose network is missing, and for settings out of range.
     """
@@ -118,8 +118,8 @@ class ComparisonPlayer:
 class Memory:
     """The state of the searches, kept from one search to the next.
 
-    It has a cache of embeddings with three quarters of hash_mb, a transposition table with the rest, and the history of
-    quiet moves.
+    Three quarters of hash_mb are for a cache of embeddings, and a quarter for a transposition table. The state also has
+    the history of quiet moves.
     """
 
     def __init__(self, comparer: PositionComparer, hash_mb: int, tuning: ComparisonTuning):
@@ -174,8 +174,8 @@ class RootLine:
 
 
 class Thinking:
-    """Iterative deepening in one position. moves: packed, the best ones first. lines: the lines of the last completed
-    search.
+    """The search of one position, with increasing depth. moves: the packed moves, the best ones first. lines: the lines
+    of the last completed depth.
     """
 
     def __init__(self, memory: Memory, board: chess.Board, moves: list[int], limits: SearchLimits):
@@ -194,8 +194,8 @@ class Thinking:
         return _StopWatch(self.counts, self.begun, self.limits.seconds, stop)
 
     def deepen(self, count: int, tell: Tell | None) -> None:
-        """Search depth after depth while the limits allow, for `count` lines. tell: called with the result after each
-        depth.
+        """Search for `count` lines, with increasing depth, until a limit is reached. tell: called with the result after
+        each depth.
         """
         max_depth = min(MAX_DEPTH, self.limits.depth or MAX_DEPTH)
         if len(self.moves) == 1 and self.limits.seconds is not None:
@@ -208,8 +208,8 @@ class Thinking:
                 tell(self.thought())
             best = self.lines[0].value
             if count == 1 and abs(best) > 1 and (2 - abs(best)) / STEP <= depth + 1:
-                break  # a mate within this depth was found: a deeper search would find no shorter one
-        if not self.depth and not (self.lines and self.lines[0].value > 1):  # not even the first depth was completed
+                break  # a mate was found within this depth, and a deeper search can't find a shorter mate
+        if not self.depth and not (self.lines and self.lines[0].value > 1):  # the first depth was not completed
             first = self._glance()
             self.lines = [first, *(line for line in self.lines if line.pv[0] != first.pv[0])][: max(1, count)]
         self.memory.history[:] = self.search.data["history"] // 2
@@ -267,7 +267,9 @@ class Thinking:
         return RootLine(-value if self.black else value, [self.moves[best]])
 
     def values(self) -> dict[int, float]:
-        """Return the value of each root move (packed), searched two plies deep; as many moves as the limits allow."""
+        """Return the value of each packed root move from a search two plies deep. If a limit is reached, the remaining
+        moves are missing.
+        """
         values: dict[int, float] = {}
         for move in self.moves:
             best, _ = search_root(self.search, np.array([move], np.uint16), 2)

@@ -100,10 +100,10 @@ class ComparisonTuning(NamedTuple):
     reduce: late-move reductions.
     extend: a side in check is searched a ply deeper.
     table: the transposition table is used.
-    deeper: its deeper entries are used, too.
+    deeper: entries from deeper searches are used, too.
     order: moves are sorted.
     incremental: first-layer sums are updated from move to move, not summed from all pieces.
-    naive: both positions of each comparison go through the whole network, to measure its cost.
+    naive: the whole network is computed for both positions of each comparison, to measure how much this costs.
     """
 
     null: int = 3
@@ -156,7 +156,7 @@ class SearchState(NamedTuple):
 def update_accumulator(state, ply):  # type: ignore[no-untyped-def]
     """Update the first-layer sums of row `ply` by the changes since the nearest earlier row that has them.
 
-    At the root they are computed from all pieces.
+    At the root, the sums are computed from all pieces.
     """
     weights, stack = state.weights, state.data
     start = ply
@@ -188,7 +188,9 @@ def update_accumulator(state, ply):  # type: ignore[no-untyped-def]
 
 @inner
 def cached_embedding(state, ply):  # type: ignore[no-untyped-def]
-    """Return the slot of `embeddings` with the embedding of row `ply`; compute it if it isn't there."""
+    """Return the slot of `embeddings` that has the embedding of row `ply`. If no slot has it, the embedding is
+    computed.
+    """
     key = state.data.keys[ply]
     slot = key & (state.embedding_keys.shape[0] - 1)
     if state.embedding_keys[slot] != key or state.data.tuning_naive:
@@ -239,7 +241,9 @@ def fail_high_low(above_beta, above_alpha, mode):  # type: ignore[no-untyped-def
 
 @inner
 def compare_position(state, ply, alpha, beta, mode):  # type: ignore[no-untyped-def]
-    """Return the network's result of row `ply` as a leaf. If it is EXACT, the row becomes the bound of its ply."""
+    """Return the result of row `ply` as a leaf, by comparing it with the bounds. If the result is EXACT, the row
+    becomes the bound of its ply.
+    """
     side = np.float32(-1) if state.data.rows[ply, 64 + SIDE] else np.float32(1)
     slot = cached_embedding(state, ply)
     key, row, embedding = state.data.keys[ply], state.data.rows[ply], state.embeddings[slot]
@@ -293,7 +297,9 @@ def _copy_bound(state, source, target):  # type: ignore[no-untyped-def]
 
 @inner
 def update_pv(state, ply, move):  # type: ignore[no-untyped-def]
-    """Set the bound and the principal variation of `ply` to those of ply + 1, after the move (packed) between them."""
+    """Make the result of row `ply` + 1 the result of row `ply`: copy its bound, and put the packed move between the
+    rows before its principal variation.
+    """
     _copy_bound(state, ply + 1, ply)
     length = state.data.pv_length[ply + 1]
     state.data.pv[ply, 0] = move

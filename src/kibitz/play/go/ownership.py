@@ -1,7 +1,8 @@
-"""Values from an ownership map: predicted score, its uncertainty, win probability, and living stones.
+"""Compute values from an ownership map: the predicted score, its uncertainty, the win probability, and the living
+stones.
 
 A map is float32 [361]: the probability that each point will be Black's. It is 0.5 outside of the board, and for unknown
-points. Leads are in points of area, and positive if the player of the description is ahead.
+points. Leads are in points of area. A lead is positive if the player that its description names is ahead.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ class AllWays:
     """A network that averages its predictions over all eight symmetries of the board, or some of them."""
 
     def __init__(self, network: NetworkSession, which: Sequence[int] = range(SYMMETRIES)):
-        """which: numbers of the symmetries to average over, see games.go.points.symmetries."""
+        """Average over some symmetries of a network. which: their numbers, see games.go.points.symmetries."""
         self.network, self.which = network, list(which)
         self.outputs = outputs_of(network)
 
@@ -202,8 +203,8 @@ class WholeBoardLead(ResultsOfBothSides):
     """
 
     def __init__(self, network: NetworkSession, stones: int = 0):
-        """stones: the number of handicap stones in a game under territory scoring, because the map counts each as a
-        point of area; else 0.
+        """Correct the leads of a network. stones: under territory scoring, the number of handicap stones, because the
+        ownership map counts each as a point of area; under area scoring, 0.
         """
         super().__init__(network)
         self.stones = stones
@@ -259,7 +260,8 @@ def signs(
     codes: NDArray[np.uint8],
     state: NDArray[np.uint8],
 ) -> tuple[NDArray[np.float64], ...]:
-    """Return the evaluation of n positions without the turn, and features for the value of a move.
+    """Return evaluations of n positions that don't depend on which side is to move, and features for the value of a
+    move.
 
     said, other: the outputs for the side to move, and with the opponent to move. Returns the mover's log odds, [n], and
     lead, [n], the mean of both; and the features for each, in the order of their weights:
@@ -297,10 +299,10 @@ def as_the_other_side(state: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 def steady(network: NetworkSession) -> NetworkSession:
-    """Return the network for evaluating the positions of a game.
+    """Return a network that gives steadier evaluations of the positions of a game.
 
-    A network that predicts results is evaluated with either side to move and in two symmetries: four network
-    evaluations.
+    If the network predicts results, each position is evaluated with either side to move and in two symmetries, which
+    takes four network evaluations.
     """
     outputs = outputs_of(network)
     if outputs == (OUTPUT,):
@@ -321,7 +323,7 @@ def with_board_inputs(state: NDArray[np.uint8], usual: Mapping[str, int], terms:
 
 
 def judge(network: NetworkSession, stones: int = 0) -> NetworkSession:
-    """Return the network for evaluating who leads, see `steady` and `WholeBoardLead`.
+    """Return a network that evaluates which side leads, see `steady` and `WholeBoardLead`.
 
     The side inputs must have no handicap and no ranks, because these describe how the players will continue, not who
     leads. stones: handicap stones of a game under territory scoring; else 0.
@@ -356,8 +358,7 @@ def spread(owners: NDArray[np.float32], size: int) -> float:
 def winrate(lead: float, spread: float) -> float:
     """Return the win probability for a lead, komi included: a logistic with the score's standard deviation.
 
-    The result is 0.5 for a lead of 0, and 0.86 for a lead as large as the spread. It depends only on the map, not on a
-    predicted winner.
+    The result is 0.5 for a lead of 0, and 0.86 for a lead as large as the spread.
     """
     return 1 / (1 + math.exp(-max(-50.0, min(50.0, lead / spread * math.pi / math.sqrt(3)))))
 

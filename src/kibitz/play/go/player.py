@@ -46,12 +46,12 @@ MAX_MOVES_PER_POINT = 3
 class Candidate:
     """A move, or PASS.
 
-    lead: expected for the mover, komi included.
+    lead: the mover's expected lead in points, komi included.
     gain: that lead minus the lead after a pass.
     value: the gain minus the cost of a stone, with small bonuses that decide between equal moves.
     captured: number of captured stones.
-    looks: number of evaluations.
-    owners: float32 [361], the map after it.
+    looks: number of network evaluations of the position after the move.
+    owners: float32 [361], the ownership map after the move.
     """
 
     point: int
@@ -64,7 +64,7 @@ class Candidate:
 
 
 class Study:
-    """One position in the view of the side `colour`, which is taken as the side to move.
+    """The evaluation of one position in the view of the side `colour`, which counts as the side to move.
 
     only: the points that may be played (None: all). Own eyes, suicide, and moves that repeat a position are always
     excluded. last: the point of the last move, PASS if there is none. Positions are evaluated only by calls of `look`
@@ -104,8 +104,8 @@ class Study:
         self.atari = stone == (BLACK_STONE if colour == 1 else WHITE_STONE)
 
     def look(self, rows: NDArray[np.int64] | None = None, symmetry: int = 0) -> None:
-        """Evaluate some rows, and add the results. rows: 0 for the position, 1 for the pass, then the moves; None for
-        all.
+        """Evaluate some rows with the network, and add the results. rows: 0 for the position, 1 for the position after
+        a pass, larger numbers for the positions after the moves; None for all.
         """
         rows = np.arange(len(self.codes)) if rows is None else rows
         there, back = ownership.ways(self.size)
@@ -255,7 +255,8 @@ class GoPlayer:
     """Chooses moves with a network that predicts territory.
 
     temperature: 0 plays the best move; T > 0 samples the first moves of a game in proportion to `exp(value / (SPREAD ·
-        T))`. It samples as many moves as the board has lines. seed: for the samples; None for a random seed.
+        T))`. The number of sampled moves is the board's number of lines. seed: the seed of the samples; None for a
+        random seed.
     """
 
     searches = False
@@ -275,13 +276,15 @@ class GoPlayer:
     def looks(
         self, board: Board, colour: int, terms: Terms, only: Sequence[int] | None = None, last: int = PASS
     ) -> Iterator[Look]:
-        """See GoThinker. It ends when every move was evaluated, and the best moves in all symmetries."""
+        """Search a position, see GoThinker.looks. The search ends when every move was evaluated, and the best moves
+        were evaluated in all symmetries.
+        """
         study = self.study(board, colour, terms, only, last)
         for _ in study.steps():
             yield study.thought
 
     def raw(self, board: Board, colour: int, terms: Terms, symmetry: int) -> GoThought:
-        """See GoThinker."""
+        """Return the network's evaluation of a transformed position, see GoThinker.raw."""
         study = self.study(board, colour, terms)
         study.look(symmetry=symmetry)
         return study.thought()
@@ -300,7 +303,9 @@ class GoPlayer:
         on_progress: Callable[[Look], None] = lambda look: None,
         stop: threading.Event | None = None,
     ) -> MoveThought:
-        """See GoThinker. Without `seconds`, every move is evaluated once. `visits` is ignored."""
+        """Return the move to play, see GoThinker.choose. Without `seconds`, every move is evaluated once. `visits` is
+        ignored.
+        """
         begun = time.perf_counter()
         study = self.study(board, colour, terms, only, last)
         for _ in study.steps():
@@ -339,10 +344,10 @@ class GoPlayer:
 
 
 def is_over(study: Study, candidates: list[Candidate]) -> bool:
-    """Return whether to pass, whatever a move might gain.
+    """Return whether the player should pass, even if a move would gain points.
 
-    That is the case if the opponent has passed and all uncertain points together are less than our lead, or if the game
-    has been too long.
+    The player passes if the opponent has passed and the number of uncertain points is less than the player's lead, or
+    if the game is too long.
     """
     board = study.board  # the board on which a pass has been played
     if board.ply > MAX_MOVES_PER_POINT * study.size**2:
@@ -352,5 +357,7 @@ def is_over(study: Study, candidates: list[Candidate]) -> bool:
 
 
 def open_player(run: Run, session: Callable[[], Session], *, method: str | None = None, **settings: Any) -> GoPlayer:
-    """Return the player of a run's network, see kibitz.play.open_player. method: there is only one."""
+    """Return the player of a run's network, see kibitz.play.open_player. method: ignored, because there is only one
+    method.
+    """
     return GoPlayer(session(), **settings)

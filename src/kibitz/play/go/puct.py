@@ -1,8 +1,9 @@
 """A Go player that searches by PUCT, or plays the most likely move.
 
-It needs a network that predicts moves, winner, territory and score. It chooses the move with the most visits. The
-search averages the win probability and, with a small weight, a function of the lead that is steepest at the expected
-lead. So a winning or losing side doesn't throw away points. The player passes if a pass loses nothing.
+The player needs a network that predicts moves, winner, territory and score. It chooses the move with the most visits.
+The search averages the win probability and, with a small weight, a function of the lead that is steepest at the
+expected lead. So the player also tries to gain points if the winner of the game is already clear. The player passes if
+a pass loses nothing.
 """
 
 from __future__ import annotations
@@ -59,7 +60,8 @@ SURE_VISITS = 2.0
 
 @dataclass(frozen=True)
 class GoTuning:
-    """Constants of the selection, the policy's temperature, batch sizes, and the weight of the score in a value.
+    """The parameters of the search: constants for the selection of moves, the policy's temperature, batch sizes, and
+    the weight of the score in a position's value.
 
     See kibitz.play.puct.go.Preference for score_share.
     """
@@ -74,13 +76,13 @@ class GoPuctPlayer:
     """Chooses Go moves by PUCT or, with the method top-prob, with one network evaluation.
 
     temperature: 0 plays the move with the most visits. T > 0 samples in proportion to `visits^(1/T)`, or for top-prob
-        to `prior^(1/T)`. It samples as many moves of a game as the board has lines, or all moves with a personal
-        network.
-    visits: of the root without a time limit.
+        to `prior^(1/T)`. In each game, the number of sampled moves is the board's number of lines; with a personal
+        network, all moves are sampled.
+    visits: number of visits of the root in a search without a time limit.
     hash_mb: size in megabytes of the tree and of a game's evaluations.
-    seed: for the samples; None for a random seed.
-    side_inputs: inputs of the network by name, 0 to 255. They are added to the inputs known from the game, or replace
-    them.
+    seed: the seed of the samples; None for a random seed.
+    side_inputs: inputs of the network by name, 0 to 255. These values are added to the inputs that the game determines,
+    or replace them.
 
     The tree is kept between moves if the game continues in it. Raises UsageError if the network lacks an output, and
     for settings out of range.
@@ -129,7 +131,7 @@ class GoPuctPlayer:
     def looks(
         self, board: Board, colour: int, terms: Terms, only: Sequence[int] | None = None, last: int = PASS
     ) -> Iterator[Look]:
-        """See GoThinker."""
+        """Return the move to play, see GoThinker.choose."""
         history = self._begin(board, colour, terms, only)
         # The first part is the same search as `choose` makes without a time limit, so that both have the same result
         # there.
@@ -155,7 +157,7 @@ class GoPuctPlayer:
         on_progress: Callable[[Look], None] = lambda look: None,
         stop: threading.Event | None = None,
     ) -> MoveThought:
-        """See GoThinker."""
+        """Return the network's evaluation of a transformed position, see GoThinker.raw."""
         history = self._begin(board, colour, terms, only)
         limits = SearchLimits(seconds=seconds, nodes=visits or (self.visits if seconds is None else None))
         for _ in self._grown(TimeManager(limits, stop, self.search.evaluated), history):
@@ -169,7 +171,7 @@ class GoPuctPlayer:
     def _grown(self, clock: TimeManager, history: NDArray[np.uint64]) -> Iterator[None]:
         """Grow the tree step by step until the clock ends it or more visits can't change the result."""
         before = int(self.search.tree.visits[0])
-        yield  # before the pass is tried, it is not a candidate
+        yield  # yields before the pass is visited, because the results don't contain the pass yet
         if clock.batch(self.search.evaluated, 1):
             self._try_pass(history)
         while self.searches and not self._done(clock, before):
@@ -233,7 +235,7 @@ class GoPuctPlayer:
         moves = children(tree, 0)
         others = moves[tree.move[moves] != PASS]
         proven = tree.proven[others].copy()
-        tree.proven[others] = WIN  # marks the other moves, so that they are not selected
+        tree.proven[others] = WIN  # moves with a proven result are not selected, so only the pass can be selected now
         before = int(tree.visits[0])
         self.search.grow(self.tuning.batches.least, history)
         tree = self.search.tree  # the tree may have grown or been cut; children of the root keep their slots
@@ -288,10 +290,10 @@ class GoPuctPlayer:
         timed = clock.limits.seconds is not None
         return timed and not self.temperature and decided(tree, clock, self.search.evaluated, before)
 
-    # What is known
+    # Results of the search
 
     def raw(self, board: Board, colour: int, terms: Terms, symmetry: int) -> GoThought:
-        """See GoThinker."""
+        """Search a position, see GoThinker.looks."""
         self._set_terms(terms, board.suicide)
         entered, _ = self.rules.start(board, colour, rules.hashes(board.positions))
         said = self.rules.ask(entered.rows, symmetry)
@@ -314,7 +316,9 @@ class GoPuctPlayer:
         return np.asarray(rules.sums_below(tree, at) / visits / steps)
 
     def look(self, most: int = POINTS + 1, owners: bool = False, unvisited: bool = False) -> GoThought:
-        """See thought.Look. unvisited: include moves without visits, if others have some."""
+        """Return the results of the search so far, see thought.Look. unvisited: whether to include moves without visits
+        if other moves have visits.
+        """
         tree = self.search.tree
         chances, leads = self._means(rules.CHANCE_AT, rules.CHANCE_STEPS), self._means(rules.LEAD_AT, rules.POINT_STEPS)
         row = tree.rows[tree.row[0]]
@@ -409,7 +413,9 @@ class GoPuctPlayer:
         return moves[0]
 
     def count(self, thought: GoThought) -> tuple[float, float]:
-        """Return the lead of the side to move if the game ends in the searched position, and the uncertain points."""
+        """Return the lead of the side to move if the game ended in the searched position, and the number of points
+        whose owner is uncertain.
+        """
         tree = self.search.tree
         row = tree.rows[tree.row[0]].copy()
         row[rules.OWNERS_AT : rules.OWNERS_AT + POINTS] = np.round(255 * thought.owners)
@@ -461,7 +467,9 @@ def _rank(tree: PuctTree, child: int) -> tuple[float, ...]:
 
 
 def likely_line(tree: PuctTree, node: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the most likely moves and their visits: the node's own move, and then the moves that were visited most."""
+    """Return the line that begins with a node's move and continues with the most visited moves, and the visits of each
+    move.
+    """
     moves, visits = [int(tree.move[node])], [int(tree.visits[node])]
     while tree.first[node] >= 0:
         node = max(children(tree, node).tolist(), key=lambda child: _rank(tree, child))

@@ -1,4 +1,6 @@
-"""A Go player's evaluation of a position, in a form that interfaces can show, whatever the player's method is."""
+"""The evaluation of a position by a Go player, in a form that all interfaces can show and that is the same for all
+methods.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ from kibitz.games.go.rulesets import Rules
 
 @dataclass(frozen=True)
 class Terms:
-    """The terms for counting a lead.
+    """The conditions of a game on which the lead depends.
 
     komi: White's points from the start, handicap compensation included.
     territory: whether territory scoring applies, where each stone played costs a point compared with a pass.
@@ -32,13 +34,13 @@ class Terms:
     between_players: bool = True
 
     def for_board(self) -> Terms:
-        """Return the same terms, but for the value of a position (between_players is False)."""
+        """Return these terms with between_players set to False, for the value of a position."""
         return replace(self, between_players=False)
 
     @classmethod
     def by(cls, rules: Rules, komi: float, handicap: int) -> Terms:
-        """Return the terms of a game under these rules. komi: in points, without handicap compensation. handicap:
-        number of handicap stones.
+        """Return the terms of a game under some rules. komi: in points, without handicap compensation. handicap: number
+        of handicap stones.
         """
         return cls(komi + rules.bonus(handicap), rules.territory, handicap)
 
@@ -48,10 +50,10 @@ class MoveThought:
     """A move, or PASS, in the view of the player who makes it.
 
     visits: number of evaluations.
-    prior: probability before the search, 0 to 1 (over all moves 1).
+    prior: the move's probability before the search, 0 to 1; the priors of all moves sum to 1.
     winrate: win probability, 0 to 1.
     lcb: a lower confidence bound of the win probability.
-    lead: expected score in points, komi included.
+    lead: the expected lead in points after the move, komi included.
     spread: the standard deviation of the score.
     gain: the lead minus the lead after a pass; None if no pass was evaluated.
     captured: number of captured stones.
@@ -125,7 +127,8 @@ class GoThinker(Protocol):
         """Return the network's evaluation of a transformed position, with the prior of every move that the player may
         choose.
 
-        These are the legal moves without own eyes. symmetry: 0 to 7, see games.go.points.symmetries.
+        The player may choose all legal moves except those that fill an eye of the player. symmetry: 0 to 7, see
+        games.go.points.symmetries.
         """
 
     def choose(

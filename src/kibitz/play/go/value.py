@@ -1,7 +1,7 @@
 """The value of a Go position.
 
-If two passes ended the game, it is the final score. Otherwise it is the value of the best line of a search, or the
-network's value without a search.
+If two passes ended the game, the value follows from the final score. Otherwise it is the value of the best line of a
+search. If the network does not support a search, it is the network's own evaluation.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def value_board(
         network predicts.
     visits: visits of the search; 0 for the network's value without a search.
     on_progress: called when the search has new results.
-    stop: if set, it ends the search soon.
+    stop: an event; the search ends soon after it is set.
     """
     if (final := final_count(board, terms)) is not None:
         return PositionValue(final.black_wins, RULES, lead=final.lead)

@@ -1,5 +1,5 @@
-"""The network's evaluations of positions, by key. The cache has a limited size, and is kept from move to move of a
-game.
+"""A cache of the network's evaluations of positions, by key. The cache has a limited size, and stays from move to move
+of a game.
 
 Priors are in a ring buffer whose oldest entries are overwritten. A table with one slot per key finds them. Moves are
 not stored, because a position's legal moves always have the same order. In addition to the value, an entry has the
@@ -22,7 +22,8 @@ class EvaluationCache(NamedTuple):
     """The arrays of the cache.
 
     keys: uint64 [slots], a power of two.
-    begins: int64 [slots], the place of an entry's first prior, counted over all rounds of the ring; -1 for no entry.
+    begins: int64 [slots], the number of priors that were written before an entry's first prior, from which its place in
+    the ring follows; -1 for no entry.
     counts: int16 [slots], number of moves.
     values: float32 [slots].
     priors: float32 [room], the ring.
@@ -78,7 +79,7 @@ def remember(cache, key, value, priors, row):  # type: ignore[no-untyped-def]
     if count > room:
         return
     begin = cache.end[0]
-    if begin % room + count > room:  # an entry must be contiguous
+    if begin % room + count > room:  # an entry must not wrap around the end of the ring
         begin += room - begin % room
     slot = np.int64(key & np.uint64(cache.keys.shape[0] - 1))
     cache.keys[slot], cache.begins[slot], cache.counts[slot], cache.values[slot] = key, begin, count, value

@@ -39,7 +39,8 @@ MOST_LOST, MOST_WON = 4.0, 12.0
 
 
 class CaptureWeights(NamedTuple):
-    """The weights of captures in addition to the network, in log odds. Every move is searched until nothing hangs.
+    """The weights of captures in addition to the network, in log odds. After every move, captures are searched until no
+    piece can be captured for free.
 
     Weights of a move: `loss` for each pawn that it loses compared with the best move, `check` if it gives check.
     Weights of a position's value: `opinion` is a factor of the network's value, `pawn` is for each pawn that the mover
@@ -227,7 +228,9 @@ def _weigh(weights, offsets, material, scores, checks, values, priors):  # type:
 
 
 def described(rows: NDArray[np.uint8], mates: bool = False) -> Entered:
-    """Return positions with the information from the rules. rows: uint8 [n, 68]. mates: see `_describe`."""
+    """Return positions with their legal moves and the results that the rules give. rows: uint8 [n, 68]. mates: see
+    `_describe`.
+    """
     n = len(rows)
     keys, ended, offsets = np.empty(n, np.uint64), np.empty(n, np.int8), np.empty(n + 1, np.int64)
     moves = _describe(rows, keys, ended, np.empty(40 * n + MAX_MOVES, np.uint16), offsets, mates)
@@ -235,8 +238,9 @@ def described(rows: NDArray[np.uint8], mates: bool = False) -> Entered:
 
 
 def start(board: chess.Board, mates: bool = False) -> Entered:
-    """Return a board's position, as `ChessRules.enter` does after a move. mates: keep only a mating move if there is
-    one."""
+    """Return the position of a board in the form of `ChessRules.enter`. mates: whether to list only the mating move if
+    there is one.
+    """
     return described(encode_board(board)[None], mates)
 
 
@@ -256,7 +260,7 @@ def short_mate(
 
 
 class ChessRules:
-    """Chess for PUCT, see search.SearchRules, with its networks.
+    """The rules of chess and the networks for a PUCT search, see search.SearchRules.
 
     temperature: the policy's temperature; above 1, its probabilities become more equal. captures: the weights of
     captures; None to use only the networks.
@@ -280,7 +284,7 @@ class ChessRules:
         return described(rows, mates=True)
 
     def condense(self, tree: PuctTree, least: int) -> None:
-        """See SearchRules: rows of chess have no tails."""
+        """Do nothing, because rows of chess have no tails (see SearchRules)."""
 
     def evaluate(
         self, rows: NDArray[np.uint8], moves: NDArray[np.uint16], offsets: NDArray[np.int64]

@@ -109,8 +109,8 @@ class Scoring:
 class Preference:
     """The value of a position: `(1 − share) · (win − loss) + share · f(lead)`.
 
-    f rises from −1 to 1 and is steepest at `centre` points. The number of points over which it covers half of its range
-    is the board's number of lines.
+    f rises from −1 to 1 and is steepest at a lead of `centre` points. It covers half of its range over a number of
+    points that equals the board's number of lines.
     """
 
     share: float = 0.15
@@ -217,7 +217,7 @@ def _play(row, board, move):  # type: ignore[no-untyped-def]
 
 @kernel
 def count(row, board, komi, territory, owner):  # type: ignore[no-untyped-def]
-    """Return Black's lead if the game ends here, and the number of uncertain points, which a wrong owner would change.
+    """Return Black's lead if the game ended in this position, and the number of points whose owner is uncertain.
 
     Chains that belong to the opponent by the row's map count as dead. owner: uint8 [361], filled as by `settled` in
     play.go.ownership.
@@ -293,7 +293,8 @@ def _enter(rows, played, scoring, preference, keys, again, ended, values, moves,
         ended[i] = UNKNOWN
         offsets[i + 1] = _list_moves(board, row, scoring[2] > 0, moves, offsets[i])
         if row[PASSES_AT] > 1:
-            # The game is over, so this node is no repetition. Its key differs from the key of the same stones in play.
+            # A position after the end of the game must not count as a repetition of the same stones during the game. So
+            # it gets another key.
             ended[i], again[i] = SCORED, ~stones
             _end(row, board, scoring[0], scoring[1] > 0)
             sign = -1.0 if row[SIDE_AT] else 1.0
@@ -383,9 +384,10 @@ def row_of(board: Board, colour: int) -> NDArray[np.uint8]:
 
 
 class GoSearchRules:
-    """Go for PUCT, see search.SearchRules, with its network, which outputs policy, value, black_owns, lead and spread.
+    """The rules of Go and the network for a PUCT search, see search.SearchRules. The network has the outputs policy,
+    value, black_owns, lead and spread.
 
-    told: values of the network's side inputs by name, if they aren't the defaults. temperature: the policy's
+    told: values for the network's side inputs by name, which replace the defaults. temperature: the policy's
     temperature; above 1, its probabilities become more equal. scoring, preference: those of the present game. If they
     change, earlier evaluations must be removed (see `weigh_again` for the centre).
     """
@@ -452,7 +454,7 @@ class GoSearchRules:
         return values, priors
 
     def condense(self, tree: PuctTree, least: int) -> None:
-        """See SearchRules."""
+        """Set the tails of nodes whose subtrees will be cut, see SearchRules.condense."""
         sums = [(at, sums_below(tree, at)) for at in (CHANCE_AT, LEAD_AT)]
         tops = topmost(tree, least)
         maps = np.empty((_AT_ONCE, POINTS))
@@ -464,7 +466,8 @@ class GoSearchRules:
             put_all(tree, tops, at, of[tops] / tree.visits[tops])
 
     def ask(self, rows: NDArray[np.uint8], symmetry: int = 0) -> dict[str, NDArray[np.float32]]:
-        """Return the network's outputs for rows, [n, WIDTH], of boards of one size, evaluated in a symmetry.
+        """Evaluate rows, [n, WIDTH], of boards of one size with the network, transformed by a symmetry, and return the
+        outputs by name.
 
         The outputs are transformed back.
         """
@@ -506,10 +509,9 @@ def _own_visits(tree):  # type: ignore[no-untyped-def]
 
 @kernel
 def sums_below(tree, at):  # type: ignore[no-untyped-def]
-    """Return, for each node, the sum of a number over the node's visits, float64 [nodes].
+    """Return, for each node, the sum of a number over all visits of the node, float64 [nodes].
 
-    at: the number's place in the rows of the evaluated positions. The sums are in the view of the side to move at the
-    node.
+    at: the place of the number in the rows of the positions. The sums are in the view of the side to move at the node.
     """
     n = tree.size[0]
     sums, times = np.zeros(n), _own_visits(tree)
@@ -573,7 +575,7 @@ def topmost(tree, least):  # type: ignore[no-untyped-def]
 
 @kernel
 def put_all(tree, nodes, at, values):  # type: ignore[no-untyped-def]
-    """Write numbers of two bytes into the rows of nodes. nodes, values: [n]. at: the place in a row."""
+    """Write a two-byte number into the row of each of some nodes. nodes, values: [n]. at: the place in the row."""
     for i in range(nodes.shape[0]):
         _put(tree.rows[tree.row[nodes[i]]], at, values[i])
 

@@ -49,9 +49,9 @@ to games: people prefer a mate to a certain win, and overlook a mate by the oppo
 class HumanWeights:
     """The weights.
 
-    alpha: the same for all ratings, although it was fitted by rating. beta: its value at USUAL_RATING. growth: how much
-    beta grows with 1,000 points of rating. lowest, highest: the ratings of the fitted games; outside of them, beta is
-    constant.
+    alpha: the factor of the log prior, which is the same for all ratings. beta: the factor of the value at
+    USUAL_RATING. growth: how much beta grows with 1,000 points of rating. lowest, highest: the range of ratings to
+    which beta was fitted; outside of this range, beta is constant.
     """
 
     alpha: float = 0.9
@@ -120,7 +120,7 @@ class RootSearch:
         line that begins with it.
 
         A move in `unvisited` gets the value of the position before it. The result is empty if the clock allows no
-        evaluation. before: number of evaluations that already count against the clock.
+        evaluation. before: number of evaluations made before this search, which count towards the limits of the clock.
         """
         search = self.search
         if not clock.batch(before, self._batch):
@@ -145,7 +145,7 @@ class RootSearch:
 
 
 class HumanSearchPlayer:
-    """Chooses moves as the module describes.
+    """Chooses moves by the method human-search, which the module docstring describes.
 
     session: a network with rating inputs, such as `human`.
     value: another network whose values the search uses.
@@ -197,7 +197,9 @@ class HumanSearchPlayer:
     def think(
         self, board: chess.Board, limits: SearchLimits, stop: threading.Event | None = None, tell: Tell | None = None
     ) -> SearchResult | None:
-        """See ChessPlayer.think; limits.depth is ignored. With little time, fewer moves have values."""
+        """Return the result for a position, see ChessPlayer.think. limits.depth is ignored. With little time, fewer
+        moves have values.
+        """
         clock = TimeManager(limits, stop, 0)
         looked = self._look.think(board, SearchLimits(moves=limits.moves))
         if looked is None:

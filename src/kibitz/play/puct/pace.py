@@ -29,7 +29,7 @@ def batch_size(batches: BatchSizes, clock: TimeManager, visits: int) -> int:
 
 
 def decided(tree: PuctTree, clock: TimeManager, nodes: int, before: int) -> bool:
-    """Return whether no other move can get more visits than the first one within the limits.
+    """Return whether the most visited move will certainly stay the most visited one until the limits are reached.
 
     nodes: number of evaluated positions, as the clock counts them. before: visits of the root when the search began.
     """

@@ -65,7 +65,8 @@ NO_LINES: Mapping[int, LineValue] = MappingProxyType({})
 
 @dataclass(frozen=True)
 class PuctTuning:
-    """Constants of the selection, the policy's temperature, the weights of captures (see ChessRules), and batch sizes.
+    """The parameters of the search: constants for the selection of moves, the policy's temperature, the weights of
+    captures (see ChessRules), and batch sizes.
 
     The defaults were chosen with bench/search_quality.py, see docs/results/history/search.md.
     """
@@ -85,7 +86,7 @@ class PuctPlayer:
         aren't known to lose.
     lines: the number of lines to report.
     hash_mb: size in megabytes of the tree and of a game's evaluations (up to twice as much while a tree is copied).
-    seed: for the samples; None for a random seed.
+    seed: the seed of the samples; None for a random seed.
 
     The tree is kept between moves if the game continues in it. Raises UsageError if the network lacks an output, and
     for settings out of range.
@@ -121,7 +122,7 @@ class PuctPlayer:
         """The value of the first move in the last search, -1 to 1, or a mate (score.py), without the check of
         material.
         """
-        self._of_lines = 0  # number of positions evaluated for single lines
+        self._of_lines = 0  # number of positions evaluated outside of the tree, for lines after the first
         self._game: list[int] = []
         """Keys of the root and of the positions before it that may recur."""
 
@@ -137,8 +138,8 @@ class PuctPlayer:
     def think(
         self, board: chess.Board, limits: SearchLimits, stop: threading.Event | None = None, tell: Tell | None = None
     ) -> SearchResult | None:
-        """See ChessPlayer.think. limits.nodes: number of evaluated positions. limits.depth: length of the principal
-        line in plies.
+        """Return the result for a position, see ChessPlayer.think. limits.nodes limits the number of evaluated
+        positions, and limits.depth the length of the best line in plies.
         """
         driven = limits if self.temperature else narrowed(board, limits)
         if self.lines > 1 and driven is not limits:
@@ -211,7 +212,8 @@ class PuctPlayer:
             if size == 0 or not self.search.grow(size, often) or single:
                 break
             if reports.due():
-                # without limits, the search runs until a stop, which ends everything at once
+                # Without limits, the search ends only when it is stopped, and then no time remains. So lines are
+                # searched in between.
                 if others and limits.nodes is None and limits.seconds is None:
                     self._search_lines(clock, int(self.search.tree.visits[0]) // (4 * others), often, found)
                 reports(*self._report(clock, self.lines, found))
@@ -287,8 +289,8 @@ class PuctPlayer:
             not only and self._leads_to(game, board.halfmove_clock) and self.search.go_on(key)
         ) and self._is_same(root.rows[0])
         self._game = game
-        # If a node inside the tree has a mate in one, this is its only move. So it can't be the root if several lines
-        # are needed.
+        # A node with a mate in one lists only this move. So such a node can't become the root if several lines are
+        # needed.
         if goes_on and (self.lines == 1 or int(self.search.tree.children[0]) == len(root.moves)):
             return
         if only:
@@ -520,7 +522,7 @@ def _rank(tree: PuctTree, child: int, found: Mapping[int, LineValue] = NO_LINES)
 
 
 def value_for_parent(tree: PuctTree, child: int) -> float:
-    """Return a child's value for the side that moves there from its parent, see score.py."""
+    """Return the value of a child node for the side to move at its parent, see score.py."""
     proven = tree.proven[child]
     if proven == LOSS:
         return 2 - (int(tree.plies[child]) + 1) * STEP
@@ -534,12 +536,12 @@ def value_for_parent(tree: PuctTree, child: int) -> float:
 
 
 def likely_line(tree: PuctTree, node: int) -> list[int]:
-    """Return the most likely moves from a node on: at each node the most visited move."""
+    """Return the line from a node on that takes the most visited move at each node, as packed moves."""
     return [int(tree.move[child]) for child in likely_nodes(tree, node)]
 
 
 def likely_nodes(tree: PuctTree, node: int) -> list[int]:
-    """Return the nodes to which these moves lead."""
+    """Return the nodes on the line of `likely_line`."""
     nodes: list[int] = []
     while tree.first[node] >= 0:
         some = children(tree, node)

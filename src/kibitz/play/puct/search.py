@@ -1,4 +1,6 @@
-"""PUCT for any game: a tree, a cache, and batches of leaves for a network, behind the interface `SearchRules`."""
+"""PUCT for any game: the search has a tree and a cache, and lets a network evaluate leaves in batches. The interface
+`SearchRules` has everything that depends on the game.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,7 @@ class Entered(NamedTuple):
         move ends and wins the game. SCORED: the game is over with a value. FORBIDDEN: the move was not allowed.
     moves, offsets: the legal moves of all positions, uint16 [total], and the index at which each position's moves
         begin, int64 [n + 1].
-    again: uint64 [n], keys for detecting repetitions.
+    again: uint64 [n], keys that are equal if a position repeats an earlier one by the rules.
     values: float32 [n], values for the side to move; the shape is [0] if no position is SCORED.
     """
 
@@ -87,7 +89,7 @@ class SearchRules(Protocol):
         """
 
     def condense(self, tree: PuctTree, least: int) -> None:
-        """Set the tails of nodes whose subtrees will be cut to the mean over their visits.
+        """Set the tail of each node whose subtree will be cut to the mean of the tails over the node's visits.
 
         These are the nodes below the root with fewer than `least` visits and no proven result. This method is called
         only if rows have tails.
@@ -118,7 +120,7 @@ class BatchSizes:
 
 
 class PuctSearch:
-    """A growing tree, and the network's evaluations of earlier positions.
+    """A PUCT search with a tree that grows and a cache of the network's evaluations.
 
     When the tree is full, its least visited parts are removed. constants: constants of the selection. size: bytes for
     tree and cache together (at least about 2 MB).
@@ -176,7 +178,8 @@ class PuctSearch:
         return plies if node == 0 else -1
 
     def note_draws(self, often: NDArray[np.uint64]) -> None:
-        """Visit the moves of the root that draw at once by the rules, because a policy may ignore them.
+        """Visit those moves of the root that lead to an immediate draw by the rules, because the policy may give them a
+        very small probability.
 
         If no other move was visited, the most likely move is visited too, so that a draw isn't the only known move.
         """
@@ -266,7 +269,7 @@ class PuctSearch:
             kept = self._cut_to(least)
         if keeps:
             self.rules.condense(tree, least)
-            # without free room, so that nodes and positions can share the room as needed
+            # The copy has no free room, so that the freed memory can be used for nodes or for positions as needed.
             kept = trimmed(self._cut_to(least))
         self.tree, self.was_full = kept, True
         return int(kept.size[0]) < n * _MUCH

@@ -25,7 +25,7 @@ FORBIDDEN = 5
 
 
 class Constants(NamedTuple):
-    """Constants that balance values and priors, for values from −1 to 1.
+    """The constants of the selection formula, which balance values (−1 to 1) and priors.
 
     Exploration is `start + growth · ln((visits + base) / base)`. An unvisited move gets the value of its node, minus
     reduction (at the root, root_reduction) times the square root of the sum of the visited moves' priors. A pending
@@ -97,7 +97,7 @@ def with_room(tree: PuctTree, nodes: int, positions: int, limit: int) -> PuctTre
     if (needed <= had).all():
         return tree
     width = tree.rows.shape[1]
-    for factor in (2.0, 1.125):  # doubled, or a little larger if this would be too much
+    for factor in (2.0, 1.125):  # the size doubles, or grows by an eighth if twice the size would exceed the limit
         asked = np.where(needed > had, np.maximum(needed, (had * factor).astype(np.int64)), had)
         if asked[0] * BYTES + asked[1] * width <= limit:
             bigger = empty_tree(int(asked[0]), int(asked[1]), width)
@@ -151,7 +151,7 @@ def back_up(tree, node, value, waited):  # type: ignore[no-untyped-def]
 
 @inner
 def prove(tree, node):  # type: ignore[no-untyped-def]
-    """Propagate a node's proven result to its ancestors, as far as it proves their results."""
+    """Mark the ancestors of a proven node as proven, as far as their results follow from it."""
     node = tree.parent[node]
     while node >= 0 and tree.proven[node] == UNKNOWN:
         won, all_known, drawn = False, True, False
@@ -291,7 +291,8 @@ def _likeliest(moves, priors, most):  # type: ignore[no-untyped-def]
 
 @inner
 def expand(tree, node, key, row, value, moves, priors, most):  # type: ignore[no-untyped-def]
-    """Set a leaf's position and children, and back its value up. There must be room.
+    """Add the position and the children of a leaf to the tree, and back the leaf's value up. The tree must have room
+    for them.
 
     most: the largest number of children, see `_likeliest`; the root has a child for every move.
     """
@@ -314,7 +315,7 @@ def expand(tree, node, key, row, value, moves, priors, most):  # type: ignore[no
 
 @inner
 def win(tree, node, key, row, move):  # type: ignore[no-untyped-def]
-    """Record a leaf with a move that ends and wins the game as its only child."""
+    """Add the position of a leaf and, as its only child, a move that ends and wins the game."""
     moves, priors = np.empty(1, np.uint16), np.ones(1, np.float32)
     moves[0] = move
     expand(tree, node, key, row, np.float32(1), moves, priors, np.int64(1))
@@ -374,7 +375,7 @@ def settle(tree, cache, most, often, repetition, leaves, keys, again, ended, val
                 fill(rows[i, rows.shape[1] - tail :], cache.tails[slot])
             expand(tree, node, again[i], rows[i], cache.values[slot], moves[begin : begin + count], priors, most)
             continue
-        to = offsets[left]  # the writing position is never behind the reading position
+        to = offsets[left]  # moves data in place; the place to write is never after the place to read
         for k in range(count):
             moves[to + k] = moves[begin + k]
         leaves[left], keys[left], again[left] = node, keys[i], again[i]
@@ -414,10 +415,10 @@ def lead(tree):  # type: ignore[no-untyped-def]
 def cut_out(tree: PuctTree, root: int, into: PuctTree, least: int = 0, rows: bool = False) -> None:
     """Copy the subtree of a node into an empty tree, breadth first. The node becomes the root.
 
-    least: descendants with fewer visits and no proven result become leaves again, with their visits. rows: whether
-    these leaves keep their rows.
+    least: descendants with fewer visits and without a proven result lose their children and become leaves, but keep
+    their visits. rows: whether these leaves keep their rows.
     """
-    # called with these types, so that it is compiled only once, before a clock runs
+    # The arguments are converted to NumPy's types, so that the kernel is compiled for one combination of types only.
     _cut_out(tree, np.int64(root), into, np.int64(least), rows)
 
 

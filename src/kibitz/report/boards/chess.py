@@ -1,7 +1,7 @@
 """Chess boards as small inline SVG.
 
-A page shows up to a hundred boards. Their common parts (the squares and the twelve pieces, python-chess's drawings) are
-drawn once, in a hidden `<svg>` from `piece_defs`, and every board refers to it.
+A page shows up to a hundred boards. Their common parts, which are the squares and python-chess's drawings of the twelve
+pieces, are drawn once, in a hidden `<svg>` from `piece_defs`. Every board refers to this `<svg>`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Networks that predict a move's origin and target, and the value of the position for the mover.
 
-Inside, boards are in the mover's view: with Black to move, colors are swapped and ranks flipped. Outputs are on the
-board's real squares, a1 = 0 … h8 = 63.
+Inside the networks, boards are in the mover's view: with Black to move, colors are swapped and ranks flipped. Outputs
+are on the board's real squares, a1 = 0 … h8 = 63.
 """
 
 from __future__ import annotations
@@ -67,8 +67,9 @@ class ConstantPlanes(Encoding):
 
 
 class SquareSelector(nn.Module):
-    """Planes, float32 [n, channels, 8, 8], to logits of the 64 squares, [n, 64], or to one value before tanh, [n,
-    1]."""
+    """A network that converts planes, float32 [n, channels, 8, 8], to logits of the 64 squares, [n, 64], or to one
+    value before tanh, [n, 1].
+    """
 
     def __init__(self, layers: str, channels: int, outputs: int, dropout: float, activation: type[nn.Module]):
         super().__init__()
@@ -163,8 +164,8 @@ class MoveNets(nn.Module):
 
     codes, uint8 [n, 64], and state, uint8 [n, 4 + len(side_inputs)] -> probabilities origin, [n, 64], and target, [n, 6
     or 64, 64]. With a value network there is also value, [n] in [−1, 1], for the mover. Targets depend on the type of
-    piece, or on the origin square if the moving piece is an input. A selector that is not in `names` outputs a uniform
-    distribution; if targets depend on the origin square, it outputs 0.
+    piece, or on the origin square if the moving piece is an input. A selector that is not in `names` outputs equal
+    probabilities for all squares, or 0 if targets depend on the origin square.
     """
 
     RATING: ClassVar[int] = 2400 // RATING_UNIT
@@ -220,7 +221,7 @@ class MoveNets(nn.Module):
         if self.shared is not None:
             return self.shared.features(planes)
         first = self.names[0]
-        if self.piece_plane and first in PIECES:  # no moving piece is marked
+        if self.piece_plane and first in PIECES:  # this network has no plane for the moving piece
             planes = torch.cat([planes, torch.zeros_like(planes[:, :1])], 1)
         return cast(SquareSelector, self.nets[first]).features(planes)
 

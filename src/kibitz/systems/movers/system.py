@@ -1,7 +1,7 @@
 """The shared parts of the systems that predict moves: settings, examples and stages.
 
 `convchess` and `chessnet` predict the same two squares, a move's origin and target, with networks of the same kinds
-(nets.py). Each has its paper's values in its own file.
+(nets.py). The values of each paper are in the file of its system.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ ONE_BODY_LACKS = (
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings of the move-predicting systems. Each paper's values are in its system's file."""
+    """The settings of the systems that predict moves. The values of each paper are in the file of its system."""
 
     # the networks and their shapes
     networks: str = setting(
@@ -281,8 +281,8 @@ def check(settings: Settings, every: Sequence[str]) -> None:
 
 
 def drawn_games(games: NDArray[np.int64], settings: Settings) -> NDArray[np.int64]:
-    """Return the training games: `settings.games` of them, sampled uniformly. The sample is always the same and keeps
-    the games' order.
+    """Return the training games: `settings.games` of them, sampled uniformly. The sample is always the same, and the
+    games stay in order.
     """
     if not settings.games or settings.games >= len(games):
         return games
@@ -413,7 +413,7 @@ def pieces_of(store: Store) -> NDArray[np.uint8]:
 
 def playable(store: Store, settings: Settings) -> NDArray[np.int64]:
     """Return the indices of the store's games that have at least one move. Raises KibitzError if a setting needs
-    ratings and no game has ratings.
+    ratings and a game has none.
     """
     games = np.flatnonzero(store.plies > 0)
     if settings.rating_plane:
@@ -540,7 +540,9 @@ def _constant_loss(batch: Tensors, squares: Sequence[str], value_weight: float) 
 
 
 class MoverSystem(System):
-    """A system of move networks. Each paper's class adds its settings and recipes, and perhaps a value network."""
+    """A system of networks that predict moves. A subclass for each paper adds settings and recipes, and perhaps a value
+    network.
+    """
 
     def __init__(
         self, name: str, settings_type: type[Settings], networks: Sequence[str], recipes: Mapping[str, Recipe]

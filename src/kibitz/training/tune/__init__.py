@@ -1,1 +1,1 @@
-"""Search for settings: spaces, trials, and their journal."""
+"""Search for good training settings: the search space, the trials, and the file that records them."""

@@ -47,8 +47,7 @@ class TrialResult:
     settings: the values of the searched settings.
     state: done, pruned, diverged, or begun if the trial has not ended.
     iteration: the last completed iteration.
-    figures: the measures of its best validation.
-    path: its run directory.
+    figures: the measures of the trial's best validation. path: the trial's run directory.
     """
 
     number: int
@@ -92,11 +91,12 @@ class TrialPruned(Exception):
 
 
 def folder_of(out: Path) -> Path:
-    """Return the folder of a study's trials, next to its file."""
+    """Return the folder for the runs of a search's trials, next to the file of the search. out: this file."""
     if out.suffix == ".journal":
         return out.with_suffix("")
     folder = out.with_name(out.name + "-trials")
-    # Earlier versions removed any ending of the name. Then the studies rate-0.1 and rate-0.2 had the same folder.
+    # Earlier versions removed the ending of the file's name, so that rate-0.1 and rate-0.2 had the same folder. Such a
+    # folder is used if it exists.
     earlier = out.with_suffix("")
     return earlier if out.suffix and out.exists() and earlier.is_dir() and not folder.exists() else folder
 
@@ -358,7 +358,7 @@ class _PruningWatch:
         """
         self._recalled = True
         whole = not one.reason and one.diverged_at is None
-        # if there are few positions, a trial may end earlier
+        # With few positions, a trial may end before its number of iterations.
         last = one.iteration if whole else self.trials.config.iterations
         for iteration, figures in _validations(self.path):
             if one.diverged_at is not None and iteration > one.diverged_at:

@@ -68,7 +68,7 @@ class TuneConfig:
     network: the network to train, if the system has several.
     iterations: batches per trial, for example 2000.
     trials: number of sampled trials; None for the whole grid.
-    prune: end a trial if its validation loss is above the median of those before it.
+    prune: whether to end a trial early if its validation is worse than the median of the trials before it.
     """
 
     system: str
@@ -114,7 +114,7 @@ class TuneConfig:
         return replace(self.settings, **changed)
 
     def at(self, point: dict[str, Any]) -> Any:
-        """Return the settings of the trial with these values of the searched settings."""
+        """Return the settings of a trial. point: the values of the searched settings."""
         return replace(self.base, **{self.named(name): value for name, value in point.items()})
 
     def fingerprint(self, data: dict[str, Any], monitor: str) -> dict[str, Any]:
@@ -152,7 +152,8 @@ def _check_searchable(system: str, settings: Any) -> None:
 
 
 def usual_grid(system: System, network: str = "") -> Grid:
-    """Return a grid around the system's defaults. Learning rates go half a power of ten below and above the default.
+    """Return a grid around the system's defaults. The learning rates are the default, and half a power of ten below and
+    above it.
 
     Raises UsageError for a system without such settings.
     """

@@ -1,6 +1,6 @@
 """The file of a search: a journal of Optuna's study, with one line per event.
 
-Even if the program is killed, the file has all finished trials and the number of the unfinished one.
+Even after the program was killed, the file has all finished trials and the number of the unfinished trial.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def _differences(before: dict[str, Any], now: dict[str, Any]) -> str:
         if name in ("fingerprint", "split"):
             continue
         if not same_value(before.get(name), value):
-            parts.append(f"{name} {_shown(before.get(name))} not {_shown(value)}")
+            parts.append(f"{name} {_shown(before.get(name))} instead of {_shown(value)}")
     if before.get("fingerprint") != now["fingerprint"]:
         parts.append("other games")
     if before.get("split") != now["split"]:

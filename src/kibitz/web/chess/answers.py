@@ -32,8 +32,8 @@ def results(
 ) -> Iterator[list[dict[str, Any]]]:
     """Yield the results of the positions from ply first to last, batch by batch.
 
-    A network with rating inputs gets the line's ratings for its moves. The win probability is that of unknown players:
-    the value of a position does not depend on the players.
+    If the network has rating inputs, its moves are predicted for the ratings of the line. The win probability is
+    predicted for unknown ratings, because the value of a position must not depend on the players.
     """
     from kibitz.analysis import load
     from kibitz.analysis.chess.ratings import OPPONENT, RATING
@@ -87,7 +87,8 @@ def results(
 def telling(
     side_inputs: Mapping[str, int], line: ChessLine, state: NDArray[np.uint8], first: int
 ) -> Callable[[tuple[int, int]], NDArray[np.uint8]]:
-    """Return a function from White's and Black's rating, 0 if unknown, to state rows with all side inputs.
+    """Return a function that takes White's and Black's rating (0 if unknown) and returns state rows with all side
+    inputs.
 
     The rows are those of the positions from ply `first` on. The side inputs are the ratings and the last moves.
     """
@@ -117,7 +118,7 @@ def _chance(white_wins: Any, board: chess.Board) -> float | None:
 def best_moves(
     board: chess.Board, moves: NDArray[np.uint16], probabilities: NDArray[np.float32], limit: int = N_MOVES
 ) -> list[dict[str, Any]]:
-    """Return the most likely legal moves, at most `limit`, with their probabilities among all.
+    """Return the most likely legal moves, at most `limit`, with their probabilities among all legal moves.
 
     moves: uint16 [n], all legal moves, packed. probabilities: float32 [n]. If the network does not distinguish the
     pieces of a promotion, only the queen is listed.

@@ -1,4 +1,6 @@
-"""Evaluations of chess moves by a UCI engine instead of the network's own search, in the form for the page."""
+"""Evaluate chess moves by a UCI engine instead of the network's own search, and return the results in the form for the
+page.
+"""
 
 from __future__ import annotations
 

@@ -49,8 +49,8 @@ def search(
     def as_json(found: SearchResult) -> dict[str, Any]:
         return {"nodes": found.nodes, "lines": [_line(board, line) for line in found.lines if line.own_value]}
 
-    # The tree gets a share (TREE_SHARE) of the evaluations; its number is the one that all other interfaces use for a
-    # position
+    # A search for several lines gives the tree only the share TREE_SHARE of its evaluations. With this limit, the tree
+    # gets NODES evaluations, as in all other interfaces.
     limits = SearchLimits(nodes=round(NODES / TREE_SHARE))
     result = player.think(board.copy(), limits, stop, lambda found: report(as_json(found)))
     return None if result is None else as_json(result)

@@ -38,8 +38,8 @@ def check(networks: NetworkRegistry, network: NetworkInfo, line: Line, stop: thr
 def check_with(judge: Judge, line: ChessLine) -> dict[str, Any]:
     """Return a judge's evaluation of the last move.
 
-    loss, before, after: the mover's loss of win probability, and the win probabilities, 0 to 1. reply: the moves after
-    it that win material or mate, in SAN; [] if there are none. Raises BadRequest and Stopped.
+    loss, before, after: the mover's loss of win probability, and the win probabilities, 0 to 1. reply: the opponent's
+    line after the move that wins material or mates, in SAN; [] if there is none. Raises BadRequest and Stopped.
     """
     if not line.moves or line.moves[-1] == NULL:
         raise BadRequest("there is no move to check")

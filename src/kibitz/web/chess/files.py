@@ -40,8 +40,8 @@ MAX_VALUE_LENGTH = 1000
 
 
 def fen_of(words: str) -> str | None:
-    """Return the FEN or EPD, valid or not, if a text contains nothing else; "" for other text. Underscores may replace
-    spaces.
+    """Return the FEN or EPD of a text that contains nothing else, even if it is invalid; "" for other text. Underscores
+    may replace spaces.
     """
     line = words.strip().strip("\"'`").strip()
     if len(line) > 300 or "\n" in line:
@@ -156,7 +156,8 @@ def _tree(game: chess.pgn.Game, board: chess.Board, problems: list[str]) -> list
 def save_pgn(tree: list[game_tree.Written], headers: Fields, start: str | None, notes: Notes | None = None) -> str:
     """Return a tree as PGN. Raises BadRequest for an illegal move.
 
-    start: the FEN of its root; None for the root's own. notes: what an analysis has found, which is written, too.
+    start: the FEN of the position at the tree's root; None for the FEN in the root node, or the usual start. notes:
+    results of an analysis, which are also written.
     """
     fen = start or tree[0].fields.get("fen") or chess.STARTING_FEN
     if not isinstance(fen, str):

@@ -1,5 +1,5 @@
-"""Evaluations of chess moves by search, in the form for the page: first a quick pass over all moves, then an exact
-pass, a few moves at a time.
+"""Evaluate chess moves by search, for the page: first a quick pass over all moves, then an exact pass, a few moves at a
+time.
 """
 
 from __future__ import annotations
@@ -48,7 +48,9 @@ def judged(network: NetworkInfo, line: Line, by_engine: bool = False) -> ChessLi
 
 
 def limits() -> list[object]:
-    """Return what the judgments depend on besides the network and the line."""
+    """Return the values, such as the search depth, on which the judgments depend in addition to the network and the
+    line.
+    """
     from kibitz.analysis.chess.judging import DEPTH, NODES
     from kibitz.analysis.chess.reason_texts import LANGUAGES
 

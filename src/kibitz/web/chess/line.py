@@ -55,8 +55,8 @@ class ChessLine:
         return board
 
     def since_null(self) -> chess.Board:
-        """Return the last position, with only the moves since the last null move on its stack, because players support
-        no null moves.
+        """Return the last position, with only the moves since the last null move on its stack, because kibitz's
+        searches support no null moves.
         """
         board = self.start()
         for move in self.moves:
@@ -66,7 +66,7 @@ class ChessLine:
         return board
 
     def boards(self) -> Iterator[chess.Board]:
-        """Yield every position, 0 to n. They are always the same board object, which changes."""
+        """Yield the positions 0 to n. Each time the same board object is yielded, after another move."""
         board = self.start()
         yield board
         for move in self.moves:
@@ -181,7 +181,7 @@ def read_move(board: chess.Board, name: str) -> chess.Move:
     core = read_word(name[:20]).core
     moves: set[chess.Move | None] = set()
     try:
-        if (move := find_move(board, core)) is not None:  # a null move is false, but not None
+        if (move := find_move(board, core)) is not None:  # compared with None, because a null move is false
             return move
         moves = {find_move(board, core, letters) for letters in english_of([core])} - {None}
     except Ambiguous:
@@ -214,7 +214,7 @@ def node(board: chess.Board, move: str | None = None, san: str = "", ply: int = 
 
     dests: dict[str, list[str]] = {}
     for legal in board.legal_moves:
-        if legal.promotion in (None, chess.QUEEN):  # only one of the four promotions to the same square
+        if legal.promotion in (None, chess.QUEEN):  # lists only one of the four promotions on the same square
             dests.setdefault(chess.SQUARE_NAMES[legal.from_square], []).append(chess.SQUARE_NAMES[legal.to_square])
     return {
         "ply": ply,
@@ -230,7 +230,7 @@ def node(board: chess.Board, move: str | None = None, san: str = "", ply: int = 
 
 
 def end_of(board: chess.Board) -> str | None:
-    """Return how the game has ended in this position, or how it could end by a claim; None if it continues."""
+    """Return how the game has ended in this position, or by which draw claim it could end; None otherwise."""
     if not any(board.generate_legal_moves()):
         return "checkmate" if board.is_check() else "stalemate"
     if board.is_insufficient_material():

@@ -21,10 +21,10 @@ _ROOKS = {7: 1, 0: 2, 63: 4, 56: 8}
 
 
 def occlusion(session: Session, network: NetworkInfo, line: ChessLine) -> dict[str, Any]:
-    """See `kibitz.web.positions.Line.occlusion`.
+    """Return how an output changes if a piece is removed, for each piece, see `kibitz.web.positions.Line.occlusion`.
 
-    The output is White's probability. If the network has none, it is the probability of the most likely move. Kings
-    stay on the board.
+    The output is White's probability. If the network does not predict it, the output is the probability of the most
+    likely move. Kings stay on the board.
     """
     from kibitz.analysis import load
 

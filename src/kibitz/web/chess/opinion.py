@@ -37,7 +37,7 @@ _TOO_MANY = (
 
 
 class UciThinker:
-    """A running engine; see `kibitz.web.opinions.Thinker`."""
+    """A running UCI engine, with the interface `kibitz.web.opinions.Thinker`."""
 
     def __init__(self, program: Program):
         self._engine = ExternalEngine(program.command, program.name)
@@ -80,7 +80,7 @@ class UciThinker:
         lines, first = [], set()
         for _, info in sorted(self._watched.lines.items()):
             move = info["pv"][0]
-            if move not in first:  # the lines may be from two depths, while the deeper one is in progress
+            if move not in first:  # while a depth is in progress, lines of two depths can have the same first move
                 first.add(move)
                 lines.append(as_json(self._board, info))
         if not lines:

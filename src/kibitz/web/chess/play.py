@@ -25,7 +25,7 @@ def think(
     report: Callable[[Mapping[str, Any]], None],
     stop: threading.Event,
 ) -> str | None:
-    """See `kibitz.web.positions.Line.think`. The move is in UCI notation."""
+    """Return a player's move in the last position, in UCI notation, see `kibitz.web.positions.Line.think`."""
     board = line.since_null()
     if not any(board.generate_legal_moves()):
         return None
@@ -43,9 +43,9 @@ def people_seconds(
 ) -> float:
     """Return a sampled thinking time for a move, in seconds.
 
-    For a network with rating inputs, it is a time of people with the rating; None is the highest rating. For a personal
-    network, it is a time of the person, or 0 if this person's games had no clocks. move: in UCI notation, in the last
-    position of the line.
+    For a network with rating inputs, this is a time of people with this rating; None means the highest rating. For a
+    personal network, this is a time of the person, or 0 if the person's games had no clocks. move: in UCI notation, in
+    the last position of the line.
     """
     import chess
     import numpy as np

@@ -22,7 +22,8 @@ FIRST = 4
 
 
 def by_rating(networks: NetworkRegistry, network: NetworkInfo, line: Line) -> dict[str, Any]:
-    """Return the likely moves of the last position, and its risk, for each of RATINGS.
+    """Return the likely moves of players in the last position, and how often players make a mistake in it, for each of
+    RATINGS.
 
     ratings: RATINGS. moves: the moves with their probability at each rating; the most likely move on average is first.
     risk: the probability at each rating of a move that loses analysis.chess.risk.LOSS or more; null without a legal

@@ -1,4 +1,4 @@
-"""Write what the page has found of a Go game into the nodes of its record, in the form of `kibitz annotate`."""
+"""Write the page's evaluations of a Go game into the nodes of its record, in the form of `kibitz annotate`."""
 
 from __future__ import annotations
 
@@ -25,8 +25,9 @@ def annotate(
 ) -> game_tree.Written:
     """Return a node with its notes in the comment, the annotations and the properties.
 
-    colour: of the player of its move. summary: further lines of its comment. A node that is not judged gets only these.
-    The notes of an earlier analysis are replaced; a move that somebody has annotated keeps its annotation.
+    colour: the color of the player of the node's move. summary: further lines for the node's comment. If the node was
+    not judged, only these lines are added. The notes of an earlier analysis are replaced; a move that somebody has
+    annotated keeps its annotation.
     """
     note = notes.moves.get(index)
     if note is None and not summary:
@@ -70,7 +71,9 @@ def _lost(note: Note, side: str) -> str:
 
 
 def last_words(tree: list[game_tree.Written], notes: Notes) -> dict[int, list[str]]:
-    """Return the lines of the summary at the index of the last node of the main line; {} without a summary."""
+    """Return the lines of the game's summary, by the index of the node to which they are added: the last node of the
+    main line. The result is {} without a summary.
+    """
     line = [0]
     while tree[line[-1]].children:
         line.append(tree[line[-1]].children[0])

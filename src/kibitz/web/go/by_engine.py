@@ -1,4 +1,6 @@
-"""Evaluations of Go moves by a GTP engine instead of the network's own search, in the form for the page."""
+"""Evaluate Go moves by a GTP engine instead of the network's own search, and return the results in the form for the
+page.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ MOST_SHOWN = 8
 class Valued:
     """An engine's value of a position, in Black's view.
 
-    black: Black's win probability, 0 to 1. told: whether the engine itself gave this probability. lead: in points, komi
+    black: Black's win probability, 0 to 1. told: whether this probability comes from the engine. lead: in points, komi
     included. line: the best move and the moves that would follow.
     """
 

@@ -29,7 +29,9 @@ class GivenUp(BadRequest):
 
 
 def limits() -> list[object]:
-    """Return what the judgments depend on besides the network and the line."""
+    """Return the values, such as the number of visits, on which the judgments depend in addition to the network and the
+    line.
+    """
     from kibitz.analysis.go.reason_texts import LANGUAGES
     from kibitz.play.go.value import VISITS
 

@@ -1,4 +1,4 @@
-"""SGF for the board: game trees are read with sgfmill's grammar, and written."""
+"""Read SGF into game trees for the board, with sgfmill's parser, and write trees as SGF."""
 
 from __future__ import annotations
 
@@ -319,8 +319,9 @@ def save_sgf(
 ) -> str:
     """Return a tree as SGF. Raises BadRequest.
 
-    start: the position of its root; None to read it from the root node and headers. assumed: those of KM and RU that
-    are only assumed; they are not written. notes: an analysis's results, which are written too.
+    start: the position at the tree's root; None to read it from the root node and the headers. assumed: "KM" and "RU"
+    if komi and rules are only assumed; such properties are not written. notes: results of an analysis, which are also
+    written.
     """
     line = replace(start, moves=()) if start else _root_line(tree[0].fields, headers)
     head = {"FF": "4", "GM": "1", "CA": "UTF-8", "AP": "kibitz"}

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 
 def occlusion(session: Session, network: NetworkInfo, line: GoLine) -> dict[str, Any]:
-    """See `kibitz.web.positions.Line.occlusion`. The value is Black's win probability."""
+    """Return how Black's win probability changes if a stone is removed, for each stone, see
+    `kibitz.web.positions.Line.occlusion`.
+    """
     last = len(line.moves)
     codes, state = line.rows(last, last)
     board = line.board()

@@ -32,7 +32,7 @@ _SCORE = re.compile(r"([BW])\+(\d+(?:\.\d+)?)")
 
 
 class GtpThinker:
-    """A running program; see `kibitz.web.opinions.Thinker`."""
+    """A running GTP program, with the interface `kibitz.web.opinions.Thinker`."""
 
     ratings: tuple[int, int] | None = None
     """None, because GTP has no command for ratings"""
@@ -73,7 +73,7 @@ class GtpThinker:
         time = f"time_settings 0 {max(1, round(limits.seconds))} 1"
         if "kata-time_settings" in self._commands:
             time = f"kata-time_settings byoyomi 0 {limits.seconds:g} 1"
-        with contextlib.suppress(CommandRefused):  # if it refuses, it uses its own time
+        with contextlib.suppress(CommandRefused):  # a program that refuses this command uses its own time limit
             self._ask(time)
         self._program.begin(f"genmove {self._side}")
         self._running = self._plays = True

@@ -29,7 +29,9 @@ def think(
     report: Callable[[Mapping[str, Any]], None],
     stop: threading.Event,
 ) -> str:
-    """See `kibitz.web.positions.Line.think`. The move is in GTP notation. Raises Cancelled."""
+    """Return a player's move in the last position, in GTP notation, see `kibitz.web.positions.Line.think`. Raises
+    Cancelled.
+    """
     board = line.board()
     side, began, last_report = board.to_move, time.perf_counter(), 0.0
 

@@ -43,9 +43,9 @@ def work(asked: Told, say: Say, stop: threading.Event) -> None:
     """Analyze games and send the report repeatedly.
 
     asked: "games", a file with a JSON line for each (number, side, text); "network", "player", "source": names;
-    "quick": whether to run only the quick stage; "engine": the "name" and the "command" of the engine that evaluates
-    moves, if one does. A quick stage evaluates all games first. Then a thorough stage searches each move, and its games
-    replace the quick ones in the report. Sends "begun", then after each game "stage" (QUICK or THOROUGH), "done",
+    "quick": whether to run only the quick stage; "engine": the "name" and the "command" of an engine, if an engine
+    evaluates the moves. A quick stage evaluates all games first. Then a thorough stage searches each move, and its
+    games replace the quick ones in the report. Sends "begun", then after each game "stage" (QUICK or THOROUGH), "done",
     "left_out", "seconds" of the stage, and sometimes "report".
     """
     from kibitz.analysis import load

@@ -43,7 +43,7 @@ class Background:
         threading.Thread(target=self._listen, name=f"kibitz {module}", daemon=True).start()
 
     def stop(self) -> None:
-        """Request the end of the process. It is killed if it doesn't end in time."""
+        """Request that the process ends, and kill it if it doesn't end within some seconds."""
         self._stopped = True
         self._close()
         threading.Thread(target=self._end_at_last, name="kibitz stops work", daemon=True).start()

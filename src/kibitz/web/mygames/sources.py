@@ -27,7 +27,9 @@ LARGEST = 400 << 20
 
 @dataclass(frozen=True)
 class ChosenGame:
-    """A game of the player: its number in its source (from 1 in a file, from 0 in a store), and the player's side."""
+    """A game of the player: the game's number in its source (from 1 in a file, from 0 in a store), and the player's
+    side.
+    """
 
     number: int
     side: str
@@ -36,11 +38,11 @@ class ChosenGame:
 class Source(ABC):
     """Games with the names of their players.
 
-    name: as the page shows it.
-    path: the input of `kibitz personal`.
+    name: the name that the page shows.
+    path: the file or store that `kibitz personal` gets.
     games: number of games of standard chess.
     variants: number of other games.
-    players: all of them, the most frequent first.
+    players: all players, the most frequent first.
     """
 
     name: str
@@ -50,8 +52,9 @@ class Source(ABC):
     players: list[names.Player]
 
     def find(self, wanted: Sequence[str]) -> list[names.Player]:
-        """Return the players that these names mean. Raises KibitzError, with the most similar names, for an unknown
-        name."""
+        """Return the players to whom these names belong. Raises KibitzError, with the most similar names, for an
+        unknown name.
+        """
         return names.named(self.players, wanted, self.name, "")
 
     @abstractmethod
@@ -120,7 +123,7 @@ class PgnSource(Source):
         white, black = headers.get("White", ""), headers.get("Black", "")
         written.update((white, black) if white != black else (white,))
         days = (headers.get(name, "") for name in ("UTCDate", "Date"))
-        # a game with an unknown day is before the others
+        # An unknown month or day counts as 00, so that the game comes before the other games of the year or month.
         date = next((day.replace("?", "0") for day in days if day and "?" not in day[:4]), "")
         self._places.append(_Place(number, begin, end, names.key(white), names.key(black), date))
 

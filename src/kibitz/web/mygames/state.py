@@ -76,7 +76,7 @@ class Task:
 class MyGames:
     """The opened games, one analysis and one training job at a time, and the last report.
 
-    given: files and stores on the command line. networks, judges: those of the board.
+    given: files and stores on the command line. networks, judges: the networks and the judges of the board.
     """
 
     def __init__(self, given: Sequence[str], networks: NetworkRegistry, judges: Judges):
@@ -101,8 +101,8 @@ class MyGames:
     # Games
 
     def upload(self, fields: Fields) -> dict[str, Any]:
-        """Return the response of /api/mygames/upload. It receives a part of a file from the page, in base64, and
-        appends it to the previous parts.
+        """Return the response of /api/mygames/upload. The request contains a part of a file in base64, which is
+        appended to the previous parts.
 
         After the last part, the response has the summary of the file. Raises KibitzError.
         """
@@ -291,7 +291,7 @@ class MyGames:
             pace[task.about["stage"]] = round(task.about["seconds"] / task.about["done"], 2)
 
     def report(self) -> dict[str, Any]:
-        """Return the response of /api/mygames/report: the last report and its number. Before the first game is done,
+        """Return the response of /api/mygames/report: the last report and its number. Until the first game is analyzed,
         the report is {}.
         """
         number, report = self._report
@@ -395,8 +395,8 @@ class MyGames:
         return error if source is None else error.replace(source.path, source.name)
 
     def stop(self, fields: Fields) -> dict[str, Any]:
-        """Return the response of /api/mygames/stop. It requests the end of the analysis, the training or the download,
-        whose results stay.
+        """Return the response of /api/mygames/stop. The analysis, the training or the download is stopped, and its
+        results so far stay.
         """
         what = text(fields, "what")
         task = {"analysis": self._analysis, "training": self._training, "download": self._download}.get(what)

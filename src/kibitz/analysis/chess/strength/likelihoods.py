@@ -42,7 +42,7 @@ class MoveLikelihoods:
         return len(self.log)
 
     def where(self, mask: NDArray[np.bool_]) -> MoveLikelihoods:
-        """Return the moves in a mask. mask: bool [moves]."""
+        """Return the moves for which `mask`, bool [moves], is true."""
         return MoveLikelihoods(self.log[mask], self.phase[mask], self.seconds[mask])
 
 

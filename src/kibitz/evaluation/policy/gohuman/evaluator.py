@@ -61,7 +61,7 @@ def evaluate(
     """Return the system's part of a result, see `kibitz.evaluation.Evaluation`.
 
     Moves and winners are tested on positions of all games. Territory and score are tested on positions of the games
-    whose end is known, in the same way as for `gocnn`.
+    whose final territory is known, in the same way as for `gocnn`.
     """
     session: NetworkSession = AllWays(Session(run)) if config.all_ways else Session(run)
     told = ToldSession(session, store)
@@ -101,7 +101,7 @@ def evaluate(
 
 
 def row_questions(run: Run) -> tuple[str, ...]:
-    """See `kibitz.evaluation.compare`."""
+    """Return the predicted quantities that can be compared, see `kibitz.evaluation.compare`."""
     return (MOVE, WINNER)
 
 
@@ -175,7 +175,7 @@ def _off(results: GoResults, mask: NDArray[np.bool_]) -> Estimate:
 
 
 def winners(results: GoResults) -> Table:
-    """Return the table of the winner's accuracy by move number."""
+    """Return the table of the accuracy of the predicted winner, by move number."""
     groups, win, won, decided = _winners(results)
     rows: list[list[Cell]] = []
     for low, high in itertools.pairwise(MOVES):
@@ -204,8 +204,8 @@ def owner_figures(
 ) -> tuple[Metrics, Table | None]:
     """Return the metrics of `gocnn` under names that begin with owners_, and their table.
 
-    They use all positions of the games whose end is known; without such a game, there are none. score_lead_error: the
-    error of the directly predicted score compared with the recorded score.
+    The metrics use all positions of the games whose final territory is known. Without such games, the result is empty.
+    score_lead_error: the error of the directly predicted score compared with the recorded score.
     """
     store = told.store
     final = store.per_game("owner")

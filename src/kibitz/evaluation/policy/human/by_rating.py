@@ -1,4 +1,4 @@
-"""Results and tables of `human` by the mover's rating: its moves, and its predicted results."""
+"""Metrics and tables of `human` by the mover's rating, for its predicted moves and its predicted game results."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kibitz.stats import ClusterBootstrap, Estimate, log_loss
 
 
 def moves_by_rating(results: HumanResults) -> tuple[Metrics, Table]:
-    """Return the metrics and the table of the moves: accuracy, log loss and perplexity."""
+    """Return the metrics and the table of the predicted moves: accuracy, log loss and perplexity."""
     marks, groups = results.marks, results.groups
     loss = log_loss(marks["chance"], 1)
     columns = [*(marks["rank"] <= k for k in (1, 3, 5)), loss]
@@ -45,8 +45,8 @@ def _exp(estimate: Estimate) -> Estimate:
 
 
 def results_by_rating(results: HumanResults) -> tuple[Metrics, Table]:
-    """Return the metrics and the table of win, draw and loss: log loss and calibration. The network must predict
-    these.
+    """Return the metrics and the table of the predicted win, draw and loss: log loss and calibration. The network must
+    have this output.
     """
     marks, groups = results.marks, results.groups
     given = np.select([results.result > 0, results.result == 0], [marks["win"], marks["draw"]], marks["loss"])

@@ -1,5 +1,5 @@
-"""The evaluation of `human`: moves and results by rating, the value of its side inputs, and the effect of a lost
-piece.
+"""The evaluation of `human`: predicted moves and game results by rating, the effect of its side inputs, and the
+expected score after the loss of a piece.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def evaluate(
 
 
 def row_questions(run: Run) -> tuple[str, ...]:
-    """See `kibitz.evaluation.compare`."""
+    """Return the predicted quantities that can be compared, see `kibitz.evaluation.compare`."""
     return (MOVE, WINNER) if "outcome" in Session(run).outputs else (MOVE,)
 
 
@@ -149,7 +149,7 @@ def measure_rows(
 
 
 def note(results: HumanResults, chosen: Chosen) -> str | None:
-    """Return notes on the results."""
+    """Return notes on the results, as text; None if there are none."""
     if bundled := bundled_note(results.store, chosen.games):
         return bundled
     share = float(np.mean((results.rating > 0) & (results.opponent > 0)))

@@ -61,8 +61,8 @@ class RatedSession:
         return np.concatenate([batch.state, more], 1)
 
     def measure(self, batch: Batch, state: NDArray[np.uint8]) -> Marks:
-        """Return the marks of each played move (see `ranked`). If the network predicts them, the mover's win, draw and
-        loss are included.
+        """Return the marks of each played move (see `ranked`), with the mover's probabilities of win, draw and loss if
+        the network predicts them.
         """
         answers = self.session.evaluate(batch.codes, state)
         played = self.store.moves[self.store.offsets[batch.games] + batch.plies]
@@ -144,7 +144,7 @@ class HumanResults:
     def measure_again(
         self, some: NDArray[np.int64], measure: Callable[[Batch], Marks], on_progress: Callable[[int, int], None]
     ) -> Marks:
-        """Evaluate some of the positions again with another function `measure`, and return its marks."""
+        """Evaluate some of the positions again with the function `measure`, and return its marks."""
         return evaluate_in_batches(self.positions, self.indices[some], measure, on_progress)
 
 

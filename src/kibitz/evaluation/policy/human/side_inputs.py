@@ -1,4 +1,6 @@
-"""The value of `human`'s side inputs: the same positions are evaluated with other ratings, or without ratings."""
+"""Measure the effect of `human`'s side inputs: the same positions are evaluated with the real ratings, with other
+ratings, and without ratings.
+"""
 
 from __future__ import annotations
 
@@ -29,14 +31,15 @@ ChangeState = Callable[[Batch, NDArray[np.uint8]], NDArray[np.uint8]]
 def other_inputs(results: HumanResults, seed: int) -> dict[str, ChangeState]:
     """Return functions that change the side inputs, by name: ratings of other players, no ratings, and no side inputs.
 
-    Ratings of other players are those of another game, both together, so they are a real pair.
+    The ratings of other players come in pairs: both are from the same other game.
     """
     rated, store = results.rated, results.store
     rng = np.random.default_rng(seed)
     with_ratings = np.flatnonzero((rated.ratings > 0).all(0) & np.isin(np.arange(len(store)), results.games))
     other = np.arange(len(store))
     other[with_ratings] = rng.permutation(with_ratings)
-    side_of_game = rng.integers(0, 2, len(store))  # White's and Black's rating of the other game may be exchanged
+    # At random, the mover gets White's or Black's rating of the other game.
+    side_of_game = rng.integers(0, 2, len(store))
 
     def shuffled(batch: Batch, state: NDArray[np.uint8]) -> NDArray[np.uint8]:
         side = batch.state[:, SIDE].astype(np.int64) ^ side_of_game[batch.games]

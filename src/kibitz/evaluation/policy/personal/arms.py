@@ -1,5 +1,5 @@
-"""The compared models of a person's moves: the base network, the book, the adapters, both, and another person's
-network.
+"""The models that are compared on a person's moves: the base network, the base with the opening book, with the
+adapters, with both, and another person's network.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Arms:
     """The positions in which a person moved, and how well each model predicts the moves.
 
     judged: the evaluated moves by model, see `JudgedMoves`.
-    shares: the probabilities of all legal moves of `asked`, by model.
+    shares: by model, the probabilities of all legal moves in the positions of `asked`.
     seen: bool [n], whether the book has the position, which means that the person has played in it before.
     """
 

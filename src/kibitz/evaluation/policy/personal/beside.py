@@ -1,7 +1,7 @@
 """A person's moves compared with those of other players of the same strength, for chess and Go.
 
-The base network of the run, conditioned on the person's strength, represents the other players: its most likely move,
-and one sampled move, which represents another player of that strength in the same position.
+The base network of the run, conditioned on the person's strength, represents the other players. Its most likely move is
+the usual move. A sampled move represents the choice of another player of that strength in the same position.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class BesideOthers:
     """The person's moves compared with those of other players, one entry per move.
 
     own: the value of the person's move minus the value of the other players' most likely move, −1 to 1.
-    drawn: the value of the move that was sampled for another player minus the same value, −1 to 1.
+    drawn: the value of the move that was sampled for another player minus the value of the most likely move, −1 to 1.
     usual: the other players' most likely move.
     chance: the probability that another player plays the person's move.
     """

@@ -1,9 +1,9 @@
 """What is special about a person: favorite openings, moves that others of the same rating don't find, and mistakes that
 others avoid.
 
-The base network of the run, conditioned on the person's rating, represents the other players: its most likely move, and
-one sampled move, which represents another player of that rating in the same position. The same network, conditioned on
-a high rating with enough training games, evaluates a move by the expected score after it.
+The base network of the run, conditioned on the person's rating, represents the other players. Its most likely move is
+the usual move. A sampled move represents the choice of another player of that rating in the same position. The same
+network, conditioned on a high rating with enough training games, evaluates a move by the expected score after it.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ PIECES = ("pawn", "knight", "bishop", "rook", "queen", "king")
 def character(run: Run, store: Store, arms: Arms, seed: int, on_progress: Callable[[int, int], None]) -> dict[str, Any]:
     """Return the tables, gallery and mistakes of a result page.
 
-    They use the person's newest games in the store. These may be training games, because the analysis uses only the
-    base network, which was not trained on them.
+    The analysis uses the person's newest games in the store. These may be training games, because the analysis uses
+    only the base network, which was not trained on them.
     """
     sides = sides_of(store, run.info["person"]["names"])
     order = in_time(store)
@@ -101,7 +101,7 @@ def _parts(asked: PlayerPositions) -> list[tuple[str, NDArray[np.bool_]]]:
 def worth(session: Session, asked: PlayerPositions, moves: NDArray[np.uint16]) -> NDArray[np.float64]:
     """Return the mover's expected score after a move in each position, 0 to 1, [n].
 
-    It is 1 after a mate, and 0 if the opponent can then mate in one move.
+    The score is 1 after a mate, and 0 if the opponent can then mate in one move.
     """
     rows = np.concatenate([asked.codes, asked.state[:, :4]], 1)
     ended = ChessRules(session, session).enter(rows, moves).ended

@@ -59,6 +59,6 @@ def learning_curve(
     return Curve(
         "Learning curve",
         "Top-1 accuracy in the newest games, by the number of earlier training games.",
-        "games learned from",
+        "training games",
         [(NAMES[name], points) for name, points in lines.items()],
     )

@@ -112,8 +112,8 @@ def _stranger(name: str | None, game: str) -> Run | None:
 
 
 def figures_of(arms: Arms) -> Metrics:
-    """Return accuracy and log loss of each model, and the differences between models on the same moves. They cover all
-    moves, and the moves past move 10.
+    """Return accuracy and log loss of each model, and the differences between models on the same moves. Each metric is
+    computed over all moves, and over the moves after move 10.
     """
     figures: Metrics = {}
     groups, everywhere = arms.groups, np.ones(len(arms.asked), np.bool_)

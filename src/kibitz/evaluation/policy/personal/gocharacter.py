@@ -34,10 +34,10 @@ FIRST_MOVES = 2
 
 
 def character(run: Run, store: Store, arms: Arms, seed: int, on_progress: Callable[[int, int], None]) -> dict[str, Any]:
-    """Return the tables of a result page.
+    """Return the tables for the result page of a Go player.
 
-    They use the player's newest games in the store. These may be training games, because the analysis uses only the
-    base network, which was not trained on them.
+    The analysis uses the player's newest games in the store. These may be training games, because the analysis uses
+    only the base network, which was not trained on them.
     """
     sides = sides_of(store, run.info["person"]["names"])
     order = in_time(store)

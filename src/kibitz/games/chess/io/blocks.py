@@ -1,4 +1,6 @@
-"""Split a PGN file into blocks of games: where each game begins and ends, and which games are plain."""
+"""Split a PGN file into blocks of games, and find where each game begins and ends, and which games the fast parser can
+read.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,7 @@ class GameBlock:
     line: the number of the text's first line in the file, from 1.
     before: the number of the file's games before this block.
     strays: text that belongs to no game.
-    more_strays: the number of further texts of this kind.
+    more_strays: the number of further texts that belong to no game.
     """
 
     file: str
@@ -156,7 +158,8 @@ def _end_of_first(text: bytes) -> int:
     head = text[:_MAX_HEAD_BYTES]
     head = head[: head.rfind(b"\n") + 1]
     decoded = decode(head)
-    # the added brace represents the text that follows; the real text may begin in the middle of a character
+    # The added brace stands for the text that follows, which may begin in the middle of a character. It is needed to
+    # recognize that a game ends here.
     pieces = split_games(decoded + "{")
     first = next(pieces, None)
     if first is None or next(pieces, None) is None:

@@ -54,8 +54,8 @@ def clocks(comments: Sequence[str], time_control: str) -> list[float | None]:
     """Return the seconds left after each move, from the comments after the moves.
 
     If a comment has `[%clk]`, this is the clock. Otherwise the clock is the time control plus increments, minus the sum
-    of `[%emt]` over the side's moves. The clock is None from the first move that has neither command on, and without a
-    time control.
+    of `[%emt]` over the side's moves. From the first move with neither command on, the clock is None. It is also None
+    without a time control.
     """
     found = [clock(comment) for comment in comments]
     if not any("[%emt" in comment for comment in comments):

@@ -165,7 +165,7 @@ class ValueColumn:
         return answers[self.codes]
 
     def beside(self, other: ValueColumn, function: Callable[[str | None, str | None], Any]) -> NDArray[Any]:
-        """Apply a function to each game's two values; returns an array [n] of its results.
+        """Apply a function to each game's value in this column and in `other`; returns an array [n] of its results.
 
         The function is called once for each distinct pair.
         """
@@ -184,7 +184,7 @@ class Headers:
     """
 
     def __init__(self, block: GameBlock, more: tuple[str, ...] = ()):
-        """more: headers to read in addition to TAGS."""
+        """Find the headers of a block's games. more: headers to read in addition to TAGS."""
         self.block, self.tags = block, TAGS + more
         self._source = block.text
         self.text = np.frombuffer(block.text, np.uint8)
@@ -239,8 +239,8 @@ class Headers:
     def moves(self, games: NDArray[np.int64], rewrite: Callable[[str, str | None], str]) -> pa.StringArray:
         """Return the moves of these games without white space around them, "*" for games that aren't plain.
 
-        rewrite: a function that makes the parser's input from the text of the moves and the FEN. It is called for games
-        that have a FEN, and for games whose text the parser can't read.
+        rewrite: a function of the text of the moves and of the FEN, which returns the parser's input. It is called for
+        games that have a FEN, and for games whose text the parser can't read.
         """
         flags, spans = self.block.flags[games], self.block.spans[games]
         more, end = [b"*"], len(self.text) + 1

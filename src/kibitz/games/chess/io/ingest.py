@@ -71,8 +71,8 @@ class ParsedBlock:
     """
 
     def __init__(self, file: str, before: int, headers: Headers, last: bool):
-        """before: the number of the file's games before this block. last: whether the file ends with the block, perhaps
-        within a game.
+        """Begin with all games of a block. before: the number of the file's games before this block. last: whether the
+        file ends with the block, perhaps within a game.
         """
         self.file, self.before, self.headers, self.last = file, before, headers, last
         self.read = len(headers)
@@ -103,8 +103,9 @@ class ParsedBlock:
         return np.asarray(white | black)
 
     def bots(self, function: Callable[[str, str, str, str], bool]) -> NDArray[np.bool_]:
-        """Return whether a function of a player's name, title, type and computer header is true for either player, bool
-        [n]."""
+        """Apply a function to the name, title, type and computer header of both players of each game. Return whether it
+        is true for either player, bool [n].
+        """
         either = np.zeros(self.read, np.bool_)
         for side in ("White", "Black"):
             columns = [self.headers.column(side + end) for end in ("", "Title", "Type", "IsComp")]
@@ -306,7 +307,7 @@ def _why_unusable(block: ParsedBlock, ends: _Ends, i: int, result: int) -> tuple
 
 
 def finish(chunks: list[PyChunkView] | None, block: ParsedBlock, keep: Filter) -> GameBatch:
-    """Return the batch of one block: parsed games, checked and filtered by their moves, as flat arrays.
+    """Check the parsed games of a block, filter them by their moves, and return them as a batch of flat arrays.
 
     chunks: the result of the fast parser; None without this parser.
     """

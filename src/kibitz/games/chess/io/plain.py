@@ -1,4 +1,4 @@
-"""Find plain games: games in the PGN standard's export format.
+"""Find plain games: games whose text is in the export format of the PGN standard.
 
 For these games, the fast parser and the full reader give the same result.
 """
@@ -390,7 +390,7 @@ def _classify(text, begins, bodies, ends, valid, flags, spans):  # type: ignore[
         found = _flags_of_moves(text, first, stop)
         if found == 0:
             continue
-        feed = -2  # the last line feed after which there is only white space so far
+        feed = -2  # the last line feed, if only white space has followed it so far
         for at in range(first, stop):  # finds blank lines, and bytes that aren't UTF-8
             byte = text[at]
             if byte > 32:

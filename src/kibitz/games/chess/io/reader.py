@@ -1,7 +1,7 @@
 """Read PGN completely: every game of a text as a tree, with comments, variations, annotations and clocks.
 
-All parts of kibitz read PGN with this module. Only the import reads plain games with a faster parser (`pgn.py`); it
-reads all other games with this module, too. The speed is about a thousand games per second.
+All parts of kibitz read PGN with this module. The only exception is the import, which reads plain games with a faster
+parser (`pgn.py`), and all other games with this module. The speed is about a thousand games per second.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Record:
     number: the game's number in the file, from 1.
     game: the tree of moves.
     refused: why the game can't be read at all.
-    problem: why the moves of the main line stop early, if they do.
+    problem: why the moves after some point of the main line were not read; None if all were read.
     notes: texts about other parts of the game that were not read.
     line: the game's first line in the file, from 1.
     written: the result in the text after its moves ("1-0", "*"); None if there is none.
@@ -103,7 +103,8 @@ def _without_games(name: str) -> str:
 
 
 def glance(path: str) -> Generator[tuple[dict[str, str], str]]:
-    """Yield the headers and the text of each game of a PGN file, without its moves: thousands of games per second.
+    """Yield the headers and the text of each game of a PGN file, without parsing its moves. This reads thousands of
+    games per second.
 
     Raises KibitzError if the file is missing or damaged, or has no game.
     """
@@ -347,7 +348,8 @@ def _language(board: chess.Board, tokens: Sequence[tuple[str | None, str]]) -> t
     if not languages:
         return {}, None
     languages.insert(0, {})
-    # N is then the Dutch knight's P, unless all moves of pawns also have this letter
+    # P can be the Dutch letter of the knight or that of a pawn. If moves of pawns in this game have no letter, P is the
+    # knight.
     if any(core[0] == "P" for core in cores):
         is_pawn = not any(core[0] in "abcdefgh" for core in cores)
         languages = [letters for letters in languages if ("P" in letters) != is_pawn]

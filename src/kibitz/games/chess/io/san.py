@@ -82,7 +82,7 @@ class Word:
 def read_word(text: str) -> Word:
     """Split a word of a game's text into a move and the annotations after the move.
 
-    The result has an empty move if the word contains none: it has annotations only, or is a remark about the previous
+    The move in the result is empty if the word contains no move, but only annotations or a remark about the previous
     move, such as "e.p.".
     """
     if text in NULLS:
@@ -228,7 +228,8 @@ def _fits(board: chess.Board, move: chess.Move, match: re.Match[str], piece: int
 
 
 def english_of(cores: Sequence[str]) -> list[dict[str, str]]:
-    """Return the possible languages of some words: for each, the English letter of each of its piece letters.
+    """Return the languages in which some words can be moves. Each language is a dict from its piece letters to the
+    English ones.
 
     A language is possible if it has all piece letters of the words. The result is [] if the letters are English. The
     letter P is the Dutch knight or a pawn, so Dutch is included if P is the only letter that is not English.

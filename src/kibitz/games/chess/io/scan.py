@@ -196,7 +196,7 @@ def _scan(text, begins, bodies, comments, whole):  # type: ignore[no-untyped-def
             if commented:
                 pass
             elif is_tag:
-                # Then the previous game has no moves
+                # If the next game begins here, the previous game has no moves.
                 is_next = in_headers and after_blank and (_is_event(text, first, stop) or _same_name(text, first, name))
                 if is_next:
                     bodies[found - 1] = at
@@ -249,7 +249,8 @@ def _scan(text, begins, bodies, comments, whole):  # type: ignore[no-untyped-def
 
 
 def scan(text: bytes, whole: bool = True) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the byte offsets of each game and of its moves, int64 [games] each; equal if a game has no headers.
+    """Return the byte offset at which each game begins, and at which its moves begin, int64 [games] each. The two are
+    equal if a game has no headers.
 
     A game begins with the first header after moves. It also begins with another Event, or with another first header,
     after headers and a blank line; the game before then has no moves. A game without headers begins with the line after

@@ -29,10 +29,11 @@ TERRITORY = ("japanese", "korean")
 def points(
     owner: NDArray[np.uint8], colours: NDArray[np.uint8], captured: tuple[int, int], by_territory: bool
 ) -> tuple[int, int]:
-    """Black's and White's points, without komi: territory and prisoners, or all points of the board that a side owns.
+    """Return Black's and White's points, without komi: territory and prisoners (by_territory), or all points of the
+    board that a side owns.
 
-    owner, colours uint8 [361]: all stones on the board at the end, dead ones included; captured: the stones that Black
-    and White lost before.
+    owner: uint8 [361], the owner map. colours: uint8 [361], all stones on the board at the end, including dead stones.
+    captured: the numbers of stones that Black and White lost before.
     """
     found = []
     for colour in (BLACK, WHITE):
@@ -46,7 +47,7 @@ def points(
 
 
 def area(owner: NDArray[np.uint8]) -> int:
-    """Return Black's points minus White's."""
+    """Return the number of points of Black minus that of White. owner: uint8 [361], the owner map."""
     black, white = points(owner, owner, (0, 0), by_territory=False)
     return black - white
 
@@ -70,9 +71,10 @@ def lead(
     rules: str | None,
     handicap: int = 0,
 ) -> float:
-    """Black's lead in points under the rules of a game; negative if White leads. None, for unknown rules, counts area.
+    """Return Black's lead in points under the rules of a game; negative if White leads. If `rules` is None (unknown),
+    area is counted.
 
-    owner, colours uint8 [361]; captured: as in `territory`.
+    owner, colours: uint8 [361]. captured: as in `points`.
     """
     if rules in TERRITORY:
         return territory(owner, colours, captured) - komi
@@ -81,7 +83,7 @@ def lead(
 
 @kernel
 def fill_owners(colours, dead, hollow, owner):  # type: ignore[no-untyped-def]
-    """Fill `owner` as `settle` describes.
+    """Write the owner map of a final position to `owner`, see `settle`.
 
     colours: uint8 [361]. dead, hollow (seki): bool [361]. owner: uint8 [361], the output.
     """
@@ -126,13 +128,13 @@ _NOWHERE = np.zeros(POINTS, np.bool_)
 def settle(
     colours: NDArray[np.uint8], dead: NDArray[np.bool_], seki: NDArray[np.bool_] | None = None
 ) -> NDArray[np.uint8]:
-    """The owner map of a final position, uint8 [361], given the dead stones.
+    """Return the owner map of a final position, uint8 [361], given the dead stones.
 
-    Living stones own their points. Without the dead stones, a region of empty points belongs to the colour that alone
-    surrounds it, and is neutral if both colours touch it.
+    The point of a living stone belongs to the stone's color. The dead stones are removed. Then a region of empty points
+    belongs to a color if only stones of this color surround it, and is neutral if both colors touch it.
 
-    colours uint8 [361]; dead bool [361]; seki bool [361]: living stones whose eyes do not count, as in a seki under
-    territory rules: a region that only such stones surround is neutral.
+    colours: uint8 [361]. dead: bool [361]. seki: bool [361], living stones whose eyes do not count, as in a seki under
+    territory rules; a region that only such stones surround is neutral.
     """
     owner = np.empty(POINTS, np.uint8)
     fill_owners(colours, dead, _NOWHERE if seki is None else seki, owner)

@@ -49,8 +49,8 @@ def _survival(colours, share, alive):  # type: ignore[no-untyped-def]
 def survival(colours: NDArray[np.uint8], share: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return the share of playouts in which each stone lives, float32 [361], 0 to 1; 1 for points without a stone.
 
-    It is the mean, over the points of the stone's chain, of how often the point belongs to the stone's color. colours:
-    uint8 [361]. share: float32 [361], how often each point is Black's (playouts.black_share).
+    A stone lives as often as the points of its chain belong to its color, as a mean over these points. colours: uint8
+    [361]. share: float32 [361], how often each point is Black's (playouts.black_share).
     """
     alive = np.empty(POINTS, np.float32)
     _survival(np.ascontiguousarray(colours, np.uint8), share, alive)
@@ -68,7 +68,9 @@ def by_playouts(colours: NDArray[np.uint8], seed: int, playouts: int = PLAYOUTS)
 
 
 class GnuGo:
-    """GNU Go as a referee. One process evaluates many positions; if it dies, it is restarted."""
+    """GNU Go as a referee of final positions. One process evaluates many positions. If the process dies, it is
+    restarted.
+    """
 
     def __init__(self, command: Sequence[str], limit: float):
         self.command, self.limit = command, limit
@@ -80,7 +82,7 @@ class GnuGo:
         """Return the dead stones and the stones in seki, bool [361] each."""
         until = time.monotonic() + self.limit
         self._set_up(_position(colours, size), until)
-        # GNU Go needs half a second for the first list. It computes both lists then, so the second one takes no time.
+        # The first list takes GNU Go half a second. It then also has the second list, so this order costs nothing.
         dead = self._stones("dead", colours, size, until)
         return dead, self._stones("seki", colours, size, until)
 

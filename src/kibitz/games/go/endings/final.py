@@ -1,7 +1,7 @@
 """The final count of a finished game: dead stones, seki, the owner of each point, and the lead under the rules.
 
-It needs no network and no other program, so every command and the page give the same result for a position. Careful
-random playouts decide which chains are dead. `seki` then restores the chains that nobody can capture.
+The count needs no network and no other program, so every command and the page give the same result for a position.
+Careful random playouts decide which chains are dead. `seki` then restores the chains that nobody can capture.
 """
 
 from __future__ import annotations

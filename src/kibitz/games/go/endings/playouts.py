@@ -197,7 +197,7 @@ def _play_out(board, colour, ko, empty, where, count, random, careful):  # type:
         untried, moved, cell = count, False, np.int64(0)
         if careful and previous:
             random = _next(random)
-            if random >> np.uint64(60):  # in 15 of 16 cases
+            if random >> np.uint64(60):  # true in 15 of 16 cases
                 cell = _urgent(board, previous, colour, ko)
                 moved = cell > 0
         while untried and not moved:

@@ -1,4 +1,4 @@
-"""Label scored games with the owners of all points, confirmed by the recorded score.
+"""Label scored games with the final owner of each point. A label must agree with the recorded score.
 
 Game records don't list the dead stones. Two referees determine them: random playouts, and GNU Go if it is installed. A
 label is accepted only if its score under the game's rules equals the recorded score. A game that no referee confirms is
@@ -113,8 +113,8 @@ class Final:
 def count(
     final: Final, dead: NDArray[np.bool_], seki: NDArray[np.bool_] | None = None
 ) -> tuple[NDArray[np.uint8], float]:
-    """Return the owner of each point, uint8 [361], and the difference between its score and the recorded score, in
-    points.
+    """Return the owner of each point, uint8 [361], and the difference in points between the score of this owner map and
+    the recorded score.
 
     dead, seki: bool [361], the dead stones and the stones alive in seki. If the rules are unknown, the scoring method
     with the smaller difference is used.
@@ -301,8 +301,8 @@ class Referee:
                 verdicts[game] = VERDICTS.index(verdict)
                 if owners is not None:
                     owner[game] = owners
-                # If GNU Go failed, the verdict is not stored: with more time, or with another version, GNU Go may
-                # succeed later
+                # A failure of GNU Go is not stored, because GNU Go may succeed in a later import, with more time or in
+                # another version.
                 if self._journal and verdict not in NO_ANSWER and not self._gave_up():
                     self._journal.add(keys[game], int(verdicts[game]), owners)
                 done += 1

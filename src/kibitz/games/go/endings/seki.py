@@ -1,4 +1,5 @@
-"""Chains that nobody can capture although they don't have two eyes (seki), and points that a side must fill at the end.
+"""Find chains that nobody can capture although they don't have two eyes (seki), and points of territory that their
+owner must fill at the end.
 
 Both tests consider only liberties. A chain that seemed dead is alive if the opponent can't fill its liberties without
 leaving one of their own large chains in atari. A small chain may be sacrificed to destroy an eye. A point is a shared

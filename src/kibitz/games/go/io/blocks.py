@@ -1,4 +1,4 @@
-"""SGF files as blocks of games with their main lines.
+"""Split SGF files into blocks of games, and parse the main lines of the games.
 
 The fast reader (`scan`) parses the moves. The tree reader (`tree`) parses the games that the fast reader does not
 understand.
@@ -143,7 +143,7 @@ class Games:
     def _parse_as_tree(self, i: int) -> None:
         """Parse a game that the fast reader did not understand. If this succeeds, its main line is replaced."""
         text = self.text[int(self.begins[i]) : int(self.ends[i])]
-        if not self.charset and has_double_bytes(text):  # the tree reader knows no characters of two bytes
+        if not self.charset and has_double_bytes(text):  # the tree reader does not support characters of two bytes
             text = text.decode(charset_of(text), "replace").encode()
         try:
             status, setup, side, written = _by_tree(text)
@@ -199,7 +199,7 @@ def pieces(stream: Stream, broken: list[str]) -> Iterator[Piece]:
             block = b""
         text = rest + block if rest else block
         gib = gib or (not games_read and is_gib(text))
-        if gib:  # such a file is one game
+        if gib:  # a file in Tygem's format has one game
             rest = text
             if block and len(rest) <= MAX_GAME_BYTES:
                 continue
@@ -244,7 +244,7 @@ def _stray(text: bytes, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> 
 
 
 def stray_text(text: bytes, begins: NDArray[np.int64], ends: NDArray[np.int64]) -> list[str]:
-    """Return a message with its line for each part of a whole text that belongs to no game."""
+    """Return a message, with the line number, for each part of a text that belongs to no game."""
     starts, stops = np.concatenate([[0], ends]), np.append(begins, len(text))
     return [f"line {1 + line}: {words}" for line, words in _stray(text, starts, stops)]
 

@@ -76,14 +76,14 @@ def read_komi(text: str, margin: float | None, rules: str | None, handicap: int,
 
 
 def server_of(headers: Mapping[str, str]) -> str:
-    """Return the server whose way of writing komi a record uses: "fox", or "" for the usual way."""
+    """Return "fox" if a record writes the komi as the server Fox does, or "" for the usual notation."""
     text = " ".join(headers.get(name, "") for name in ("AP", "PC", "SO", "GN", "EV", "US")).lower()
     return "fox" if "foxwq" in text or "野狐" in text or text.startswith("fox") else ""
 
 
 def without_its_stones(headers: Mapping[str, str], handicap: int) -> bool:
-    """Return whether a game's headers mention handicap stones that the record doesn't place. handicap: the number of
-    placed stones.
+    """Return whether a game's headers name handicap stones although the record places none. handicap: the number of
+    stones that the record places.
     """
     # AW sets up white stones: such a game begins from a set-up position, not from a handicap
     return handicap == 0 and headers.get("HA", "").strip() in _GIVEN and "AW" not in headers
@@ -117,7 +117,9 @@ def assumptions(headers: Mapping[str, str], komi: float, rules: str | None, hand
 
 @dataclass
 class HeaderInfo:
-    """The interpreted headers of one game. handicap: number of stones. The other fields are as in a store's table."""
+    """The interpreted headers of one game. handicap: the number of handicap stones. The other fields are those of a
+    store's table.
+    """
 
     headers: Mapping[str, str]
     black_rank: str | None

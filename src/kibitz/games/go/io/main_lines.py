@@ -141,7 +141,9 @@ def _play(lines, which, suicide, superko, played):  # type: ignore[no-untyped-de
 
 
 def play(lines: Lines, which: NDArray[np.int64], suicide: NDArray[np.bool_], superko: NDArray[np.bool_]) -> MainLine:
-    """Play some games. which: their indices, int64 [n]. suicide, superko: whether their rules have it, bool [n]."""
+    """Play the main lines of some games. which: the indices of the games, int64 [n]. suicide, superko: whether the
+    rules of each game allow suicide, and whether they have superko, bool [n].
+    """
     n, room = len(which), 2 * int(lines.move_count[which].sum()) + 1
     played = MainLine(
         np.empty((n, START_WIDTH), np.uint8), np.empty(room, np.uint16), np.empty(n, np.int32), np.empty(n, np.uint8),

@@ -1,7 +1,7 @@
 """A fast scanner of SGF: the offsets of the games in a block of bytes, and their main lines as arrays.
 
-It reads only the properties that matter to the moves; Python reads the headers, of fewer games. A game with unusual
-syntax is marked ODD, and a full parser reads it.
+The scanner reads only the properties that matter to the moves. Python code reads the headers later. A game with unusual
+syntax gets the status ODD, and a full parser reads it.
 """
 
 from __future__ import annotations
@@ -123,7 +123,8 @@ def _find(text, doubles, begins, ends, closed):  # type: ignore[no-untyped-def]
 
 
 def find_games(text: bytes, doubles: bool = False) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
-    """The byte offsets of the beginnings and ends of the games, int64 [n], and whether each is closed, bool [n].
+    """Return the byte offsets of the beginnings and ends of the games, int64 [n] each, and whether each game has its
+    closing bracket, bool [n].
 
     doubles: whether the text's encoding has characters whose second byte may look like a bracket. A game without a
     closing bracket ends at the line where another game begins, or at the end of the text.
@@ -140,7 +141,7 @@ class Lines(NamedTuple):
     status: uint8 [games], FINE and so on.
     size: int64 [games], the board's size, 0 if unreadable.
     heads: int64 [games], offset of the first move in the text.
-    setup: uint8 [games, 361], the stones set up before it.
+    setup: uint8 [games, 361], the stones that are set up before the first move.
     side: uint8 [games], the color that PL gives, 0 for none.
     first, move_count: int64 [games], the slice of `written` with a game's moves. If the status is not FINE, these are
         the moves up to the fault.

@@ -153,7 +153,8 @@ def unscramble(text: str) -> str:
             meant = text.encode(wrong).decode("utf-8")
         except UnicodeError:
             continue
-        if wrong != "gb18030" or _asian(meant):  # the bytes of a Chinese name may be valid UTF-8 by chance
+        # By chance, the bytes of a Chinese name may be valid UTF-8, so the repaired text must be Asian too.
+        if wrong != "gb18030" or _asian(meant):
             return meant
     return (_with_lost_bytes(text) if "?" in text else None) or text
 
@@ -227,7 +228,8 @@ def read_headers(head: str) -> dict[str, str]:
     for name, value in _PROPERTY.findall(head):
         if not name.isupper():  # FF[3] and older have names such as "PlayerBlack"
             name = "".join(letter for letter in name if letter.isupper())
-        # text that people write may look like properties, so the whole value is taken if it has its bracket
+        # Text that people write may look like properties. So a value of such a property is never cut if its closing
+        # bracket exists.
         whole = name in _WORDS or "\\]" in value
         if "[" in value and not whole and (lost := _LOST_BRACKET.match(value)):
             while lost:

@@ -1,6 +1,7 @@
 """Read SGF as trees: for the board, and for games that the fast scanner of main lines does not understand.
 
-sgfmill's grammar parses the text after two repairs: a root without its semicolon, as Sina writes it, and a missing end.
+sgfmill parses the text after two repairs: a missing semicolon at the root, as in files of Sina, and a missing end of
+the text.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ _ROOT = re.compile(rb"\(\s*(?=[A-Z]{2}\s*\[)")
 
 
 def parse_tree(text: bytes, closed: bool = True) -> Any:
-    """Parse a game into sgfmill's coarse tree: `sequence` of Properties, and `children`. closed: whether its last
-    bracket exists. Raises ValueError if the text is not SGF.
+    """Parse a game into sgfmill's coarse tree, which has a `sequence` of Properties and `children`. closed: whether the
+    game's last bracket exists. Raises ValueError if the text is not SGF.
     """
     if root := _ROOT.match(text):
         text = text[: root.end()] + b";" + text[root.end() :]
