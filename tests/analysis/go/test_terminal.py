@@ -33,8 +33,8 @@ Cup, 2020-01-02, 9×9, komi 6.5, Chinese
 Black's lead, from start to end (28 points behind to 28 ahead):
 ▄▃▃▁▁▃▃
 
-before, after: the lead. count: the lead by the likelier owner of each
-intersection. change: points for the player who moved.
+before, after: the lead. count: the lead if each intersection goes to its more
+likely owner. change: points for the player who moved.
 move            before   after   count  change    Black leads
    1. B E5?!     W+6.5  W+11.9   W+6.5    -5.4    ████████▋·····················
    2. W E7      W+11.9  W+11.9   W+6.5       0    ████████▋·····················

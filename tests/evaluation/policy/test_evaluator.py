@@ -235,7 +235,7 @@ def test_runs_of_some_networks(
         right = sum(row["figure"]["n"] * row["figure"]["value"] for row in rows)
         assert right == pytest.approx(figure["n"] * figure["value"])
     if networks != "value":
-        assert mentions(result["data"]["note"], "trained")
+        assert mentions(result["data"]["note"], "cannot & networks")
     assert "heat_maps" not in result
     render_test_page(result)
 
