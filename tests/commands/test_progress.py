@@ -10,6 +10,7 @@ import pytest
 
 from kibitz.commands import progress
 from kibitz.commands import test as test_command
+from kibitz.commands.analyze.player import player_progress
 from kibitz.commands.progress import BAR, ELAPSED, LEFT, Progress
 from kibitz.commands.test import LINE_EVERY, EvaluationBar
 from kibitz.commands.train import TrainingBar
@@ -197,3 +198,17 @@ def test_a_part_of_a_test_began_when_the_one_before_ended(
     rates = [round(done / seconds) for done, seconds in ((4096, LINE_EVERY), (6144, 2 * LINE_EVERY))]
     lines = capsys.readouterr().err.splitlines()
     assert [line.split(", ")[1] for line in lines[-2:]] == [f"{rate:,}/s" for rate in rates]
+
+
+@pytest.mark.parametrize(("seconds_per_game", "stated"), [(6.0, ["10 min"]), (0.5, [])])
+def test_a_long_report_states_its_time_after_the_first_games(
+    clock: Clock, capsys: pytest.CaptureFixture[str], seconds_per_game: float, stated: list[str]
+) -> None:
+    games = 0
+    with player_progress(100, lambda: games) as shown, shown("games.pgn") as show:
+        for _ in range(20):
+            games += 1
+            clock.now += seconds_per_game
+            show(games, 0)
+    lines = [line for line in capsys.readouterr().err.splitlines() if "Ctrl-C" in line]
+    assert each_mentions(lines, *stated)

@@ -25,6 +25,11 @@ if TYPE_CHECKING:
     from kibitz.parallel import Workers
     from kibitz.play.session import Session
 
+FIRST_GAMES, FIRST_SECONDS = 3, 5.0
+"""The numbers of games and seconds from which the time of the whole report is estimated: the first game may compile."""
+LONG = 90.0
+"""The time of a whole report is stated if it takes more than this number of seconds."""
+
 OnProgress = Callable[[int, int], None]
 """A function of the numbers of games and of bytes read so far."""
 
@@ -175,9 +180,19 @@ def player_progress(
     """
     with Progress("{task.completed:,.0f} of {task.total:,.0f} games", BAR, LEFT, patient=True) as bar:
         bar.begin("", total)
+        estimated = False
 
         def show(read: int, consumed: int) -> None:
-            bar.update(done(), f"kibitz: {done():,} of {total:,} games")
+            nonlocal estimated
+            games = done()
+            bar.update(games, f"kibitz: {games:,} of {total:,} games")
+            if not estimated and games >= FIRST_GAMES and bar.seconds >= FIRST_SECONDS:
+                estimated = True
+                if (seconds := bar.seconds * total / games) > LONG:
+                    bar.log(
+                        f"kibitz: a report on {total:,} games takes about {seconds / 60:,.0f} min. Ctrl-C ends it"
+                        " early, with a report on the games so far."
+                    )
 
         yield lambda path: contextlib.nullcontext(show)
 
