@@ -63,7 +63,7 @@ def main() -> None:
     parser.add_argument("--method")
     parser.add_argument("--nodes", type=int)
     parser.add_argument("--seconds", type=float)
-    parser.add_argument("--count", type=int, default=0, help="positions, drawn evenly; 0 for all")
+    parser.add_argument("--count", type=int, default=0, help="positions, evenly spread; 0 for all")
     options = parser.parse_args()
     suite = read(options.suite)
     if 0 < options.count < len(suite):

@@ -29,7 +29,6 @@ def on_files(files: Files, config: Any) -> Files:
     files.append(File.generated(config, PAGE, content="\n".join(commands())))
     for name, folder in packaged().items():
         card = (folder / "CARD.md").read_text(encoding="utf-8")
-        card = card.replace("| unsteadiness", "| evaluation volatility")  # a JSON key, in the words of the other pages
         files.append(File.generated(config, f"{CARDS}{name}.md", content=card))
     return files
 

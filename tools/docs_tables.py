@@ -51,7 +51,6 @@ LABELS = {
     "owners accuracy over all points": "points right, neutral points half right",
     "owners accuracy in last tenth": "points right in the last tenth of the game",
     "score lead error": "lead error, in points",
-    "unsteadiness": "evaluation volatility",
 }
 """Words of the pages for rows of a card, whose names are JSON keys."""
 _BLOCK = re.compile(r"(<!-- table: ([^>]*?) -->\n).*?(<!-- end -->)", re.DOTALL)

@@ -141,7 +141,7 @@ def _paragraphs(source: str, file: str) -> Iterator[Text]:
         elif (
             not fenced
             and line.strip()
-            and not line.lstrip().startswith(("- ", "* ", "#"))
+            and not line.lstrip().startswith(("- ", "* ", "#", "<!--"))  # nobody reads comments
             and not line.startswith("    ")
         ):
             begin = begin if block else number

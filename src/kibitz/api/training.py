@@ -172,7 +172,7 @@ def train(
     system: see `list_systems`.
     store: the store's folder.
     run: the folder of the run; None for runs/SYSTEM-1 or the next free number, or the existing run of this training.
-    recipe: a set of settings, "default" (the best known for half an hour on two cores), "long", "paper" …
+    recipe: a set of settings, "default" (the best known for less than an hour), "long", "paper" …
     start_from: a run or bundled network for the initial weights (and settings).
     on_progress: called after every iteration, summary and validation, in the thread of the training. If it returns
         True, the training stops as with Ctrl-C: the run is saved, and the same call resumes it. An exception that it

@@ -505,7 +505,7 @@ OPTIONS: Mapping[str, str] = {
     "--fen": "Chess: start from this position (FEN) instead of the initial position.",
     "explore --rating": "Use only games with a mean rating in this range, such as 1600-2000 or 2400-; in Go, such as"
     " 5k-3d. [default: all]",
-    "--recipe": "Named set of settings: default (best result in half an hour on two cores), long, paper and others."
+    "--recipe": "Named set of settings: default (best result in less than an hour), long, paper and others."
     " kibitz systems SYSTEM lists them.",
     "train --run": "Folder of the run: the trained network with its logs. [default: runs/SYSTEM-1, or the next free"
     " number]",

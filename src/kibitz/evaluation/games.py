@@ -130,7 +130,7 @@ def describe(store: Store, chosen: Chosen, positions: int, total: int) -> dict[s
     """
     words = chosen.words
     if positions < total:
-        words += f"; {positions:,} of their {total:,} positions, drawn evenly"
+        words += f"; {positions:,} of their {total:,} positions, evenly spread"
     return {
         "store": str(store.path),
         "fingerprint": store.fingerprint,

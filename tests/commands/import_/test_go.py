@@ -85,7 +85,7 @@ def test_a_counted_game_gets_its_owners(run: Run, tmp_path: Path) -> None:
     assert not owner[:, 9:].any()
     code, out, _ = run("info", tmp_path / "s")
     assert code == 0
-    assert "owners told by" in out
+    assert "ownership from" in out
 
 
 def test_a_result_that_contradicts_the_board(run: Run, tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from kibitz.evaluation.owners import gnugo as go_gnugo
 from kibitz.evaluation.owners.baselines import every_so_many
 from kibitz.evaluation.owners.evaluator import STAGES, note
 from kibitz.evaluation.owners.samples import MOMENTS, result_text
-from kibitz.evaluation.owners.steadiness import followed
+from kibitz.evaluation.owners.volatility import followed
 from kibitz.external.gtp import CommandRefused
 from kibitz.external.pool import Counter
 from kibitz.external.programs import find_gnugo, find_named
@@ -242,7 +242,7 @@ PARTS: dict[str, Callable[[Seen, Store], str]] = {
     "stage": lambda seen, _: STAGES[min(10 * seen.ply // seen.length, 9)],
     "board": lambda seen, store: str(store.row(seen.game)["size"]),
     "rules": lambda seen, store: store.row(seen.game)["rules"] or "unknown",
-    "owners told by": lambda seen, store: store.row(seen.game)["labels"],
+    "ownership from": lambda seen, store: store.row(seen.game)["labels"],
     "handicap": lambda seen, store: "1-3" if store.row(seen.game)["handicap"] else "0",
     "weaker player": lambda seen, store: {
         ("9d", "1p"): "7 to 9 dan", ("2k", "12k"): "10 kyu and weaker", (None, "3d"): "unknown"

@@ -211,7 +211,7 @@ def judged(one: Position) -> tuple[float, float]:
     return float(1 / (1 + np.exp(-black * odds))), float(black * lead)
 
 
-def test_unsteadiness_leaves_mistakes_out(result: dict[str, Any], loop: list[list[Position]]) -> None:
+def test_evaluation_volatility_leaves_mistakes_out(result: dict[str, Any], loop: list[list[Position]]) -> None:
     changes, all_of_them = [], []
     for size, game in zip(SIZES, loop, strict=True):
         for one, after in itertools.pairwise(game):
@@ -220,10 +220,10 @@ def test_unsteadiness_leaves_mistakes_out(result: dict[str, Any], loop: list[lis
             all_of_them.append(change)
             if one["black"] * (then_lead - before_lead) > -SWINGS[size]:
                 changes.append(change)
-    figure = result["figures"]["unsteadiness"]
+    figure = result["figures"]["evaluation_volatility"]
     assert figure["value"] == near(float(np.mean(changes)))
     assert figure["n"] == len(changes) <= len(all_of_them)
-    assert result["figures"]["unsteadiness_of_all_moves"]["value"] == near(float(np.mean(all_of_them)))
+    assert result["figures"]["evaluation_volatility_of_all_moves"]["value"] == near(float(np.mean(all_of_them)))
 
 
 def test_equal_probabilities_stand_in_the_order_of_points() -> None:

@@ -148,7 +148,7 @@ def test_ratings(result: dict[str, Any], loop: list[Seen]) -> None:
 def test_baselines(result: dict[str, Any], loop: list[Seen]) -> None:
     beside = result["baselines"]
     assert list(beside) == ["always_white", "material", "rating"]
-    labels = ["always White", "more material (equal: half right)", "higher rating (equal: half right)"]
+    labels = ["always White", "more material (ties count half)", "higher rating (ties count half)"]
     assert [figure["label"] for figure in beside.values()] == labels
     values = [figure["value"] for figure in beside.values()]
     assert values[0] == pytest.approx(sum(position.won for position in loop) / len(loop))

@@ -118,7 +118,7 @@ def run_baselines(
     """
     store = results.store
     nearest = {name: results.marks[f"nearest_{name}"] for name in ("right", "squared", "score")}
-    baselines = [OwnerBaseline("nearest_stone", "nearest stone (as near: half right)", results, nearest, False)]
+    baselines = [OwnerBaseline("nearest_stone", "nearest stone (ties count half)", results, nearest, False)]
     all_games, all_plies = every_so_many(store, games)
     order = np.random.default_rng(config.seed).permutation(len(all_games))
 

@@ -16,7 +16,7 @@ from kibitz.evaluation.owners.baselines import OwnerBaseline, as_baselines, run_
 from kibitz.evaluation.owners.points import BINS, KINDS, LINES, SURE, PointCounts
 from kibitz.evaluation.owners.results import OwnerResults, measure, owners_of
 from kibitz.evaluation.owners.samples import page_samples
-from kibitz.evaluation.owners.steadiness import by_owners, followed, steadiness
+from kibitz.evaluation.owners.volatility import by_owners, followed, volatility
 from kibitz.evaluation.rows import OWNERS, EligiblePositions, Rows, make_rows, measure_in_batches
 from kibitz.evaluation.slices import slices_as_json
 from kibitz.evaluation.tables import Cell, Column, Curve, CurvePoint, Metric, Metrics, Table, curve_points
@@ -70,7 +70,7 @@ def evaluate(
     data["points_tested"] = int(marks["known"].sum(dtype=np.int64))
     data["note"] = note(store, chosen.games)
     followed_games = followed(chosen.games, config.positions)
-    unsteady = steadiness(
+    volatile = volatility(
         store, followed_games, by_owners(steady(session), store), lambda done, total: on_progress("games", done, total)
     )
     others = run_baselines(results, session, chosen.games, config, on_progress, log)
@@ -78,7 +78,7 @@ def evaluate(
     result = {
         "data": data,
         "headline": "accuracy",
-        "figures": figures(results) | unsteady,
+        "figures": figures(results) | volatile,
         "by": per_slice(results),
         "calibration": binned_reliability(marks["predicted"], marks["black"], marks["counts"], results.groups),
         "baselines": as_baselines(others),
@@ -249,7 +249,7 @@ def per_slice(results: OwnerResults) -> dict[str, list[dict[str, Any]]]:
         "weaker player": over_positions(_rank(results), edges=RANKS, labels=RANK_WORDS),
         "handicap": over_positions(results.of_game("handicap"), edges=(0, 1, 4, 7, np.inf)),
     }
-    for name, column in (("board", "size"), ("rules", "rules"), ("owners told by", "labels")):
+    for name, column in (("board", "size"), ("rules", "rules"), ("ownership from", "labels")):
         words = [str(value) if value is not None else "unknown" for value in results.store.column(column)]
         labels = sorted({words[game] for game in np.unique(results.games)}, key=lambda word: (len(word), word))
         numbers = np.array([labels.index(word) if word in labels else -1 for word in words])

@@ -18,7 +18,7 @@ from kibitz.play.session import Session
 from kibitz.runs import packaged
 from kibitz.systems.winner import WinnerSystem
 
-MATERIAL = "material (equal: half right)"
+MATERIAL = "material (ties count half)"
 PAIRS = 100_000
 """The largest number of pairs that are made from a baseline's positions."""
 WINNER_POSITIONS = 20_000

@@ -300,7 +300,7 @@ def baselines(results: PolicyResults, stockfish: StockfishBaseline) -> dict[str,
         _, _, among = _headline(results)
         if results.names[0] == VALUE:
             better = np.where(marks["material"] == 0, 0.5, (marks["material"] > 0) == (results.result > 0))
-            return {"material": baseline("more material (equal: half right)", groups.mean(better, among))}
+            return {"material": baseline("more material (ties count half)", groups.mean(better, among))}
         _, _, asks, _ = questions(results)[0]
         square = groups.mean(1 / marks[f"{asks}_choices"], among)
         return {"random_square": baseline("a random legal square", square)}

@@ -246,12 +246,12 @@ def baselines(results: PositionResults, groups: ClusterBootstrap, stockfish: Sto
     baselines = {
         "always_white": baseline("always White", groups.mean(results.won)),
         "material": baseline(
-            "more material (equal: half right)", groups.mean(answered(results.material, results.won), score=True)
+            "more material (ties count half)", groups.mean(answered(results.material, results.won), score=True)
         ),
     }
     if rated.any():
         higher = groups.mean(answered(white - black, results.won), rated, score=True)
-        baselines["rating"] = baseline("higher rating (equal: half right)", higher)
+        baselines["rating"] = baseline("higher rating (ties count half)", higher)
         if not rated.all():
             same = groups.mean(results.right, rated)
             baselines["network_beside_rating"] = baseline("the network, where both ratings are known", same)

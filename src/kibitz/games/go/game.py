@@ -8,7 +8,7 @@ from kibitz.games.go.replay import STANDARD_START, are_starts, replay
 
 RESULTS = {1: "Black won", 0: "drawn", -1: "White won"}
 SUMMARY_COLUMNS = {"endings": "ending", "boards": "size", "rules": "rules", "komi": "komi", "handicaps": "handicap",
-                   "owners told by": "labels"}  # fmt: skip
+                   "ownership from": "labels"}  # fmt: skip
 
 
 def captures(*arguments: Any) -> Any:

@@ -16,7 +16,7 @@ from kibitz.evaluation.batches import evaluate_in_batches, sample_indices
 from kibitz.evaluation.games import Chosen, bundled_note, describe
 from kibitz.evaluation.owners import evaluator as owners
 from kibitz.evaluation.owners.results import OwnerResults, measure
-from kibitz.evaluation.owners.steadiness import followed, steadiness
+from kibitz.evaluation.owners.volatility import followed, volatility
 from kibitz.evaluation.policy.gohuman.results import GoResults, ToldSession
 from kibitz.evaluation.rows import (
     MOVE,
@@ -45,7 +45,7 @@ CHANCES = 10
 """Number of bins of the win probability."""
 MAIN = (
     "accuracy", "accuracy_at_3", "accuracy_at_5", "log_loss", "winner_accuracy", "owners_accuracy",
-    "owners_score_error", "unsteadiness",
+    "owners_score_error", "evaluation_volatility",
 )  # fmt: skip
 """Metrics in the first table."""
 
@@ -81,7 +81,7 @@ def evaluate(
     else:
         log("no game has territory labels, so territory and score are not tested")
     progress = functools.partial(on_progress, "games")
-    figures |= steadiness(store, followed(chosen.games, config.positions), told.judge, progress)
+    figures |= volatility(store, followed(chosen.games, config.positions), told.judge, progress)
     return {
         "data": data,
         "headline": "accuracy",

@@ -50,7 +50,7 @@ class ToldSession:
         }
 
     def judge(self, batch: Batch) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return Black's win probability and Black's lead, see `steadiness.Judgement`."""
+        """Return Black's win probability and Black's lead, see `volatility.Judgement`."""
         batch = self.told(batch)
         answers = steady(self.session).evaluate(batch.codes, batch.state)
         black = np.where(batch.state[:, SIDE] == 0, 1.0, -1.0)

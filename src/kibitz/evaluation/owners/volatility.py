@@ -37,7 +37,7 @@ def followed(games: NDArray[np.int64], positions: int) -> NDArray[np.int64]:
     return games if len(games) <= most else games[np.arange(most) * len(games) // most]
 
 
-def steadiness(
+def volatility(
     store: Store,
     games: NDArray[np.int64],
     judge: Callable[[Batch], Judgement],
@@ -45,9 +45,10 @@ def steadiness(
 ) -> Metrics:
     """Return the mean absolute change of Black's win probability from a position to the next one, by name.
 
-    unsteadiness: the mean over moves that are not mistakes: moves that lose less than the usual variation, by the
-        network's predicted lead.
-    unsteadiness_of_all_moves: the mean over all moves. It exposes a network that evaluates most moves as mistakes.
+    evaluation_volatility: the mean over moves that are not mistakes. A mistake loses more than the usual variation, by
+        the network's predicted lead.
+    evaluation_volatility_of_all_moves: the mean over all moves. It shows whether a network evaluates most moves as
+        mistakes.
     """
     positions = Positions(store, games)
 
@@ -63,8 +64,8 @@ def steadiness(
     fine = gain > -np.array([SWINGS[int(size)] for size in marks["size"][:-1]])
     change, groups = np.abs(np.diff(marks["chance"])), ClusterBootstrap(of[:-1])
     return metrics("small share", {
-        "unsteadiness": groups.mean(change, next_one & fine),
-        "unsteadiness_of_all_moves": groups.mean(change, next_one),
+        "evaluation_volatility": groups.mean(change, next_one & fine),
+        "evaluation_volatility_of_all_moves": groups.mean(change, next_one),
     })  # fmt: skip
 
 
