@@ -79,7 +79,7 @@ def test_info_of_go(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     found = told(capsys, "info", tmp_path / "a.store", "--json")
     assert found["komi"] == {"komi_6_5": {"label": "6.5", "games": 1}}
     assert found["results"]["black_won"]["games"] == 1
-    assert "owners_told_by" in found
+    assert "ownership_from" in found
 
 
 @pytest.mark.parametrize("network", ["winner", "chessnet"])

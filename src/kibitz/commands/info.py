@@ -150,7 +150,7 @@ def describe(store: Store) -> dict[str, Any]:
         },
         "players": _players(store),
         **_division(store),
-        "told": [key_of(label) for label in game.SUMMARY_COLUMNS],
+        "counts": [key_of(label) for label in game.SUMMARY_COLUMNS],
         "beside": sorted([*store.info["beside"], *store.info.get("carried", {})]),
         "read": store.info["read"],
         "left_out": labelled_reasons(store.info["left_out"]),
@@ -267,7 +267,7 @@ def _report(summary: dict[str, Any]) -> None:
         *([("ratings", rated)] if summary["figures"]["rating"]["n"] or ratings["unknown"] else []),
         ("dates", dated),
         ("results", _line(_games(summary["results"]))),
-        *((key.replace("_", " "), _line(_games(summary[key]))) for key in summary["told"]),
+        *((key.replace("_", " "), _line(_games(summary[key]))) for key in summary["counts"]),
         *(
             [("players", _line({one["name"]: one["games"] for one in summary["players"]}))]
             if summary["players"]

@@ -154,7 +154,7 @@ def check_game(session: Session, path: str, options: AnalyzeOptions) -> None:
         )
     its = f"{session.name} is a network for {GAME_NAMES[session.game]}"
     if session.game == "chess" and options.move is not None and options.by_rating is None:
-        raise UsageError("--move of a chess game needs a picture. Add --by-rating FILE.")
+        raise UsageError(f"--move without --by-rating is only for Go, and {its}. Add --by-rating FILE.")
     plain = path.lower()
     for packed in records.PACKED:
         plain = plain.removesuffix(packed)
