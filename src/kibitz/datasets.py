@@ -167,13 +167,13 @@ def check_leakage(
         raise UsageError(f"parts must contain a part named training (got {', '.join(given) or 'none'}).")
     for name, games in given.items():
         if (kind := np.asarray(games).dtype).kind not in "iu" and len(games):
-            raise UsageError(f"parts must have numbers of games, as integers (got {kind} for {name})")
+            raise UsageError(f"parts must contain indexes of games, which are integers (got {kind} for {name})")
     numbers = {name: np.asarray(games, np.int64) for name, games in given.items()}
     together = np.concatenate(list(numbers.values()))
     if len(together) and (together.min() < 0 or together.max() >= len(opened)):
-        raise UsageError(f"parts must have numbers of games from 0 to {len(opened) - 1}.")
+        raise UsageError(f"parts must contain indexes of games, from 0 to {len(opened) - 1}.")
     if len(np.unique(together)) < len(together):
-        raise UsageError("parts must have each game once. Remove games that are in several parts.")
+        raise UsageError("parts must contain each game at most once. Remove games that are in several parts.")
     training = numbers["training"]
     others = np.concatenate([games for name, games in numbers.items() if name != "training"] or [training[:0]])
     hashes, openings = opened.game_hashes(), opened.opening_hashes()
@@ -218,7 +218,9 @@ def read_arrays(
 
         check_whole("positions", positions, 1)
         if positions > len(there):
-            raise UsageError(f"positions must be at most {len(there):,}, the number in this part (got {positions:,}).")
+            raise UsageError(
+                f"positions must be at most {len(there):,}, the number of positions in this part (got {positions:,})."
+            )
         ids = np.sort(permutation(len(there), seed, 0, 0, positions))
     games, plies = there.locate(ids)
     return collect(opened, games, plies, played, view)

@@ -55,11 +55,11 @@ def test_openings_are_practiced_and_come_back(visit: Callable[..., Page], own: S
     # The usual move that gives the queen, and what is better; the one game that went another way.
     flaws = view.get_by_role("list", name="Usual moves that lose much").get_by_role("listitem")
     expect(flaws).to_have_text(re.compile(r"3… Qd6.*3 games.*better: .*−\d\d%"), timeout=WORK)
-    expect(view.get_by_role("list", name="Where you left")).to_contain_text("3. d4 instead of Bc4 (6 games)")
+    expect(view.get_by_role("list", name="Where you deviated")).to_contain_text("3. d4 instead of Bc4 (6 games)")
     assert serious(page) == []
     flaws.get_by_role("button").click()
     desk.after("Bf4")
-    view.get_by_role("list", name="Where you left").get_by_role("button").click()
+    view.get_by_role("list", name="Where you deviated").get_by_role("button").click()
     desk.after("Nc6")
     expect(page.locator("#title")).to_contain_text("Opponent 27")
     expect(page.locator("#moves").get_by_role("button", name="d4", exact=True)).to_be_visible()

@@ -60,7 +60,7 @@ def test_strings() -> None:
     assert text({"name": None}, "name", "x") == text({}, "name", "x") == "x"
     assert mentions(refused(lambda: text({}, "name")), "name & string")
     assert mentions(refused(lambda: text({"name": 3}, "name", "x")), "name & string")
-    assert "half a character" in refused(lambda: text({"name": "\ud83d"}, "name"))
+    assert "incomplete character" in refused(lambda: text({"name": "\ud83d"}, "name"))
     assert choice({"side": "b"}, "side", ("w", "b"), "w") == "b"
     assert choice({}, "side", ("w", "b"), "w") == "w"
     assert "one of w, b" in refused(lambda: choice({"side": "x"}, "side", ("w", "b"), "w"))

@@ -226,7 +226,9 @@ def _of_chess(
 
     swing, ratings = CHESS_SWING if options.swing is None else options.swing, options.ratings
     if not 0 < swing <= 1:
-        raise UsageError(f"swing must be greater than 0 and at most 1 (got {swing:g}). It is a probability.")
+        raise UsageError(
+            f"swing must be greater than 0 and at most 1 (got {swing:g}). Give a win probability, such as 0.1."
+        )
     if ratings is not None:
         _check_ratings(ratings, network)
     games: Iterator[Record]

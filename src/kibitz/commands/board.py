@@ -97,7 +97,7 @@ def _checkers(commands: list[str]) -> list[Program]:
         program = read_command(words, "--checked-by")
         if program.game in found:
             raise UsageError(
-                f"--checked-by must be one engine for each game (got two for {GAME_NAMES[program.game]})."
+                f"--checked-by allows one engine for chess and one for Go (got two for {GAME_NAMES[program.game]})."
                 " Leave one out."
             )
         found[program.game] = program
@@ -114,7 +114,7 @@ def _invite(address: str) -> None:
         code.encode(sys.stdout.encoding or "ascii")
         print(code)
     print(
-        "Everybody with this address can use the board. Do not use --lan in a network that you do not trust.",
+        "Everybody with this address can use this page. Do not use --lan in a network that you do not trust.",
         flush=True,
     )
 

@@ -43,9 +43,9 @@ def export(
         raise UsageError(f"--card must be {HUB} (got {card})")
     if web is not None:
         if card is not None:
-            raise UsageError(f"--card cannot be combined with --web (got {card}). Use --to.")
+            raise UsageError(f"--card cannot be combined with --web (got {card}). Use --to instead of --web.")
         if int8 or half:
-            raise UsageError("--web cannot shrink the network (got --int8 or --half). Leave that option out.")
+            raise UsageError("--web cannot shrink the network (got --int8 or --half). Leave --int8 and --half out.")
         _export_site(run, web, name)
     elif to is not None:
         _export_folder(run, to, name, int8, half, card is not None)

@@ -54,7 +54,7 @@ PERFORMANCE = ("--workers", "--ray", "--provider")
 
 COMMANDS: Mapping[str, CommandHelp] = {
     "board": CommandHelp(
-        "Open the board in your browser: play, analyze and compare networks",
+        "Open a page in your browser: play, analyze and compare networks",
         ("kibitz board", "kibitz board my-games.pgn --checked-by stockfish", "kibitz board runs/winner-1 my.store"),
         ("--checked-by", "--port", "--engine", "--lan", "--no-browser"),
         {
@@ -62,7 +62,7 @@ COMMANDS: Mapping[str, CommandHelp] = {
             "Engines": ("--checked-by", "--engine"),
             "Performance": ("--provider",),
         },
-        ("Without --lan, only this computer can open the page. Press Ctrl-C to stop the board.",),
+        ("Without --lan, only this computer can open the page. Press Ctrl-C to stop kibitz.",),
         "how-to/board.md",
     ),
     "prepare": CommandHelp(
@@ -70,8 +70,8 @@ COMMANDS: Mapping[str, CommandHelp] = {
         ("kibitz prepare", "kibitz prepare --game go", "kibitz prepare --json"),
         ("--game", "--json"),
         about=(
-            "After an install or an update, kibitz compiles its search once for your processor. The other commands and"
-            " the board compile it when they first need it. This command compiles it in advance.",
+            "After an install or an update, kibitz compiles its search once for your processor. The other commands"
+            " compile it when they first need it. This command compiles it in advance.",
         ),
         page="how-to/install.md",
     ),
@@ -384,7 +384,7 @@ COMMANDS: Mapping[str, CommandHelp] = {
         ("--visits", "--method", "--rules", "--komi", "--resign", "--name"),
         {
             "Strength and style": ("--visits", "--method", "--temperature", "--seed", "--resign"),
-            "First game": ("--rules", "--komi"),
+            "Rules and komi": ("--rules", "--komi"),
             "Program": ("--name", "--threads", "--provider"),
         },
         ("Enter this command in a Go program, with the full path of kibitz.",),
@@ -482,24 +482,26 @@ OPTIONS: Mapping[str, str] = {
     "--until": "Keep games up to this day; 2015 includes the whole year. [default: no limit]",
     "--speed": f"Chess: keep games of this speed, which kibitz finds in the time control or the event's name; {_EACH}."
     " [default: all]",
-    "--min-plies": "Keep games of at least this many moves, both players' moves together.",
-    "--referee": "Go: who finds the territory at the end of scored games: playouts, gnugo, auto (both) or none. If"
+    "--min-plies": "Keep games of at least this many plies (moves of both players).",
+    "--referee": "Go: what finds the territory at the end of scored games: playouts, gnugo, auto (both) or none. If"
     " this territory does not confirm the recorded result, the game is skipped.",
-    "--gnugo": "Path of GNU Go. [default: the installed one]",
-    "--stockfish": "Path of Stockfish. [default: the installed one]",
-    "--unconfirmed": "Go: also keep scored games whose result is not confirmed, but without territory labels.",
+    "--gnugo": "Path of GNU Go. [default: the installed GNU Go]",
+    "--stockfish": "Path of Stockfish. [default: the installed Stockfish]",
+    "--unconfirmed": "Go: also keep scored games whose recorded result --referee does not confirm, but without"
+    " territory labels.",
     "--play-out": "Go: let GNU Go play resigned games to the end, a few seconds each, to label their territory. If the"
     " recorded winner then loses, the game stays without labels.",
     "--gnugo-limit": "Go: seconds that GNU Go may use for a game. If GNU Go needs more time, the game is skipped.",
-    "--validate-share": "Percent of the games for validation; a hash of each game decides. [default: 5]",
-    "--test-share": "Percent of the games for the test; a hash of each game decides. [default: 5]",
-    "--validate-from": "Use games from this day on for validation, instead of a share.",
-    "--test-from": "Use games from this day on for the test, instead of a share.",
-    "train --validate-share": "Percent of the games for validation. [default: the store's]",
-    "train --test-share": "Percent of the games for the test. [default: the store's]",
+    "--validate-share": "Percent of the games to use for validation. kibitz chooses these games by a hash."
+    " [default: 5]",
+    "--test-share": "Percent of the games to use for the test. kibitz chooses these games by a hash. [default: 5]",
+    "--validate-from": "Use the games from this day on for validation, instead of a percentage of all games.",
+    "--test-from": "Use the games from this day on for the test, instead of a percentage of all games.",
+    "train --validate-share": "Percent of the games to use for validation. [default: the store's]",
+    "train --test-share": "Percent of the games to use for the test. [default: the store's]",
     "--workers": "Number of processes that work in parallel. [default: 1; with --ray, one per core]",
-    "--ray": "Run in parallel with Ray, on this computer or on the cluster at ADDRESS (HOST:PORT). To install Ray: pip"
-    " install 'kibitz[ray]'.",
+    "--ray": "Use Ray to run in parallel, on this computer or on the cluster at ADDRESS (HOST:PORT). To install Ray:"
+    " pip install 'kibitz[ray]'.",
     "--provider": "Hardware for large batches: an ONNX Runtime provider, which is cpu, cuda, openvino or auto."
     " [default: cpu]",
     "--fen": "Chess: start from this position (FEN) instead of the initial position.",
@@ -512,24 +514,25 @@ OPTIONS: Mapping[str, str] = {
     "--start-from": "Start from the weights of this run or bundled network (fine-tuning).",
     "--time-limit": "Stop after this many minutes. Run the same command again to resume. [default: no limit]",
     "--seed": "Random seed.",
-    "--summary-every": "Number of iterations between progress lines. [default: 1% of all, at most 300]",
-    "--validate-every": "Number of iterations between validations. [default: 5% of all]",
-    "--checkpoint-every": "Number of iterations between checkpoints. [default: 2% of all, at most 2000]",
+    "--summary-every": "Number of iterations between progress lines. [default: 1% of all iterations, at most 300]",
+    "--validate-every": "Number of iterations between validations. [default: 5% of all iterations]",
+    "--checkpoint-every": "Number of iterations between checkpoints. [default: 2% of all iterations, at most 2000]",
     "--checkpoint-megabytes": "Maximum disk space for checkpoints, in MB. [default: 200]",
-    "train --validate-positions": "Number of positions in each validation. [default: 2048 to 51200, depending on the"
-    " length of the training]",
+    "train --validate-positions": "Number of positions in each validation. [default: 2048 to 51200, more for longer"
+    " trainings]",
     "tune --validate-positions": "Number of positions in each validation.",
     "--patience": "Stop early after this many validations without improvement. 0 disables early stopping."
     " [default: 20]",
-    "--average": "Average the weights over this many iterations, and validate and keep the averages. 0 turns averaging"
-    " off.",
+    "--average": "Average the weights over this many iterations. The averaged weights are validated and kept. 0 turns"
+    " averaging off.",
     "--against": "Compare the tested network with this second network, on the same positions from games that neither"
     " network was trained on.",
     "test --engine": f"Also evaluate this UCI or GTP engine as a predictor of moves; {_EACH}. RATING=COMMAND uses an"
     " engine only for the positions whose rating is nearest to RATING.",
     "test --nodes": "With --engine: number of positions that the engine searches (nodes) for each tested position.",
     "--engine-option": f"With --engine: set this UCI option, such as Threads=2, in all engines; {_EACH}.",
-    "export-positions --positions": "Maximum number of positions, sampled evenly from the games. 0 exports all.",
+    "export-positions --positions": "Maximum number of positions, sampled at random from all positions of the games. 0"
+    " exports all.",
     "--new": "Create a Python package in this new folder, with a small example system that you can install and change.",
     "--part": "Export only this part of the store's split. [default: all games]",
     "export-positions --network": "Export the positions that kibitz test uses for this network.",
@@ -559,25 +562,25 @@ OPTIONS: Mapping[str, str] = {
     "--weight-decays": "Weight decays to try, separated by commas. [default: 0, 0.0001, 0.001 and the system's weight"
     " decay]",
     "--initials": "Initial weights to try, separated by commas; see --initial of kibitz train. [default: all]",
-    "--network": "Which network to train, if the system has several. [default: piece, or all if the networks share"
-    " layers]",
+    "--network": "Which network to train, if the system has several networks. [default: piece, or all if the networks"
+    " share layers]",
     "--iterations-per-trial": "Length of each trial, in batches.",
     "--trials": "Try this many combinations, chosen by Optuna's TPE sampler, instead of the whole grid.",
-    "--prune": "Stop a trial early if its validation is worse than the median of the earlier trials.",
+    "--prune": "Stop a trial early if its validation result is worse than the median result of the earlier trials.",
     "tune --out": "File that records the trials. [default: searches/SYSTEM-STORE.journal]",
     "test --out": "File of the HTML report. [default: test-STORE.html in the run; for a bundled network, next to the"
     " store]",
     "--split": "Games to use: unseen, validation, training or all. unseen means games that the network was not trained"
     " on; training measures overfitting.",
-    "--positions": "Maximum number of positions, sampled evenly from the games. 0 uses all.",
+    "--positions": "Maximum number of positions, sampled at random from all positions of the games. 0 uses all.",
     "--stockfish-positions": "Number of positions that Stockfish evaluates as a baseline at depth 1. At depth 10, it"
     " evaluates a fifth of them. 0 turns the baseline off.",
-    "--gnugo-positions": "Number of positions that GNU Go evaluates as a baseline, by influence and by its score"
-    " estimate. 0 turns the baseline off.",
+    "--gnugo-positions": "Number of positions that GNU Go evaluates as a baseline, by its influence function and by"
+    " its score estimate. 0 turns the baseline off.",
     "--playout-positions": "Number of positions that random playouts evaluate as a baseline. 0 turns the baseline off.",
     "--all-ways": "Go: average the network's outputs over the eight symmetries of the board. The test then takes eight"
     " times as long.",
-    "--stranger": "Personal network: also evaluate this network of another person on the same moves.",
+    "--stranger": "Personal network: also evaluate this network, which imitates another person, on the same moves.",
     "--learning-curve": "Personal network: also train networks on 20, 50, 100 and more of the games. This training"
     " takes minutes.",
     "analyze --game": "Number of the game in the file, counted from 1. [default: the first of a PGN file, all of an"
@@ -599,10 +602,12 @@ OPTIONS: Mapping[str, str] = {
     "--parquet": "Write one row for each move to this Parquet file.",
     "analyze --sgf": 'Go: write the games with scores, marks and territory to this SGF file. The file name "-" prints'
     " them.",
-    "--practical": "Chess: before each marked move, show the move that scores best against the likely answers of the"
-    " opponent, if it is not the best move. This takes a few seconds more for each mark. Only for human.",
-    "--swing": "Smallest loss of a move that is marked ?!; twice this loss is marked ?, three times ??. The unit is"
-    " percentage points in chess and points in Go. [default: 10; in Go, 10 on 19x19, 5 on 13x13, 3 on 9x9]",
+    "--practical": "Chess: for the position before each marked move, show the move that scores best against the"
+    " opponent's likely replies, if this move is not the best move. This takes a few seconds more for each mark. Only"
+    " for human.",
+    "--swing": "A move that loses at least this amount is marked ?!; at least twice this amount, ?; at least three"
+    " times this amount, ??. The unit is percentage points of the expected score in chess, and points in Go."
+    " [default: 10; in Go, 10 on 19x19, 5 on 13x13, 3 on 9x9]",
     "analyze --rating": "Chess: ratings of the players, 1500 for both or 1500,1720 for White and Black. [default: from"
     " the file]",
     "--raw": "Show the network's output without a search.",
@@ -614,8 +619,8 @@ OPTIONS: Mapping[str, str] = {
     " 50]",
     "analyze --engine-option": f"With --checked-by: set this UCI option of the engine, such as Threads=2; {_EACH}.",
     "annotate --engine-option": f"With --checked-by: set this UCI option of the engine, such as Threads=2; {_EACH}.",
-    "analyze --depth": "Chess: search depth in plies; 2 is fast. The option --checked-by uses the depth for the"
-    " engine's search. [default: 6]",
+    "analyze --depth": "Chess: search depth in plies; 2 is fast. With --checked-by, the depth of the engine's search."
+    " [default: 6]",
     "--by-rating": "Chess: write a picture of the moves that players rated 800 to 2800 choose in one position, and of"
     " human traps, to this SVG or PNG file. Choose the position with --move.",
     "--move": "Go: show the board after the move with this number. Chess, with --by-rating: the position after this"
@@ -635,24 +640,25 @@ OPTIONS: Mapping[str, str] = {
     "--engine": f"Add an engine with its arguments, such as stockfish or 'gnugo --mode gtp'; {_EACH}. kibitz finds"
     " well-known installed engines without this option.",
     "board --checked-by": "Engine that judges the moves instead of the network's own search, such as stockfish or"
-    " gnugo; one for each game. You can choose another engine on the page.",
-    "--lan": "Let other devices in your local network use the board. kibitz prints the address and, for phones, its"
-    " QR code.",
+    " gnugo. Repeat the option for the other game. You can choose another engine on the page.",
+    "--lan": "Let other devices in your local network open the page. kibitz prints the address of the page, and a"
+    " QR code of the address.",
     "--no-browser": "Only print the address, and do not open a browser.",
     "--seconds": "Seconds per measurement.",
     "uci --method": "Search method; auto picks the best method for the network.",
     "gtp --method": "Search method; auto picks the best method for the network.",
-    "--value": "Run whose value network the search uses. [default: the run that plays]",
+    "--value": "Run whose value network the search uses. [default: NETWORK]",
     "uci --temperature": "Randomness of the moves: 0 plays the best move, 100 plays each move as often as predicted."
     " [default: 0; 100 with --elo and for a personal network]",
     "--elo": "Play like a human with this rating; needs a network with rating inputs, such as human. kibitz evaluates"
     " the network once per move; for a short search, add --method human-search.",
-    "--think-times": "Take as long for each move as people of the set rating would or, with a personal network, as"
-    " this person would.",
-    "uci --resign": "Resign when people of the set rating would or, with a personal network, when this person would.",
+    "--think-times": "Take as long for each move as a person with the rating of --elo. A personal network takes as long"
+    " as the person whom it imitates.",
+    "uci --resign": "Resign when a person with the rating of --elo would resign. A personal network resigns when"
+    " the person whom it imitates would resign.",
     "--name": "Name of the engine. Lizzie shows territory if the name begins with KataGo.",
-    "gtp --rules": "Rules of the first game.",
-    "gtp --komi": "Komi of the first game.",
+    "gtp --rules": "Rules until the Go program sets other rules.",
+    "gtp --komi": "Komi until the Go program sets another komi.",
     "gtp --temperature": "Randomness of the opening moves: 0 plays the best move, 100 picks a move at random, by"
     " visits or, without a search, by score. [default: 0; 100 for a personal network]",
     "gtp --seed": "Random seed for move sampling. [default: random]",

@@ -59,7 +59,7 @@ def rate(
         note(f"skipped {number} with less than {SHORTEST} seconds for a player: too little time to think")
     if len(strength.counted) < ENOUGH:
         raise KibitzError(
-            f"{records.printable(games)}: a rating needs at least {ENOUGH} games of the player with moves"
+            f"{records.printable(games)}: a rating needs at least {ENOUGH} games with moves of the player"
             f" (got {len(strength.counted)}). Add games."
         )
     if as_json:
@@ -67,7 +67,9 @@ def rate(
     else:
         _show(strength)
     if stopped:
-        raise KeyboardInterrupt(f"interrupted: the rating is of the first {len(strength.games):,} of {total:,} games")
+        raise KeyboardInterrupt(
+            f"interrupted: the rating is estimated from the first {len(strength.games):,} of {total:,} games"
+        )
 
 
 def _check_chess(source: str) -> None:

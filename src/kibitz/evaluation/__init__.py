@@ -192,7 +192,7 @@ def check_result(own: Any, module: str) -> None:
             fail(f'the figure "{name}"', "a kibitz.evaluation.tables.Metric of an Estimate", metric)
     for name in (own["headline"], *own.get("main", ())):
         if name not in own["figures"]:
-            raise KibitzError(f'{module}.evaluate: "{name}" is none of its figures ({", ".join(own["figures"])}).')
+            raise KibitzError(f'{module}.evaluate: "{name}" is not one of its figures ({", ".join(own["figures"])}).')
     for name, figure in own.get("baselines", {}).items():
         if not isinstance(figure, dict) or not figure.keys() >= _FIGURE:
             fail(f'the baseline "{name}"', "a result of kibitz.evaluation.baselines.baseline", figure)
@@ -248,7 +248,8 @@ def own_store(run: Run) -> str:
                 f"{run.name} is bundled without its training games. Name a store: kibitz test {run.name} STORE"
             )
         raise KibitzError(
-            f"{path}: the store that {run.name} was trained on is missing. Name one: kibitz test {run.name} STORE"
+            f"{path}: the store that {run.name} was trained on is missing. Name another store: kibitz test"
+            f" {run.name} STORE"
         )
     return path
 

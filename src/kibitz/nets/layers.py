@@ -178,13 +178,13 @@ def shapes(layers: list[Layer], channels: int, side: int = 8) -> list[tuple[int,
                 room = size + 2 * padding - field
                 if room <= 0:
                     raise UsageError(
-                        f"{name} does not fit: {what} {size} + 2·{padding} padding − {field} field = {room} must be"
-                        " greater than 0. Use a smaller field or more padding."
+                        f"{name} does not fit its input: the {what} of the input is {size}, and with a padding of"
+                        f" {padding} on each side, it must be more than {field}. Use a smaller field or more padding."
                     )
                 if room % stride:
                     raise UsageError(
-                        f"{name} does not fit: {what} {size} + 2·{padding} padding − {field} field = {room} must be"
-                        f" a multiple of the stride {stride}. Use another stride."
+                        f"{name} does not fit its input: {what} + 2·padding − field is {size} + 2·{padding} − {field} ="
+                        f" {room}, and the stride {stride} must divide this number. Use another stride."
                     )
             channels = layer.filters
             height = (height + 2 * layer.padding[0] - layer.height) // layer.stride[0] + 1

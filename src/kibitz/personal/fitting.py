@@ -316,7 +316,7 @@ def _begun(path: Path, base: Run, request: PersonalRequest, kind: Kind) -> tuple
             raise UsageError(f"{path} is not a run, and not empty. Choose another --run.")
         if request.update:
             raise UsageError(
-                f"--update needs a run (got {path}, which does not exist). Leave it out, or name the run with --run."
+                f"--update needs an existing run (got {path}). Leave --update out, or name the run with --run."
             )
         return {}, held
     info = Run(path).info

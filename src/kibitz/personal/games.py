@@ -113,7 +113,7 @@ def opened(sources: Sequence[str], log: Callable[[str], None]) -> Iterator[Store
         return
     if any((Path(source) / INFO).is_file() for source in sources):
         raise UsageError(
-            "a store cannot be combined with other sources (got both). Name it alone. To add games to it: kibitz"
+            "a store cannot be combined with other sources (got both). Name only the store. To add games to it: kibitz"
             " import --append"
         )
     paths = records.find(list(sources), tuple(records.ENDINGS))

@@ -32,9 +32,9 @@ class Settings(system.Settings):
     min_rating: int = setting(
         2000, "Minimum rating of the players whose moves are used; moves of unrated players are used, too."
     )
-    games: int = setting(20_000, "Maximum number of training games, sampled evenly; 0 uses all.")
+    games: int = setting(20_000, "Maximum number of training games, sampled at random; 0 uses all.")
     moves: int = setting(
-        245_000, "Maximum number of training moves, sampled evenly from the training games; 0 uses all."
+        245_000, "Maximum number of training moves, sampled at random from the training games; 0 uses all."
     )
     # RMSprop. Learning rate, regularization and initial weights come from a grid search, as in `kibitz tune`.
     optimiser: str = setting(

@@ -721,8 +721,8 @@ class DeepChessSystem(System):
         if min(won, lost) < MIN_GAMES_WON:
             too_short = f", {int(short.sum()):,} end in the first {settings.opening} moves" if short.any() else ""
             raise KibitzError(
-                f"{store.path} needs at least {MIN_GAMES_WON} games that White won and that Black won (got {won:,}"
-                f" and {lost:,}{too_short}). Import more decisive games."
+                f"{store.path} needs at least {MIN_GAMES_WON} games that White won, and as many that Black won (got"
+                f" {won:,} and {lost:,}{too_short}). Import more decisive games."
             )
         return np.flatnonzero((result != 0) & ~short)
 

@@ -75,7 +75,7 @@ class Settings:
     )
     withhold: float = setting(
         0.1,
-        "Share of the samples that hide the ratings from the network; the same holds for the last moves and for"
+        "Share of the samples without ratings, and also the share without the last moves and the share without"
         " the speed.",
         at_least=0,
         at_most=1,
@@ -583,8 +583,8 @@ def _from_chessnet(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """
     if "shared.pairs" not in weights:
         raise UsageError(
-            "this run of the system 'chessnet' has separate networks or other targets."
-            " Choose a run with --share body and --targets square."
+            "this run of the system 'chessnet' has separate networks, or predicts the target square separately for each"
+            " type of piece. Choose a run with --share body and --targets square."
         )
     layers = {int(name.split(".")[2]) for name in weights if name.startswith("shared.body.")}
     residual = {int(name.split(".")[2]) for name in weights if re.fullmatch(r"shared\.body\.\d+\.second\.weight", name)}

@@ -276,7 +276,7 @@ class BuiltStores:
         """Return the store of these games; a store of an earlier version is removed."""
         with self._lock:
             if self._ended:
-                raise BadRequest("the board is shutting down")
+                raise BadRequest("kibitz board is shutting down")
             found, old = self._built.pop(name, None), []
             if found is not None and found.material.version != material.version:
                 old.append(found)
@@ -329,7 +329,7 @@ class BuiltStores:
         """Append a part to an upload. Returns the path of its file."""
         with self._lock:
             if self._ended:
-                raise BadRequest("the board is shutting down")
+                raise BadRequest("kibitz board is shutting down")
             if self._room is None:
                 self._room = Path(tempfile.mkdtemp(prefix="kibitz-explorer-"))
             if not at:

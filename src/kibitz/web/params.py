@@ -80,7 +80,7 @@ def text(fields: Fields, name: str, default: str | None = None) -> str:
     try:
         value.encode()
     except UnicodeEncodeError:  # JSON may contain only one of the two numbers that represent a character in UTF-16
-        raise BadRequest(f"{name} contains half a character, which is invalid Unicode") from None
+        raise BadRequest(f"{name} contains an incomplete character, which is invalid Unicode") from None
     return value
 
 

@@ -35,7 +35,9 @@ def summarized(fields: Fields) -> GameSummary:
     values = numbers(fields, "values", MAX_MOVES + 1, 0, 1)
     losses = numbers(fields, "losses", MAX_MOVES, 0, 1000)
     if not len(movers) == len(marks) == len(losses) == len(values) - 1:
-        raise BadRequest("movers, marks and losses need one entry for each move, and values one for each position")
+        raise BadRequest(
+            "movers, marks and losses must have one entry for each move. values must have one entry for each position"
+        )
     if not set(movers) <= set(SIDES[game]):
         raise BadRequest(f"movers must be {' or '.join(SIDES[game])}")
     if not set(marks) <= {"", *SIGNS}:

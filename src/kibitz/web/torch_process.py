@@ -50,7 +50,7 @@ class TorchProcess:
         """Send a request to the process, and return its reply. Raises KibitzError if the process fails."""
         with self._lock:
             if self._ended:
-                raise KibitzError("the board is shutting down")
+                raise KibitzError("kibitz board is shutting down")
             if self._timer:
                 self._timer.cancel()
             process = self._started()
@@ -62,7 +62,7 @@ class TorchProcess:
             except (OSError, EOFError, ValueError):
                 self._close()
                 raise KibitzError(
-                    "the process that opens checkpoints ended. See the board's terminal for the cause"
+                    "the process that opens checkpoints ended. See the terminal of kibitz board for the cause"
                 ) from None
             self._timer = threading.Timer(self.idle, self._end_if_idle)
             self._timer.daemon = True

@@ -30,7 +30,7 @@ class GtpSettings:
     """The settings of a GTP engine.
 
     name, version: the engine's name and version, which it reports to a controller.
-    komi, rules: of the first game.
+    komi, rules: the values until the controller sets others.
     temperature: the randomness of the player's moves.
     seed: None for a random seed.
     largest: the largest board that the network supports.

@@ -127,9 +127,9 @@ class Settings:
     min_rating: int = setting(
         0, "Minimum rating of the players whose moves are used; the value network uses all players.", at_least=0
     )
-    games: int = setting(0, "Maximum number of training games, sampled evenly; 0 uses all.", at_least=0)
+    games: int = setting(0, "Maximum number of training games, sampled at random; 0 uses all.", at_least=0)
     moves: int = setting(
-        0, "Maximum number of training moves, sampled evenly from the training games; 0 uses all.", at_least=0
+        0, "Maximum number of training moves, sampled at random from the training games; 0 uses all.", at_least=0
     )
     # optimiser
     optimiser: str = setting("rmsprop", "Optimizer: " + either(OPTIMISERS) + ".", choices=OPTIMISERS)

@@ -372,7 +372,7 @@ class MyGames:
     def _begin(self, task: Task, module: str, asked: Told, hear: Any, finish: Any = None) -> None:
         """Start a process. finish: called with the task after the process has ended, unless it was stopped."""
         if self._ended:
-            raise BadRequest("the board is shutting down")
+            raise BadRequest("kibitz board is shutting down")
 
         def ended(how: str, error: str) -> None:
             stopped = how == "done" and bool(task.about.get("stopped"))
