@@ -248,7 +248,7 @@ def test_a_wrong_type_from_an_evaluation_is_one_line() -> None:
     wrong = [
         ({"figures": {"accuracy": 0.5}}, 'the figure "accuracy" must be a kibitz.evaluation.tables.Metric'),
         ({"figures": [0.5]}, '"figures" must be a dict of Metric .got list.'),
-        ({"headline": "loss"}, '"loss" is none of its figures .accuracy.'),
+        ({"headline": "loss"}, '"loss" is not one of its figures .accuracy.'),
         ({"data": {}}, '"data" → "store" must be a value from kibitz.evaluation.games.describe .got NoneType.'),
         ({"tables": [{"rows": []}]}, 'each of "tables" must be a kibitz.evaluation.tables.Table .got dict.'),
         ({"baselines": {"material": 0.6}}, 'the baseline "material" must be'),
@@ -314,7 +314,7 @@ def test_leakage_is_found(store: kibitz.GameStore, monkeypatch: pytest.MonkeyPat
     [
         ({"test": [1]}, "training & test"),
         ({"training": [0, 1], "test": [1]}, "several parts"),
-        ({"training": [0], "test": [10**6]}, "numbers"),
+        ({"training": [0], "test": [10**6]}, "indexes of games"),
         ({"training": [0.2], "test": [1]}, "integers & float64 & training"),
         ({"training": [0], "test": [True]}, "integers & bool & test"),
     ],

@@ -279,8 +279,9 @@ _RATED = re.compile(r"(?P<rating>\d{3,4})=(?P<command>.+)", re.DOTALL)
 
 
 def rated_engine(text: str, game: str, options: Sequence[str] = ()) -> RatedEngine:
-    """Parse the value of --engine, COMMAND or RATING=COMMAND, and return the engine. Raises UsageError or KibitzError
-    if there is no such program.
+    """Parse the value of --engine, COMMAND or RATING=COMMAND, and return the engine.
+
+    Raises UsageError or KibitzError if the engine cannot be used, for example if the program is not installed.
     """
     from kibitz.arena.players import player
     from kibitz.evaluation.predictors import RatedEngine

@@ -78,7 +78,7 @@ def fill_keys(moves, offsets, starts, start_of, first, keys, played, counts):  #
             key, seen = _seen(ways, move)
             keys[i, ply] = key ^ _WHITE if side else key
             played[i, ply] = seen
-            # The test skips moves onto a stone, which only a damaged store has, because they would corrupt the chains.
+            # Moves onto a stone are skipped: they would corrupt the chains. Only a damaged store has such moves.
             if move < PASS and board[COLOUR, CELL[move]] == NONE:
                 captured, _ = place(board, np.int64(CELL[move]), 1 + side, ply + 1)
                 if captured:

@@ -23,7 +23,7 @@ _ROW = re.compile(r"^\| (?!for comparison)(.+?) \| ([-+−]?[\d.,]+)(%?) \(([^)]
 def hub_card(run: Run) -> str:
     """Return a network's card as Markdown with front matter: license, library, tags, and each metric with its interval.
 
-    Percentages become shares between 0 and 1. Raises KibitzError if the network has no card: only bundled ones do.
+    Percentages become shares between 0 and 1. Only bundled networks have a card; raises KibitzError for others.
     """
     path = run.path / CARD
     if not path.is_file():

@@ -196,7 +196,8 @@ RECIPES = {
 }  # fmt: skip
 
 
-# Games that were played to the end and scored, so that the owners are known. They are even and not short.
+# Games that were played to the end and scored, so that the owner of each point is known. The games are even
+# and not short.
 
 
 class OwnerExamples(Positions):

@@ -303,7 +303,7 @@ class GoHuman(nn.Module):
         self.owner = nn.Conv2d(self.OWNER_CHANNELS, 1, 1)
         self.narrow = nn.Conv2d(filters, self.VALUE_CHANNELS, 1)
         self.weigh = nn.Linear(BoardMask.POOLED * self.VALUE_CHANNELS + GameConditions.WIDTH, self.UNITS)
-        # the logit of a win, the part of the lead in addition to the territory, the spread
+        # three outputs: the logit of a win, the part of the lead that is not territory, the spread of the lead
         self.result = nn.Linear(self.UNITS, 3)
         self.trust = nn.Parameter(torch.zeros(1))  # how strongly the winner's logit depends on the lead
 

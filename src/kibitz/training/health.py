@@ -42,10 +42,10 @@ class Symptom:
 
 
 class HealthCheck:
-    """The checks of one stage.
+    """Checks that the training of one stage goes well.
 
-    sample: a batch of validation examples, for the loss of the best constant prediction; None without validation
-    examples.
+    sample: a batch of validation examples, from which the loss of the best constant prediction is computed; None if
+        there are no validation examples.
     """
 
     def __init__(self, stage: Stage, iterations: int, sample: Tensors | None):

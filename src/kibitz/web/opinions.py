@@ -113,7 +113,7 @@ class Desk:
     ) -> Iterator[list[dict[str, Any]]]:
         """Yield the lines of a stream: the program's results, as they change, until the client leaves.
 
-        An empty step lets the thread process newer requests first.
+        Between two results, it yields empty lists, so that the thread can process newer requests first.
         """
         with self._held(stop, lambda why: tell([{"seq": seq, "error": f"{self.program.name} {why}"}])) as thinker:
             thinker.begin(line, lines)

@@ -291,7 +291,7 @@ class AnalysedGame:
 
     @property
     def swings(self) -> list[Move]:
-        """The annotated moves; those with the largest changes are first."""
+        """The annotated moves, sorted by how much they changed the evaluation, the largest change first."""
         marked = [move for move in self.moves if move.sign and move.change is not None]
         return sorted(marked, key=lambda move: -abs(move.change or 0))
 

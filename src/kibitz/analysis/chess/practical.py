@@ -81,8 +81,9 @@ class Practical:
     """The practical choice of a position.
 
     rating: the opponent's, in points.
-    chosen: the move with the largest score; the best move if no other scores GAIN more.
-    best: the best move. If the two moves differ, their scores come from a long search, else from a short one.
+    best: the move that the search judges best against perfect replies.
+    chosen: the move that scores best against the opponent's likely replies, if it scores at least GAIN more than `best`
+        does; otherwise `best`. If the two moves differ, their scores come from a long search, else from a short one.
     """
 
     rating: int
@@ -111,7 +112,8 @@ class Practical:
 def with_practical_choices(game: AnalysedGame, judge: Judge, ratings: tuple[int, int] | None = None) -> AnalysedGame:
     """Return a judged game with the practical choice before each marked move.
 
-    The network needs rating inputs, and the game the ratings of both players; other games have no practical choices.
+    The network must have rating inputs, and the ratings of both players must be known. Otherwise the game is returned
+    without practical choices.
     ratings: of White and Black; None for those of the headers.
     """
     headers = game.record.game.headers

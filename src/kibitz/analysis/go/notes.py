@@ -34,7 +34,7 @@ def lead_line(lead: float, count: float | None = None) -> str:
 
 
 def lead_value(lead: float) -> str:
-    """Return the value of V: Black's lead in points."""
+    """Return the value of the SGF property V: Black's lead in points."""
     return f"{round(lead, 1) + 0:.1f}"  # + 0: no -0.0
 
 

@@ -230,7 +230,7 @@ class _Proofs:
                 yield stones
 
     def matters(self, stones: Sequence[int]) -> bool:
-        """Return whether a group and the area around it have at least SHARE of the lost points."""
+        """Return whether at least SHARE of the points that the move lost are in this group and the area around it."""
         moved = (self.lost >= MOVED).astype(np.int8)
         near = set(stones) | {point for stone in stones for point in neighbours(stone)}
         areas = (area for area in regions(np.flatnonzero(moved), moved) if near & set(area))

@@ -104,7 +104,7 @@ _uncounted = partial(progress, measured=False)
 
 
 class SgfGames(CheckedFile):
-    """The games of an SGF file or of a folder that will be analyzed. It also reports the games that cannot be analyzed.
+    """The games to analyze of an SGF file or folder. This class also reports the games that cannot be analyzed.
 
     workers: the workers that analyze the games; None for this process. engine: the engine that evaluates the moves;
     None for the network.

@@ -97,7 +97,7 @@ def read_analysis(words: tuple[str, ...], session: GtpSession) -> AnalysisReques
             min_moves = whole(value, 0, 10**9)
         elif key in ("allow", "avoid"):
             points = [vertex(word, game.size) for word in argument(rest).split(",") if word]
-            # The word is the depth up to which KataGo restricts the moves. kibitz restricts only the first move.
+            # The argument is the depth up to which KataGo restricts the moves. kibitz restricts only the first move.
             whole(argument(rest, 1), 1, 10**9)
             del rest[:2]
             if colour(value) != request.side:

@@ -77,7 +77,7 @@ class PositionResults:
         return right
 
     def of_game(self, column: str) -> NDArray[Any]:
-        """Return a column of the store's table for the game of each position."""
+        """Return one entry for each position: the entry of the position's game in a column of the store's table."""
         return self.store.column(column)[self.games]
 
 

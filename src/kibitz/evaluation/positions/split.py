@@ -54,8 +54,8 @@ def by_position(
         return {}, []  # the run was trained on another store
     if len(games) > GAMES:
         games = np.sort(np.random.default_rng(config.seed).permutation(games)[:GAMES])
-    # The bootstrap of the tested positions uses SEED. These positions need a different seed, because the two results
-    # would not be independent with the same resamples.
+    # The bootstrap of the tested positions uses SEED. These positions need a different seed, because with the same
+    # resamples the two results would not be independent.
     parts: list[Judged] = []
     for held_out in (False, True):
         sample = _drawn(sample_positions(store, games, 0, share=share, held_out=held_out), config)

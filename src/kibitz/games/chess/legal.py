@@ -136,7 +136,8 @@ def generate(codes, state, board, pinned, moves, count):  # type: ignore[no-unty
     """Write the legal moves of a position, at most MAX_MOVES, to `moves` from index `count` on. Returns the new count
     and the number of pieces that give check.
 
-    codes: uint8 [64]. state: uint8 [4]. board: int8 [64], filled in the mover's view. pinned: int64 [64], working
+    codes: uint8 [64]. state: uint8 [4]. board: int8 [64], to which the function writes the
+    position as the mover sees it. pinned: int64 [64], working
     memory. moves: uint16.
     """
     black = state[SIDE] != 0

@@ -107,7 +107,7 @@ def _replay(moves, offsets, starts, start_of, games, plies, codes, state):  # ty
         for move in moves[first + ply : first + plies[i]]:
             ply += 1
             ko = 0
-            # The test skips moves onto a stone, which only a damaged store has, because they would corrupt the chains.
+            # Moves onto a stone are skipped: they would corrupt the chains. Only a damaged store has such moves.
             if move < PASS and board[COLOUR, CELL[move]] == NONE:
                 passes = 0
                 _, ko = place(board, np.int64(CELL[move]), 1 + (row[POINTS] + ply - 1) % 2, ply)

@@ -70,5 +70,5 @@ def level(settings: Settings) -> dict[str, Any]:
 
 
 def side_inputs(settings: Settings) -> dict[str, int]:
-    """Return the side inputs that are typical for the person's games, by name."""
+    """Return side inputs by name, such as ratings, with values that are typical for the person's games."""
     return dict(PersonalHuman(replace(settings, blocks=1, filters=1)).side_inputs)

@@ -59,5 +59,5 @@ def level(settings: Settings) -> dict[str, Any]:
 
 
 def side_inputs(settings: Settings) -> dict[str, int]:
-    """Return the side inputs that are typical for the player's games, by name."""
+    """Return side inputs by name, such as komi and ranks, with values that are typical for the player's games."""
     return dict(PersonalGoHuman(replace(settings, blocks=1, filters=16)).side_inputs)

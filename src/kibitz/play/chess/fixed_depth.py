@@ -46,8 +46,8 @@ class Level:
 class FixedDepthSearch:
     """One search of one position. The arguments are those of best_first.BestFirstSearch.
 
-    The evaluator must not use tactics, see `Evaluator(tactics=False)`. A level that doesn't fit into its table isn't
-    started.
+    The evaluator must not use tactics, see `Evaluator(tactics=False)`. If all positions of the next depth don't fit
+    into the node limit of the search, the search ends.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class FixedDepthSearch:
         return self._thought(self.final_lines)
 
     def _next_level(self) -> Level | None:
-        """Return the next level; None if every line has ended, there is no room, or a limit is reached."""
+        """Return the nodes of the next depth; None if every line has ended, there is no room, or a limit is reached."""
         last, level = self.levels[-1], Level()
         wanted = [
             (parent, move)

@@ -301,8 +301,8 @@ def as_the_other_side(state: NDArray[np.uint8]) -> NDArray[np.uint8]:
 def steady(network: NetworkSession) -> NetworkSession:
     """Return a network that gives steadier evaluations of the positions of a game.
 
-    If the network predicts results, each position is evaluated with either side to move and in two symmetries, which
-    takes four network evaluations.
+    If the network predicts results, each position is evaluated four times: with Black and with White to move, each in
+    two symmetries.
     """
     outputs = outputs_of(network)
     if outputs == (OUTPUT,):

@@ -133,8 +133,8 @@ class GoPuctPlayer:
     ) -> Iterator[Look]:
         """Return the move to play, see GoThinker.choose."""
         history = self._begin(board, colour, terms, only)
-        # The first part is the same search as `choose` makes without a time limit, so that both have the same result
-        # there.
+        # The first part is the search that `choose` makes without a time limit. So after this part, the result is that
+        # of `choose`.
         for _ in self._grown(TimeManager(SearchLimits(nodes=self.visits), None, self.search.evaluated), history):
             yield self.look
         clock = TimeManager(SearchLimits(), None, self.search.evaluated)

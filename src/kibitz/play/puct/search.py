@@ -269,7 +269,8 @@ class PuctSearch:
             kept = self._cut_to(least)
         if keeps:
             self.rules.condense(tree, least)
-            # The copy has no free room, so that the freed memory can be used for nodes or for positions as needed.
+            # The copy is only as large as its content. The rest of the memory can then be used for nodes or positions,
+            # as needed.
             kept = trimmed(self._cut_to(least))
         self.tree, self.was_full = kept, True
         return int(kept.size[0]) < n * _MUCH

@@ -64,14 +64,14 @@ class _Reached:
         return self.lines.total()
 
     def usual(self) -> tuple[str, _Choice] | None:
-        """Return the move that was played most often, and of several the latest; None if no move belongs to the
-        repertoire.
+        """Return the move that was played most often; if several were, the one that was played last. None if no move
+        was played in at least LEAST games.
         """
         best = max(self.moves.items(), key=lambda each: (each[1].games, each[1].last), default=None)
         return best if best is not None and best[1].games >= LEAST else None
 
     def board(self) -> tuple[list[str], chess.Board]:
-        """Return the most frequent moves to this position, and the position after them."""
+        """Return the most frequent sequence of moves (UCI) that leads to this position, and the position itself."""
         ((line, _),) = self.lines.most_common(1)
         board = chess.Board()
         for move in line:

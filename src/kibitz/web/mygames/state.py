@@ -130,8 +130,8 @@ class MyGames:
         return self._take(PgnSource(path, self._copy(), name))
 
     def open(self, fields: Fields) -> dict[str, Any]:
-        """Return the response of /api/mygames/open: the summary of a file or store on the command line. Raises
-        KibitzError.
+        """Return the response of /api/mygames/open: the summary of a file or store that the command line
+        names. Raises KibitzError.
         """
         from kibitz.web.mygames.sources import PgnSource, StoreSource
 

@@ -261,8 +261,8 @@ def _main_line(text, at, end, doubles, setup, written):  # type: ignore[no-untyp
     name, last, begin, nodes, in_root = 0, 0, at, 0, False
     while at < end:
         byte = text[at]
-        # The end of a root node that has a move: all other properties of this node belong to the game, whether they are
-        # before the move or after it.
+        # Here the root node ends. If it has a move, all its other properties describe the game, even those after the
+        # move.
         if in_root and (byte == 41 or byte == 59 or byte == 40):
             head, in_root = at, False
         if byte == 41:

@@ -75,7 +75,7 @@ def _guess(text: bytes) -> str:
     if _fits(text, "utf-8"):
         return "utf-8"
     # The bytes of Korean syllables and Japanese names are also common Chinese characters. But a Chinese text usually
-    # contains more characters than these.
+    # contains other characters too.
     pairs = set(_pairs(text))
     if (
         all(0xB0 <= pair[0] <= 0xC8 for pair in pairs)
