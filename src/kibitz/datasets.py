@@ -149,7 +149,7 @@ def check_leakage(
 ) -> Leakage:
     """Compare the games of a split's parts. Use it before you publish a result.
 
-    parts: the numbers of the games in each part, as integer arrays [n]. There must be a part "training"; other parts
+    parts: the indexes of the games in each part, as integer arrays [n]. There must be a part "training"; other parts
         may have any names. None for the split of the store, which has no leakage unless an earlier version of kibitz
         made the store.
 

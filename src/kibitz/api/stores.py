@@ -113,7 +113,7 @@ class GameStore:
         return self._store.plies
 
     def games(self, part: str | None = None) -> NDArray[np.int64]:
-        """Return the numbers of the games in one part of the store's split, int64 [n].
+        """Return the indexes of the games in one part of the store's split, int64 [n].
 
         part: "training", "validation" or "test"; None for all games. Raises UsageError for another part.
 
@@ -403,7 +403,7 @@ class GameStore:
         return positions_of(run, self._store, choose(run, self._store, part).games, count, seed)
 
     def unseen_games(self, *networks: str | Path | TrainedNetwork | TrainingRun) -> NDArray[np.int64]:
-        """Return the numbers of the games that none of these networks was trained on or selected by, int64 [games].
+        """Return the indexes of the games that none of these networks was trained on or selected by, int64 [games].
 
         Only games that every network's system uses are included (`winner` uses decisive games). Raises KibitzError if
         no game is left.

@@ -48,7 +48,7 @@ class GameSearch:
         self._store, self._ratings = store, ratings
 
     def find(self, wanted: Wanted, among: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
-        """Return the numbers of the games that meet all conditions. The newest is first; games without a date are
+        """Return the indexes of the games that meet all conditions. The newest is first; games without a date are
         last.
 
         among: bool [games], the games to search; None for all games.

@@ -17,7 +17,7 @@ nothing.
 
 @dataclass(frozen=True)
 class Access:
-    """The key that other computers need to use the board. everywhere: whether requests from this computer need the key
+    """The key that other computers need to open the page. everywhere: whether requests from this computer need the key
     too.
     """
 
@@ -44,7 +44,7 @@ def own_host() -> str:
 
 
 def with_key(address: str, key: str) -> str:
-    """Return the address, with the key, that opens the board on another device. address: for example
+    """Return the address, with the key, that opens the page on another device. address: for example
     http://192.168.1.20:8642.
     """
     return f"{address}/?key={key}"

@@ -16,8 +16,8 @@ SWITCH = "KIBITZ_BOARD_PREPARE"
 
 
 class Preparing:
-    """The process that compiles, and its progress. The process ends when it is done, or when the board ends and closes
-    the standard input of the process.
+    """The process that compiles, and its progress. The process ends when it is done, or when kibitz board ends and
+    closes the standard input of the process.
     """
 
     def __init__(self) -> None:

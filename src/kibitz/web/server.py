@@ -61,7 +61,7 @@ def bind(port: int | None, lan: bool = False) -> socket.socket:
 
 
 def listens_outside() -> bool:
-    """Return whether ADDRESS allows other computers to reach the board. Raises KibitzError."""
+    """Return whether ADDRESS allows other computers to reach the page. Raises KibitzError."""
     return not _default_address()[0].startswith("127.")
 
 

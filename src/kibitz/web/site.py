@@ -73,8 +73,8 @@ def write_site(run: Run, folder: Path, name: str | None = None) -> list[Path]:
 
 
 def describe(run: Run, name: str) -> dict[str, Any]:
-    """Return the data that the page reads: the network as the board's server describes it, its file, its inputs, and
-    its license.
+    """Return the data that the page reads: the network as the server of kibitz board describes it, its file,
+    its inputs, and its license.
     """
     known = NetworkInfo(run.name, "package", run)
     content = (run.path / ONNX).read_bytes()

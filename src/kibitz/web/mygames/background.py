@@ -89,10 +89,10 @@ class Background:
 def main(module: str) -> None:
     """Run a module's function `work` in this process, and write its messages to standard output."""
     out = os.fdopen(os.dup(1), "wb", buffering=0)
-    # standard output is reserved for messages to the board, so output of libraries goes to standard error
+    # standard output is reserved for messages to kibitz board, so output of libraries goes to standard error
     os.dup2(2, 1)
     if os.name == "posix":
-        os.nice(3)  # lowers this process's priority, because the board has priority
+        os.nice(3)  # lowers this process's priority, because kibitz board has priority
     lock, stop = threading.Lock(), threading.Event()
 
     def say(told: Told) -> None:

@@ -76,7 +76,7 @@ class Task:
 class MyGames:
     """The opened games, one analysis and one training job at a time, and the last report.
 
-    given: files and stores on the command line. networks, judges: the networks and the judges of the board.
+    given: files and stores on the command line. networks, judges: the networks and the judges of the page.
     """
 
     def __init__(self, given: Sequence[str], networks: NetworkRegistry, judges: Judges):
@@ -209,7 +209,7 @@ class MyGames:
         return self.as_json()
 
     def _room(self) -> Path:
-        """Return a folder for copies of games. It is removed when the board ends."""
+        """Return a folder for copies of games. It is removed when kibitz board ends."""
         with self._lock:
             if self._folder is None:
                 self._folder = Path(tempfile.mkdtemp(prefix="kibitz-mygames-"))
@@ -390,7 +390,7 @@ class MyGames:
             task.state, task.error = "failed", f"no process could be started: {error.strerror or error}"
 
     def _plain(self, error: str) -> str:
-        """Remove the paths of the board's copies from an error."""
+        """Remove the paths of kibitz's copies from an error."""
         source = self._source
         return error if source is None else error.replace(source.path, source.name)
 
