@@ -107,7 +107,7 @@ def test_report_mistakes_and_exercises(visit: Callable[..., Page], own: Server, 
     assert page.locator("#board .orientation-black").count() == ("…" in first)
     # The same as exercises, one game after the other; the answer is judged.
     page.clock.set_fixed_time(datetime.datetime(2030, 1, 1, 12))
-    expect(today := panel.panel.locator(".my-today")).to_have_text(re.compile(r"^None due today\. \d+ new\.$"))
+    expect(today := panel.panel.locator(".my-today")).to_have_text(re.compile(r"^Nothing is due today\. \d+ new\.$"))
     panel.panel.get_by_role("button", name="Practice my mistakes").click()
     question, verdict = page.locator(".puzzle-question"), page.locator(".puzzle-verdict")
     total = int(re.search(r"1 of (\d+)\.", _awaited(question, "1 of "))[1])  # type: ignore[index]
@@ -129,7 +129,7 @@ def test_report_mistakes_and_exercises(visit: Callable[..., Page], own: Server, 
     expect(question).to_be_hidden()
     # The one whose solution was shown comes back on the next day, before new ones.
     panel.desk.tab("My games")
-    expect(today).to_have_text(re.compile(r"^None due today\. \d+ new\. The next one is due tomorrow\.$"))
+    expect(today).to_have_text(re.compile(r"^Nothing is due today\. \d+ new\. The next position is due tomorrow\.$"))
     panel.panel.get_by_role("button", name="Practice my mistakes").click()
     expect(question).to_contain_text(f"1 of {total - 1}.")
     expect(question).not_to_contain_text(first.rstrip("?!"))
