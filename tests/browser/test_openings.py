@@ -84,7 +84,9 @@ def test_openings_are_practiced_and_come_back(visit: Callable[..., Page], own: S
     assert shown
     view.get_by_role("button", name="End").press("Enter")
     today = view.locator(".opening-today")
-    expect(today).to_have_text("Done: 0 right, 2 missed. Nothing is due today. 8 new. The next position is due tomorrow.")
+    expect(today).to_have_text(
+        "Done: 0 right, 2 missed. Nothing is due today. 8 new. The next position is due tomorrow."
+    )
     # Nothing of it is a game that would be kept.
     desk.menu("Earlier games")
     expect(page.get_by_role("dialog", name="Earlier games").get_by_role("listitem")).to_have_count(0)
