@@ -164,13 +164,16 @@ def test_results_in_odd_forms(tmp_path: Path, result: str, form: str) -> None:
 
 def test_words_that_only_begin_like_a_result(tmp_path: Path) -> None:
     """A remark between moves is no result, and no game after it is lost."""
-    for words in ("White wins a pawn", "drawback", "1-0Foo"):
+    for words in (
+        "White wins a pawn", "drawback", "1-0Foo", "draw offered", "draw?", "White wins 1...", "Black wins\n", "Draw\r\n",
+    ):  # fmt: skip
         (record, other), _ = records(tmp_path, f"{TAGS}1. e4 e5 {words} 2. Nf3\n\n{TAGS}1. d4 d5 1-0\n")
         assert record.written is None, words
         assert record.problem == f"move 2. '{words.split()[0]}' cannot be read"
         assert ucis(other) == "d2d4 d7d5"
-    (record,), _ = records(tmp_path, f"{TAGS}1. e4 e5 2. Nf3 White wins\n")
-    assert (record.written, record.problem, ucis(record)) == ("1-0", None, "e2e4 e7e5 g1f3")
+    for end in ("", "\n", ".\r\n\r\n", " 1-0\n", "\n1-0\n"):
+        (record,), _ = records(tmp_path, f"{TAGS}1. e4 e5 2. Nf3 White wins{end}")
+        assert (record.written, record.problem, ucis(record)) == ("1-0", None, "e2e4 e7e5 g1f3"), end
 
 
 def test_a_mate_is_a_result(tmp_path: Path) -> None:

@@ -138,11 +138,15 @@ _WORDS = re.compile(r"(white|black)\s+(?:wins|won|win|is victorious)\b.*")
 
 _D = r"[ \t]?[-–—−‐‑:\x96][ \t]?"
 _FORFEIT = r"[Ff]{1,2}"
+_PLAIN = rf"(?:1/2|½|0[.,]5|\*|1(?:[.,]0)?{_D}0|0(?:[.,]0)?{_D}1)"
+_LAST = rf"[ \t.!]*(?:\Z|\[(?!%)|{_PLAIN}|(?>\r\n|\r|\n)[ \t]*(?:\Z|[\r\n]|\[(?!%)|{_PLAIN}))"
 _VERDICT = (
-    r"(?i:(?:white|black)[ \t]+(?:wins|won)(?:[ \t]+(?:by|on)(?:[ \t]+[a-z]+){1,3})?(?=[ \t.!]*(?:[\r\n\[01]|$))"
-    r"|drawn?(?:[ \t]+game)?|remis)"
+    r"(?i:(?:(?:white|black)[ \t]+(?:wins|won)(?:[ \t]+(?:by|on)(?:[ \t]+[a-z]+){1,3})?"
+    rf"|drawn?(?:[ \t]+game)?|remis)(?={_LAST}))"
 )
-"""Matches a result in words. "White wins" must be the end of a line, so that the words are not a remark on a move."""
+"""Matches a result in words. It must be the end of the game: a header, a blank line, a result or nothing follows. So
+the words are not a remark on a move, and not the offer of a draw.
+"""
 RESULT = re.compile(
     rf"(?<![\w/.½-])(?:1/2{_D}1/2|½{_D}½|0[.,]5{_D}0[.,]5|1(?:[.,]0)?{_D}0(?:[.,]0|{_FORFEIT})?"
     rf"|0(?:[.,]0)?{_D}1(?:[.,]0|{_FORFEIT})?|1/2|½|\*|{_VERDICT})(?![\w/½]|[-–:][\w½])"
