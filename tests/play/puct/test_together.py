@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import chess
 import numpy as np
@@ -118,3 +120,33 @@ def test_a_failure_of_the_network_ends_all_searches(searches: int) -> None:
         together(Recording(fails_at=9), searches)
     assert threading.active_count() == before
     assert len(together(Recording(), searches)) == len(boards())
+
+
+def test_an_interruption_while_the_threads_start_ends_all_searches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The threads that have begun wait for the others, which never begin."""
+    submit, number = ThreadPoolExecutor.submit, iter(range(100))
+
+    def interrupted(pool: ThreadPoolExecutor, *arguments: Any) -> Any:
+        if next(number) == 2:
+            raise KeyboardInterrupt
+        return submit(pool, *arguments)
+
+    ended: list[BaseException] = []
+    shared = Together(PuctPlayer(Recording()).search.rules)  # type: ignore[arg-type]
+    network = (np.zeros((2, 68), np.uint8), np.ones(2, np.uint16), np.arange(3))
+
+    def run() -> None:
+        try:
+            shared.run([lambda number: shared.evaluate(number, *network)] * 4, 4)
+        except BaseException as error:
+            ended.append(error)
+
+    monkeypatch.setattr(ThreadPoolExecutor, "submit", interrupted)
+    running = threading.Thread(target=run)
+    running.start()
+    running.join(20)
+    try:
+        assert [type(error) for error in ended] == [KeyboardInterrupt]
+    finally:
+        shared._fail(KeyboardInterrupt())  # otherwise the threads would never end
+        running.join()

@@ -83,8 +83,8 @@ class Together:
             self._work(searches[0], left, found)
         else:
             with ThreadPoolExecutor(len(searches)) as pool:
-                working = [pool.submit(self._work, search, left, found) for search in searches]
-                try:
+                try:  # also around the start of the threads, because those that run wait for all others
+                    working = [pool.submit(self._work, search, left, found) for search in searches]
                     for each in working:
                         each.result()
                 except BaseException as error:
