@@ -118,6 +118,12 @@ class TimeManager:
     def seconds(self) -> float:
         return time.perf_counter() - self.begun
 
+    def is_over(self) -> bool:
+        """Return whether the search was stopped, or has used its time."""
+        if self.stop is not None and self.stop.is_set():
+            return True
+        return self.limits.seconds is not None and self.seconds() >= self.limits.seconds
+
     def batch(self, nodes: int, batch_size: int) -> int:
         """Return the size of the next batch. nodes: positions evaluated so far. batch_size: the preferred size."""
         if self.stop is not None and self.stop.is_set():

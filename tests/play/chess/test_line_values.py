@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import threading
+
 import chess
 import numpy as np
 import pytest
 
 from kibitz.games.chess.replay import encode_board
+from kibitz.play.chess import line_values
 from kibitz.play.chess.line_values import (
     ALL_VISITS,
     BARE_KING_VALUE,
+    CHECK_PLIES,
+    LINE_CHECK_PLIES,
     LINE_VISITS,
     LOST_CENTIPAWNS,
     LOST_SHARE,
@@ -128,3 +133,25 @@ def test_the_first_choices_do_not_depend_on_the_searches() -> None:
     assert [few.lines[0].move, few.lines[0].probability] == [many.lines[0].move, many.lines[0].probability]
     assert few.nodes == 1 < many.nodes <= ALL_VISITS
     assert [line.probability for line in many.lines] == sorted((line.probability for line in many.lines), reverse=True)
+
+
+def test_after_a_stop_the_remaining_checks_are_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Checks of many lines would take seconds. Without a stop, each line that was searched has the long check."""
+    stop, depths, own = threading.Event(), list[int](), line_values._check
+    stops_at = 2
+
+    def recorded(row: np.ndarray, plies: int = CHECK_PLIES, most: int = 1) -> MoveCheck:
+        depths.append(plies)
+        if len(depths) == stops_at:
+            stop.set()
+        return own(row, plies, 100)
+
+    monkeypatch.setattr(line_values, "_check", recorded)
+    player = ChessPlayer(Session("human", 1), method="top-prob", lines=4)
+    player.think(chess.Board(), SearchLimits(nodes=40), stop)
+    assert depths == [LINE_CHECK_PLIES] * stops_at + [CHECK_PLIES] * 2
+    stops_at = 0
+    depths.clear()
+    stop.clear()
+    player.think(chess.Board(), SearchLimits(nodes=40), stop)
+    assert depths == [LINE_CHECK_PLIES] * 4
