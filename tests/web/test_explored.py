@@ -17,6 +17,8 @@ import pytest
 from kibitz.explorer.answers import Explorer
 from kibitz.explorer.report import explore
 from kibitz.web import explored
+from kibitz.web.mygames.sources import PgnSource
+from kibitz.web.mygames.state import _explored
 from support import person
 from support.board_client import Client, served, until
 from support.causes import mentions
@@ -211,6 +213,26 @@ def test_a_file_on_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         assert file.exists()
         file.unlink()
         assert mentions(client.good("/api/explore", {"line": start()})["problem"], "mine.pgn & deleted")
+
+
+def test_a_game_without_moves_keeps_its_side_to_itself(tmp_path: Path) -> None:
+    """The next game, whose headers are in another order, is a game of its own."""
+    file = tmp_path / "a.pgn"
+    played = '[Site "s"]\n[White "{}"]\n[Black "{}"]\n[Result "1-0"]\n\n1. e4 e5 2. d4 d5 1-0\n\n'
+    other = '[White "Q"]\n[Black "R"]\n[Result "1-0"]\n\n1. e4 e5 1-0\n\n'
+    none = '[White "Me"]\n[Black "B"]\n\n'
+    file.write_text(none + other + played.format("C", "Me") + played.format("Me", "D"), encoding="utf-8")
+    source = PgnSource(file, tmp_path / "copy.pgn", "a.pgn")
+    chosen = source.newest(source.find(["Me"]), 10)
+    stores = explored.BuiltStores()
+    found = stores.find(explored.MINE, _explored(1, "Me", source, chosen))
+    assert found is not None
+    until(lambda: found.ready() is not None)
+    assert found.sides is not None
+    assert list(zip(found.numbers.tolist(), found.sides.tolist(), strict=True)) == [(2, -1), (3, 1)]
+    assert found.left_out == {"no moves": 1}
+    assert '[White "C"]' in found.text(0)
+    stores.end()
 
 
 @pytest.mark.process

@@ -204,7 +204,7 @@ class BuiltStore:
             file.unlink(missing_ok=True)
         self.numbers = store.column("number").astype(np.int64)
         if material.sides is not None:
-            if int(self.numbers.max()) > len(material.sides):
+            if writer.read != len(material.sides):
                 raise BadRequest(f"{title}: the games cannot be divided. Open the file itself")
             self.sides = material.sides[self.numbers - 1]
         return store
@@ -380,7 +380,14 @@ def _of_player(mine: PlayerGames) -> GameMaterial:
     def write(folder: Path) -> Path:
         path = folder / "mine.pgn"
         with path.open("w", encoding="utf-8", errors="replace") as file:
-            file.writelines(f"{each.strip()}\n\n" for each in mine.texts())
+            file.writelines(f"{_ended(each.strip())}\n\n" for each in mine.texts())
         return path
 
     return GameMaterial("My games", "chess", mine.version, write, sides=mine.sides, text=mine.text)
+
+
+def _ended(text: str) -> str:
+    """Return a game with an end of its moves, so that the next game's headers aren't taken for headers of a game
+    without moves.
+    """
+    return f"{text}\n\n*" if text.endswith("]") else text
