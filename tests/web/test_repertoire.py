@@ -107,3 +107,16 @@ def test_ratings_depth_and_games_that_do_not_count() -> None:
         ("white", game(long, 1, more=cup)), ("white", game(long.replace("5. O-O", "5. O-O (5. d3 13. d4)"), 2))
     )
     assert max(len(each["line"]) for each in deep["positions"]) == DEPTH - 1
+
+
+def test_braces_remarks_and_results_of_long_games() -> None:
+    """What is left out after the opening is not missed."""
+    moves = " ".join(f"{2 * at + 1}. Nf3 Nf6 {{[%clk 0:01:00]}} {2 * at + 2}. Ng1 Ng8" for at in range(8))
+    plain = found(("white", game(moves, 1)), ("white", game(moves, 2)))
+    start = at(plain, "white")
+    assert start is not None
+    assert (start["games"], start["played"][0]["score"]) == (2, 1.0)
+    brace, remark = '[Event "Cup {2024"]', moves.replace(" 2. Ng1", " ; see 13. e4\n2. Ng1")
+    unknown = game(moves, 1).replace('[Result "1-0"]\n', "")
+    for other in (game(moves, 1, more=brace), game(remark, 1), unknown, game(moves, 1).replace("\n", "\r\n")):
+        assert found(("white", other), ("white", game(moves, 2))) == plain, other

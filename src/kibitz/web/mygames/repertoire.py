@@ -30,6 +30,8 @@ RECENT = 20
 MOST_POSITIONS = 1500
 """The largest number of positions in the response. Those with the most games stay."""
 WHITE, BLACK = "white", "black"
+_HEADERS = re.compile(r'(?:\s*\[\w+\s+"[^\n]*"\s*\][ \t]*\r?(?:\n|$))*')
+_RESULT = re.compile(r'\[Result\s+"(?:1-0|0-1|1/2-1/2)"')
 _COMMENT = re.compile(r"\{[^}]*\}")
 _LATER = re.compile(rf"(?<=\s){DEPTH // 2 + 1}\.")
 
@@ -211,12 +213,17 @@ def repertoire(name: str, games: Iterable[tuple[int, str, str]]) -> dict[str, An
 
 
 def _opening_only(text: str) -> str:
-    """Return a game without the moves after the opening, which take time to read. A game with variations stays as it
-    is.
+    """Return a game without the moves after the opening, which take time to read.
+
+    A game stays as it is if it has variations, other comments than those in braces, or no result in its headers.
     """
-    head, mark, body = _COMMENT.sub(" ", text).rpartition("]\n")
-    end = None if "(" in body else _LATER.search(body)
-    return head + mark + body[: end.start()] if end else text
+    headers = _HEADERS.match(text)
+    head = headers[0] if headers else ""
+    body = _COMMENT.sub(" ", text[len(head) :])
+    if any(mark in body for mark in "([{;%") or not _RESULT.search(head):
+        return text
+    end = _LATER.search(body)
+    return head + body[: end.start()] if end else text
 
 
 def _moment(text: str) -> tuple[str, str]:
