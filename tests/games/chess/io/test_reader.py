@@ -165,7 +165,8 @@ def test_results_in_odd_forms(tmp_path: Path, result: str, form: str) -> None:
 def test_words_that_only_begin_like_a_result(tmp_path: Path) -> None:
     """A remark between moves is no result, and no game after it is lost."""
     for words in (
-        "White wins a pawn", "drawback", "1-0Foo", "draw offered", "draw?", "White wins 1...", "Black wins\n", "Draw\r\n",
+        "White wins a pawn", "drawback", "1-0Foo", "draw offered", "draw?", "White wins 1...", "Black wins\n",
+        "Draw\r\n",
     ):  # fmt: skip
         (record, other), _ = records(tmp_path, f"{TAGS}1. e4 e5 {words} 2. Nf3\n\n{TAGS}1. d4 d5 1-0\n")
         assert record.written is None, words
