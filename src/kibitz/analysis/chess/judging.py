@@ -477,7 +477,9 @@ class Judge:
         if self.stop is not None and self.stop.is_set():
             raise Stopped
         player.new_game()
-        found = player.think(board, SearchLimits(nodes=times * self.nodes))
+        found = player.think(board, SearchLimits(nodes=times * self.nodes), self.stop)
+        if self.stop is not None and self.stop.is_set():  # then the search may have ended early
+            raise Stopped
         if found is None:  # the game is over
             return _Thought(0.5, None, (), 0.5)
         best = found.lines[0]
