@@ -100,7 +100,15 @@ def test_moves_by_rating_as_a_picture(unrated: str, tmp_path: Path, capsys: pyte
     assert "After 1...e5. White to move." in drawn
     assert f">{found['moves'][0]['san']}<" in drawn
     assert run(["analyze", "human", unrated, "--by-rating", str(picture)]) == 0
-    assert "After 4.Ba4. Black to move." in capsys.readouterr().out
+    out, err = capsys.readouterr()
+    assert "After 4.Ba4. Black to move." in out
+    assert "warning" not in err
+    short = tmp_path / "short.pgn"
+    short.write_text("1. e4 e5 2. Nf6 Nc6\n", encoding="utf-8")
+    assert run(["analyze", "human", str(short), "--by-rating", str(picture)]) == 0
+    out, err = capsys.readouterr()
+    assert "After 1...e5. White to move." in out
+    assert mentions(err, "short.pgn & game 1 & Nf6")
 
 
 @pytest.mark.parametrize(

@@ -184,7 +184,7 @@ class Judge:
     analysis: reads the network's outputs.
     depth: depth of the search in plies.
     nodes: evaluations per position in a PUCT search; 0 to evaluate quiet positions instead.
-    stop: an event. If it is set, `judge` raises Stopped before the next position is searched.
+    stop: an event. If it is set, `judge` ends its search and raises Stopped.
     """
 
     session: Session

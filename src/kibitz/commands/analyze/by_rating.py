@@ -12,7 +12,7 @@ from kibitz.commands.analyze.chess import PgnGames
 from kibitz.commands.analyze.options import AnalyzeOptions
 from kibitz.commands.pages import check_page
 from kibitz.errors import KibitzError, UsageError
-from kibitz.messages import note
+from kibitz.messages import note, warning
 
 if TYPE_CHECKING:
     from kibitz.play.session import Session
@@ -53,6 +53,8 @@ def analyze_by_rating(session: Session, run: str, path: str, options: AnalyzeOpt
     if record is None or record.refused:
         why = record.refused if record else "there is no such game"
         raise KibitzError(f"{games.name} game {games.number}: {why}. Choose another game with --game.")
+    if record.problem:
+        warning(f"{games.name} game {games.number}: {record.problem}. Only the moves before it are read.")
     moves = list(record.game.mainline_moves())
     ply = len(moves) if options.move is None else options.move
     if ply > len(moves):
