@@ -188,6 +188,15 @@ def test_every_pinned_version_has_hashes() -> None:
     assert HASHES.faults(pinned, without) == [f"numpy=={HASHES.pins(pinned)['numpy']}: no hash"]
 
 
+def test_the_list_of_hashes_is_checked_after_its_library_is_installed() -> None:
+    """A new Python lacks the library `packaging`, which tools/hash_constraints.py imports."""
+    steps = [step.get("run", "") for step in workflow(GITHUB / "workflows" / "ci.yml")["jobs"]["hashes"]["steps"]]
+    (install,) = (at for at, step in enumerate(steps) if "--require-hashes" in step)
+    (check,) = (at for at, step in enumerate(steps) if "hash_constraints.py --check" in step)
+    assert install < check
+    assert "packaging" in HASHES.listed(HASHES.HASHES.read_text(encoding="utf-8"))
+
+
 @pytest.mark.parametrize(
     ("file", "serves"),
     [
