@@ -120,3 +120,14 @@ def test_braces_remarks_and_results_of_long_games() -> None:
     unknown = game(moves, 1).replace('[Result "1-0"]\n', "")
     for other in (game(moves, 1, more=brace), game(remark, 1), unknown, game(moves, 1).replace("\n", "\r\n")):
         assert found(("white", other), ("white", game(moves, 2))) == plain, other
+
+
+def test_games_of_one_day_in_a_file_that_begins_with_the_newest() -> None:
+    """The later one of two equally frequent moves is the usual one, in whichever order the file has the games."""
+    games = [("white", game(moves, day)) for moves, day in ((ITALIAN, 1), (ITALIAN, 2), (SCOTCH, 2), (SCOTCH, 2))]
+    left = ("white", game("1. e4 e5 2. Nf3 Nc6 3. Bb5", 3))
+    for order in ([*games, left], [left, *games[::-1]]):
+        assert [each["usual"] for each in found(*order)["left"]] == ["d4"]
+    games[1], games[3] = games[3], games[1]
+    for order in ([*games, left], [left, *games[::-1]]):
+        assert [each["usual"] for each in found(*order)["left"]] == ["Bc4"]

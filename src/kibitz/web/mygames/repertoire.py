@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import pairwise
 from statistics import fmean
 from typing import Any
 
@@ -204,10 +205,12 @@ def _as_json(side: str, position: _Reached) -> dict[str, Any]:
 def repertoire(name: str, games: Iterable[tuple[int, str, str]]) -> dict[str, Any]:
     """Return a player's repertoire for the page, see `Repertoire.as_json`.
 
-    games: number, the player's color, and PGN, in any order. Games of one day are in the order of the file.
+    games: number, the player's color, and PGN, in the order of the file. Games without times of one day are in this
+    order, or in the reverse order if the newest games are first in the file, see `personal.games.in_time`.
     """
-    found = Repertoire(name)
-    for number, side, text in sorted(games, key=lambda game: _moment(game[2])):
+    found, listed = Repertoire(name), [(_moment(text), number, side, text) for number, side, text in games]
+    later = sum(1 if one[0][0] < other[0][0] else -1 for one, other in pairwise(listed) if one[0][0] != other[0][0])
+    for _, number, side, text in sorted(listed if later >= 0 else listed[::-1], key=lambda game: game[0]):
         found.add(number, side, text)
     return found.as_json()
 
