@@ -3,8 +3,13 @@
 import { expect, test } from "vitest";
 
 import { resultFor, scoreOf } from "../src/library/explorerfilters";
-import { FILE, MINE, OpenedFile, preferred, type Sent, sourcesOf } from "../src/library/explorersources";
-import { until } from "./support/server";
+import { FILE, gamesOf, MINE, OpenedFile, preferred, type Sent, sourcesOf } from "../src/library/explorersources";
+import { mountExplorer } from "../src/library/explorer";
+import { openStored } from "../src/library/storedgames";
+import { Unreachable } from "../src/server/api";
+import { withDocument } from "./support/document";
+import { chess, go, page } from "./support/games";
+import { held, Server, until } from "./support/server";
 
 const mine = { store: MINE, player: "Ana", games: 7 };
 const ids = (stores: string[], own: boolean, games: number): string[] => sourcesOf({ stores, ...(own && { mine }) }, games).map(([id]) => id);
@@ -101,4 +106,52 @@ test("one's own result and score follow the side", () => {
   expect([resultFor("1", ""), resultFor("-1", "")]).toEqual(["1", "-1"]);
   const tally = { games: 8, white: 5, draws: 2, black: 1 };
   expect([scoreOf(tally, "white"), scoreOf(tally, "black")]).toEqual([0.75, 0.25]);
+});
+
+test("a file that a server could not be reached for is sent when it is asked for next", async () => {
+  let away = true;
+  const opened = new OpenedFile({ exploreUpload: () => (away ? Promise.reject(new Unreachable()) : Promise.resolve({ store: "@1" })) }, () => undefined);
+  const file = { text: "a" };
+  opened.of(file, "chess");
+  await until(() => opened["text"] === null);
+  away = false;
+  opened.of(file, "chess");
+  await until(() => "store" in opened.of(file, "chess"));
+});
+
+test("a position with moves that were played from it is no file of games", () => {
+  const position = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3";
+  expect([gamesOf({ text: position, count: 1 }, true), gamesOf({ text: ` ${position}\n`, count: 1 }, true)]).toEqual([0, 0]);
+  expect([gamesOf({ text: "1. e4 e5 1-0", count: 1 }, true), gamesOf({ text: "(;B[aa])", count: 1 }, true)]).toEqual([1, 1]);
+  expect([gamesOf({ text: "*", count: 1 }, false), gamesOf({ text: "[Event \"?\"]", count: 3 }, false)]).toEqual([0, 3]);
+});
+
+test("whether a game of a store was opened is known", async () => {
+  const server = new Server().on("stored", () => ({ text: "1. e4 *" }));
+  const app = page(chess());
+  app.mayLeave = () => Promise.resolve(false);
+  expect(await openStored(app, "s", 0)).toBe(false);
+  app.mayLeave = null;
+  server.on("load", () => ({ error: "no game" }));
+  expect(await openStored(app, "s", 0)).toBe(false);
+  server.on("load", () => ({ game: "chess", headers: {}, line: { game: "chess", moves: [] }, tree: [{ id: 0, parent: null, ply: 0, move: null, san: "", turn: "w", end: null }], games: [], count: 1, problems: [] }));
+  expect(await openStored(app, "s", 0)).toBe(true);
+});
+
+test("an answer that comes when another panel is looked at is not taken for one of the next game", async () => {
+  const { host, element } = withDocument();
+  const { answer, give } = held<object>();
+  const server = new Server().on("explore", () => answer);
+  const app = page(chess());
+  mountExplorer(element, app, { open: () => undefined, mine: () => undefined });
+  await until(() => server.of("explore").length === 1);
+  host.offsetParent = null;
+  app.open(go());
+  give({ stores: ["chess.store"], opening: null, store: "chess.store", games: 0, white: 0, draws: 0, black: 0, average_rating: null, moves: [], examples: [] });
+  await new Promise((done) => setTimeout(done, 20));
+  server.on("explore", () => ({ stores: [], opening: null }));
+  host.offsetParent = {};
+  app.open(go());
+  await until(() => server.of("explore").length === 2);
+  expect(server.of("explore")[1]!.store).toBeUndefined();
 });

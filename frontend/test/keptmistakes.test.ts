@@ -1,12 +1,18 @@
 /** Mistakes that the browser keeps: which are due, how many there is room for, and how one is opened without its game. */
 
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 
 import { exerciseOf, type KeptMistake, KeptMistakes, MOST, ROOM } from "../src/mygames/keptmistakes";
 import { cardOf, Schedule } from "../src/mygames/schedule";
 import { App } from "../src/app/state";
 import { Judging, type Judgement } from "../src/server/judging";
-import { Server } from "./support/server";
+import { Handover } from "../src/app/handover";
+import { Mistakes } from "../src/analysis/mistakes";
+import { mountPuzzles } from "../src/mygames/puzzles";
+import { texts } from "../src/texts";
+import { withDocument } from "./support/document";
+import { chess, find, page } from "./support/games";
+import { held, Server, until } from "./support/server";
 
 const KEY = "kibitz-mistakes";
 let now: Date;
@@ -100,4 +106,46 @@ test("a kept mistake opens its position, and what was found is known at once", a
   // While a game may not be left, it stays.
   app.mayLeave = () => Promise.resolve(false);
   await expect(exerciseOf(app, judging, one).open()).rejects.toThrow();
+});
+
+test("what is kept is read once, not at every drawing, and again once it has changed", () => {
+  practiced(mistake("a"));
+  now = new Date(2026, 2, 3, 12);
+  expect(mistakes.due(new Set())).toHaveLength(1);
+  const read = vi.spyOn(JSON, "parse");
+  for (let at = 0; at < 5; at += 1) mistakes.due(new Set());
+  expect(read).not.toHaveBeenCalled();
+  localStorage.setItem(KEY, "[]");
+  expect(mistakes.due(new Set())).toEqual([]);
+  expect(read).toHaveBeenCalledTimes(1);
+});
+
+test("a game that was opened while a kept mistake was looked for stays", async () => {
+  const { answer, give } = held<object>();
+  const server = new Server().on("line", () => answer);
+  const app = new App();
+  const opening = exerciseOf(app, null, mistake("a")).open();
+  await until(() => server.of("line").length === 1);
+  const other = chess("d4 d5");
+  app.open(other);
+  give({ nodes: [null, "e2e4", "e7e5", "d1h5"].map((move, ply) => ({ ply, move, san: move ?? "", turn: ply % 2 ? "b" : "w", end: null, fen: "8/8/8/8/8/8/8/8 w - - 0 1" })) });
+  await expect(opening).rejects.toThrow(texts.state.meanwhile);
+  expect(app.game).toBe(other);
+});
+
+test("a second click while the first mistake opens begins the practice all the same", async () => {
+  const { element } = withDocument();
+  new Server();
+  const app = page(chess("e4 e5 Qh5"));
+  const given = new Handover<{ about: string; card: string; open: () => Promise<number> }[]>();
+  mountPuzzles(element, app, new Mistakes(app, new Judging(app)), given);
+  const id = find(app.game, "Qh5").id;
+  const first = held<number>();
+  const second = vi.fn(() => Promise.resolve(id));
+  given.give([{ about: "", card: "a a", open: () => first.answer }]);
+  given.give([{ about: "", card: "a a", open: second }]);
+  first.give(id);
+  await until(() => second.mock.calls.length === 1);
+  await until(() => app.cursor === app.node(id).parent);
+  expect(app.hints).toBe(false);
 });

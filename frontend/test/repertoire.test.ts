@@ -128,3 +128,26 @@ describe("what is kept", () => {
     expect(keptOpenings()).toBeNull();
   });
 });
+
+test("two positions that differ in a capture in passing alone are told apart", () => {
+  const here = "rnbqkbnr/ppp2ppp/4p3/3pP3/8/8/PPPP1PPP/RNBQKBNR w KQkq";
+  const without = position(`${here} - 0 3`, [played("d2d4", "d4", 5)], { line: ["e2e4", "d7d5", "e4e5", "e7e6"] });
+  const passing = position(`${here} d6 0 3`, [played("e5d6", "exd6", 2)], { line: ["e2e4", "e7e6", "e4e5", "d7d5"] });
+  const repertoire = Repertoire.of({ ...OPENINGS, positions: [without, passing] });
+  expect(repertoire.at("white", without.fen)).toBe(without);
+  expect(repertoire.at("white", passing.fen)).toBe(passing);
+  // Of a square that no pawn can capture on, the more frequent one is meant.
+  expect(repertoire.at("white", `${here} a6 0 3`)).toBe(without);
+});
+
+test.each([{ score: "x" }, { score: undefined }, { to: 7 }, { to: undefined }])("a kept move with %j is none", (fault) => {
+  keepOpenings(Repertoire.of({ ...OPENINGS, positions: [MINE] }));
+  expect(keptOpenings()!.positions).toEqual([MINE]);
+  keepOpenings(Repertoire.of({ ...OPENINGS, positions: [{ ...MINE, played: [{ ...MINE.played[0]!, ...fault } as never] }] }));
+  expect(keptOpenings()).toBeNull();
+});
+
+test("a kept opening without a name is none", () => {
+  keepOpenings(Repertoire.of({ ...OPENINGS, positions: [{ ...MINE, opening: { eco: "A00" } as never }] }));
+  expect(keptOpenings()).toBeNull();
+});

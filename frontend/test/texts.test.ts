@@ -5,6 +5,7 @@ import { expect, test, vi } from "vitest";
 import { fromServer, LANGUAGES } from "../src/texts";
 import { de } from "../src/texts/de";
 import { en } from "../src/texts/en";
+import { fr } from "../src/texts/fr";
 import { toolsOf } from "../src/texts/tools";
 
 type Words = { [key: string]: string | ((...given: any[]) => string) | Words };
@@ -83,6 +84,25 @@ test("a sentence of the server is translated with the names in it", async () => 
   const [sentence, translated] = Object.entries(texts.texts.server).find(([key]) => key.includes("{1}") && !key.includes("{2}"))!;
   expect(texts.fromServer(sentence.replace("{1}", "Qxe5"))).toBe(translated.replace("{1}", "Qxe5"));
   vi.resetModules();
+});
+
+test("German addresses the reader as du everywhere", () => {
+  const said = [...[...flat(de as unknown as Words)].map(([, word]) => (typeof word === "string" ? word : String(word))), ...Object.values(de.server)];
+  // At the beginning of a sentence "Sie" is "they".
+  const formal = /(?<![.!?…:„«"`]\s*)(?<!^)\b(Sie|Ihnen|Ihr(e|en|em|er|es)?)\b/;
+  expect(said.length).toBeGreaterThan(500);
+  expect(said.filter((text) => formal.test(text))).toEqual([]);
+  expect(["Wählen Sie die Datei.", "Das ist hier nicht Ihr Zug."].every((text) => formal.test(text))).toBe(true);
+});
+
+test("one of something is said as the language says it", () => {
+  expect([de.openings.checked(1), de.openings.neverLeft(1)]).toEqual(["Durch Suche geprüft: dein üblicher Zug.", "In der neuesten Partie bist du bei deinen Eröffnungen geblieben."]);
+  expect([fr.openings.checking(1, 24), fr.openings.over(1, 1)]).toEqual(["Coups habituels vérifiés par recherche : 1 sur 24 …", "Terminé : 1 juste, 1 manqué."]);
+});
+
+test("reasons for which the explorer skips games are translated", () => {
+  for (const reason of ["no result", "duplicate", "no moves", "illegal move", "unreadable move", "cut short", "contradicting results", "variant", "void", "handicap stones missing", "set-up position", "set-up stones among the moves", "another game", "unreadable"])
+    for (const { server } of [de, fr]) expect(server[reason], reason).toBeTruthy();
 });
 
 test("numbers and plurals as a language has them", () => {

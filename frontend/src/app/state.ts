@@ -6,6 +6,7 @@ import { Analyser } from "../server/analyser";
 import { message } from "../server/asking";
 import { fitting, usual } from "./choosing";
 import { Store } from "./earlier";
+import { grown } from "./hash";
 import type { History } from "./history";
 import { Programs } from "../server/programs";
 import { type Part, split } from "./splitting";
@@ -421,6 +422,14 @@ export class App {
     if (parts.length < 2) return this.read({ text, index, count: 0, games: [], problems: [] }, signal);
     const games = parts.map(({ title }, at) => ({ index: at, title }));
     return this.read({ text, index, count: parts.length, games, problems: [], parts }, signal);
+  }
+
+  /** Opens a line of moves at its end, in a game of its own. Rejects where another game was asked for meanwhile. */
+  async openLine(line: Line, headers: Game["headers"] = {}): Promise<void> {
+    const opened = (this.opened += 1);
+    const nodes = await this.api.line(line);
+    if (opened !== this.opened) throw new Overtaken(texts.state.meanwhile);
+    this.open(...grown(line, nodes, line.moves.length, headers));
   }
 
   /** Opens another game of the file that the present one is from. */

@@ -6,7 +6,7 @@ import type { Explored, Played, StoredGame } from "../server/api";
 import { Kept, Latest, message } from "../server/asking";
 import { BANDS, banded } from "../app/bands";
 import { ExplorerFilters, scoreOf } from "./explorerfilters";
-import { FILE, type Known, MINE, OpenedFile, preferred, sourcesOf } from "./explorersources";
+import { FILE, gamesOf, type Known, MINE, OpenedFile, preferred, sourcesOf } from "./explorersources";
 import { keep, kept } from "../app/storage";
 import { button, Choice, el, percent } from "../ui/elements";
 import { shown } from "../board/overlays";
@@ -87,7 +87,6 @@ class ExplorerPanel {
     );
     // Until there is an answer.
     for (const part of [this.opening, this.choices, this.skipped, this.bar, this.table, this.more, this.gamesPart]) part.hidden = true;
-    // Of a tab that is not looked at nothing is asked.
     new IntersectionObserver(anew).observe(host);
     app.on("cursor", anew);
     app.on("tree", anew);
@@ -102,7 +101,7 @@ class ExplorerPanel {
   /** Games of the opened file; 0 for a position without moves. */
   private get opened(): number {
     const { file, nodes } = this.app.game;
-    return file && (file.count > 1 || nodes.size > 1) ? file.count : 0;
+    return file ? gamesOf(file, nodes.size > 1) : 0;
   }
 
   /** The source whose games are counted; undefined while none is known. */
@@ -113,7 +112,8 @@ class ExplorerPanel {
 
   private draw(): void {
     window.clearTimeout(this.timer);
-    if (!this.seen()) return;
+    // Of a tab that is not looked at nothing is asked, and no answer is awaited: it might be of another game.
+    if (!this.seen()) return this.latest.cancel();
     const { app } = this;
     const { kind, file } = app.game;
     const source = this.present;
@@ -266,9 +266,8 @@ class ExplorerPanel {
     if (!answer?.store) return;
     const { mine } = this;
     const own = this.filters.side.value;
-    if (this.source.value === FILE) await openOfFile(app, answer.store, game, ply);
-    else await openStored(app, answer.store, game.game, ply);
-    if (mine) app.set({ flipped: own === "black" });
+    const opened = await (this.source.value === FILE ? openOfFile(app, answer.store, game, ply) : openStored(app, answer.store, game.game, ply));
+    if (mine && opened) app.set({ flipped: own === "black" });
   }
 
   private all(): void {

@@ -1,6 +1,6 @@
 /** Where the games of the explorer are from: a store or file of the command line, the file that is open, or one's own games. */
 
-import type { Api, Explored } from "../server/api";
+import { type Api, type Explored, Unreachable } from "../server/api";
 import { message } from "../server/asking";
 import type { GameFile } from "../app/state";
 import { texts } from "../texts";
@@ -22,6 +22,14 @@ export function sourcesOf({ stores, mine }: Known, games: number): Source[] {
   if (games) found.push([FILE, texts.explorer.file(games)]);
   if (mine) found.push([MINE, texts.explorer.mine(mine.games)]);
   return found;
+}
+
+/** A text that is one position: moves that were played from it are in no file. */
+const POSITION = /^\s*(?:[1-8pnbrqk]+\/){7}[1-8pnbrqk]+(?:\s|$)/i;
+
+/** How many games of the opened file can be counted. moves: whether the one on the board has any. */
+export function gamesOf({ text, count }: Pick<GameFile, "text" | "count">, moves: boolean): number {
+  return count > 1 || (moves && !POSITION.test(text)) ? count : 0;
 }
 
 /** The source that was chosen if there still is one; else stores come first, then a file of several games, then one's own games. */
@@ -79,6 +87,8 @@ export class OpenedFile {
       }
     } catch (error) {
       say({ problem: message(error) });
+      // A server that was away for a moment gets it when the explorer asks for it next.
+      if (error instanceof Unreachable && number === this.number) this.text = null;
     }
   }
 }

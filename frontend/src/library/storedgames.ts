@@ -46,9 +46,9 @@ function both(wanted: Wanted, filtered: Filtered & { rating?: string }): Wanted 
   };
 }
 
-/** Opens a game, at one of its positions. */
-export async function openStored(app: App, store: string, game: number, ply = 0): Promise<void> {
-  await opened(app, ply, async () => {
+/** Opens a game, at one of its positions; whether it was opened. */
+export async function openStored(app: App, store: string, game: number, ply = 0): Promise<boolean> {
+  return opened(app, ply, async () => {
     const text = await app.api.stored(store, game);
     if (!(await app.mayOpen())) return false;
     await app.load(text);
@@ -57,26 +57,28 @@ export async function openStored(app: App, store: string, game: number, ply = 0)
 }
 
 /** Opens another game of the opened file; one that the file has elsewhere comes from the store. */
-export async function openOfFile(app: App, store: string, game: StoredGame, ply = 0): Promise<void> {
+export async function openOfFile(app: App, store: string, game: StoredGame, ply = 0): Promise<boolean> {
   const index = (game.number ?? 0) - 1;
   const title = app.game.file?.games[index]?.title;
   const fits = title === undefined || [game.white, game.black].every((name) => title.includes(name ?? ""));
   if (index < 0 || index >= (app.game.file?.count ?? 0) || !fits) return openStored(app, store, game.game, ply);
-  await opened(app, ply, async () => {
+  return opened(app, ply, async () => {
     const before = app.opened;
     await app.openOfFile(index);
     return app.opened !== before;
   });
 }
 
-async function opened(app: App, ply: number, open: () => Promise<boolean>): Promise<void> {
+async function opened(app: App, ply: number, open: () => Promise<boolean>): Promise<boolean> {
   try {
-    if (!(await open())) return;
+    if (!(await open())) return false;
     // Where another order of moves led here, this is at least near.
     if (ply && app.path.length > ply) app.go(app.path[ply]!);
     app.say(`${texts.load.game}${app.whereLeft}`);
+    return true;
   } catch (error) {
     app.notOpened(error);
+    return false;
   }
 }
 

@@ -4,7 +4,6 @@
  */
 
 import type { Exercise } from "../app/handover";
-import { grown } from "../app/hash";
 import type { App, Line } from "../app/state";
 import { keep, kept } from "../app/storage";
 import type { Judgement, Judging } from "../server/judging";
@@ -28,6 +27,9 @@ export const MOST = 1_000_000;
 const NAME = "mistakes";
 
 export class KeptMistakes {
+  private text: string | null = null;
+  private known: readonly KeptMistake[] = [];
+
   constructor(private readonly schedule: Schedule) {}
 
   /** Keeps a mistake; one with the same card is replaced. */
@@ -50,13 +52,23 @@ export class KeptMistakes {
       .sort((a, b) => when(a) - when(b));
   }
 
-  private get all(): KeptMistake[] {
-    try {
-      const found: unknown = JSON.parse(kept("local", NAME) ?? "[]");
-      return Array.isArray(found) ? found.filter(sound) : [];
-    } catch {
-      return [];
+  /** As the browser has them now: another tab may have written. What was read is not read again. */
+  private get all(): readonly KeptMistake[] {
+    const text = kept("local", NAME);
+    if (text !== this.text) {
+      this.text = text;
+      this.known = parsed(text);
     }
+    return this.known;
+  }
+}
+
+function parsed(text: string | null): KeptMistake[] {
+  try {
+    const found: unknown = JSON.parse(text ?? "[]");
+    return Array.isArray(found) ? found.filter(sound) : [];
+  } catch {
+    return [];
   }
 }
 
@@ -66,10 +78,9 @@ export function exerciseOf(app: App, judging: Judging | null, { card, line, move
     if (!(await app.mayOpen())) throw new Error(texts.mygames.stays);
     const { ratings: [white = 0, black = 0] = [], ...start } = line;
     const whole = { ...start, moves: [...line.moves, move] };
-    const nodes = await app.api.line(whole);
     const headers = { ...(white ? { WhiteElo: String(white) } : {}), ...(black ? { BlackElo: String(black) } : {}) };
-    const [game, last] = grown(whole, nodes, whole.moves.length, headers);
-    app.open(game, last);
+    await app.openLine(whole, headers);
+    const last = app.cursor;
     if (judgement && judging?.judge === judge) judging.accept(last, judgement);
     return last;
   };

@@ -5,7 +5,6 @@ import "./openings.css";
 import { Latest, message } from "../server/asking";
 import type { ByRating } from "../server/api";
 import { button, Choice, el } from "../ui/elements";
-import { grown } from "../app/hash";
 import { keep, kept } from "../app/storage";
 import type { App } from "../app/state";
 import type { MyGames } from "./myanswers";
@@ -35,7 +34,12 @@ export class OpeningsView {
   private readonly checks: OpeningChecks;
   private readonly latest = new Latest();
   private repertoire: Repertoire | null = null;
+  /** Whose openings the server was asked for last, whose it gave, and why it did not. */
   private fetched = "";
+  private loaded = "";
+  private problem = "";
+  /** What was drawn last. */
+  private drawn = "";
   private checking = false;
   private done = "";
 
@@ -64,7 +68,12 @@ export class OpeningsView {
     this.side.offer([["both", texts.openings.both], ["white", texts.common.white], ["black", texts.common.black]], kept("local", "opening-side"));
     this.list = el("div", {}, this.today, el("div", { class: "opening-begin" }, this.practice, this.side.element), this.here, this.flaws, this.left);
     this.element = el("div", { class: "my-openings" }, this.note, this.list, this.trainer.element);
-    for (const event of ["cursor", "game"] as const) app.on(event, () => this.shown && this.drawHere());
+    const moved = (): void => {
+      if (!this.shown) return;
+      this.drawHere();
+      this.drawn = this.state;
+    };
+    for (const event of ["cursor", "game"] as const) app.on(event, moved);
   }
 
   private readonly players: () => string[];
@@ -87,28 +96,52 @@ export class OpeningsView {
   refresh(games: MyGames["games"]): void {
     const names = this.players();
     const wanted = games && names.length ? JSON.stringify([games.opened, names]) : "";
+    // What failed is asked for again when somebody comes back.
+    if (this.element.hidden && this.problem) {
+      this.problem = "";
+      this.fetched = this.loaded;
+    }
     if (this.element.hidden || this.trainer.running) return;
     if (wanted && wanted !== this.fetched) {
       this.fetched = wanted;
       void this.fetch(names, wanted);
-    } else this.draw();
+    } else if (this.state !== this.drawn) this.draw();
+    else void this.check();
+  }
+
+  /** What is to be seen, in short: what has not changed is not drawn again, and keeps the focus of the keyboard. */
+  private get state(): string {
+    const { app, repertoire } = this;
+    const plan = repertoire?.plan(schedule, this.color);
+    const checked = repertoire?.asked(this.color).slice(0, CHECKED).filter((each) => this.checks.flaw(each) !== undefined).length;
+    return JSON.stringify([this.fetched, this.loaded, this.problem, this.done, this.color, repertoire?.games, plan && [plan.due.length, plan.fresh.length, plan.next], app.opened, app.cursor, this.checks.network(), this.rated(), checked]);
   }
 
   private async fetch(names: string[], wanted: string): Promise<void> {
-    this.note.textContent = texts.openings.reading;
-    this.note.classList.remove("problem");
+    this.problem = "";
+    this.draw();
     try {
       const found = Repertoire.of(await this.app.api.myOpenings(names));
       if (wanted !== this.fetched) return;
       this.repertoire = found;
+      this.loaded = wanted;
       keepOpenings(found);
-      this.draw();
     } catch (error) {
       if (wanted !== this.fetched) return;
-      this.draw();
-      this.note.textContent = message(error);
-      this.note.classList.add("problem");
+      this.problem = message(error);
     }
+    this.draw();
+  }
+
+  /** What these openings are of, or why there are none. */
+  private words(): string {
+    const { repertoire, fetched, loaded } = this;
+    if (this.problem) return this.problem;
+    if (fetched !== loaded) return texts.openings.reading;
+    if (!repertoire) return texts.openings.choose;
+    if (!loaded) return texts.openings.keptFrom(repertoire.games);
+    const asked = repertoire.asked("both").length;
+    return asked ? texts.openings.about(repertoire.games, asked, repertoire.rating) : texts.openings.none;
   }
 
   private draw(): void {
@@ -116,14 +149,11 @@ export class OpeningsView {
     const { repertoire, trainer } = this;
     this.list.hidden = !repertoire || trainer.running;
     this.note.hidden = trainer.running;
-    if (!repertoire) {
-      if (!this.fetched) this.note.textContent = texts.openings.choose;
-      return;
-    }
-    const asked = repertoire.asked("both").length;
-    const about = asked ? texts.openings.about(repertoire.games, asked, repertoire.rating) : texts.openings.none;
-    this.note.textContent = this.fetched ? about : texts.openings.keptFrom(repertoire.games);
-    this.note.classList.remove("problem");
+    const words = this.words();
+    if (this.note.textContent !== words) this.note.textContent = words;
+    this.note.classList.toggle("problem", Boolean(this.problem));
+    this.drawn = this.state;
+    if (!repertoire) return;
     const plan = repertoire.plan(schedule, this.color);
     const more = plan.fresh.length ? ` ${texts.mygames.fresh(plan.fresh.length)}` : "";
     const next = plan.due.length || plan.next === null ? "" : ` ${texts.mygames.nextDue(plan.next)}`;
@@ -245,6 +275,7 @@ export class OpeningsView {
         if (this.shown) {
           this.drawFlaws();
           if (this.positions().includes(wanted)) this.drawHere();
+          this.drawn = this.state;
         }
       }
     } finally {
@@ -276,13 +307,11 @@ export class OpeningsView {
     const { app } = this;
     try {
       if (!(await app.mayOpen())) return;
-      const line = { game: "chess" as const, moves: position.line };
-      const nodes = await app.api.line(line);
-      app.open(...grown(line, nodes, position.line.length, {}));
+      await app.openLine({ game: "chess", moves: position.line });
       app.set({ flipped: position.side === "black" });
       document.getElementById("board-part")?.scrollIntoView({ block: "nearest" });
     } catch (error) {
-      app.say(message(error), true);
+      app.notOpened(error);
     }
   }
 }

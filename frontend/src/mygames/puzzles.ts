@@ -185,7 +185,8 @@ class Puzzles {
       app.set({ hints: false });
       const id = await exercises[at]!.open();
       this.opening = false;
-      if (this.exercises !== exercises) return;
+      // Meanwhile others were asked for, or the practice was ended.
+      if (this.exercises !== exercises) return this.exercises.length ? this.fetch(0) : undefined;
       this.at = at;
       this.ids[at] = id;
       this.first(exercises[at]!.card);
@@ -193,6 +194,7 @@ class Puzzles {
       this.mistakes.judging.soon(id);
     } catch (error) {
       this.opening = false;
+      if (this.exercises !== exercises) return this.exercises.length ? this.fetch(0) : undefined;
       this.over();
       app.say(message(error), true);
     }

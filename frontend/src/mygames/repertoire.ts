@@ -102,7 +102,9 @@ export class Repertoire {
     readonly recent = 0,
   ) {
     this.owner = owner;
-    this.known = new Map(positions.map((each) => [key(each.side, each.fen), each]));
+    // Of two that differ in a capture in passing alone, the more frequent one, which comes first, stands for both.
+    this.known = new Map([...positions].reverse().map((each) => [key(each.side, each.fen, 3), each]));
+    for (const each of positions) this.known.set(key(each.side, each.fen, 4), each);
   }
 
   static of({ player, positions, rating, games, left, recent }: Openings): Repertoire {
@@ -115,7 +117,7 @@ export class Repertoire {
   }
 
   at(side: Side, fen: string): Position | undefined {
-    return this.known.get(key(side, fen));
+    return this.known.get(key(side, fen, 4)) ?? this.known.get(key(side, fen, 3));
   }
 
   /** The positions in which a move is asked, the most frequent first. */
@@ -134,7 +136,7 @@ export const cardPosition = (position: Pick<Position, "fen">): string => positio
 
 const ownerOf = (player: string): string => `${NAME} ${digest(player.trim().toLowerCase())}`;
 
-const key = (side: Side, fen: string): string => `${side} ${fen.split(" ").slice(0, 3).join(" ")}`;
+const key = (side: Side, fen: string, parts: 3 | 4): string => `${side} ${fen.split(" ").slice(0, parts).join(" ")}`;
 
 /** The player's usual move in a position; none where no move was played often enough. */
 export function usual({ own, played }: Position): PlayedMove | undefined {
@@ -200,8 +202,10 @@ export function keptOpenings(): Repertoire | null {
 }
 
 function sound(value: unknown): value is Position {
-  const { side, own, fen, line, games, played } = (value ?? {}) as Record<string, unknown>;
+  const { side, own, fen, line, games, played, opening } = (value ?? {}) as Record<string, unknown>;
+  const { eco, name } = (opening ?? {}) as Record<string, unknown>;
   return (
+    (opening === null || (typeof eco === "string" && typeof name === "string")) &&
     (side === "white" || side === "black") &&
     typeof own === "boolean" &&
     typeof fen === "string" &&
@@ -209,6 +213,11 @@ function sound(value: unknown): value is Position {
     Array.isArray(line) &&
     line.every((each) => typeof each === "string") &&
     Array.isArray(played) &&
-    played.every((each: Partial<PlayedMove> | null) => typeof each?.move === "string" && typeof each.san === "string" && typeof each.games === "number")
+    played.every(soundMove)
   );
+}
+
+function soundMove(each: Partial<PlayedMove> | null): boolean {
+  const named = typeof each?.move === "string" && typeof each.san === "string" && typeof each.to === "string";
+  return named && typeof each.games === "number" && (each.score === null || typeof each.score === "number");
 }

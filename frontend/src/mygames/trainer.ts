@@ -45,6 +45,8 @@ export class Trainer {
   /** Whether the present position was counted as missed. */
   private counted = false;
   private moving = false;
+  /** While the game of a position is put on the board. */
+  private opens = false;
   private hints = true;
   /** Counts the positions, so that what comes late is known as such. */
   private turn = 0;
@@ -58,12 +60,14 @@ export class Trainer {
     private readonly over: (words: string) => void,
   ) {
     this.element = el("section", { class: "opening-trainer", hidden: true }, this.question, this.verdict, this.answers, el("div", { class: "buttons" }, this.next, this.reveal, this.end));
-    app.on("game", () => this.moving || this.stop());
+    app.on("game", () => this.opens || this.stop());
     app.on("cursor", () => this.moved());
     app.on("settings", () => (this.helped ||= this.stage === "asked" && app.hints));
     const before = app.isTried;
     // All moves of a practice are tried ones: the game is none to keep.
     app.isTried = (id) => this.running || (before?.(id) ?? false);
+    // Whoever goes to another panel wants to see what the network says, and to keep what is played there.
+    new IntersectionObserver(() => this.element.offsetParent || this.stop()).observe(this.element);
   }
 
   get running(): boolean {
@@ -108,9 +112,12 @@ export class Trainer {
       if (turn !== this.turn) return;
       // Nothing is given away while the position opens.
       app.set({ hints: false });
-      this.move(() => app.open(...grown(line, nodes, position.line.length, {})));
+      this.opens = true;
+      app.open(...grown(line, nodes, position.line.length, {}));
+      this.opens = false;
       this.ask(position, "");
     } catch (error) {
+      this.opens = false;
       if (turn !== this.turn) return;
       app.say(message(error), true);
       this.stop();
@@ -187,12 +194,13 @@ export class Trainer {
       const judged = await this.checks.judge(position.line, node.move);
       if (turn !== this.turn) return;
       const sound = judged !== undefined && judged.loss <= SLACK;
-      if (sound) return this.passed(texts.openings.asGood(san, flaw.best.san));
-      kind = "other";
+      if (sound) return this.passed(texts.openings.asGood(san, flaw.best.san), node);
+      // Where no search has come, another own move stays one.
+      if (judged) kind = "other";
     }
-    if (kind === "usual") return this.passed(texts.openings.right(san, own.games, position.games));
-    if (kind === "also") return this.passed(texts.openings.also(san, own.san));
-    if (kind === "better") return this.passed(texts.openings.betterFound(san, own.san, points));
+    if (kind === "usual") return this.passed(texts.openings.right(san, own.games, position.games), node);
+    if (kind === "also") return this.passed(texts.openings.also(san, own.san), node);
+    if (kind === "better") return this.passed(texts.openings.betterFound(san, own.san, points), node);
     this.fail();
     this.say(kind === "flawed" ? texts.openings.flawed(san, points, flaw!.best.san) : flaw ? texts.openings.notBetter(san) : texts.openings.other(san));
     this.move(() => this.app.retract(node.id));
@@ -217,12 +225,12 @@ export class Trainer {
     this.counted = true;
   }
 
-  private passed(words: string): void {
+  private passed(words: string, node: Node): void {
     this.grade?.(this.helped ? "later" : "first");
     if (!this.counted) this.right += 1;
     this.counted = true;
     this.say(words, true);
-    void this.follow();
+    void this.follow(node);
   }
 
   /** Shows and plays the move that was asked for. */
@@ -234,30 +242,33 @@ export class Trainer {
     const own = usual(position)!;
     const flaw = this.checks.flaw(position) ?? null;
     this.say(flaw ? texts.openings.flawed(own.san, Math.round(100 * flaw.loss), flaw.best.san) : texts.openings.solution(own.san, own.games, position.games));
+    let node: Node | null = null;
     try {
       this.moving = true;
       if (app.cursor !== this.node) app.go(this.node);
-      await app.play((flaw?.best ?? own).move);
+      node = await app.play((flaw?.best ?? own).move, () => turn === this.turn);
     } catch (error) {
-      app.say(message(error), true);
+      if (turn === this.turn) app.say(message(error), true);
     } finally {
       this.moving = false;
     }
-    if (turn === this.turn) void this.follow();
+    if (turn === this.turn) void this.follow(node);
   }
 
-  /** After the move: the likely answers, and one of them if it leads to another position of today. */
-  private async follow(): Promise<void> {
+  /** After the move to a position: the likely answers, and one of them if it leads to another position of today. */
+  private async follow(node: Node | null): Promise<void> {
     const { app, position, repertoire, turn } = this;
     if (!position || !repertoire) return;
     this.stage = "answered";
     this.buttons();
+    // It may have been taken back meanwhile.
+    if (!node || !app.game.nodes.has(node.id)) return;
     const network = this.network();
-    const line = app.line();
+    const line = app.line(node.id);
     const found = network ? await app.api.byRating({ network, line }).catch(() => null) : null;
     if (turn !== this.turn) return;
     const { rating } = repertoire;
-    const place = repertoire.at(position.side, app.node().fen ?? "");
+    const place = repertoire.at(position.side, node.fen ?? "");
     const all = replies(place, found, rating);
     this.answers.replaceChildren(...answerList(shownReplies(all), rating));
     const leads = (reply: Reply): Position | undefined => {
@@ -272,15 +283,17 @@ export class Trainer {
       return;
     }
     this.next.hidden = true;
-    this.timer = window.setTimeout(() => void this.answer(reply, target, turn), PAUSE);
+    this.timer = window.setTimeout(() => void this.answer(node, reply, target, turn), PAUSE);
   }
 
-  /** Plays the opponent's move, and asks for the next one. */
-  private async answer(reply: Reply, target: Position, turn: number): Promise<void> {
+  /** Plays the opponent's move after a position, and asks for the next one. */
+  private async answer(node: Node, reply: Reply, target: Position, turn: number): Promise<void> {
     const { app } = this;
     try {
       this.moving = true;
-      await app.play(reply.move, () => turn === this.turn);
+      // Somebody may have looked elsewhere meanwhile.
+      app.go(node.id);
+      await app.play(reply.move, () => turn === this.turn && app.cursor === node.id);
     } catch {
       if (turn === this.turn) this.buttons();
       return;

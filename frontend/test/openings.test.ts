@@ -1,0 +1,158 @@
+/** My openings and their trainer: what comes late or not at all, and what somebody does meanwhile. */
+
+import { expect, test } from "vitest";
+
+import { OpeningsView } from "../src/mygames/openings";
+import type { OpeningChecks } from "../src/mygames/openingchecks";
+import { keepOpenings, type Openings, type Position, Repertoire } from "../src/mygames/repertoire";
+import { Trainer } from "../src/mygames/trainer";
+import type { Network } from "../src/app/state";
+import type { MyGames } from "../src/mygames/myanswers";
+import { texts } from "../src/texts";
+import { type Fake, withDocument } from "./support/document";
+import { after, chess, network, page } from "./support/games";
+import { held, Server, until } from "./support/server";
+
+const START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+const FENS: Record<string, string> = { e4: "after e4 b - - 0 1", e5: "after e5 w - - 0 2", Nf3: "after Nf3 b - - 0 2" };
+const played = (san: string, games: number, to = "") => ({ move: san, san, games, score: 0.5, to });
+const position = (fen: string, line: string[], own: boolean, ...moves: ReturnType<typeof played>[]): Position => ({
+  side: "white", own, fen, line, opening: null, played: moves, games: moves.reduce((sum, { games }) => sum + games, 0),
+});
+const FIRST = position(START, [], true, played("e4", 8, FENS.e4), played("d4", 3));
+const REPLY = position(FENS.e4!, ["e4"], false, played("e5", 6, FENS.e5), played("c5", 2));
+const SECOND = position(FENS.e5!, ["e4", "e5"], true, played("Nf3", 6, FENS.Nf3));
+const OPENINGS: Openings = { player: "Ana", games: 12, rating: 1500, positions: [FIRST, REPLY, SECOND], recent: 0, left: [] };
+const CHECKS = { flaw: () => null, find: () => Promise.resolve(null), judge: () => Promise.resolve(undefined), network: () => undefined };
+const HUMAN: Network = network("human", { rated: true });
+
+/** A server that knows the moves of these openings, and no rules. */
+function rules(): Server {
+  const next = (from: { ply: number; turn: "w" | "b" }, move: string) => after("chess", from, move, { fen: FENS[move] ?? `after ${move} w - - 0 9` });
+  const root = { ply: 0, move: null, san: "", turn: "w" as const, end: null, fen: START };
+  const nodes = (moves: string[]) => moves.reduce((made, move) => [...made, next(made.at(-1)!, move)], [root] as ReturnType<typeof next>[]);
+  return new Server()
+    .on("line", ({ line }) => ({ nodes: nodes(line.moves) }))
+    .on("move", ({ line, move }) => ({ node: nodes([...line.moves, move]).at(-1)! }))
+    .on("ratings", () => ({ ratings: [1500], moves: [], risk: null }));
+}
+
+async function practice(checks: Partial<OpeningChecks> = {}, targets = [FIRST, SECOND]) {
+  const { look } = withDocument();
+  const server = rules();
+  const app = page(chess(), [HUMAN]);
+  const trainer = new Trainer(app, { ...CHECKS, ...checks } as unknown as OpeningChecks, () => "human", () => undefined);
+  await trainer.start(Repertoire.of(OPENINGS), targets);
+  return { app, look, server, trainer, element: trainer.element as unknown as Fake };
+}
+
+test("another game that is opened while a move comes ends the practice, and its moves are kept", async () => {
+  const { app, server, trainer, element } = await practice();
+  const { answer, give } = held<object>();
+  server.on("move", () => answer);
+  element.button(texts.openings.reveal).click();
+  await until(() => server.of("move").length === 1);
+  const other = chess("d4 d5");
+  app.open(other);
+  give({ node: after("chess", { ply: 0, turn: "w" }, "e4") });
+  await Promise.resolve();
+  expect(trainer.running).toBe(false);
+  expect(app.game).toBe(other);
+  expect(app.hints).toBe(true);
+  expect(app.isTried?.(other.root)).toBe(false);
+});
+
+test("whoever looks elsewhere after a right move still gets the answers to that move", async () => {
+  const { app, server, element } = await practice();
+  const { answer, give } = held<object>();
+  server.on("ratings", () => answer);
+  await app.play("e4");
+  app.go(app.game.root);
+  give({ ratings: [1500], moves: [], risk: null });
+  await until(() => server.of("ratings").length === 1);
+  expect(server.of("ratings")[0]!.line.moves).toEqual(["e4"]);
+  // The opponent's move is played after it, too.
+  await until(() => app.line().moves.join(" ") === "e4 e5");
+  await until(() => element.textContent.includes("The opponent plays e5."));
+});
+
+test("the practice ends where another panel is looked at", async () => {
+  const { app, look, trainer, element } = await practice();
+  look();
+  expect(trainer.running).toBe(true);
+  expect(app.hints).toBe(false);
+  element.offsetParent = null;
+  look();
+  expect(trainer.running).toBe(false);
+  expect(app.hints).toBe(true);
+});
+
+test("another own move is not wrong because no search came", async () => {
+  const flaw = { loss: 0.2, best: { move: "c4", san: "c4" } };
+  const { app, element } = await practice({ flaw: () => flaw });
+  await app.play("d4");
+  await until(() => element.textContent.includes(texts.openings.also("d4", "e4")));
+  const { app: other, element: its } = await practice({ flaw: () => flaw, judge: () => Promise.resolve({ loss: 0.3, best: flaw.best }) });
+  await other.play("d4");
+  await until(() => its.textContent.includes(texts.openings.notBetter("d4")));
+});
+
+// The view
+
+const GAMES: MyGames["games"] = { opened: 1, name: "mine.pgn", games: 12, variants: 0, players: [{ name: "Ana", games: 12 }] };
+
+function view() {
+  withDocument();
+  const server = rules();
+  const made = new OpeningsView(page(chess(), [HUMAN]), () => ["Ana"], () => undefined, () => undefined);
+  return { server, view: made, element: made.element as unknown as Fake, app: made["app"] };
+}
+
+test("openings that could not be read are asked for again when somebody comes back", async () => {
+  keepOpenings(Repertoire.of({ ...OPENINGS, games: 7 }));
+  const { server, view: openings, element } = view();
+  server.on("mygames/repertoire", () => ({ error: "busy" }));
+  openings.refresh(GAMES);
+  expect(element.textContent).toContain(texts.openings.reading);
+  await until(() => element.textContent.includes("busy"));
+  // Those of the last visit are not said to be of these games, and the reason stays.
+  openings.refresh(GAMES);
+  expect(element.textContent).toContain("busy");
+  expect(element.textContent).not.toContain("From 7 games");
+  expect(server.of("mygames/repertoire")).toHaveLength(1);
+  server.on("mygames/repertoire", () => OPENINGS);
+  element.hidden = true;
+  openings.refresh(GAMES);
+  element.hidden = false;
+  openings.refresh(GAMES);
+  await until(() => element.textContent.includes("From 12 games"));
+  expect(element.textContent).not.toContain("busy");
+});
+
+test("what has not changed is not drawn again: the keyboard stays where it is", async () => {
+  const { server, view: openings, element, app } = view();
+  server.on("mygames/repertoire", () => OPENINGS);
+  openings.refresh(GAMES);
+  await until(() => element.textContent.includes("From 12 games"));
+  const before = element.button("e4");
+  openings.refresh(GAMES);
+  expect(element.button("e4")).toBe(before);
+  await app.play("e4");
+  expect(element.button("e5").textContent).toBe("e5");
+});
+
+test("of two positions that are clicked the later one is shown, also if it comes first", async () => {
+  const { server, view: openings, app } = view();
+  const answers = [held<object>(), held<object>()];
+  server.on("line", () => answers[server.of("line").length - 1]!.answer);
+  const nodes = (move: string) => ({ nodes: [{ ply: 0, move: null, san: "", turn: "w", end: null, fen: START }, after("chess", { ply: 0, turn: "w" }, move)] });
+  const first = openings["open"]({ ...REPLY, line: ["e4"] });
+  const second = openings["open"]({ ...REPLY, line: ["d4"], side: "black" });
+  await until(() => server.of("line").length === 2);
+  answers[1]!.give(nodes("d4"));
+  await second;
+  answers[0]!.give(nodes("e4"));
+  await first;
+  expect(app.flipped).toBe(true);
+  expect(app.line().moves).toEqual(["d4"]);
+});
