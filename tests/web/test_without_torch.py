@@ -29,13 +29,16 @@ CHESS = {"game": "chess", "moves": ["e2e4", "e7e5", "g1f3"]}
 GO = {"game": "go", "size": 9, "moves": ["C3", "G7"]}
 PROGRAM = f"""
 import json, sys
+from pathlib import Path
 from starlette.routing import Route
 from kibitz.runs import packaged
 from kibitz.web.routes import answers, games, mygames, opinions, stores, trainings
+from kibitz.web.judged import JudgedPositions
 from support.board_client import served
 from web.test_without_torch import ask_everything
 given, store, records = json.loads(sys.argv[1])
-with served(given, [store], [records]) as (client, _):
+with served(given, [store], [records]) as (client, board):
+    board.judged = JudgedPositions(Path("judged.sqlite"))
     asked = ask_everything(client, given[0], sorted(packaged()), store)
     routes = {{route.path for each in (answers, games, mygames, opinions, stores, trainings) for route in each.ROUTES}}
     print(json.dumps({{"forgotten": sorted(routes - asked), "heavy": [m for m in {HEAVY!r} if m in sys.modules]}}))
