@@ -1,5 +1,6 @@
 /** Two networks side by side on the same position, or two snapshots of one. */
 
+import "./compare.css";
 import { Answers, snapshotName } from "../server/answers";
 import type { Snapshot } from "../server/api";
 import { Latest } from "../server/asking";

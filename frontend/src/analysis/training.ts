@@ -1,5 +1,7 @@
 /** A training run: its curves, live, and one position as its snapshots see it. */
 
+import "../ui/fields.css";
+import "./training.css";
 import type { Snapshot } from "../server/api";
 import { message } from "../server/asking";
 import { usualRun } from "../app/choosing";

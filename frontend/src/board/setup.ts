@@ -1,5 +1,6 @@
 /** A position of chess set up by hand: pieces are put on a board of its own, and the game then begins from it. */
 
+import "../ui/fields.css";
 import { Chessground } from "@lichess-org/chessground";
 import type { Api as Ground } from "@lichess-org/chessground/api";
 import type { Key, Piece } from "@lichess-org/chessground/types";

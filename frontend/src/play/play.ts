@@ -1,5 +1,7 @@
 /** The panel of a game against a network or a program: who, how strong, and what goes on. */
 
+import "../ui/fields.css";
+import "./play.css";
 import { button, Choice, el, type Offered, write } from "../ui/elements";
 import { leads } from "../app/chance";
 import { CONTROLS, controlOf } from "./clock";

@@ -3,7 +3,6 @@
 import { copyEntries } from "../library/copy";
 import { button, el } from "./elements";
 import { gameMenu } from "../library/gamemenu";
-import { showHelp } from "./help";
 import { iconButton } from "./icons";
 import type { Opener } from "../library/load";
 import type { Mistakes } from "../analysis/mistakes";
@@ -42,7 +41,7 @@ export function mountHeader(host: HTMLElement, app: App, opener: Opener, mistake
       soundButton(app),
       themeButton((text) => app.say(text)),
       iconButton("settings", texts.settings.title, () => void import("../app/settings").then(({ showSettings }) => showSettings())),
-      iconButton("help", texts.header.help, () => showHelp(), "?"),
+      iconButton("help", texts.header.help, () => void import("./help").then(({ showHelp }) => showHelp()), "?"),
     ),
   );
 }

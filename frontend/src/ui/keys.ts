@@ -2,7 +2,6 @@
 
 import { message } from "../server/asking";
 import type { Typed } from "../board/controls";
-import { showHelp } from "./help";
 import type { Mistakes } from "../analysis/mistakes";
 import { showMoveMenu } from "../analysis/movemenu";
 import { named } from "../app/naming";
@@ -36,7 +35,7 @@ export function mountKeys(app: App, mistakes: Mistakes, typed: Typed, board: HTM
     },
     s: () => toggleSound(app),
     o: open,
-    "?": showHelp,
+    "?": () => void import("./help").then(({ showHelp }) => showHelp()),
     e: () => {
       const at = document.querySelector("#moves [aria-current]")?.getBoundingClientRect();
       showMoveMenu(app, app.cursor, at?.left ?? innerWidth / 3, at?.bottom ?? innerHeight / 3);
