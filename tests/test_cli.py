@@ -45,7 +45,7 @@ def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
 def test_help_shows_the_default_of_an_option(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.run(["train", "winner", "--help"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
-    for words in ("[default: runs/SYSTEM-1", "[default: 5% of all]", "[default: the store's]", "[default port: 29400]"):
+    for words in ("[default: runs/SYSTEM-1", "[default: 5% of all", "[default: the store's]", "[default port: 29400]"):
         assert words in shown
     assert cli.run(["import", "--help"]) == 0
     assert "pip install 'kibitz[ray]'" in " ".join(capsys.readouterr().out.split())

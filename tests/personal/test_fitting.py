@@ -205,7 +205,7 @@ def test_calls_that_cannot_work(my_games: Path, human_run: Path, small_run: Path
         call(tmp_path / "variant.pgn")
     with pytest.raises(UsageError, match=naming("winner & human & run")):
         call(my_games, base=str(small_run))
-    with pytest.raises(UsageError, match="--update needs a run"):
+    with pytest.raises(UsageError, match=naming("--update & run & --run")):
         call(my_games, update=True)
     assert not (tmp_path / "r" / "run.json").exists()
 
