@@ -118,7 +118,7 @@ def test_the_command(my_games: Path, human_run: Path, tmp_path: Path, capsys: py
         (["--from", "winner"], 2, "--from & winner & human & run"),
         (["--from", "nowhere"], 1, "nowhere is no run"),
         (["--time-limit", "0"], 2, "--time-limit & minutes & 0"),
-        (["--update"], 2, "--update needs a run"),
+        (["--update"], 2, "--update & run & --run"),
     ],
 )
 def test_calls_that_cannot_work(

@@ -16,6 +16,7 @@ from kibitz.play.puct.player import PuctPlayer
 from kibitz.play.puct.together import Together, TogetherRules
 from kibitz.play.result import SearchLimits
 from support.chess_fakes import Fake
+from support.patience import PATIENCE
 
 GAME = ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "b5c6", "d7c6", "f3e5", "d8d4", "e5f3", "d4e4", "d1e2"]
 LIMITS = SearchLimits(nodes=60)
@@ -144,7 +145,7 @@ def test_an_interruption_while_the_threads_start_ends_all_searches(monkeypatch: 
     monkeypatch.setattr(ThreadPoolExecutor, "submit", interrupted)
     running = threading.Thread(target=run)
     running.start()
-    running.join(20)
+    running.join(PATIENCE)
     try:
         assert [type(error) for error in ended] == [KeyboardInterrupt]
     finally:
