@@ -93,7 +93,7 @@ def test_the_opened_file_and_my_games(visit: Callable[..., Page], serve: Callabl
     desk = Desk(page).ready()
     panel = desk.tab("Explorer")
     said = panel.get_by_role("status")
-    # An empty explorer says what to do, and leads there.
+    # An empty explorer explains what to do, with buttons that do it.
     expect(said).to_contain_text("open a file")
     assert serious(page) == []
     panel.get_by_role("button", name="My games").click()

@@ -86,7 +86,7 @@ class Muon(torch.optim.Optimizer):
         matrices = [each.flatten(1) for each in torch._foreach_add(gradients, means, alpha=momentum)]
         changes = list(matrices)
         for some in together([matrix.shape for matrix in matrices], matrices[0].is_cuda):
-            # With this factor, the steps are about as large as the steps of AdamW.
+            # The factor makes the steps about as large as the steps of AdamW.
             scale = 0.2 * max(matrices[some[0]].shape) ** 0.5
             if len(some) > 1:
                 found = (orthogonal(torch.stack([matrices[i] for i in some])) * scale).unbind()

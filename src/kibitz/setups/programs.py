@@ -123,7 +123,7 @@ def _lizzie(command: Sequence[str]) -> Any:
 
 
 def _gtp2ogs(command: Sequence[str]) -> Any:
-    # With the manager "pool", the engine is started before the first game, when no clock runs. An empty greeting
+    # The manager "pool" starts the engine before the first game, when no clock runs. An empty greeting
     # prevents chat messages.
     bot = {"command": list(command), "manager": "pool", "instances": 1, "send_chats": False}
     return {"apikey": "FILL ME IN", "bot": bot, "greeting": {"en": ""}}

@@ -298,7 +298,7 @@ class Winner(nn.Module):
         self.mover = settings.view == "mover"
         self.view = MoverView() if self.mover else None
         self.by_side = settings.separate in ("side", "side+phase")
-        # As the post proposes, the plane for the side to move is left out if each side to move has its own network.
+        # The post proposes no plane for the side to move if each side to move has its own network.
         parts: list[Encoding] = [SignedPlanes(side=not self.by_side)]
         if settings.attacks != "none":
             parts.append(AttackPlanes(settings.attacks))

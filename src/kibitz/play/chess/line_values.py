@@ -270,7 +270,7 @@ class MoveEvaluator:
                 found.append((known[end], mating))
                 continue
             if i in searched:
-                # the longer check takes several times as long, and many lines can have many seconds of it
+                # The longer check takes several times as long: many lines together can take many seconds.
                 is_late = clock is not None and clock.is_over()
                 check = _check(entered.rows[i], *(() if is_late else (LINE_CHECK_PLIES, LINE_CHECK_NODES)))
                 line = searched[i].line if check.value is None else check.line

@@ -158,7 +158,7 @@ def _end_of_first(text: bytes) -> int:
     head = text[:_MAX_HEAD_BYTES]
     head = head[: head.rfind(b"\n") + 1]
     decoded = decode(head)
-    # The added brace stands for the text that follows, which may begin in the middle of a character. It is needed to
+    # The added brace replaces the next text, which may begin in the middle of a character. The brace is needed to
     # recognize that a game ends here.
     pieces = split_games(decoded + "{")
     first = next(pieces, None)
