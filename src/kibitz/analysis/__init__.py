@@ -25,12 +25,13 @@ class Analysis(Protocol):
     """Reads the outputs of a chess network: the module kibitz.analysis.chess.answers, or one that a system declares.
 
     answers: the network's outputs for n positions, as arrays by name. codes: uint8 [n, 64]. state: uint8 [n, 4 or
-    more]. At least one of the two methods must return a value for a network; otherwise `check_outputs` refuses it.
+    more]. At least one of the two methods must return a value for a network; otherwise `check_outputs` refuses the
+    network.
     """
 
     def white_wins(self, answers: Answers, state: NDArray[np.uint8]) -> NDArray[np.float64] | None:
-        """Return the probability, float64 [n], 0 to 1, of the event that the system declares as `meaning`, usually that
-        White wins.
+        """Return the probability (float64 [n], 0 to 1) of the event that the system declares as `meaning`. Usually the
+        event is that White wins.
 
         The result is None if the network doesn't predict the winner.
         """

@@ -26,8 +26,9 @@ EXAMPLES = {"chess": "stockfish", "go": "gnugo"}
 class Checker:
     """An engine and the limits of its search. It can be sent to workers.
 
-    options: UCI options by name. nodes: nodes per position, in Go visits; None for the default. depth: a limit in plies
-    for UCI engines, which replaces the default number of nodes. option: the name of the option or argument in messages.
+    options: UCI options by name. nodes: nodes per position (visits in Go); None for the default. depth: a limit in
+    plies for UCI engines, which replaces the default number of nodes. option: the name of the option or argument in
+    messages.
     """
 
     program: Program
@@ -46,8 +47,8 @@ class Checker:
 class CheckedBy:
     """The engine that evaluated the moves of a game, and its limits.
 
-    engine: the name that the engine reports. nodes: per position, None for no limit. depth: in plies, None for no
-    limit. visits: whether `nodes` counts visits, as Go engines do.
+    engine: the name that the engine reports. nodes: the limit of nodes per position, None for no limit. depth: the
+    limit in plies, None for no limit. visits: whether `nodes` counts visits, as Go engines do.
     """
 
     engine: str
@@ -80,7 +81,7 @@ def find_checker(
     network: the network's name, for messages. dashes: whether messages name options of the command line, or arguments
     of Python.
 
-    Raises UsageError if the engine is not installed, or not for this game, and for limits out of range.
+    Raises UsageError if the engine is not installed or does not play this game, and for limits out of range.
     """
 
     def name(option: str) -> str:

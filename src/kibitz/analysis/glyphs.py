@@ -20,8 +20,9 @@ def figure(value: float | None, n: int) -> dict[str, Any]:
 def mark(change: float, swing: float) -> str:
     """Return the annotation of a move by its change for the mover. change, swing: 0 to 1.
 
-    ?! from one swing lost, ? from two, ?? from three; ↑ from one swing gained. With the default swing of 0.1 these are
-    10, 20 and 30 percentage points of win probability.
+    A move gets ?! if it loses at least one swing, ? for at least two swings, ?? for at least three, and ↑ if it gains
+    at least one. With the default swing of 0.1, one, two and three swings are 10, 20 and 30 percentage points of win
+    probability.
     """
     steps = int(-change / swing + 1e-6)  # + 1e-6, so that a loss of exactly one swing counts in spite of rounding
     if steps >= 1:

@@ -29,7 +29,7 @@ ENDS = ("won", "drawn", "lost")
 class Part:
     """Some moves of one player.
 
-    loss: mean loss per move: win probability, 0 to 1, in chess, points in Go.
+    loss: the mean loss per move, as win probability (0 to 1) in chess and in points in Go.
     usual: the mean loss of players with this rating in these positions.
     difference: the mean of loss minus usual, over the moves whose usual loss is known. Its n is the number of these
         moves.

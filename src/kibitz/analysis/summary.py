@@ -69,8 +69,8 @@ def points_accuracy(loss: float) -> float:
 class SideSummary:
     """The results of one player in a game.
 
-    accuracy: 0 to 1; None if it is unknown. loss: the mean loss per move, in win probability, 0 to 1, or in points of
-    Go. moves: the number of moves. marks: the number of moves with each annotation of SIGNS.
+    accuracy: 0 to 1; None if it is unknown. loss: the mean loss per move, as win probability (0 to 1) in chess and in
+    points in Go. moves: the number of moves. marks: the number of moves with each annotation of SIGNS.
     """
 
     accuracy: float | None

@@ -16,9 +16,10 @@ from kibitz.play.session import Answers
 
 
 def white_wins(answers: Answers, state: NDArray[np.uint8]) -> NDArray[np.float64] | None:
-    """Return White's win probability, float64 [n], 0 to 1, or that of the event that the system declares.
+    """Return White's win probability, or the probability of another event that the system declares: float64 [n], 0 to
+    1.
 
-    The output `value`, −1 to 1, is in the mover's view; a draw is half a win.
+    The network's output `value`, −1 to 1, is in the mover's view; a draw is half a win.
     """
     for name in ("white_wins", "white_better"):
         if name in answers:

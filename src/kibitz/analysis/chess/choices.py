@@ -65,8 +65,10 @@ class Expected:
 def expected(
     board: chess.Board, moves: NDArray[np.uint16], probabilities: NDArray[np.float32], played: chess.Move
 ) -> Expected:
-    """Build the expected moves from a position's legal moves, packed, uint16 [k], and their weights, [k], which need
-    not sum to 1.
+    """Build the expected moves of a position.
+
+    moves: the legal moves, packed, uint16 [k]. probabilities: their weights, float32 [k], which need not sum to 1.
+    played: the move that was played.
     """
     promotion = moves >> 12
     # underpromotions that the network can't predict

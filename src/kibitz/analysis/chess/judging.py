@@ -157,7 +157,9 @@ class _Followed:
     later_leaves: NDArray[np.uint8]
 
     def take(self, places: NDArray[np.intp], other: _Followed, at: NDArray[np.intp]) -> None:
-        """Copy results from another object: those of its positions `at` replace those of the positions `places`."""
+        """Copy the results of the positions `at` of another object. They replace the results of this object's positions
+        `places`.
+        """
         for name, values in vars(self).items():
             values[places] = getattr(other, name)[at]
 

@@ -44,8 +44,8 @@ moves.
 class Worth:
     """The change of the win probability by a move.
 
-    before, after: White's win probability, 0 to 1, in the positions before and after the move, by search if moves are
-        evaluated by search, else directly from the network.
+    before, after: White's win probability, 0 to 1, in the positions before and after the move. If moves are evaluated
+        by search, the search computes them; otherwise they are the network's output.
     change: how much the mover's win probability rose; negative if it fell. With search, it is never above 0. It is None
         if the move ended the game, because the rules decide the result. With search, a move that gives stalemate still
         has a change, because it may have cost a win.
@@ -78,7 +78,7 @@ class ByStrength:
     """The probability of the played move, 0 to 1, for players with the mover's rating, and for players STEP points
     weaker and stronger.
 
-    rating: the mover's. slip: whether the move is both costly and unlikely for this rating.
+    rating: the mover's rating. slip: whether the move is both costly and unlikely for this rating.
     """
 
     rating: int
@@ -183,7 +183,7 @@ class Predictable:
 
     first_choice, first_three: top-1 and top-3 accuracy, 0 to 1.
     probability: the mean probability of the played move, 0 to 1.
-    moves: their number.
+    moves: the number of moves.
     """
 
     first_choice: float
@@ -304,7 +304,8 @@ class AnalysedGame:
     def riskiest(self) -> list[Move]:
         """The moves before which players of the mover's rating go wrong most often, the riskiest positions first.
 
-        At most MOST_RISKY, each with a risk of at least RISKY; none without ratings.
+        The list has at most MOST_RISKY moves, each with a risk of at least RISKY. It is empty if the ratings are
+        unknown.
         """
         found = [(move.judged.risk, move) for move in self.moves if move.judged and move.judged.risk is not None]
         return [move for risk, move in sorted(found, key=lambda pair: -pair[0])[:MOST_RISKY] if risk >= RISKY]
@@ -519,7 +520,9 @@ exp(-LESS_BY_RATING) for 1000 points above MIDDLE; below FROM it stays constant.
 
 
 def usual_loss(judgement: Judgement, expecting: Legal, phase: str, rating: int) -> float | None:
-    """Return the mean loss of players of a rating in a position, 0 to 1, if they choose as the network predicts."""
+    """Return the mean loss of players of a rating in a position, 0 to 1, if they choose moves with the probabilities
+    that the network predicts.
+    """
     seen = None if judgement.options is None else judgement.options.expected(*expecting)
     if seen is None:
         return None

@@ -13,7 +13,7 @@ from kibitz.personal.names import Player, key
 
 
 class PlayerSides:
-    """The side of a player in chess games. players: the names of one player."""
+    """Finds the side that one player has in each chess game. players: the spellings of this player's name."""
 
     def __init__(self, players: Iterable[Player]):
         self._wanted = {key(player.name) for player in players}

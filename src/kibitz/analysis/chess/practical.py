@@ -80,7 +80,7 @@ class Scored:
 class Practical:
     """The practical choice of a position.
 
-    rating: the opponent's, in points.
+    rating: the opponent's rating, in points.
     best: the move that the search judges best against perfect replies.
     chosen: the move that scores best against the opponent's likely replies, if it scores at least GAIN more than `best`
         does; otherwise `best`. If the two moves differ, their scores come from a long search, else from a short one.
@@ -110,11 +110,11 @@ class Practical:
 
 
 def with_practical_choices(game: AnalysedGame, judge: Judge, ratings: tuple[int, int] | None = None) -> AnalysedGame:
-    """Return a judged game with the practical choice before each marked move.
+    """Return an evaluated game with the practical choice before each annotated move.
 
     The network must have rating inputs, and the ratings of both players must be known. Otherwise the game is returned
     without practical choices.
-    ratings: of White and Black; None for those of the headers.
+    ratings: the ratings of White and Black; None for the ratings in the headers.
     """
     headers = game.record.game.headers
     both = ratings or ratings_of(headers)
@@ -142,9 +142,10 @@ def practical_choice(
 ) -> Practical:
     """Return the practical choice of a position.
 
-    board: with the moves before it. best: the best move. look: the estimated values of the legal moves.
-    judge: its network predicts moves and has rating inputs. known: other side inputs by name, 0 to 255.
-    ratings: of the mover and of the opponent. also: further moves to compare, no matter how much they lose.
+    board: the position, with the moves that led to it. best: the best move. look: the estimated values of the legal
+        moves.
+    judge: a judge whose network predicts moves and has rating inputs. known: other side inputs by name, 0 to 255.
+    ratings: the ratings of the mover and of the opponent. also: further moves to compare, no matter how much they lose.
     """
     mover, opponent = ratings
     inputs = {**known, RATING: min(opponent // UNIT, 255), OPPONENT: min(mover // UNIT, 255)}

@@ -30,12 +30,12 @@ def add_side_inputs(
     moves: Sequence[chess.Move] = (),
     ratings: tuple[int, int] | None = None,
 ) -> NDArray[np.uint8]:
-    """Return state rows, uint8 [n, 4], of a game's positions with a column for each side input.
+    """Append a column for each side input to the state rows of a game's positions.
 
-    The result is uint8 [n, 4 + len(side_inputs)]. ratings: the ratings of White and Black; None for the ratings in the
-    headers. Speed and scale also come from the headers. moves: the moves of the game, one fewer than positions;
-    networks whose inputs are the last moves need them. An unknown value, and any other side input, gets its default
-    from `side_inputs`.
+    state: uint8 [n, 4]. The result is uint8 [n, 4 + len(side_inputs)]. ratings: the ratings of White and Black; None
+    for the ratings in the headers. Speed and scale also come from the headers. moves: the moves of the game, one fewer
+    than positions; networks whose inputs are the last moves need them. An unknown value, and any other side input, gets
+    its default from `side_inputs`.
     """
     columns = [state]
     white, black = ratings or ratings_of(headers)
@@ -54,7 +54,9 @@ def add_side_inputs(
 
 
 def known_inputs(headers: chess.pgn.Headers) -> dict[str, int]:
-    """Return the side inputs that the headers of a game give, besides the ratings, 0 to 255 by name; 0 is unknown."""
+    """Return the side inputs that the headers of a game give, without the ratings, by name. Each value is 0 to 255; 0
+    means unknown.
+    """
     return {
         "speed": SPEEDS.index(speed_of(headers.get("TimeControl", ""), headers.get("Event", "")) or ""),
         "scale": SCALES.index(scale_of(headers.get("Site", ""))),

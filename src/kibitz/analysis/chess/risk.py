@@ -42,8 +42,8 @@ def mistake_probability(losses: NDArray[np.float64], rating: float) -> NDArray[n
 def risk(look: FirstLook, moves: NDArray[np.uint16], shares: NDArray[np.float32], rating: float) -> float | None:
     """Return the probability, 0 to 1, that a player makes a mistake in a position; None without a legal move.
 
-    An only legal move has no risk. moves: packed, uint16 [k]. shares: the probability that this player chooses each
-    move, float32 [k]; they need not sum to 1.
+    If there is only one legal move, the risk is 0. moves: packed, uint16 [k]. shares: the probability that this player
+    chooses each move, float32 [k]; they need not sum to 1.
     """
     if len(look.moves) == 1:
         return 0.0

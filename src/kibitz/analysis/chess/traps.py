@@ -18,8 +18,9 @@ WEAK, STRONG = 1400, 2200
 class Trap:
     """A bad move that weaker players choose.
 
-    move: in UCI notation. loss: the mover's loss of win probability by the search, 0 to 1. weak_rating, weak: the
-    rating up to WEAK at which most players choose the move, and their share, 0 to 1. strong: the share at STRONG.
+    move: in UCI notation. loss: the mover's loss of win probability by the search, 0 to 1. weak_rating: the rating up
+    to WEAK at which the largest share of the players chooses the move. weak, strong: the shares of the players at
+    weak_rating and at the rating STRONG, 0 to 1.
     """
 
     move: str
@@ -38,7 +39,7 @@ class Trap:
 def find_traps(
     ratings: Sequence[int], shares: Mapping[str, Sequence[float]], losses: Mapping[str, float]
 ) -> list[Trap]:
-    """Return the traps of a position, the one that most weak players choose first.
+    """Return the traps of a position. The trap that the most weak players choose is first.
 
     ratings: in ascending order, with STRONG among them. shares: for each move in UCI notation, the share of the players
     that choose it at each rating, 0 to 1. losses: the loss of each move that was searched, 0 to 1.

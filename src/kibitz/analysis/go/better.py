@@ -34,7 +34,8 @@ Search = Callable[[Board], GoThought]
 class Better:
     """A move that is better than the played one.
 
-    points: the lead after it minus the lead after the played move, over 0. line: this move and the moves that follow.
+    points: the lead after the better move minus the lead after the played move, over 0. line: this move and the moves
+        that follow.
     why: the reason, if it is proven.
     """
 

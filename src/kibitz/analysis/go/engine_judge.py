@@ -39,8 +39,9 @@ _SCORE = re.compile(r"([BW])\+(\d+(?:\.\d+)?)|0(?:\.0)?\b")
 class EnginePosition:
     """An engine's result for a position, in Black's view.
 
-    lead: in points, komi included. black_wins: win probability. owners: ownership map. Both are None if the engine
-    gives none. line: the best move and the line that follows; () if there is no line.
+    lead: the lead in points, komi included. black_wins: the win probability, 0 to 1. owners: the ownership map. The
+    last two are None if the engine does not report them. line: the best move and the line that follows; () if there is
+    no line.
     """
 
     lead: float

@@ -40,7 +40,7 @@ USUAL_NODES = 16
 
 @dataclass(frozen=True)
 class Score:
-    """Black's lead in points, minus komi and handicap compensation; stones and territory count alike.
+    """Black's lead in points. Komi and handicap compensation are subtracted; stones and territory count alike.
 
     lead: the expected lead, which is the sum of 2p − 1 over the board; p is the probability that a point is Black's.
     count: the lead if every point goes to its more likely owner. It is None if the board is not settled, because then
@@ -57,7 +57,7 @@ class AnalysedPosition:
 
     ply: number of moves before this position.
     size: board size.
-    colours: uint8 [361].
+    colours: the stones, uint8 [361].
     black_owns: float64 [361], the probability that each point is Black's at the end, 0 to 1.
     told: the predicted moves, winner and score, if the network has these outputs. The lead is then the predicted lead.
     """
@@ -206,7 +206,7 @@ class Move:
 
 @dataclass(frozen=True)
 class AnalysedGame:
-    """A game of a file and its evaluations: `positions` has one more than `moves`.
+    """A game of a file and its evaluations. `positions` has one element more than `moves`.
 
     number: the game's place in the file, from 1. swing: the smallest annotated change, in points. problem: why the
     analysis stops before the last move. checked_by: the engine that evaluated the moves; None if the network did.

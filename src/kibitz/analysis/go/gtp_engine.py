@@ -29,8 +29,8 @@ _KEYS = {"pvVisits", "pvEdgeVisits", "ownership", "ownershipStdev", "movesOwners
 class EngineMove:
     """A move that an engine analyzed, in Black's view.
 
-    black_wins: win probability, 0 to 1. lead: in points; None if the engine gives none. line: points or PASS; the first
-    one is this move.
+    black_wins: the win probability, 0 to 1. lead: the lead in points; None if the engine does not report it. line: this
+    move and the expected moves after it, as points or PASS.
     """
 
     black_wins: float

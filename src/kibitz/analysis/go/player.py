@@ -61,7 +61,7 @@ _STONES = np.array([".", "X", "O"])
 class GoSides(Seen):
     """Finds the color of a player in games of Go. It also detects games that occurred before.
 
-    players: the names of the player.
+    players: the spellings of the player's name.
     """
 
     _HEADERS = ("PB", "PW", "DT", "RO", "RE")

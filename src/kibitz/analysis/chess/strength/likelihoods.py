@@ -29,9 +29,9 @@ LEAST_LIKELY = 1e-4
 class MoveLikelihoods:
     """The moves of one side of a game.
 
-    log: natural logarithm of the likelihood of each move for each of RATINGS, float32 [moves, 6]. phase: of the
-    position before the move, int8 [moves], an index into material.PHASES. seconds: the time on the player's clock
-    before the move, float32 [moves]; NaN if the record has no clocks.
+    log: natural logarithm of the likelihood of each move for each of RATINGS, float32 [moves, 6]. phase: the phase of
+    the position before each move, int8 [moves], as an index into material.PHASES. seconds: the time on the player's
+    clock before the move, float32 [moves]; NaN if the record has no clocks.
     """
 
     log: NDArray[np.float32]

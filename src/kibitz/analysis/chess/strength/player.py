@@ -199,7 +199,7 @@ def add_games(
 ) -> Iterator[int]:
     """Add a player's games from some PGN files, and yield the number of games after each game.
 
-    players: the names of the player. on_problem: see `own_games`. Raises KibitzError for the same reasons as
+    players: the spellings of the player's name. on_problem: see `own_games`. Raises KibitzError for the same reasons as
     `own_games` and `rating_network`.
     """
     session = rating_network()
