@@ -60,7 +60,7 @@ def analyse(
     raw: whether to use the network's evaluations before and after each move, without a search.
     depth: chess: search depth in plies (default 6).
     nodes: search effort per position. Chess: the number of evaluations. Go: the number of visits, for networks that
-        predict moves and score; the default is 16. 0 or raw: no search.
+        predict moves and score; the default is 16. With 0, or with `raw`, there is no search.
     checked_by: an engine that evaluates the moves instead of the network, such as "stockfish" or "katago gtp". The
     network still predicts what people play. Then depth and nodes are limits of the engine; the default is 100,000
     nodes, in Go 50 visits.

@@ -135,7 +135,7 @@ class PositionEvaluation:
         or no mate is possible with these pieces, it is the result: 1, 0 or 0.5.
     outcome: the probabilities of a White win, a draw and a Black win, for networks that predict draws.
     moves: all legal moves, the most likely first, with probabilities that sum to 1. In Go, each is a PointProbability,
-        and moves of probability 0 are omitted. Underpromotions are omitted if the network can't predict them.
+        and moves with probability 0 are omitted. Underpromotions are omitted if the network can't predict them.
     black: Go: Black's win probability, 0 to 1.
     owners: float32 [size, size], the probability that each point will be Black's, from the upper left.
     score: Black's lead in points, komi included.
@@ -217,12 +217,13 @@ class TrainedNetwork:
         to_move: str | None = None,
         **inputs: Unpack[SideInputs],
     ) -> dict[str, NDArray[np.float32]]:
-        """Return the network's raw outputs: float32 arrays by name, the first axis the position.
+        """Return the network's raw outputs as a dict of float32 arrays. The first axis of each array is the position.
 
-        positions: any number, as `encode_positions` takes them, or its arrays (a PositionArrays, or a tuple of codes
-            and state).
+        positions: any number of positions in a form that `encode_positions` accepts, or the arrays that it returns (a
+            PositionArrays, or a tuple of codes and state).
         to_move: "b" or "w", for sgfmill boards.
-        inputs: those of `SideInputs`, as keywords. Arrays may have side inputs in further columns of the state instead.
+        inputs: those of `SideInputs`, as keywords. If `positions` are arrays, the side inputs may instead be further
+            columns of the state.
 
         kibitz.systems.declaration.OUTPUTS describes each output. All outputs refer to the real squares of the board,
         whichever side is to move.

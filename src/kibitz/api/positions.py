@@ -83,7 +83,7 @@ class ReadPosition:
         return self.board
 
     def row(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-        """Return the position's codes, uint8 [squares], and state, uint8 [4]."""
+        """Return the position's `codes`, which are uint8 [squares], and its `state`, which is uint8 [4]."""
         if isinstance(self.board, chess.Board):
             from kibitz.games.chess.replay import encode_board
 
@@ -95,7 +95,7 @@ class ReadPosition:
 
 
 def read_position(position: Any, to_move: str | None = None) -> ReadPosition:
-    """Read a position in any form. Raises UsageError for another type, and KibitzError for an invalid position."""
+    """Read a position in any form. Raises UsageError for an unsupported type, and KibitzError for an invalid position."""
     if isinstance(position, chess.Board):
         if type(position).uci_variant != "chess":
             raise UsageError(f"position must be of standard chess (got the variant {type(position).__name__})")
@@ -176,7 +176,7 @@ def make_go_board(moves: Iterable[str] = (), *, size: int = 19) -> GoBoard:
 
     moves: vertices as GTP writes them ("D4", columns without I, row 1 at the bottom), or "pass". size: 9, 13 or 19.
     Continue with `board.play(board.to_move, point)`; `kibitz.games.go.points.from_gtp` returns the point of a vertex.
-    Raises UsageError for an invalid vertex, an illegal move and another size.
+    Raises UsageError for an invalid vertex, an illegal move or an unsupported size.
 
     >>> import kibitz
     >>> board = kibitz.make_go_board(["E5", "C3", "pass"], size=9)
@@ -203,11 +203,14 @@ def make_go_board(moves: Iterable[str] = (), *, size: int = 19) -> GoBoard:
 def encode_positions(
     positions: Sequence[chess.Board | GoBoard | SgfmillBoard | str], *, to_move: str | None = None
 ) -> PositionArrays:
-    """Encode positions of one game as arrays, one row each: codes, uint8 [n, 64 or 361], and state, uint8 [n, 4].
+    """Encode chess positions or Go positions as the arrays `codes` and `state`, with one row per position.
 
-    positions: one or more; each a chess.Board, a FEN, a Go board (`make_go_board`, or sgfmill's), or an SGF text,
-    whose last position is encoded. to_move: "b" or "w", for sgfmill boards. Raises UsageError for no positions, other
-    types and two games in one call, KibitzError for positions that can't be read.
+    `codes` is uint8 [n, 64] in chess and uint8 [n, 361] in Go. `state` is uint8 [n, 4].
+
+    positions: one or more positions. Each is a chess.Board, a FEN, a Go board (from `make_go_board` or sgfmill), or an
+    SGF text, whose last position is encoded. to_move: "b" or "w", for sgfmill boards. Raises UsageError if there are no
+    positions, for unsupported types, and for chess and Go in one call. Raises KibitzError for positions that can't be
+    read.
 
     >>> import kibitz
     >>> codes, state = kibitz.encode_positions(["4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "4k3/8/8/8/8/8/8/4K3 b - - 9 40"])
@@ -236,7 +239,7 @@ def check_arrays(arrays: tuple[Any, Any], game: str, side_inputs: int, sizes: Se
     """Check arrays, and return them in the form that the networks of a game need. side_inputs: number of further
     columns that the state may have.
 
-    Raises UsageError for another dtype, shape or values.
+    Raises UsageError for a wrong dtype or shape, and for invalid values.
     """
     codes, state = (np.asarray(part) for part in arrays)
     width = _WIDTHS[game]

@@ -60,8 +60,7 @@ class PositionLabels(NamedTuple):
     side: uint8, the side to move (0 White, 1 Black; in Go 0 Black, 1 White).
     result: int8, the result of the game for the player to move: 1 won, 0 drawn or unknown, −1 lost.
     rating, opponent_rating: float32, the ratings of the player to move and of the opponent. In Go they are ranks as
-    numbers (1k is
-        0, 1d is 1). NaN is unknown.
+    numbers (1k is 0, 1d is 1). NaN means unknown.
     clock: float32, the seconds on the mover's clock after the move played in the position. NaN if unknown, and in the
         last position.
 
@@ -115,7 +114,7 @@ class GameStore:
     def games(self, part: str | None = None) -> NDArray[np.int64]:
         """Return the indexes of the games in one part of the store's split, int64 [n].
 
-        part: "training", "validation" or "test"; None for all games. Raises UsageError for another part.
+        part: "training", "validation" or "test"; None for all games. Raises UsageError for an unknown part.
 
         >>> import kibitz
         >>> store = kibitz.open_store("my.store")
@@ -203,15 +202,16 @@ class GameStore:
         return [board.san_and_push(to_move(int(move))) for move in packed]
 
     def positions(self, games: ArrayLike, plies: ArrayLike, *, view: str = "board") -> PositionArrays:
-        """Return positions (games[i], plies[i]) as arrays: codes, uint8 [n, 64 or 361], state, uint8 [n, 4], see
-        PositionArrays.
+        """Return the positions (games[i], plies[i]) as the arrays `codes` and `state`, see PositionArrays.
+
+        `codes` is uint8 [n, 64] in chess and uint8 [n, 361] in Go. `state` is uint8 [n, 4].
 
         games, plies: integers [n], or a single one. About a million positions per second are replayed on demand.
         view: "board", or "mover". In the mover's view the player to move has White's pieces (in Go: Black's stones),
             and the state has 0 as the side to move. In chess the ranks are flipped if Black is to move, so that the
             mover's pawns always go up the board.
 
-        Raises UsageError for a position that doesn't exist, and for another view.
+        Raises UsageError for a position that doesn't exist, and for an unknown view.
 
         >>> import kibitz
         >>> store = kibitz.open_store("my.store")
@@ -238,7 +238,7 @@ class GameStore:
         games, plies: integers [n], or a single one; `sample(..., played=True)` samples positions that have a move.
         view: "board", or "mover" (in chess the ranks are flipped if Black is to move), as in `positions`.
 
-        Raises UsageError for a position that doesn't exist, for one after the last move, and for another view.
+        Raises UsageError for a position that doesn't exist or in which no move was played, and for an unknown view.
 
         >>> import kibitz
         >>> store = kibitz.open_store("my.store")
@@ -319,7 +319,8 @@ class GameStore:
         return seconds
 
     def boards(self, games: ArrayLike, plies: ArrayLike) -> list[Any]:
-        """Return positions (games[i], plies[i]) as boards: each a chess.Board with the moves before it, or a Go board.
+        """Return the positions (games[i], plies[i]) as boards. Each is a chess.Board with the moves that led to it, or
+        a Go board.
 
         This is much slower than `positions`.
 
@@ -341,17 +342,18 @@ class GameStore:
         played: bool = False,
         network: str | Path | TrainedNetwork | TrainingRun | None = None,
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Sample positions for `positions`, `moves_at` and `boards`: games and plies, int64 [count] each, sorted.
+        """Sample positions for `positions`, `moves_at` and `boards`. Returns `games` and `plies`, both int64 [count]
+        and sorted.
 
         The sample is uniform over all positions of the games of `part` (None: of all games), without repetition. If
-        there are fewer than `count`, all are returned. The same seed returns the same sample.
+        there are fewer than `count` positions, all of them are returned. The same seed returns the same sample.
 
         played: whether to sample only positions in which a move was played.
         network: sample the positions of `kibitz test NETWORK STORE --positions COUNT`, which tests games that the
             network has not seen. Then part is "unseen" (the default), "test", "validation", "training" or "all", as in
             --split, and played must not be given.
 
-        Raises UsageError for a count below 1, a seed below 0 and another part. Raises KibitzError if no game is left.
+        Raises UsageError for a count below 1, a seed below 0 or an unknown part. Raises KibitzError if no game is left.
 
         >>> import kibitz
         >>> store = kibitz.open_store("my.store")
@@ -479,7 +481,7 @@ class GameStore:
 
 
 def check_view(view: str) -> bool:
-    """Return whether the view is the mover's. Raises UsageError for another view."""
+    """Return whether the view is the mover's. Raises UsageError for an unknown view."""
     if view not in VIEWS:
         raise UsageError(f"view must be one of {', '.join(VIEWS)} (got {view!r}).")
     return view == "mover"

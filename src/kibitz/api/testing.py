@@ -67,12 +67,12 @@ class TestRows:
 class TestResult:
     """The result of `kibitz.test`.
 
-    figures: Estimate by name, as `kibitz test` prints them: value, low, high (the 95% interval over games), n and
-        games.
-    headline: the name of the main figure.
+    figures: the metrics that `kibitz test` prints, by name. Each is an Estimate with value, low and high (the 95%
+        interval over games), n and games.
+    headline: the name of the main metric.
     rows: TestRows, one for each position.
-    json: everything that `kibitz test --json` prints, as a dict. Networks that predict moves have a picture in it,
-        which takes a few seconds: it is made when you first read `json`.
+    json: everything that `kibitz test --json` prints, as a dict. For networks that predict moves, it contains a
+        picture. kibitz makes the picture when you first read `json`, which takes a few seconds.
 
     >>> import kibitz
     >>> result = kibitz.test("winner", "my.store", positions=200)
@@ -154,8 +154,8 @@ def test(
     positions: the largest number of positions, sampled uniformly; 0 for all.
     seed: the seed of the sample.
 
-    No other program is started. The function needs the extra `train`. Raises UsageError for another part and a store of
-    another game, KibitzError if no game is left.
+    No other program is started. The function needs the extra `train`. Raises UsageError for an unknown part and a store
+    of the other game, KibitzError if no game is left.
 
     >>> import kibitz
     >>> result = kibitz.test("winner", "my.store", positions=300)
@@ -204,8 +204,8 @@ def compare(
 
     question: "winner"; "move", the played move; "owners", the owner of each point in Go; or "pair", the better of two
     positions. None for the first quantity that both networks predict. positions, seed: as in `test`. The function needs
-    the extra `train`. Raises UsageError if the two networks predict no common quantity, KibitzError if no unseen game
-    is left.
+    the extra `train`. Raises UsageError if the networks have no predicted quantity in common, KibitzError if no unseen
+    game is left.
 
     >>> import kibitz
     >>> kibitz.compare("chessnet", "convchess", "my.store", positions=200).question

@@ -28,7 +28,7 @@ class TrainingProgress:
     iteration: the current iteration, from 1. iterations: the number of iterations of this stage.
     loss: the mean training loss since the last summary; None between summaries.
     samples_per_second: the speed; None between summaries.
-    validation: the mean of each measure by name if there was a validation, else None.
+    validation: the mean of each metric by name if there was a validation, else None.
     note: a message, or "".
 
     >>> import kibitz
@@ -51,11 +51,11 @@ class TrainingRun:
     """A run: the result of `train`.
 
     path: the run's folder.
-    finished: False if it was stopped and can be resumed.
-    reason: why the training ended, as text.
+    finished: False if training was stopped and can be resumed.
+    reason: why training ended, as text.
     iteration: the last iteration of the last stage.
-    best: the measures of the last stage's best validation, and its "iteration"; {} if there was none.
-    continued: whether it resumed an earlier call.
+    best: the metrics of the last stage's best validation, and its "iteration"; {} if there was no validation.
+    continued: whether this call resumed a run that an earlier call began.
 
     >>> import kibitz
     >>> small = dict(layers="16conv4x4.pool2x2.ip8", iterations=20, batch=64)
@@ -106,8 +106,8 @@ class TrainingOptions:
     compile: whether torch compiles the training steps: "on", "off", or "auto" for compilation on a GPU if torch
         supports it. None for the recipe's choice.
 
-    If an interval, the positions, the patience or the average is None, its value is computed from the length of the
-    training.
+    If an interval, the positions, the patience or the average is None, its value is computed from the number of
+    iterations.
 
     >>> import kibitz
     >>> kibitz.TrainingOptions(time_limit=30).seed
@@ -171,19 +171,19 @@ def train(
 
     system: see `list_systems`.
     store: the store's folder.
-    run: the folder of the run; None for runs/SYSTEM-1 or the next free number, or the existing run of this training.
+    run: the folder; None for the run in runs/ with the same settings, games and seed or, if none exists, for a new one.
     recipe: a set of settings, "default" (the best known for less than an hour), "long", "paper" …
     start_from: a run or bundled network for the initial weights (and settings).
-    on_progress: called after every iteration, summary and validation, in the thread of the training. If it returns
-        True, the training stops as with Ctrl-C: the run is saved, and the same call resumes it. An exception that it
-        raises ends the training and is raised here.
+    on_progress: called after every iteration, summary and validation, in the thread that trains. If it returns True,
+        training stops as with Ctrl-C: the run is saved, and the same call resumes it. An exception in this function
+        ends training, and `train` raises it.
     export: whether to write model.onnx, which makes the network usable without PyTorch.
     settings: the fields of `TrainingOptions`, such as time_limit, and settings of the system that differ from the
         recipe's. `kibitz systems SYSTEM` lists them.
 
     Raises KibitzError if PyTorch is not installed, the store has no training games, or the loss becomes NaN or
-    infinite. Raises UsageError for unknown systems, recipes and settings, values out of range, and a `run` of another
-    training.
+    infinite. Raises UsageError for unknown systems, recipes and settings, values out of range, and a `run` with another
+    system, settings, games or seed.
 
     >>> import kibitz
     >>> def report(progress):
