@@ -28,8 +28,8 @@ class Fault(Exception):
 
 
 def in_words(text: object) -> str:
-    """Convert the text of a program or an error to a reason: one line, without quotation marks, which would end a
-    tag.
+    """Convert the text of a program or an error to a reason: one line without quotation marks, because a quotation mark
+    would end a tag.
     """
     return " ".join(str(text).split()).replace('"', "'")[:200]
 

@@ -72,8 +72,8 @@ def _plays(text: str) -> str | None:
 def player(text: str, options: Sequence[str] = (), name: str | None = None, game: str = "chess") -> Participant:
     """Return the player that a user named: a run's directory, a bundled network, `sunfish`, `gnugo`, or a command line.
 
-    options: texts "Name=Value". Raises UsageError for an option of another form. Raises KibitzError if the run, network
-    or program doesn't exist; the message has a remedy.
+    options: texts of the form "Name=Value". Raises UsageError for any other text. Raises KibitzError if the run,
+    network or program doesn't exist; the message has a remedy.
     """
     from kibitz.runs import packaged
 

@@ -19,7 +19,9 @@ START_PATIENCE = 20.0
 
 @dataclass(frozen=True)
 class MoveAnswer:
-    """A move, and the engine's report: score in centipawns in the mover's view (a mate is 100,000), depth, nodes."""
+    """A move and what the engine reported: its score in centipawns in the mover's view (a mate is 100,000), the depth
+    and the nodes.
+    """
 
     move: chess.Move
     seconds: float
@@ -90,7 +92,7 @@ class ChessEngine:
         return Fault("hang", if_hung) if error.how == "hung" else Fault("crash", f"crashed ({error.detail})")
 
     def answer(self, board: chess.Board, limit: chess.engine.Limit, game: object, patience: float | None) -> MoveAnswer:
-        """Return the engine's move. patience: the seconds after which it is at fault; None for `hang`.
+        """Return the engine's move. patience: the seconds after which the engine is at fault; None for `hang`.
 
         Raises Fault, after which the process has ended.
         """

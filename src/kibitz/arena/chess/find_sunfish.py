@@ -15,8 +15,9 @@ SUNFISH_FOLDER = ".sunfish"
 def sunfish_command(folder: Path | None = None) -> tuple[str, ...]:
     """Return the command for Sunfish: its own Python with `sunfish_nodes.py`, which makes it respect `go nodes`.
 
-    Sunfish is searched in `folder` (default: .sunfish in the current directory), then on the PATH. The package's
-    program `sunfish` is a board in the terminal; the engine is `sunfish-uci`. Raises KibitzError if there is neither.
+    The function looks for Sunfish in `folder` (default: .sunfish in the current directory), then on the PATH. The
+    package's program `sunfish` is a board in the terminal; the engine is `sunfish-uci`. Raises KibitzError if it finds
+    no Sunfish.
     """
     place = folder or Path(SUNFISH_FOLDER)
     inside = place / ("Scripts" if os.name == "nt" else "bin") / "sunfish-uci"

@@ -31,7 +31,7 @@ class Adjudication:
     which makes it a draw.
 
     draw, win: (centipawns, moves). For a draw, both scores must be at most this far from 0 for this number of moves.
-    For a win, both must be at least this high for the same side. None: no such rule.
+    For a win, both must be at least this high for the same side. None switches a rule off.
     """
 
     draw: tuple[int, int] | None = None
@@ -56,7 +56,7 @@ class GameResult:
     ending: the reason as text ("checkmate", "stalemate", ...).
     answers: the engines' moves after the opening, in order.
     at_fault: the color that forfeited the game, or None.
-    reason: the reason of the forfeit.
+    reason: the reason for the forfeit.
     """
 
     board: chess.Board

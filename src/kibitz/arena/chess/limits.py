@@ -19,8 +19,8 @@ DEFAULT_MOVETIME = 100
 class ChessLimits:
     """The limits of one side; several may be set, and the first one reached ends the search.
 
-    nodes: (least, most); if they differ, the number for each move is sampled between them, log-uniformly. movetime: in
-    milliseconds. clock, increment: in seconds.
+    nodes: (least, most); if they differ, the number for each move is sampled between them, log-uniformly. movetime: the
+    time per move in milliseconds. clock, increment: the time for the game and the time that each move adds, in seconds.
     """
 
     nodes: tuple[int, int] | None = None
@@ -41,7 +41,7 @@ class ChessLimits:
         self, seed: int, game: int, ply: int, clocks: Mapping[chess.Color, float | None],
         increments: Mapping[chess.Color, float],
     ) -> chess.engine.Limit:  # fmt: skip
-        """Return the limits of the engine at this ply.
+        """Return the limits of the engine's search at this ply.
 
         clocks: seconds left for both sides, None for no clock. increments: seconds that both sides gain per move.
         """

@@ -18,7 +18,9 @@ uci: Any = importlib.import_module("sunfish_ui.uci")
 
 
 class CountedSearcher(sunfish.Searcher):  # type: ignore[misc]
-    """Sunfish's search, ended after `node_cap` nodes. The interface sets this number before each `go nodes`."""
+    """Sunfish's search, which ends after `node_cap` nodes. Sunfish's UCI interface sets this number before each `go
+    nodes`.
+    """
 
     node_cap: int | None = None
 

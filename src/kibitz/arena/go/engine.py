@@ -25,7 +25,7 @@ COLOUR = {BLACK: "black", WHITE: "white"}
 
 @dataclass(frozen=True)
 class MoveAnswer:
-    """A move of an engine: a point, PASS, or None if it resigns; and the seconds that it took."""
+    """A move of an engine: a point, PASS, or None if the engine resigns. seconds: the time that the move took."""
 
     point: int | None
     seconds: float

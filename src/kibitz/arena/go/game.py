@@ -50,7 +50,7 @@ class GameResult:
     result: the result as in SGF ("B+3.5", "W+R", "0").
     ending: the reason as text.
     at_fault: the color that forfeited the game, or None.
-    reason: the reason of the forfeit.
+    reason: the reason for the forfeit.
     referee: who scored the game.
     """
 

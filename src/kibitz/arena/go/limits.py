@@ -28,7 +28,9 @@ class GoTime:
     move: int | None = None
 
     def settings(self) -> str | None:
-        """Return the arguments of GTP's time_settings: main time, byo-yomi time, moves in it. None without a limit."""
+        """Return the arguments of GTP's time_settings: the main time, the time of a byo-yomi period, and the moves in a
+        period. None if there is no limit.
+        """
         if self.main is None and self.move is None:
             return None
         return f"{self.main or 0} {self.move or 0} {1 if self.move else 0}"
@@ -58,7 +60,9 @@ class GoClock:
         return self.left + (self.time.move or 0)
 
     def time_left(self) -> str:
-        """Return GTP's time_left without the color: seconds, and the moves to play in them, 0 in main time."""
+        """Return the arguments of GTP's time_left without the color: the seconds left, and the number of moves to play
+        in them. The number is 0 in main time.
+        """
         return f"{int(self.left)} 0" if self.left >= 1 or not self.time.move else f"{self.time.move} 1"
 
     def spend(self, seconds: float) -> bool:
