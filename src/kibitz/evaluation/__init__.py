@@ -41,7 +41,7 @@ class EvalConfig:
     playout_positions: for Go networks, how many positions random playouts evaluate as a baseline.
     all_ways: whether a Go network's predictions are means over the eight symmetries of the board.
     stranger: for a personal network, another person's run for comparison.
-    curve: for a personal network, whether to train networks on fewer games for a learning curve.
+    curve: for a personal network, whether to also train networks on fewer games to show a learning curve.
     seed: the seed of every sample.
     workers: processes that run Stockfish and GNU Go and play games out; None for this process.
     """
@@ -99,11 +99,12 @@ class Evaluation(Protocol):
         rows
             `rows.Rows`, for Python and for comparisons.
         pictures
-            A function without arguments that returns further keys, for what takes long and is only looked at.
+            A function without arguments that returns further keys. It makes pictures that take long and that no program
+            reads.
 
         Further keys are shown by report.page. Their values must be valid JSON.
 
-        `log` is called with a line about everything that had to be skipped. If a value has another type, `check_result`
+        `log` is called with a line about everything that had to be skipped. If a value has a wrong type, `check_result`
         raises an error with a message of one line.
         """
 

@@ -107,8 +107,8 @@ def _evaluate_part(path: str, depth: int, fens: Sequence[str]) -> tuple[str, lis
 
 @dataclass(frozen=True)
 class StockfishBaseline:
-    """Stockfish at depths 1 and 10, as the configuration requests. workers: number of processes, if the configuration
-    has none.
+    """Stockfish at depths 1 and 10, as the configuration requests. workers: the number of processes, if the
+    configuration does not set it.
     """
 
     config: EvalConfig
@@ -117,7 +117,7 @@ class StockfishBaseline:
     log: Callable[[str], None]
 
     def depths(self) -> Iterator[tuple[int, int]]:
-        """Yield each depth with its number of positions; nothing if Stockfish is not requested."""
+        """Yield each depth with its number of positions. Nothing is yielded if Stockfish is not requested."""
         if self.config.stockfish and self.config.stockfish_positions:
             yield 1, self.config.stockfish_positions
             yield 10, max(1, self.config.stockfish_positions // 5)

@@ -29,7 +29,8 @@ def evaluate_in_batches(
     on_progress: Callable[[int, int], None] = lambda done, total: None,
     batch_size: int = BATCH_SIZE,
 ) -> dict[str, NDArray[Any]]:
-    """Apply `measure` to the positions of these indices. Returns its arrays, joined along the first axis, the position.
+    """Apply `measure` to the positions of these indices, batch by batch. Returns the arrays of all batches, joined
+    along the first axis, which is the position.
 
     Codes exist only for one batch of `batch_size` positions at a time. `on_progress` is called with the number of
     completed positions and the total.

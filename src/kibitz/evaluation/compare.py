@@ -88,7 +88,8 @@ def row_source(run: Run) -> RowSource:
 
 
 def unseen_by_all(runs: Sequence[Run], store: Store) -> NDArray[np.int64]:
-    """Return the indices, ascending, of the games that every run's system uses and that no run has seen in training.
+    """Return the indices of the games that every run's system uses and that no run has seen in training, in ascending
+    order.
 
     Raises KibitzError if there is no such game.
     """
@@ -110,7 +111,7 @@ def seen_by_any(runs: Sequence[Run], store: Store, unseen: NDArray[np.int64]) ->
 def positions_of(
     run: Run, store: Store, games: NDArray[np.int64], count: int, seed: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the positions that `kibitz test` samples from these games: games and plies, int64 [n] each."""
+    """Return the positions that `kibitz test` samples from these games, as `games` and `plies`, both int64 [n]."""
     source = row_source(run)
     question = source.row_questions(run)[0]
     if question == PAIR:

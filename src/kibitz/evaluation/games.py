@@ -46,7 +46,7 @@ def choose(run: Run, store: Store, which: str = "unseen") -> Chosen:
     which: "unseen" or "test" selects the games that the run has used neither to train nor to select weights. In the
     run's own store, these are the test split. "validation" selects the validation split of the run, applied to this
     store. "training" selects the run's training games, and "all" selects all games that the system uses. Raises
-    UsageError for another word or a store of another game, and KibitzError if no game is left.
+    UsageError for an unknown word or a store of the other game, and KibitzError if no game is left.
     """
     if which not in CHOICES:
         raise UsageError(not_one_of("--split", which, CHOICES))
@@ -84,7 +84,7 @@ def choose_without_run(store: Store, which: str = "unseen") -> Chosen:
     """Choose games of the store to test an engine on. kibitz doesn't know which games an engine has seen.
 
     which: as in `choose`. "unseen" and "all" select all games. The other words select that part of the store's split.
-    Raises UsageError for another word, and KibitzError if no game is left.
+    Raises UsageError for an unknown word, and KibitzError if no game is left.
     """
     sides = {"test": TEST, "validation": VALIDATE, "training": TRAIN}
     if which not in CHOICES:

@@ -38,7 +38,8 @@ RIGHT_AT_LEAST = 1e-9
 class Rows:
     """One row for each tested position (in tests of `deepchess`, for each pair). All arrays have the shape [n].
 
-    question: one of QUESTIONS, or the name of the result (a run of the pawn network alone: "pawn_accuracy").
+    question: one of QUESTIONS, or the name of a metric. For a run that has only the pawn network, for example, it is
+        "pawn_accuracy".
     games, plies: int64, the position.
     right: float64, 0 to 1: 1 if the prediction is right, 0.5 for no preference, 0 if it is wrong. For Go points, the
         share of the points that are right.
@@ -138,7 +139,8 @@ def measure_in_batches(
     on_progress: Callable[[int, int], None] = lambda done, total: None,
     batch_size: int = BATCH_SIZE,
 ) -> dict[str, NDArray[Any]]:
-    """Apply `measure` to positions of a store. Returns its arrays, joined along the first axis, the position.
+    """Apply `measure` to positions of a store, batch by batch. Returns the arrays of all batches, joined along the
+    first axis, which is the position.
 
     Codes exist only for one batch of `batch_size` positions at a time.
     """

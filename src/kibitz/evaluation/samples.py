@@ -57,8 +57,8 @@ class DiverseSampler:
 
 @dataclass(frozen=True)
 class GameRecord:
-    """One game: its row of the store's table, its moves as SAN and UCI, and the FEN before the first move and after
-    each move.
+    """One game: its row in the store's table, its moves in SAN and UCI notation, and the FENs before the first move and
+    after each move.
     """
 
     row: dict[str, Any]

@@ -49,8 +49,8 @@ class Table:
     """A table for the page and the terminal.
 
     text: one or more sentences under the title. heading: the heading of the first column, which has the rows' names.
-    rows: for each row, its name and a cell for each of the columns. Raises ValueError if a row has another number of
-    cells.
+    rows: for each row, its name and a cell for each of the columns. Raises ValueError if the number of cells in a row
+    is not the number of columns.
     """
 
     title: str
@@ -98,7 +98,7 @@ def curve_points(
 
 @dataclass(frozen=True)
 class Curve:
-    """Lines in a diagram, one per name: each shows a share as a function of a number, such as the number of moves.
+    """A diagram with one line per name. Each line shows a share as a function of a number, such as the number of moves.
     heading: the name of this number.
     """
 

@@ -43,8 +43,8 @@ class OwnerBaseline:
 
     key, name: the predictor's name for programs and for people.
     network: the network's results on this predictor's positions.
-    own: the predictor's counts on these positions.
-    chances: whether the predictor has probabilities, so that squared errors are meaningful.
+    own: the counts of the predictor's results on these positions, see `points.count_points`. chances: whether the
+    predictor has probabilities, so that squared errors are meaningful.
     """
 
     key: str
@@ -77,7 +77,7 @@ def playouts(
     workers: Workers | int,
     on_progress: Callable[[int, int], None],
 ) -> NDArray[np.float32]:
-    """Return the share of random playouts, 0 to 1, at whose end each point is Black's, float32 [n, 361].
+    """Return, for each point, the share of random playouts at whose end the point is Black's: float32 [n, 361], 0 to 1.
 
     codes: uint8 [n, 361]. state: uint8 [n, 4]. seed: seed of the playouts. workers: processes, or the number of threads
     in this process.
@@ -110,8 +110,8 @@ def run_baselines(
     on_progress: OnProgress,
     log: Callable[[str], None],
 ) -> list[OwnerBaseline]:
-    """Return the baselines: the nearest stone on all tested positions; playouts and GNU Go, each on the positions after
-    every 20 moves.
+    """Return the baselines. The nearest stone is tested on all tested positions; playouts and GNU Go are tested on the
+    positions after every 20 moves.
 
     The configuration limits the number of positions for playouts and GNU Go. A baseline that fails is skipped and
     logged.
@@ -190,7 +190,7 @@ def _compared(
 def as_baselines(baselines: list[OwnerBaseline]) -> dict[str, Any]:
     """Return the accuracy of each baseline that predicts owners, by the baseline's key.
 
-    If a baseline covers other positions than the test, the network's accuracy on these positions is added.
+    If a baseline was not tested on all positions of the test, the network's accuracy on the same positions is added.
     """
     figures: dict[str, Any] = {}
     for one in filter(lambda each: each.names_owners, baselines):

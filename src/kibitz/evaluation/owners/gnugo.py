@@ -64,7 +64,7 @@ class ProgramEstimates:
     name: name of the program.
     chance: float32 [n, 361], the probability that each point is Black's.
     lead: float64 [n], the program's score estimate: Black's area minus White's, without komi; NaN without an estimate.
-    answered: bool [n], whether the program evaluated the position.
+    answered: bool [n], whether the program evaluated each position.
     """
 
     name: str

@@ -82,18 +82,20 @@ def _tally(chance, owners, colours, sizes, sums):  # type: ignore[no-untyped-def
 def count_points(
     chance: NDArray[np.float32], owners: NDArray[np.uint8], colours: NDArray[np.uint8], sizes: NDArray[np.uint8]
 ) -> PointCounts:
-    """Return the sums of a batch of positions by name; their first axis is the position.
+    """Return sums over the points of each position in a batch, as a dict of arrays. The first axis of each array is the
+    position.
 
-    chance: float32 [n, 361], the probability that each point is Black's. owners: uint8 [n, 361], the final owner (0:
-    excluded). colours: uint8 [n, 361], the stones now. sizes: uint8 [n], the board sizes.
+    chance: float32 [n, 361], the probability that each point is Black's. owners: uint8 [n, 361], the final owner of
+    each point (0: the point is excluded). colours: uint8 [n, 361], the stones in the position. sizes: uint8 [n], the
+    board sizes.
 
     known: number of points with a known owner.
     right: number of these points that are predicted correctly; a probability of exactly 0.5 counts as half.
     squared: sum of squared errors.
     surely_wrong: wrongly predicted points with a probability of at least SURE.
     score: Black's predicted points minus White's, the sum of 2 · chance - 1 over all points of the board.
-    counts, predicted, black: [n, BINS], points in each bin of probability, the sum of their probabilities, and the
-        number of points that are Black's.
+    counts, predicted, black: [n, BINS], for each bin of probability: the number of points, the sum of their
+        probabilities, and the number of points that are Black's.
     line_known, line_right: [n, LINES], the values of known and right for each line.
     kind_known, kind_right: [n, 3], the values of known and right for each kind of point (KINDS).
     """

@@ -47,8 +47,8 @@ def measure(session: NetworkSession, owners: NDArray[np.uint8], batch: Batch) ->
 class OwnerResults:
     """Positions by game and ply, and the counts of a network's predictions for each position (`points.count_points`).
 
-    of: an argument of several methods, the counts of another predictor for the same positions. mask: bool [n], limits a
-    method to some positions.
+    Several methods have the arguments `of` and `mask`. of: the counts of another predictor for the same positions.
+    mask: bool [n], the positions that the method uses.
     """
 
     store: Store
@@ -66,8 +66,8 @@ class OwnerResults:
 
     @cached_property
     def stage(self) -> NDArray[np.int64]:
-        """The tenth of its game to which each position belongs, 0 to 9. The position after the last move belongs to the
-        last tenth.
+        """For each position, the part of the game that contains it, if the game is divided into ten equal parts: 0 to
+        9. The position after the last move belongs to the last part.
         """
         moves = np.maximum(self.store.plies[self.games], 1)
         return np.minimum(10 * self.plies // moves, 9)
@@ -82,7 +82,8 @@ class OwnerResults:
 
     @cached_property
     def given(self) -> NDArray[np.float64]:
-        """The margin by which Black's area must exceed White's for Black to win each position's game, by its rules.
+        """For each position, the margin by which Black's area must exceed White's for Black to win the game under the
+        game's rules.
 
         The margin is the komi plus White's compensation for handicap stones. Under territory scoring, the stones that
         each side has placed are also taken into account, because the score by territory is the score by area minus
@@ -102,8 +103,8 @@ class OwnerResults:
         return self.groups.mean((of or self.marks)["right"], mask, self.marks["known"])
 
     def games_over(self, share: float, mask: NDArray[np.bool_]) -> Estimate:
-        """Return the share of the positions in `mask` in which more than `share` of the points with a known owner are
-        right.
+        """Return the share of the positions in `mask` in which the prediction is right on more than `share` of the
+        points with a known owner.
         """
         known = self.marks["known"]
         return self.groups.mean(self.marks["right"] > share * known, mask & (known > 0))
@@ -111,7 +112,7 @@ class OwnerResults:
     def accuracy_over_all_points(self) -> Estimate:
         """Return the accuracy over all points, as the paper counts it.
 
-        A neutral point counts as half right, because its owner is drawn at random.
+        A neutral point counts as half right, because the paper assigns its owner at random.
         """
         marks = self.marks
         return self.groups.mean(marks["right"] + marks["neutral"] / 2, over=marks["known"] + marks["neutral"])
@@ -125,9 +126,10 @@ class OwnerResults:
         return self.groups.mean(np.abs((of or self.marks)["score"] - self.area), mask)
 
     def winner_accuracy(self, mask: NDArray[np.bool_] | None = None, score: NDArray[Any] | None = None) -> Estimate:
-        """Return how often the recorded winner has the better score under the game's rules, after komi.
+        """Return how often the recorded winner is ahead by the predicted score, under the game's rules and with komi.
 
-        score: [n]; None for the network's. A draw counts as half right. Games without a winner or komi are excluded.
+        score: [n], predicted scores; None for the network's scores. A draw counts as half right. Games without a winner
+        or komi are excluded.
         """
         result = self.of_game("result")
         among = (result != 0) & np.isfinite(self.given)

@@ -59,7 +59,7 @@ def result_text(row: dict[str, Any]) -> str:
 
 
 def headers(row: dict[str, Any]) -> dict[str, Any]:
-    """Return the players, their ranks instead of ratings, and the date."""
+    """Return the players, their ranks in place of ratings, and the date."""
     return {
         "white": row["white"],
         "black": row["black"],

@@ -30,8 +30,8 @@ Judgement = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
 def followed(games: NDArray[np.int64], positions: int) -> NDArray[np.int64]:
-    """Return the games to evaluate move by move, at even distances in `games`. positions: number of positions of the
-    test (0: no limit), which limits the number of games.
+    """Return the games to evaluate move by move, at equal distances in `games`. positions: the number of positions of
+    the test (0: no limit); it limits the number of games.
     """
     most = GAMES if positions <= 0 else max(1, min(GAMES, positions // POSITIONS_A_GAME))
     return games if len(games) <= most else games[np.arange(most) * len(games) // most]
@@ -43,7 +43,7 @@ def volatility(
     judge: Callable[[Batch], Judgement],
     on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Metrics:
-    """Return the mean absolute change of Black's win probability from a position to the next one, by name.
+    """Return two means of the absolute change of Black's win probability from a position to the next one, by name.
 
     evaluation_volatility: the mean over moves that are not mistakes. A mistake loses more than the usual variation, by
         the network's predicted lead.

@@ -41,7 +41,8 @@ def as_tested(settings: Settings) -> Settings:
 class PairSample:
     """Positions by game and ply, int64 [positions], and pairs of them.
 
-    won, lost: int64 [pairs], indices of each pair's two positions, from a game that White won and one that Black won.
+    won, lost: int64 [pairs], the indices of each pair's two positions: `won` is from a game that White won, `lost` from
+        a game that Black won.
     first: bool [pairs], whether the network gets the position of White's won game as the first one.
     indices: int64 [positions], the index of each position in the sample.
     possible: the number of pairs that this sample allows.
@@ -65,7 +66,9 @@ class PairSample:
         return TwoWayBootstrap(self.games[self.won], self.games[self.lost], seed=self.seed)
 
     def both(self, values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return values of both positions of each pair, the one from White's won game first. values: [positions]."""
+        """Return the values of both positions of each pair. The position from White's won game is first. values:
+        [positions].
+        """
         return values[self.won], values[self.lost]
 
 
@@ -229,7 +232,7 @@ class PairResults:
         }
 
     def of_some(self, indices: NDArray[np.int64], most: int, seed: int) -> PairResults | None:
-        """Return pairs of some of the positions, with the first network's predictions; None if the positions form no
+        """Return pairs of some of the positions, with the first network's predictions; None if these positions form no
         pair. most: the largest number of pairs.
         """
         sample = Sample(self.pairs.games[indices], self.pairs.plies[indices])

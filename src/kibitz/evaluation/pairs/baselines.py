@@ -29,7 +29,7 @@ class PairBaseline:
     """A simpler predictor for pairs.
 
     key, name: the predictor's name for programs and for people.
-    results: the pairs that it evaluated.
+    results: the pairs that the predictor evaluated.
     right: [pairs], 1 for a right prediction, 0 for a wrong one, 0.5 for no preference.
     same: the label of the network's accuracy on the same pairs; None if these are all tested pairs.
     """

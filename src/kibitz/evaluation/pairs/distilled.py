@@ -18,7 +18,7 @@ SECONDS, TRIES = 0.1, 3
 
 
 def distilled(run: Run, results: PairResults, by_position: PairResults | None) -> list[Table]:
-    """Return the table that compares both networks; [] if the run has only one."""
+    """Return the table that compares the run's two networks; [] if the run has only one network."""
     if len(results.parts) < 2:
         return []
     full, small = results.answers["full"], results.answers["distilled"]
@@ -72,8 +72,8 @@ def speed(run: Run, name: str, pairs: PairSample) -> tuple[float, float]:
 
 
 def rate(work: Callable[[], object], many: int) -> float:
-    """Return how many units of work per second `work` does; one call of `work` does `many` units. The result is the
-    best of a few tries, because other load can only slow it down.
+    """Return how many units of work `work` does per second; one call of `work` does `many` units. The result is the
+    best of a few tries, because other programs on the machine can only make it slower.
     """
     work()
     best = 0.0

@@ -168,8 +168,9 @@ def drawn(settings: Settings) -> str:
 
 
 def note(store: Store, chosen: Chosen, parts: Mapping[str, ComparisonNet]) -> str:
-    """Return the necessary notes on the results: the paper's pairs, the networks of this run, and the source of the
-    games."""
+    """Return notes on the results: how the paper formed pairs, which networks this run has, and the source of the
+    games.
+    """
     lines = [
         "The paper's result is on pairs from 386,082 decisive games of engines (CCRL). As we read it, a game can have "
         "positions in training and in the test. The main result here is on "
@@ -206,8 +207,8 @@ def main_figures(results: PairResults) -> Metrics:
 
 
 def shown_first(results: PairResults) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Return, for each pair, the predicted probability that the first position is the better one, and whether it
-    was.
+    """Return, for each pair, the predicted probability that the first position is the better one, and whether it is the
+    better one.
     """
     first = results.pairs.first
     return np.where(first, results.main.chance, 1 - results.main.chance), first
@@ -256,8 +257,8 @@ def rating(results: PairResults) -> NDArray[np.int64]:
 
 
 def by_ply(results: PairResults, known: LearnedPairs) -> Curve:
-    """Return accuracy by ply: of the network on the tested games, of the network on held-out positions of training
-    games, and of material.
+    """Return curves of the accuracy by ply: for the network on the tested games, for the network on held-out positions
+    of training games, and for material.
     """
     lines = [("games tested", results, results.main.right)]
     if known.other:

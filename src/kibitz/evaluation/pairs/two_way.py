@@ -22,10 +22,12 @@ BUNDLES = 400
 
 
 class TwoWayBootstrap(ClusterBootstrap):
-    """Pairs grouped by both of their games. It has all methods of ClusterBootstrap, with pairs in place of positions.
+    """Pairs grouped by both of their games. The class has all methods of ClusterBootstrap, with pairs in place of
+    positions.
 
     won, lost: int64 [pairs], the two games of each pair: the one that White won and the one that Black won. An
-    estimate's `games` is the number of games of both sides. An estimate has no interval if one side has a single game.
+    estimate's `games` is the number of games in `won` and `lost` together. An estimate has no interval if one of the
+    two has only a single game.
     """
 
     def __init__(self, won: ArrayLike, lost: ArrayLike, resamples: int = RESAMPLES, seed: int = SEED) -> None:
@@ -65,8 +67,8 @@ def clustered_mean(values: ArrayLike, games: ArrayLike) -> Estimate:
     """Return the mean of `values`, [n]. Each value depends on k games: `games`, int64 [n, k].
 
     The interval comes from a cluster-robust variance, not from a bootstrap: for each game, the deviations of all its
-    values are summed, and the squares of these sums are added. The variance of a single value would be counted k times,
-    because the value is in the sums of k games. It is counted once.
+    values are summed, and the squares of these sums are added. Each single value is in the sums of k games, so its
+    variance would be counted k times. This is corrected, so that it counts once.
     """
     numbers, ids = np.asarray(values, np.float64), np.asarray(games)
     known, of = np.unique(ids, return_inverse=True)

@@ -30,8 +30,8 @@ Nxd5.
 
 
 def openings(store: Store, games: NDArray[np.int64], seed: int) -> NDArray[np.int64]:
-    """Return (game, ply), [k, 2], of at most OPENINGS opening positions with equal material, each from a different
-    game.
+    """Return at most OPENINGS opening positions with equal material, each from a different game. The result is [k, 2]:
+    the game and the ply of each position.
     """
     rng = np.random.default_rng(seed)
     picked = rng.permutation(games[store.plies[games] > TO])[: 8 * OPENINGS]
@@ -61,7 +61,9 @@ def without(
 
 
 def expected_scores(session: Session, boards: list[chess.Board], rating: int = EQUALS) -> NDArray[np.float64]:
-    """Return White's expected score (a draw is 0.5) between players of equal rating, 0 to 1, [n]."""
+    """Return White's expected score in each position between players of equal rating, [n], 0 to 1. A draw counts as
+    0.5.
+    """
     rows = np.stack([encode_board(board) for board in boards])
     codes, state = rows[:, :64], rows[:, 64:]
     if session.side_inputs:

@@ -32,9 +32,9 @@ class PolicyResults:
     """The tested positions, in each of which a move was played.
 
     names: the networks that the run has, "piece", "pawn" … "king", "value".
-    by_square: whether targets are predicted by origin square.
+    by_square: whether the network predicts a target for each origin square.
     games, plies: int64, the positions.
-    marks: arrays by name, one entry per position, see `measure`.
+    marks: a dict of arrays, each with one entry per position, see `measure`.
     """
 
     store: Store
@@ -93,14 +93,15 @@ def played_in(store: Store, games: NDArray[np.int64], plies: NDArray[np.int64]) 
 
 
 def measure(answers: Answers, batch: Batch, played: NDArray[np.int64]) -> Arrays:
-    """Return the marks of a batch, each [n]. played: int64 [n], packed moves.
+    """Return the results for a batch as a dict of arrays ("marks"), each [n]. played: int64 [n], packed moves.
 
-    These marks always exist: side, 0 for White; phase, from 0 for the opening to 2 for the endgame; material, in pawns,
-    in the mover's view; piece, the type of the moving piece from 0 for a pawn to 5 for a king. The mark value exists if
-    the network outputs a value. If the network outputs origin and target, there are also `move_marks`, and
-    `square_marks` with a prefix: origin; target, given the type of the moving piece; and from_square, given its square,
-    if the network predicts by square. In this case, the target given a type is the mean over the pieces of this type,
-    weighted by P(origin).
+    Four marks always exist. "side" is 0 for White. "phase" is from 0 for the opening to 2 for the endgame. "material"
+    is in pawns, in the mover's view. "piece" is the type of the moving piece, from 0 for a pawn to 5 for a king. The
+    mark "value" exists if the network outputs a value. If the network outputs origin and target, there are also
+    `move_marks`, and `square_marks` with a prefix: "origin" for the origin square, "target" for the target square given
+    the type of the moving piece, and "from_square" for the target square given the origin square. The last ones exist
+    only if the network predicts a target for each origin square. For such a network, the target given a type is the
+    mean over the pieces of this type, weighted by P(origin).
     """
     codes, side, rows = batch.codes, batch.state[:, SIDE], np.arange(len(played))
     piece = (codes[rows, played & 63].astype(np.int64) - 1) % 6
@@ -122,7 +123,7 @@ def measure(answers: Answers, batch: Batch, played: NDArray[np.int64]) -> Arrays
     marks |= _named("origin", square_marks(answers["origin"], starts, played & 63))
 
     def targets(chance: NDArray[np.float32], mask: NDArray[np.bool_]) -> Arrays:
-        """Return the marks of a prediction of the target. mask: the legal squares."""
+        """Return the marks of a prediction of the target square. mask: the legal squares."""
         ends = np.zeros((len(played), 64), np.bool_)
         ends[of[mask], target[mask]] = True
         return square_marks(chance, ends, played >> 6 & 63)
@@ -151,14 +152,15 @@ def _named(prefix: str, marks: Arrays) -> Arrays:
 
 
 def square_marks(chance: NDArray[np.float32], legal: NDArray[np.bool_], played: NDArray[np.int64]) -> Arrays:
-    """Return the marks of a prediction that has a probability for each square, each [n].
+    """Return the marks of a prediction that has a probability for each square, as a dict of arrays, each [n].
 
     chance: float32 [n, 64]. legal: bool [n, 64]. played: int64 [n], the square that was played.
 
     rank: the rank of the played square by probability, from 1. legal_rank: the played square's rank among legal
     squares.
     illegal: whether the most likely square is illegal.
-    squared, largest: ‖p − q‖² and max|p − q|, where q is p with 0 on illegal squares, normalized.
+    squared, largest: ‖p − q‖² and max|p − q|. Here p is the prediction, and q is p set to 0 on illegal squares and
+        normalized.
     choices: number of legal squares.
     """
     choices = legal.sum(1)
@@ -185,7 +187,7 @@ def move_marks(
     offsets: NDArray[np.int64],
     starts: NDArray[np.bool_],
 ) -> Arrays:
-    """Return the marks of the predicted moves among the legal moves, each [n].
+    """Return the marks of the predicted moves among the legal moves, as a dict of arrays, each [n].
 
     moves, offsets: as `legal_moves` returns them. starts: bool [n, 64], squares that legal moves start from.
 

@@ -49,7 +49,7 @@ def questions(results: PolicyResults) -> list[tuple[str, str, str, int | None]]:
 
 
 def selectors(results: PolicyResults) -> tuple[Metrics, list[Table]]:
-    """Return the metrics, by name, of each network that predicts squares, and two tables of them."""
+    """Return the metrics of each network that predicts squares, by name, and two tables of these metrics."""
     figures: Metrics = {}
     at_rows: list[list[Cell]] = []
     rule_rows: list[list[Cell]] = []

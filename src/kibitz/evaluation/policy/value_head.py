@@ -16,8 +16,8 @@ LEFT_WORDS = ("1 to 4", "5 to 9", "10 to 19", "20 to 39", "40 to 79", "80 and ov
 
 
 def left(results: PolicyResults) -> np.ndarray:
-    """Return the number of plies from each position to the end of its game, int64 [n]; it is 1 in the position before
-    the last move.
+    """Return the number of plies from each position to the end of its game, int64 [n]. The number is 1 in the position
+    before the last move.
     """
     return np.asarray(results.store.plies[results.games] - results.plies)
 

@@ -72,7 +72,9 @@ class PositionResults:
 
     @property
     def right(self) -> NDArray[np.bool_]:
-        """Whether the network predicts the winner, with the threshold 0.5, bool [n]."""
+        """Whether the network predicts the right winner, bool [n]. It predicts White if White's win probability is
+        above 0.5.
+        """
         right: NDArray[np.bool_] = (self.chance > 0.5) == self.won
         return right
 
@@ -228,8 +230,8 @@ def answered(score: NDArray[Any], won: NDArray[np.bool_]) -> NDArray[np.float64]
 
 
 def judged(chance: NDArray[np.float32], material: NDArray[np.int16], won: NDArray[np.bool_]) -> list[NDArray[Any]]:
-    """Return the correctness of each of `split.PREDICTORS` in each position, 0 to 1: first of the network, then of the
-    prediction that the side with more material wins.
+    """Return the correctness of each of `split.PREDICTORS` in each position, 0 to 1. The first predictor is the
+    network. The second one predicts that the side with more material wins.
 
     chance: float32 [n], White's win probability. material: int16 [n], above 0 if White has more. won: bool [n], whether
     White won.

@@ -27,7 +27,9 @@ Marks = dict[str, NDArray[Any]]
 
 @dataclass(frozen=True)
 class SliceKey:
-    """A property of each position, and its bands for a table: `edges` or `labels` as in `stats.slices`."""
+    """A property of each position, and the bands into which a table divides it: `edges` or `labels` as in
+    `stats.slices`.
+    """
 
     values: NDArray[Any]
     bands: dict[str, Any]
@@ -50,11 +52,11 @@ class SliceKey:
 class PlayedPositions:
     """Positions of a store in which a move was played, sorted by game and ply.
 
-    positions, indices: all positions from which these positions were sampled, and the indices of the sampled ones.
+    positions: all positions from which these positions were sampled. indices: the indices of the sampled positions.
     games, plies: int64 [n].
     rating: int64 [n], the mover's rating, −1 if unknown. In Go it is −1, because ranks are used instead.
     side: uint8 [n], 0 for the player who moves first.
-    phase, size: chess phase 0..2 and Go board size; one of them is empty.
+    phase: the phase of the game, 0 to 2; empty in Go. size: the board size; empty in chess.
     """
 
     store: Store
@@ -150,8 +152,8 @@ def _go_slices(some: PlayedPositions) -> dict[str, SliceKey]:
 
 
 def network_marks(run: Run, some: PlayedPositions, on_progress: OnProgress) -> Marks:
-    """Return the marks of a network that predicts moves, with all its inputs. Raises UsageError if the network predicts
-    no moves.
+    """Return the results of a network that predicts moves, which gets all its side inputs. Raises UsageError if the
+    network predicts no moves.
     """
     session = Session(run)
     answers = run.system.declaration.answers_of(run.info["settings"])

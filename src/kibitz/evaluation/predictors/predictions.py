@@ -25,9 +25,10 @@ MAX_FAILURES = 3
 class MovePrediction:
     """An engine's prediction of the move in one position.
 
-    ranked: packed moves in chess, points in Go, the most likely first. It may have only the best moves. probabilities:
-    the probabilities by move, 0 to 1, of the ranked moves or of all legal moves; empty if the engine prints none.
-    least: half of the last digit that the engine prints; it replaces a printed probability of 0.
+    ranked: packed moves in chess or points in Go, the most likely first. The list may have only the best moves.
+    probabilities: the probability of each ranked move, or of each legal move, by move, 0 to 1; empty if the engine
+    prints no probabilities. least: half of the last digit that the engine prints; it replaces a printed probability of
+    0.
     """
 
     ranked: Sequence[int]
@@ -39,8 +40,9 @@ class MovePrediction:
         return self.ranked.index(played) + 1 if played in self.ranked else UNRANKED
 
     def chance(self, played: int) -> float:
-        """Return the probability of the played move, normalized over all printed ones; NaN if the engine prints
-        none."""
+        """Return the probability of the played move, normalized over all printed probabilities; NaN if the engine
+        prints no probabilities.
+        """
         total = sum(max(value, self.least) for value in self.probabilities.values())
         return max(self.probabilities.get(played, 0.0), self.least) / total if total > 0 else float("nan")
 
@@ -68,11 +70,11 @@ class Predictor(Protocol):
 class Predicted:
     """The predictions of an engine, one entry of each array per position.
 
-    name: the engine's name, as it reports it.
+    name: the name that the engine reports.
     answered: bool [n], False if the engine failed.
     rank: int16 [n], the played move's rank, from 1.
-    chance: float64 [n], the played move's probability; NaN if the engine prints none.
-    best: int64 [n], the engine's first choice, −1 for none.
+    chance: float64 [n], the played move's probability; NaN if the engine prints no probabilities.
+    best: int64 [n], the move that the engine ranks first; −1 if there is none.
     """
 
     name: str

@@ -146,8 +146,8 @@ def move_figures(results: GoResults) -> Metrics:
 
 
 def winner_figures(results: GoResults) -> Metrics:
-    """Return how often the predicted winner wins, over games decided on the board, and the calibration error of the
-    probability.
+    """Return how often the predicted winner wins and the calibration error of the win probability. Both use only games
+    that were decided on the board.
     """
     groups, win, won, decided = _winners(results)
     if not decided.any():

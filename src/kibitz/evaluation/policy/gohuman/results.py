@@ -35,8 +35,9 @@ class ToldSession:
         return replace(batch, state=np.concatenate([batch.state, more], 1))
 
     def measure(self, batch: Batch) -> Marks:
-        """Return `move_marks` of positions in which a move was played, with the mover's win probability, lead and board
-        size."""
+        """Return the `move_marks` of positions in which a move was played, and the mover's win probability, the mover's
+        lead and the board size.
+        """
         batch = self.told(batch)
         answers = self.session.evaluate(batch.codes, batch.state)
         played = self.store.moves[self.store.offsets[batch.games] + batch.plies].astype(np.int64)
@@ -58,7 +59,7 @@ class ToldSession:
 
 
 def move_marks(policy: NDArray[np.float32], played: NDArray[np.int64]) -> Marks:
-    """Return how the policy ranks the played moves among all points and a pass, [n] each.
+    """Return how the policy ranks the played moves among all points and a pass, as a dict of arrays, each [n].
 
     policy: float32 [n, 362]. played: int64 [n], points or PASS.
 

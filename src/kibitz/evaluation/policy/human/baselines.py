@@ -62,7 +62,9 @@ def _agrees(
 
 
 def usual_moves(store: Store, games: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Count the moves of some games by their squares: int64 [4096], at index from + 64 · to (mover's view)."""
+    """Count the moves of some games by their squares, in the mover's view. The result is int64 [4096]; the index is
+    origin + 64 · target.
+    """
     counts = np.zeros(4096, np.int64)
     for part in np.array_split(games, max(1, len(games) >> 12)):
         plies = store.plies[part]

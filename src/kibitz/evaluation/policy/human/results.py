@@ -61,8 +61,8 @@ class RatedSession:
         return np.concatenate([batch.state, more], 1)
 
     def measure(self, batch: Batch, state: NDArray[np.uint8]) -> Marks:
-        """Return the marks of each played move (see `ranked`), with the mover's probabilities of win, draw and loss if
-        the network predicts them.
+        """Return the results for each played move (see `ranked`), and the mover's probabilities of win, draw and loss
+        if the network predicts them.
         """
         answers = self.session.evaluate(batch.codes, state)
         played = self.store.moves[self.store.offsets[batch.games] + batch.plies]
@@ -73,7 +73,7 @@ class RatedSession:
 
 
 def ranked(answers: dict[str, NDArray[np.float32]], batch: Batch, played: NDArray[np.uint16]) -> Marks:
-    """Return how the network ranks the played moves among the legal ones, [n] each.
+    """Return how the network ranks the played moves among the legal moves, as a dict of arrays, each [n].
 
     chance: the played move's probability among the legal moves.
     rank: the played move's rank, from 1.
@@ -106,7 +106,7 @@ def ranked(answers: dict[str, NDArray[np.float32]], batch: Batch, played: NDArra
 class HumanResults:
     """The tested positions, in each of which a move was played; arrays have one entry per position.
 
-    positions, indices: all positions from which the tested ones were sampled, and the indices of the tested ones.
+    positions: all positions from which the tested positions were sampled. indices: the indices of the tested positions.
     games, plies: int64, the tested positions.
     marks: as `RatedSession.measure` returns them, with side and phase.
     rating, opponent: int64, the ratings of the mover and the opponent, −1 if unknown.
@@ -144,7 +144,7 @@ class HumanResults:
     def measure_again(
         self, some: NDArray[np.int64], measure: Callable[[Batch], Marks], on_progress: Callable[[int, int], None]
     ) -> Marks:
-        """Evaluate some of the positions again with the function `measure`, and return its marks."""
+        """Evaluate some of the positions again with the function `measure`, and return the results."""
         return evaluate_in_batches(self.positions, self.indices[some], measure, on_progress)
 
 

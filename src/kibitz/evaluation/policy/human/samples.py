@@ -65,7 +65,7 @@ class Difference:
     """The packed moves that are predicted for the ratings WEAKER and STRONGER, with their probabilities at these
     ratings.
 
-    chance: the probability, at WEAKER, of the move that is predicted for STRONGER.
+    chance: the probability that players rated WEAKER choose the move that is predicted for STRONGER.
     """
 
     weaker: int

@@ -29,7 +29,8 @@ ChangeState = Callable[[Batch, NDArray[np.uint8]], NDArray[np.uint8]]
 
 
 def other_inputs(results: HumanResults, seed: int) -> dict[str, ChangeState]:
-    """Return functions that change the side inputs, by name: ratings of other players, no ratings, and no side inputs.
+    """Return functions that change the side inputs, by name. One uses the ratings of other players, one removes the
+    ratings, and one removes all side inputs.
 
     The ratings of other players come in pairs: both are from the same other game.
     """
@@ -150,8 +151,8 @@ def _measure_changed(rated: RatedSession, change: ChangeState, batch: Batch) -> 
 
 
 def by_asked_rating(results: HumanResults, seed: int, on_progress: OnProgress) -> list[Table]:
-    """Return log loss and accuracy, by the player's real rating and by the rating that the network gets for both
-    players.
+    """Return log loss and accuracy for each combination of the player's real rating and the rating that the network
+    gets for both players.
     """
     bands = [(rating - 200, rating + 200) for rating in ASKED_RATINGS]
     subset, band = _positions_of_bands(results, bands, seed)

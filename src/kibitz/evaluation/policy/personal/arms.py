@@ -34,8 +34,9 @@ class Arms:
     """The positions in which a person moved, and how well each model predicts the moves.
 
     judged: the evaluated moves by model, see `JudgedMoves`.
-    shares: by model, the probabilities of all legal moves in the positions of `asked`.
-    seen: bool [n], whether the book has the position, which means that the person has played in it before.
+    shares: the probabilities of all legal moves in the positions of `asked`, by model.
+    seen: bool [n], whether the opening book contains the position, which means that the person has played in this
+        position before.
     """
 
     asked: PlayerPositions
@@ -62,8 +63,8 @@ def compare(
 ) -> Arms:
     """Predict a person's moves in some games of a store with all models.
 
-    run: the person's run. stranger: another person's run; its network is used without its book. Every model gets the
-    ratings and the speed of each game. Raises KibitzError if the person played none of the games.
+    run: the person's run. stranger: another person's run; its network is used without its opening book. Every model
+    gets the ratings and the speed of each game. Raises KibitzError if the person played none of the games.
     """
     sides = sides_of(store, run.info["person"]["names"])
     asked = kind_of(store.game).Positions(store, games, sides)

@@ -39,7 +39,8 @@ class BesideOthers:
     """The person's moves compared with those of other players, one entry per move.
 
     own: the value of the person's move minus the value of the other players' most likely move, −1 to 1.
-    drawn: the value of the move that was sampled for another player minus the value of the most likely move, −1 to 1.
+    drawn: the value of a move that was sampled from the other players' probabilities, minus the value of their most
+        likely move, −1 to 1.
     usual: the other players' most likely move.
     chance: the probability that another player plays the person's move.
     """
@@ -68,7 +69,8 @@ def beside_others(
 
 
 def mistakes_and_finds(compared: BesideOthers, parts: Sequence[tuple[str, NDArray[np.bool_]]], by: str) -> list[Table]:
-    """Return how often the person's moves are better and worse than the other players' moves, over parts of the moves.
+    """Return how often the person's moves are better and worse than the other players' moves, for each part of the
+    moves.
 
     parts: name and mask of each part. by: a description of the parts.
     """
