@@ -129,7 +129,7 @@ def _help(arguments: Sequence[str], command: Any) -> str | None:
 def run(arguments: Sequence[str]) -> int:
     """Run one command, report its errors, and return the exit code.
 
-    0 done, 1 failed, 2 a wrong call, 130 interrupted.
+    The exit codes are: 0 done, 1 failed, 2 wrong call, 130 interrupted.
     """
     if arguments and arguments[0] not in {*COMMANDS, *options.RENAMED_COMMANDS, *_OF_THE_PROGRAM}:
         messages.error(wrong_call.unknown_command(arguments[0], list(COMMANDS)))

@@ -39,18 +39,19 @@ class PositionBatches:
     batch: positions per batch. The few positions at the end that don't fill a batch are in another epoch.
     played: whether to include only positions in which a move was played. If so, a batch also has the move.
     view: "mover" (the player to move has White's pieces, or Black's stones) or "board".
-    seed, epoch: they determine the order; `with_epoch` returns another epoch.
+    seed, epoch: the numbers that determine the order; `with_epoch` returns another epoch.
     arrays: "numpy", "torch" or "jax".
 
-    Each batch is a dict of arrays, whose first axis is the position: codes and state, as in `kibitz.PositionArrays`;
-    side, result, rating, opponent_rating and clock, as in `kibitz.PositionLabels`; game and ply; and, with played,
-    origin, target and promotion, as in `kibitz.MoveArrays`.
+    Each batch is a dict of arrays, whose first axis is the position. `codes` and `state` are as in
+    `kibitz.PositionArrays`. `side`, `result`, `rating`, `opponent_rating` and `clock` are as in
+    `kibitz.PositionLabels`. `game` and `ply` identify the position. If `played` is true, there are also `origin`,
+    `target` and `promotion`, as in `kibitz.MoveArrays`.
 
     len() is the number of batches, and batches[i] is always the same. So `torch.utils.data.DataLoader(batches,
     batch_size=None, num_workers=4)` works directly: DataLoader distributes the batches among its processes.
 
-    Raises UsageError for another part, view and library and if there are fewer positions than one batch. Raises
-    KibitzError if the library is not installed.
+    Raises UsageError for an unknown part, view or library, and if there are fewer positions than one batch needs.
+    Raises KibitzError if the library is not installed.
 
     >>> from kibitz import datasets
     >>> batches = datasets.PositionBatches("my.store", part="training", batch=100)
@@ -129,9 +130,10 @@ class Leakage:
     """The games that the parts of a split have in common, see `check_leakage`.
 
     games: number of games in each part.
-    shared_games: games of the validation and the test whose moves and players are those of a training game.
-    near_duplicates: games of the validation and the test with the same start and first 40 plies as a training game;
-        None if the store doesn't have this information.
+
+    shared_games: games of the other parts whose moves and players are those of a training game. near_duplicates: games
+        of the other parts with the same start and first 40 plies as a training game; None if the store doesn't have
+        this information.
     """
 
     games: dict[str, int]
@@ -193,14 +195,15 @@ def read_arrays(
     view: str = "mover",
     seed: int = 0,
 ) -> dict[str, NDArray[Any]]:
-    """Return positions of one part of a store's split as NumPy arrays by name, the first axis the position.
+    """Return positions of one part of a store's split as a dict of NumPy arrays. The first axis of each array is the
+    position.
 
     positions: the number of positions, sampled at random; None for all positions, in the order of the games. Each chess
     position needs
         about 100 bytes of memory, each Go position about 400.
 
-    The names of the arrays and the other arguments are those of `PositionBatches`. Raises UsageError for another part
-    or view, and if there are fewer positions.
+    The names of the arrays and the other arguments are those of `PositionBatches`. Raises UsageError for an unknown
+    part or view, and if there are fewer positions.
 
     >>> from kibitz import datasets
     >>> arrays = datasets.read_arrays("my.store", part="test", positions=100)
@@ -229,7 +232,7 @@ def read_arrays(
 def collect(
     store: GameStore, games: NDArray[np.int64], plies: NDArray[np.int64], played: bool, view: str
 ) -> dict[str, NDArray[Any]]:
-    """Return all arrays of positions (games[i], plies[i]) by name, see PositionBatches."""
+    """Return all arrays of the positions (games[i], plies[i]) as a dict, see PositionBatches."""
     codes, state = store.positions(games, plies, view=view)
     found: dict[str, NDArray[Any]] = {"codes": codes, "state": state}
     if played:
@@ -240,10 +243,10 @@ def collect(
 def make_planes(codes: NDArray[np.uint8]) -> NDArray[np.float32]:
     """Convert codes in the mover's view to planes of 0 and 1, float32 [n, planes, rows, columns].
 
-    Chess: codes uint8 [n, 64], 12 planes: the mover's pawn, knight, bishop, rook, queen and king, then the opponent's.
-        Row 0 is the mover's first rank, column 0 the a-file.
-    Go: codes uint8 [n, 361], 8 planes as in `gocnn`: the mover's stones with 1, 2, and 3 or more liberties, the
-        opponent's, the ko point, and the board.
+    Chess: `codes` is uint8 [n, 64], and there are 12 planes: the mover's pawn, knight, bishop, rook, queen and king,
+        then the opponent's. Row 0 is the mover's first rank, column 0 the a-file.
+    Go: `codes` is uint8 [n, 361], and there are 8 planes, as in `gocnn`: three planes for the mover's stones with 1, 2,
+        and 3 or more liberties, three planes for the opponent's, one for the ko point, and one for the board.
 
     >>> import kibitz
     >>> from kibitz import datasets

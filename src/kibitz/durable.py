@@ -39,7 +39,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def replace(temporary: Path, path: Path) -> None:
-    """Rename a completely written file or folder. An existing one is replaced."""
+    """Rename a completely written file or folder to `path`. If something exists at this path, it is replaced."""
     os.replace(temporary, path)
     sync_folder(path.parent)
 

@@ -31,8 +31,8 @@ With 4 kB pages, each step requested thousands of new ones, and a step of `gohum
 
 
 def set_up() -> None:
-    """Set the variables: a user's folder for compiled functions, no telemetry, threads that wait without using the CPU,
-    and large memory pages.
+    """Set the environment variables that select the user's folder for compiled functions, switch telemetry off, let
+    threads wait without using the CPU, and request large memory pages.
 
     A variable that is already set keeps its value. If no user folder can be written, a temporary folder is used and
     removed at the end; then each start compiles again.

@@ -204,7 +204,7 @@ def archive() -> Path:
 def ahead(target: tuple[str, str, str]) -> tuple[str, str, str] | None:
     """Return the target (see below) of the kernels in the wheel that can run on this machine; None if there are none.
 
-    target: LLVM's names of the system, the processor and its features, such as "+avx2,-avx512f", as numba has them.
+    target: LLVM's names of the system, the processor and its features, such as "+avx2,-avx512f", as numba returns them.
     """
     system, _, features = target
     level = LEVELS.get(system.partition("-")[0])
@@ -219,7 +219,8 @@ class KernelCache(caching._Cache):
     The class replaces numba's own cache: numba calls load_overload before it compiles and save_overload after it.
     folders: a function that returns the folders to search. Files are written into the first one. on_loaded: called
     after a version was read.
-    archive: the kernels that were compiled ahead; the file may not exist.
+
+    archive: the file with the kernels that were compiled in advance; it may not exist.
     """
 
     def __init__(

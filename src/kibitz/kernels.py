@@ -60,7 +60,8 @@ def fast_kernel(fastmath: bool | set[str]) -> Callable[[Callable[..., Any]], Any
 
 
 def inner(function: Callable[..., Any]) -> Any:
-    """Compile a function that only kernels call, without entry points from Python and C, which halves the compile time.
+    """Compile a function that only kernels call. The function gets no entry points from Python and C, which halves the
+    compile time.
 
     numba compiles a separate version for a Python integer literal, and for the first value of a variable that a loop
     changes. If a kernel passes such an integer to another kernel, write np.int64(0); otherwise the other kernel is
@@ -71,14 +72,14 @@ def inner(function: Callable[..., Any]) -> Any:
 
 @inner
 def fill(out, row):  # type: ignore[no-untyped-def]
-    """Copy row[: len(out)] to out."""
+    """Copy `row[: len(out)]` to `out`."""
     for j in range(out.shape[0]):
         out[j] = row[j]
 
 
 @inner
 def is_among(key, keys):  # type: ignore[no-untyped-def]
-    """Return whether a key is one of keys, [n]."""
+    """Return whether `key` is one of `keys`, [n]."""
     found = False
     for i in range(keys.shape[0]):
         found |= keys[i] == key

@@ -17,8 +17,8 @@ def key_of(words: str, before: str = "") -> str:
 
 
 def counted(counts: Mapping[str, int], before: str = "") -> dict[str, dict[str, Any]]:
-    """Return how many games have each value, by key: {"label": the value as text, "games": the number}, in the given
-    order.
+    """Return how many games have each value, in the given order. Each value has a key, and the entry of the key is
+    {"label": the value as text, "games": the number of games}.
 
     Values with the same key are added.
     """

@@ -19,7 +19,8 @@ _LICHESS_PLAYER = re.compile(r"@/([\w-]+).*")
 
 
 def what_to_do(text: str) -> str | None:
-    """Return one line on what to do with the address of a game, a study or a player on a server; None for other text.
+    """Return one line that explains what to do with the address of a game, a study or a player on a server; None for
+    any other text.
 
     The result is None for the address of a file, which ends in .pgn or .sgf or belongs to a server's interface for
     programs.

@@ -67,8 +67,8 @@ def problem(path: Path) -> str | None:
 
 @functools.cache
 def check(path: Path) -> None:
-    """Check a file of a bundled network before it is loaded. Raises KibitzError if its hash is not that in the
-    manifest.
+    """Check a file of a bundled network before it is loaded. Raises KibitzError if the file's hash is not the hash in
+    the manifest.
 
     Files of other runs are not checked, because the manifest does not have their hashes. Each file is checked once in a
     process.

@@ -66,7 +66,7 @@ def _taken() -> int:
 
 
 def end_with_a_line(tell: Callable[[str], None]) -> None:
-    """Let abort() print one line and end the program with exit code 1, if there is a memory limit.
+    """If there is a memory limit, make abort() print one line and end the program with exit code 1.
 
     tell: called with the line, in the thread that called abort(). A handler in Python would not run, because abort()
     doesn't return to the interpreter.

@@ -57,7 +57,7 @@ class Shown:
 
     svg: the picture.
     text: its content as text.
-    answer: the values, None for an output that the network does not have:
+    answer: a dict of the values below. A value is None if the network does not have the output.
 
     "white" or "black": the win probability of White in chess, or of Black in Go, 0 to 1. "moves", the most likely
     first, each with "move", "san" and "p". "origin", probabilities of the 64 squares, a1 first. "by_rating", for
@@ -109,8 +109,8 @@ class MovesByRating:
         the move was not searched.
     risk: the probability of a mistake at each rating, 0 to 1. A mistake loses 10 percentage points or more. () without
         a legal move.
-    traps: moves that weaker players choose and that lose, the most frequent first: "move", "san", "loss",
-        "weak_rating", "weak", "strong_rating" and "strong", the shares of players of both ratings.
+    traps: moves that weaker players choose and that lose, the most frequent first: "move", "san", "loss", "weak_rating"
+        and "strong_rating", and the shares of players at these two ratings, "weak" and "strong".
     title: the description of the position above the curves.
     """
 
@@ -149,9 +149,10 @@ class MovesByRating:
         }  # fmt: skip
 
     def save(self, path: str | Path) -> None:
-        """Write the picture to a file, as .svg or .png by its ending. A PNG needs the extra `train`.
+        """Write the picture to a file. The ending of the path selects the format, .svg or .png. A PNG needs the extra
+        `train`.
 
-        Raises UsageError for another ending, and KibitzError if the file can't be written.
+        Raises UsageError for any other ending, and KibitzError if the file can't be written.
         """
         target = Path(path)
         kind = check_picture(target)
@@ -185,7 +186,7 @@ class MovesByRating:
 def check_picture(path: Path) -> str:
     """Return the ending of a picture's file, .svg or .png.
 
-    Raises UsageError for another ending, and KibitzError for .png if the extra `train` is not installed.
+    Raises UsageError for any other ending, and KibitzError for .png if the extra `train` is not installed.
     """
     kind = path.suffix.lower()
     if kind not in (".svg", ".png"):
@@ -201,8 +202,9 @@ def moves_by_rating(position: chess.Board | str, run: str | Path = "human", *, p
     position: a chess.Board, a FEN or a PGN. run: a network with rating inputs. ply: for a PGN, the number of moves of
         the main line before the position, 0 for its start; None for its end.
 
-    A trap is a move that loses 20 percentage points or more by a search of the network. At some rating up to 1400, at
-    least 10% of players choose it, and at 2200 at most half as many. The numbers are those of the page.
+    A trap is a move that loses 20 percentage points or more by a search of the network. For at least one rating up to
+    1400, 10% or more of the players choose the move, and at 2200 at most half as many do. The page shows the same
+    numbers.
 
     Raises KibitzError for a text that can't be read, for a position of Go, and for a network without rating inputs.
 

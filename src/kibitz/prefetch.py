@@ -14,8 +14,8 @@ _END = object()
 
 
 def prefetched(items: Generator[T]) -> Generator[T]:
-    """Yield the same items; another thread makes each one in advance. Closing this generator closes `items` in that
-    thread.
+    """Yield the items of a generator, each of which another thread makes in advance. Closing this generator closes
+    `items` in that thread.
 
     The thread is a daemon, so that waiting for standard input doesn't prevent the program from ending.
     """

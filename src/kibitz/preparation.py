@@ -57,7 +57,9 @@ _work: list[str] = []
 
 
 def expect(work: str) -> None:
-    """Record which work of KERNELS this process begins, so that messages can show how many kernels it needs."""
+    """Record the work that this process begins, so that messages can show how many kernels the work needs. work: a key
+    of KERNELS.
+    """
     if work not in _work:
         _work.append(work)
 
@@ -102,8 +104,8 @@ def are_prepared(games: Sequence[str]) -> bool:
 
 
 class PreparationLine:
-    """Shows a preparation on standard error: on a terminal as a line that changes and finally disappears, elsewhere as
-    one line.
+    """Shows the progress of a preparation on standard error. On a terminal, it is a line that changes and finally
+    disappears; elsewhere it is one line.
     """
 
     def __init__(self) -> None:

@@ -35,7 +35,7 @@ def read_json(path: Path) -> Any:
 
 
 def read_array(path: Path, dtype: Any) -> NDArray[Any]:
-    """Memory-map a numpy file: an array of one dimension with this dtype.
+    """Memory-map a NumPy file that contains a one-dimensional array with this dtype.
 
     Raises ValueError if the file is something else, or is shorter than its header claims, and OSError if it can't be
     read.
@@ -60,8 +60,8 @@ def is_inside(folder: Path, path: Path) -> bool:
 
 
 def inflates(packed: bytes) -> bool:
-    """Return whether the files in a zip archive claim to be larger than the archive. Torch does not compress, so such
-    an archive isn't from torch.
+    """Return whether the files in a zip archive are larger than the archive, by its directory. Torch does not compress,
+    so such an archive isn't from torch.
 
     Raises ValueError if `packed` isn't an archive, or if a checksum is wrong, because torch doesn't check the
     checksums.

@@ -100,8 +100,8 @@ def game_by_ending(path: str) -> str:
 
 
 def games_by_ending(paths: Sequence[str]) -> dict[str, str]:
-    """Return the games that the name endings of these files indicate, each with one of its files: {"chess": path, "go":
-    path}.
+    """Return the games that the name endings of these files indicate, each with one of its files, for example {"chess":
+    path, "go": path}.
 
     paths: record files, and archives and folders that couldn't be searched. These archives and folders don't count if
     there are record files.

@@ -19,8 +19,8 @@ def is_remote(path: str) -> bool:
 
 
 def find(path: str, ends: tuple[str, ...]) -> list[str]:
-    """Return the file at a remote path. For a folder (a path that ends in /), return the files in it with these
-    endings.
+    """Return the path of a remote file in a list. For a folder (a path that ends in /), return the files in it with
+    these endings.
     """
     system, place = _reach(path)
     try:

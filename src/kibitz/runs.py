@@ -56,7 +56,7 @@ def barely_begun(path: Path) -> bool:
 
 @functools.cache
 def packaged() -> dict[str, Path]:
-    """Return the networks that kibitz includes: name -> directory. They don't change while the program runs."""
+    """Return the directories of the networks that kibitz includes, by name. They don't change while the program runs."""
     folder = Path(str(importlib.resources.files("kibitz"))) / "networks"
     if not folder.is_dir():
         return {}
@@ -64,9 +64,7 @@ def packaged() -> dict[str, Path]:
 
 
 def find(name: str | Path) -> Path:
-    """Return the directory of a run, or of the bundled network with this name. Raises KibitzError if there is
-    neither.
-    """
+    """Return the directory of a run, or of the bundled network with this name. Raises KibitzError if neither exists."""
     path = Path(name)
     if (path / INFO).is_file():
         return path
@@ -83,7 +81,9 @@ def find(name: str | Path) -> Path:
 
 
 class Run:
-    """An open run. Raises KibitzError if the directory is not a run, of another version, or damaged."""
+    """An open run. Raises KibitzError if the directory is not a run, or if the run is damaged or was made by another
+    version of kibitz.
+    """
 
     def __init__(self, name: str | Path):
         self.path = find(name)
@@ -158,7 +158,7 @@ class Run:
         return hashlib.sha256(self.trained().read_bytes()).hexdigest()
 
     def checkpoints(self) -> list[Path]:
-        """Return the weights files that the training has saved, in no order."""
+        """Return the weights files that training has saved, in no particular order."""
         folder = self.path / CHECKPOINTS
         if not is_inside(self.path, folder):
             return []
@@ -168,7 +168,7 @@ class Run:
     def load_network(self, checkpoint: Path | None = None) -> nn.Module:
         """Return the network in evaluation mode, on the CPU, with its best weights or those of a checkpoint.
 
-        Raises KibitzError if nothing is trained yet, or the weights are damaged or of another network.
+        Raises KibitzError if nothing is trained yet, if the weights are damaged, or if they belong to another network.
         """
         from safetensors.torch import load_file
 
@@ -266,7 +266,9 @@ def short_hashes(hashes: NDArray[np.uint64]) -> NDArray[np.uint32]:
 
 
 def with_default_side_inputs(state: NDArray[np.uint8], side_inputs: Mapping[str, int]) -> NDArray[np.uint8]:
-    """Return state rows, uint8 [n, k], with a default column for each side input: [n, k + len(side_inputs)]."""
+    """Append a column with the default of each side input to state rows. state: uint8 [n, k]. The result is uint8 [n, k
+    + len(side_inputs)].
+    """
     if not side_inputs:
         return state
     defaults = np.broadcast_to(np.array(list(side_inputs.values()), np.uint8), (len(state), len(side_inputs)))
@@ -279,7 +281,7 @@ def write_json(path: Path, data: Any) -> None:
 
 
 def same_training(info: dict[str, Any], system: str, settings: Any, data: dict[str, Any], seed: int) -> bool:
-    """Return whether a run.json belongs to this training: system, settings, games, split and seed."""
+    """Return whether a run.json has the same system, settings, games, split and seed."""
     return bool(
         info.get("kibitz_run") == FORMAT
         and info.get("system") == system

@@ -71,8 +71,8 @@ class Estimate:
 class ClusterBootstrap:
     """Positions grouped by game, to compute all results of one test.
 
-    game: int64 [positions], the game id of each position, any ids in any order. resamples: the number of bootstrap
-    resamples. Raises ValueError if `game` is not one-dimensional.
+    game: int64 [positions], the id of each position's game. The ids may be any numbers in any order. resamples: the
+    number of bootstrap resamples. Raises ValueError if `game` is not one-dimensional.
     """
 
     def __init__(self, game: ArrayLike, resamples: int = RESAMPLES, seed: int = SEED) -> None:
@@ -101,7 +101,7 @@ class ClusterBootstrap:
         score: whether values are game results, 0 for a loss and 1 for a win. A mean of 0 or 1 then has an interval.
 
         A share of 0 or 1 also has an interval; `values` are then booleans, or integers with `over`. Raises ValueError
-        for another shape, or values that are not finite.
+        for a wrong shape, or values that are not finite.
         """
         found = self.means([values], mask, over)[0]
         return _all_alike(found) if score and found.n else found
@@ -170,12 +170,13 @@ class ClusterBootstrap:
         return self._resampled_means(sums[:, None], np.bincount(self._of, minlength=self._units))[:, 0]
 
     def calibration_error(self, probability: ArrayLike, outcome: ArrayLike, bins: int = 10) -> Estimate:
-        """Return the expected calibration error (ECE): the mean difference between predicted and observed shares.
+        """Return the expected calibration error (ECE): the mean absolute difference between predicted probabilities and
+        observed frequencies.
 
-        probability, outcome: [positions], in [0, 1]. bins: number of equal bins of [0, 1], the last one with its upper
-        end. Value and interval are in [0, 1]. Noise can only increase an ECE, and resampling adds noise again. So the
-        interval is a "basic" bootstrap interval, which subtracts this increase. It extends to 0 if noise alone explains
-        the value. Raises ValueError for another shape, values outside [0, 1] or fewer than one bin.
+        probability, outcome: [positions], in [0, 1]. bins: number of equal bins of [0, 1]; only the last bin includes
+        its upper end. Value and interval are in [0, 1]. Noise can only increase an ECE, and resampling adds noise
+        again. So the interval is a "basic" bootstrap interval, which subtracts this increase. It extends to 0 if noise
+        alone explains the value. Raises ValueError for a wrong shape, values outside [0, 1] or fewer than one bin.
         """
         chance, happened = self._pair(probability, outcome)
         at = _bin(chance, bins)
@@ -186,8 +187,8 @@ class ClusterBootstrap:
     def binned_calibration_error(self, gaps: ArrayLike, over: ArrayLike) -> Estimate:
         """Return the calibration error if a position has many predictions, which the caller has put into bins.
 
-        gaps: [positions, bins], in each bin the sum of predicted minus observed. over: [positions], the number of
-        predictions of each position. Positions with 0 are not counted.
+        gaps: [positions, bins], for each bin the sum of predicted minus observed values. over: [positions], the number
+        of predictions of each position. Positions with 0 are not counted.
         """
         binned = np.asarray(gaps, np.float64)
         if binned.ndim != 2 or len(binned) != self.positions or binned.shape[1] < 1:
@@ -327,9 +328,9 @@ def binned_reliability(
 ) -> list[dict[str, Any]]:
     """Return the rows of `reliability` if a position has many predictions, which the caller has put into bins.
 
-    All arrays are [positions, bins]: in each bin the sum of predictions, the number of events, and the number of
-    predictions. In a row, "n" is the number of predictions. The n of its estimate is the number of positions that have
-    predictions in the bin.
+    predicted, happened, counts: [positions, bins], for each bin the sum of the predictions, the number of events, and
+    the number of predictions. In a row, "n" is the number of predictions. The n of its estimate is the number of
+    positions that have predictions in the bin.
     """
     groups = game if isinstance(game, ClusterBootstrap) else ClusterBootstrap(game)
     chance, true, many = (np.asarray(values, np.float64) for values in (predicted, happened, counts))
@@ -368,10 +369,10 @@ def slices(
     labels: Sequence[str] | None = None,
     over: ArrayLike | None = None,
 ) -> list[dict[str, Any]]:
-    """Return the mean of `values` slice by slice: rows {"slice": label, "figure": Estimate}, in order, with empty
-    slices.
+    """Return the mean of `values` slice by slice, as rows {"slice": label, "figure": Estimate} in order. Empty slices
+    are included.
 
-    edges: ascending, also infinite: slice i has the positions with edges[i] <= key < edges[i + 1].
+    edges: ascending numbers, which may be infinite. Slice i has the positions with edges[i] <= key < edges[i + 1].
     labels: the names of the slices, one fewer than edges; None for names that are made from the edges. Without edges,
         `key` has indices into `labels`.
     over: as in `ClusterBootstrap.mean`.

@@ -18,9 +18,9 @@ def shown(text: str) -> str:
 
 
 def either(names: Iterable[str], notes: Mapping[str, str] | None = None, first: str | None = None) -> str:
-    """Format names as a choice: "constant, epoch (× --decay an epoch) or cosine".
+    """Format names as a choice, such as "constant, epoch (× --decay an epoch) or cosine".
 
-    notes: texts in brackets, by name. first: the name to begin with.
+    notes: texts in brackets, by name. first: the name that comes first.
     """
     ordered = sorted(names, key=lambda name: name != first)
     words = [f"{name} ({notes[name]})" if notes and name in notes else name for name in ordered]
