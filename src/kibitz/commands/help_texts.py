@@ -36,7 +36,7 @@ class CommandHelp:
     summary: what you get, at most 70 characters.
     examples: three command lines.
     common: the options that `-h` shows, such as "--into".
-    panels: heading -> options under it, for `--help`; options that are in no panel come last.
+    panels: the options under each heading of `--help`, by heading; options that are in no panel come last.
     about: further paragraphs of `--help`.
     page: the page of the documentation, relative to docs/.
     """

@@ -9,8 +9,8 @@ from pathlib import Path
 
 @contextlib.contextmanager
 def told_of_store(into: Path, otherwise: str) -> Iterator[None]:
-    """If KeyboardInterrupt is raised inside the context, add a message: that the store is complete if it has just been
-    written, or else the text `otherwise`.
+    """If KeyboardInterrupt is raised inside the context, add a message to it. If the store has just been written, the
+    message reports that the store is complete; otherwise the message is the text `otherwise`.
     """
     before = _description(into)
     try:

@@ -154,7 +154,7 @@ def with_settings(
 ) -> Callable[..., None]:
     """Add the settings of the system that the command line names, if it names one, to a command of `with_groups`.
 
-    The command's function takes the settings as `**settings`. without: settings that are no options of this command.
+    The command's function takes the settings as `**settings`. without: settings that are not options of this command.
     """
     from kibitz.systems import load
 

@@ -86,7 +86,7 @@ class Progress:
     ) -> None:  # fmt: skip
         """Begin a part of the work. This ends the previous part.
 
-        total: its size in any unit; None if it is unknown.
+        total: the size of the part in any unit; None if it is unknown.
         done: the amount that an earlier call has completed. It is not included in the rate and the time left.
         at_once: whether to show the bar immediately even if the command is patient.
         since: the start time by the monotonic clock; None for now.

@@ -95,7 +95,7 @@ class RunTestOptions:
     as_json: Annotated[bool, typer.Option("--json")] = False
 
     def most_positions(self, default: int) -> int:
-        """Return the limit of positions, 0 for no limit."""
+        """Return the limit on the number of positions; 0 for no limit."""
         return default if self.positions is None else self.positions
 
     def programs(self, game: str) -> dict[str, str | None]:

@@ -30,7 +30,7 @@ INTERRUPTED = 130
 
 @dataclass(frozen=True)
 class StartOptions:
-    """The start of a training: its recipe, directory and weights."""
+    """How a training run starts: its recipe, directory and initial weights."""
 
     recipe: Annotated[
         str | None,
@@ -45,7 +45,7 @@ class StartOptions:
 
 @dataclass(frozen=True)
 class LoopOptions:
-    """Length of the training, and intervals of its checks. None: the value of the recipe."""
+    """The length of training, and the intervals of its checks. None selects the value of the recipe."""
 
     time_limit: Annotated[float | None, typer.Option()] = None
     seed: Annotated[int, typer.Option(min=0, max=2**31 - 1)] = 0
@@ -121,7 +121,7 @@ class StoreSplitOptions:
 
 @dataclass(frozen=True)
 class MachineOptions:
-    """Device and precision of the training."""
+    """The device and the precision of training."""
 
     precision: Annotated[
         str | None,

@@ -27,8 +27,8 @@ _OTHERS = (
 def analyze_by_rating(session: Session, run: str, path: str, options: AnalyzeOptions) -> None:
     """Write the picture of a position of a game, and print the moves by rating as text or JSON.
 
-    Raises UsageError for other options and a network without rating inputs, and KibitzError if the game can't be read
-    or the picture can't be written.
+    Raises UsageError for options that don't apply and for a network without rating inputs, and KibitzError if the game
+    can't be read or the picture can't be written.
     """
     from kibitz.analysis.chess.ratings import OPPONENT
     from kibitz.notebook import check_picture, moves_by_rating

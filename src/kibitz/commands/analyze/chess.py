@@ -90,7 +90,7 @@ def _ratings(session: Session, text: str) -> tuple[int, int]:
 
 
 def check_practical(session: Session) -> None:
-    """Raises UsageError for a network without ratings as inputs."""
+    """Raise UsageError for a network without rating inputs."""
     from kibitz.analysis.chess.ratings import OPPONENT
 
     if OPPONENT not in session.side_inputs:

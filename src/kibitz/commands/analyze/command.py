@@ -146,7 +146,7 @@ _ENDINGS = {"chess": (".pgn",), "go": (".sgf", ".sgfl", ".gib")}
 
 
 def check_game(session: Session, path: str, options: AnalyzeOptions) -> None:
-    """Raise UsageError for options or a file of another game than the run's."""
+    """Raise UsageError if the file or an option is for the other game, not for the run's game."""
     if session.game not in GAME_NAMES:
         raise UsageError(
             f"{session.name} is a network for {session.game}, which kibitz analyze does not support. Choose another"

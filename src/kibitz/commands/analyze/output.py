@@ -96,8 +96,8 @@ def as_object(
 
 @contextlib.contextmanager
 def progress(path: str, measured: bool = True) -> Iterator[Callable[[int, int], None]]:
-    """Show the progress of reading the games of a file. Yields a function of the numbers of games and of bytes read so
-    far.
+    """Show the progress of reading the games of a file. Yields a function that is called with the number of games and
+    the number of bytes read so far.
 
     Nothing is shown if standard output is a terminal, because the games themselves are printed there. measured: whether
     the function gets the number of bytes, so that the time left can be estimated.

@@ -223,7 +223,7 @@ def _day(option: str, text: str | None, end: bool = False) -> datetime.date | No
 def filter_for(game: str, values: dict[str, Any]) -> GameFilter:
     """Return the filter for chess or Go games, made from `FilterOptions.values()`.
 
-    Raises UsageError for an option of another game, and if the filter can't accept any game.
+    Raises UsageError for an option of the other game, and if the filter can't accept any game.
     """
     kind = _FILTERS[game]
     known = {field.name for field in fields(kind)}

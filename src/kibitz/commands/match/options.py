@@ -49,9 +49,9 @@ class LimitOptions:
     def of_sides(self) -> dict[str, dict[str, Any]]:
         """Return the limits of "A" and "B", by the names in LIMITS.
 
-        A side without such options has the limits for both sides.
+        A side without separate limits has the limits that apply to both sides.
 
-        "ending" is the ending of the names of these options: "-a", "-b" or "".
+        "ending" is the ending of the options' names: "-a", "-b" or "".
         """
 
         def given(ending: str) -> dict[str, Any]:
