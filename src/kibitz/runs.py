@@ -56,7 +56,7 @@ def barely_begun(path: Path) -> bool:
 
 @functools.cache
 def packaged() -> dict[str, Path]:
-    """Return the directories of the networks that kibitz includes, by name. They don't change while the program runs."""
+    """Return the directories of the bundled networks, by name. They stay the same while the program runs."""
     folder = Path(str(importlib.resources.files("kibitz"))) / "networks"
     if not folder.is_dir():
         return {}

@@ -95,7 +95,7 @@ class ReadPosition:
 
 
 def read_position(position: Any, to_move: str | None = None) -> ReadPosition:
-    """Read a position in any form. Raises UsageError for an unsupported type, and KibitzError for an invalid position."""
+    """Read a position in any form. Raises UsageError for an unsupported type, KibitzError for an invalid position."""
     if isinstance(position, chess.Board):
         if type(position).uci_variant != "chess":
             raise UsageError(f"position must be of standard chess (got the variant {type(position).__name__})")
