@@ -34,7 +34,7 @@ LAYERS = (
     ("external", "stats", "records", "lock", "durable", "prefetch", "received", "kernels", "manifest"),
     ("parallel",),
     ("messages",),
-    ("text", "keys", "dates", "cores", "interrupts", "kernel_cache", "preparation", "memory", "remote", "links"),
+    ("text", "keys", "dates", "cores", "interrupts", "kernel_cache", "preparation", "ongoing", "memory", "remote", "links"),
     ("environment",),
     ("errors",),
 )

@@ -5,11 +5,16 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+from kibitz import ongoing
+from kibitz.cli import run
 from kibitz.commands import progress
 from kibitz.commands import test as test_command
+from kibitz.commands.analyze import output
+from kibitz.commands.analyze.output import FIRST_SECONDS, SHORT_SECONDS, GameBar
 from kibitz.commands.analyze.player import player_progress
 from kibitz.commands.progress import BAR, ELAPSED, LEFT, Progress
 from kibitz.commands.test import LINE_EVERY, EvaluationBar
@@ -212,3 +217,51 @@ def test_a_long_report_states_its_time_after_the_first_games(
             show(games, 0)
     lines = [line for line in capsys.readouterr().err.splitlines() if "Ctrl-C" in line]
     assert each_mentions(lines, *stated)
+
+
+def test_a_long_game_shows_its_searched_positions(
+    clock: Clock, as_terminal: Callable[[], Terminal], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(output, "time", clock)
+    terminal = as_terminal()
+    with GameBar() as bar, ongoing.listening(bar.on_positions):
+        for _ in ongoing.counted(range(10), 10):
+            clock.now += 1
+        hidden = terminal.getvalue()
+        ongoing.report(0, 50)
+        clock.now += FIRST_SECONDS
+        ongoing.report(2, 50)
+        shown = terminal.getvalue()
+    assert " of 10 positions" in hidden
+    assert "50" not in hidden
+    assert " of 50 positions" in shown
+
+
+def test_a_short_game_shows_no_bar(
+    clock: Clock, as_terminal: Callable[[], Terminal], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(output, "time", clock)
+    terminal = as_terminal()
+    with GameBar() as bar, ongoing.listening(bar.on_positions):
+        for done in range(51):
+            ongoing.report(done, 50)
+            clock.now += SHORT_SECONDS / 60
+    assert terminal.getvalue() == ""
+    ongoing.report(25, 50)
+    assert terminal.getvalue() == ""
+
+
+@pytest.mark.parametrize("network, file", [("human", "game.pgn"), ("winner", "game.pgn"), ("gohuman", "game.sgf")])
+def test_an_analysis_reports_each_searched_position(
+    network: str, file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "game.pgn").write_text("1. e4 e5 2. Nf3 Nc6 *\n")
+    (tmp_path / "game.sgf").write_text("(;SZ[9];B[ee];W[cc];B[gc])")
+    heard: list[tuple[int, int]] = []
+    monkeypatch.setattr(ongoing, "listeners", [lambda done, total: heard.append((done, total))])
+    assert run(["analyze", network, str(tmp_path / file), "--json"]) == 0
+    positions = 5 if file.endswith("pgn") else 4
+    first = heard[: heard.index((positions, positions)) + 1]
+    assert first[0] == (0, positions)
+    assert sorted({done for done, total in first if total == positions} - {0, 1}) == list(range(2, positions + 1))
+    assert capsys.readouterr().out

@@ -126,6 +126,12 @@ class Progress:
         else:
             self._bar.console.print(line, markup=False, highlight=False, soft_wrap=True)
 
+    def hide(self) -> None:
+        """Remove the bar from the terminal. The next part shows it again."""
+        if self._bar is not None:
+            self._bar.stop()
+        self._bar = self._task = None
+
     def rate(self, done: float | None = None) -> float:
         """Return the rate of this call in units per second, up to the last update or to `done`; 0 at the beginning."""
         passed = self.seconds

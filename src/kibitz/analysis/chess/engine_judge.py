@@ -17,6 +17,7 @@ import chess.engine
 import numpy as np
 from numpy.typing import NDArray
 
+from kibitz import ongoing
 from kibitz.analysis.checkers import CheckedBy, Checker
 from kibitz.analysis.chess.judging import DEPTH, FirstLook, Judge, Judgement, Stopped, earlier_move, end_value, push
 from kibitz.errors import KibitzError, UsageError
@@ -104,7 +105,7 @@ class EngineJudge(Judge):
         self, start: chess.Board, moves: Sequence[chess.Move], rows: NDArray[np.uint8]
     ) -> tuple[NDArray[np.float64], list[Judgement]]:
         board, seen = start.copy(), []
-        for move in [*moves, None]:
+        for move in ongoing.counted([*moves, None], len(moves) + 1):
             seen.append(self._see(board))
             if move is not None:
                 push(board, move)

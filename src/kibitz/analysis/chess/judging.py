@@ -14,6 +14,7 @@ game, alone on the page, through UCI and in Python.
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -23,6 +24,7 @@ import chess
 import numpy as np
 from numpy.typing import NDArray
 
+from kibitz import ongoing
 from kibitz.analysis.glyphs import CHESS_SWING, mark
 from kibitz.games.chess.legal import legal_moves
 from kibitz.games.chess.material import MAX_PIECES_INSUFFICIENT, insufficient_material
@@ -389,7 +391,7 @@ class Judge:
         positions have no influence. over: see `_both`.
         """
         scores, leaves = np.empty(len(rows), np.int32), np.empty((len(rows), rows.shape[1]), np.uint8)
-        for i, row in enumerate(rows):
+        for i, row in enumerate(ongoing.counted(rows, len(rows))):
             found = quiescence_search(row[None], self.depth, threads=1)
             depth = max(0, int(found.reached[0]))
             scores[i], leaves[i, : found.rows.shape[2]] = found.scores[0, depth], found.rows[0, depth]
@@ -454,8 +456,9 @@ class Judge:
             return [self._think(board, times) for board in boards]
         if self._together is None:
             self._together = Together(self._player.search.rules)
+        ongoing.report(0, len(boards))
         first = self._think(boards[0], times)  # alone, because it loads the kernels
-        rest = boards[1:]
+        rest, finished = boards[1:], itertools.count(2)
         players = [self._opened() for _ in range(min(AT_ONCE, len(rest)))]
 
         def search_with(player: Any) -> Callable[[int], _Thought]:
@@ -464,12 +467,15 @@ class Judge:
 
             def search(number: int) -> _Thought:
                 rules.number = number
-                return self._thought(player, rest[number], times)
+                thought = self._thought(player, rest[number], times)
+                ongoing.report(next(finished), len(boards))
+                return thought
 
             return search
 
         together = self._together
         thoughts = [first, *together.run([search_with(player) for player in players], len(rest))]
+        ongoing.report(len(boards), len(boards))
         board = boards[-1]
         self._last = (board.fen(), tuple(board.move_stack), times), thoughts[-1]
         return thoughts

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from kibitz import ongoing
 from kibitz.analysis.go.reason_texts import sentence
 from kibitz.analysis.go.reasons import Situation, Why, explain
 from kibitz.analysis.go.searched import boards
@@ -67,7 +68,7 @@ def judge(record: Record, says: list[Told], search: Search, swing: float, last: 
     game; they lose nothing.
     """
     found = [PointLoss()] * len(record.moves)
-    for i, (one, board) in enumerate(boards(record, says[:last])):
+    for i, (one, board) in enumerate(ongoing.counted(boards(record, says[:last]), last)):
         played = record.moves[i]
         best = one.line[0] if one.line else played
         points = (1 if board.to_move == BLACK else -1) * (one.lead - says[i + 1].lead)

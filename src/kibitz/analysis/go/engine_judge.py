@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from kibitz import ongoing
 from kibitz.analysis.checkers import VISITS, CheckedBy, Checker
 from kibitz.analysis.go.gtp_engine import ANSWERS, COLORS, KATA, STARTS, THINKS, read_moves, read_owners, set_up
 from kibitz.errors import UsageError
@@ -115,7 +116,8 @@ class GoEngineJudge:
 
     def judge(self, record: Record) -> list[EnginePosition]:
         """Return the results for all positions of a game. All of its moves must be legal. Raises EngineDied."""
-        return [self.position(record, ply) for ply in range(len(record.moves) + 1)]
+        positions = len(record.moves) + 1
+        return [self.position(record, ply) for ply in ongoing.counted(range(positions), positions)]
 
     def position(self, record: Record, ply: int) -> EnginePosition:
         """Return the result for the position after `ply` moves of a game. If the engine ends, it is started again once.

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from kibitz import ongoing
 from kibitz.analysis.go.told import Told, terms_of
 from kibitz.games.go.io.sgf import Record
 from kibitz.games.go.points import BLACK, POINTS
@@ -32,7 +33,7 @@ def with_values(
     """
     player, terms = GoPuctPlayer(network), terms_of(record)
     found, owns = [], np.empty((len(says), POINTS))
-    for ply, (one, board) in enumerate(boards(record, says)):
+    for ply, (one, board) in enumerate(ongoing.counted(boards(record, says), len(says))):
         thought = search_board(network, board, terms, visits, player=player)
         best = thought.moves[0]
         black = best.winrate if thought.colour == BLACK else 1 - best.winrate
@@ -48,7 +49,7 @@ def with_lines(record: Record, network: NetworkSession, says: list[Told], visits
     """
     player, terms = GoPuctPlayer(network, visits=visits), terms_of(record)
     found = []
-    for one, board in boards(record, says):
+    for one, board in ongoing.counted(boards(record, says), len(says)):
         looks: list[Look] = []
         player.choose(board, board.to_move, terms, on_progress=looks.append)
         thought = looks[-1](1)

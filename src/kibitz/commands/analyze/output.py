@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import json
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from kibitz import records
+from kibitz import ongoing, records
 from kibitz.commands.progress import BAR, ELAPSED, LEFT, Progress
 from kibitz.errors import KibitzError
 from kibitz.external import EngineDied
@@ -19,6 +20,9 @@ Game = TypeVar("Game")
 
 COARSE = 1 << 24
 """For files smaller than this number of bytes, no time left is shown, because files are read ahead by a megabyte."""
+
+FIRST_SECONDS, SHORT_SECONDS = 0.5, 1.0
+"""The progress inside a game is shown after FIRST_SECONDS, if the game needs at least SHORT_SECONDS more."""
 
 Shown = Callable[[str], AbstractContextManager[Callable[[int, int], None]]]
 """A function that makes the display of progress for a path. The display is a function of the numbers of games and of
@@ -96,18 +100,61 @@ def as_object(
 
 @contextlib.contextmanager
 def progress(path: str, measured: bool = True) -> Iterator[Callable[[int, int], None]]:
-    """Show the progress of reading the games of a file. Yields a function that is called with the number of games and
+    """Show the progress of analyzing the games of a file. Yields a function that is called with the number of games and
     the number of bytes read so far.
 
-    Nothing is shown if standard output is a terminal, because the games themselves are printed there. measured: whether
-    the function gets the number of bytes, so that the time left can be estimated.
+    If standard output is a terminal, the games are printed there. Then only the progress inside a game is shown, see
+    `GameBar`. measured: whether the function gets the number of bytes, so that the time left can be estimated.
     """
     if sys.stdout.isatty():
-        yield lambda games, consumed: None
+        with GameBar() as inside, ongoing.listening(inside.on_positions):
+            yield lambda games, consumed: None
         return
     total = records.size([path]) if measured else None
     if total is not None and total < COARSE:
         total = None
-    with Progress("{task.fields[games]:,} games", BAR, ELAPSED, LEFT, patient=True) as bar:
-        bar.begin("", total, games=0)
-        yield lambda games, consumed: bar.update(consumed, f"kibitz: {games:,} games read", games=games)
+    read = (0, 0)
+
+    def on_games(games: int, consumed: int) -> None:
+        nonlocal read
+        read = games, consumed
+        bar.update(consumed, f"kibitz: {games:,} games read", games=games, inside="")
+
+    def on_positions(done: int, total: int) -> None:
+        games, consumed = read
+        inside = f"{done:,} of {total:,} positions of a game" if done < total else ""
+        line = f"kibitz: {games:,} games read" + (f", {inside}" if inside else "")
+        bar.update(consumed, line, games=games, inside=inside)
+
+    with (
+        Progress("{task.fields[games]:,} games", "{task.fields[inside]}", BAR, ELAPSED, LEFT, patient=True) as bar,
+        ongoing.listening(on_positions),
+    ):
+        bar.begin("", total, games=0, inside="")
+        yield on_games
+
+
+class GameBar(Progress):
+    """The number of positions of one game that are searched. The bar disappears when all of them are."""
+
+    def __init__(self) -> None:
+        super().__init__("{task.completed:,.0f} of {task.total:,.0f} positions", BAR, LEFT)
+        self._begun = 0.0
+        """The time at which the search of the game began, by the monotonic clock; 0.0 between searches."""
+        self._is_shown = False
+
+    def on_positions(self, done: int, total: int) -> None:
+        """See `ongoing.Listener`."""
+        if done == 0:
+            self._begun = time.monotonic()
+        elif done >= total:
+            self._begun, self._is_shown = 0.0, False
+            self.hide()
+        elif self._is_shown:
+            self.update(done)
+        elif self._begun:
+            passed = time.monotonic() - self._begun
+            if passed >= FIRST_SECONDS and passed * (total - done) / done >= SHORT_SECONDS:
+                self._is_shown = True
+                self.begin("", total, since=self._begun)
+                self.update(done)

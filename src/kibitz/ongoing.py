@@ -1,0 +1,41 @@
+"""Progress inside long work, such as the positions of one game that a search has finished.
+
+The work calls `report`, and a command that shows progress adds a listener. This module imports nothing large.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
+
+Item = TypeVar("Item")
+Listener = Callable[[int, int], None]
+"""A function of the number of finished positions and of the number of positions in all."""
+
+listeners: list[Listener] = []
+"""The functions that get the progress. They are called from the thread that does the work."""
+
+
+def report(done: int, total: int) -> None:
+    """Call the listeners: `done` of `total` positions are finished."""
+    for listener in listeners:
+        listener(done, total)
+
+
+def counted(items: Iterable[Item], total: int) -> Iterator[Item]:
+    """Yield the items. Report each one as finished when the next one is needed."""
+    report(0, total)
+    for done, item in enumerate(items, 1):
+        yield item
+        report(done, total)
+
+
+@contextlib.contextmanager
+def listening(listener: Listener) -> Iterator[None]:
+    """Call `listener` for each report during the block."""
+    listeners.append(listener)
+    try:
+        yield
+    finally:
+        listeners.remove(listener)
