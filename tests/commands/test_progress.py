@@ -251,7 +251,7 @@ def test_a_short_game_shows_no_bar(
     assert terminal.getvalue() == ""
 
 
-@pytest.mark.parametrize("network, file", [("human", "game.pgn"), ("winner", "game.pgn"), ("gohuman", "game.sgf")])
+@pytest.mark.parametrize(("network", "file"), [("human", "game.pgn"), ("winner", "game.pgn"), ("gohuman", "game.sgf")])
 def test_an_analysis_reports_each_searched_position(
     network: str, file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
