@@ -45,10 +45,10 @@ class Game(Protocol):
 
     Reader: the reader of its game records.
     COLUMNS: the columns of a store's table.
-    PER_MOVE: name -> (dtype, missing value) of the arrays with a value for each move.
-    PER_GAME: name -> (dtype, missing value, width) of the arrays with a row for each game.
+    PER_MOVE: the dtype and the missing value of each array with a value for each move, by the array's name.
+    PER_GAME: the dtype, the missing value and the width of each array with a row for each game, by the array's name.
     RESULTS: the text for each result (1, 0, -1).
-    SUMMARY_COLUMNS: heading -> column; `kibitz info` counts the games with each value of the column.
+    SUMMARY_COLUMNS: the columns by heading; `kibitz info` counts the games with each value of the column.
     STANDARD_START: the start position as a row of codes and state.
     """
 
@@ -69,7 +69,9 @@ class Game(Protocol):
         games: NDArray[np.int64],
         plies: NDArray[np.int64],
     ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-        """Return positions (games[i], plies[i]) as codes, uint8 [n, squares], and state, uint8 [n, 4].
+        """Return the positions (games[i], plies[i]) as the arrays `codes` and `state`.
+
+        `codes` is uint8 [n, squares], and `state` is uint8 [n, 4].
 
         moves: the moves of all games. offsets: [games + 1], the index at which each game's moves begin. starts: [k,
         width], start positions. start_of: [games], the row of each game's start. Raises IndexError for a position that

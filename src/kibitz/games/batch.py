@@ -17,7 +17,7 @@ EXAMPLES = 5
 
 @dataclass
 class Rejections:
-    """Games that were not imported: the number for each reason, and the first few games of each.
+    """Games that were not imported: for each reason, the number of games and the first few games.
 
     A reason is one short phrase ("illegal move", "rating under 2000"). An example has the file, the game's number (from
     1), its headers and perhaps a detail of the reason.
@@ -36,7 +36,7 @@ class Rejections:
     def add_many(
         self, reasons: Sequence[str], file: str, about: Callable[[int], tuple[int, Mapping[str, str], str]]
     ) -> None:
-        """Count rejected games. reasons: one for each game.
+        """Count rejected games. reasons: the reason for each game.
 
         about: returns the number, the headers and the detail of the game for an index into `reasons`. It is called only
         for the first few games of each reason.

@@ -54,9 +54,9 @@ def hash_games(
 ) -> NDArray[np.uint64]:
     """Return one hash per game, uint64 [games], equal for games with the same start, moves and result.
 
-    Headers have no effect. moves: uint16 [sum of plies]. starts: uint8 [games, width], None if all begin from the
-    standard start. results: int8 [games]. standard: uint8 [width], the standard start. It has no effect on the hash, so
-    a record may give it or omit it.
+    Headers have no effect. moves: uint16 [sum of plies]. starts: uint8 [games, width], or None if all games begin from
+    the standard start. results: int8 [games]. standard: uint8 [width], the standard start. The standard start has no
+    effect on the hash, so a record may contain it or omit it.
     """
     return _hashes(moves, plies, starts, results, standard, _ALL)
 
@@ -125,7 +125,7 @@ def _insert(slots, hashes, new):  # type: ignore[no-untyped-def]
 
 
 class HashSet:
-    """A set of non-zero 64-bit hashes that uses 13 to 27 bytes for each."""
+    """A set of non-zero 64-bit hashes, which uses 13 to 27 bytes of memory per hash."""
 
     def __init__(self) -> None:
         self._slots = np.zeros(1 << 12, np.uint64)

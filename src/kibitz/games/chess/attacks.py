@@ -62,7 +62,7 @@ def look(codes, side, board):  # type: ignore[no-untyped-def]
 
 @inner
 def strikes(piece, way, distance, forward):  # type: ignore[no-untyped-def]
-    """Return whether an opposing piece (1 to 6) attacks a square.
+    """Return whether a piece of the opponent attacks a square. piece: its type, 1 to 6.
 
     way: the index in STEPS of the direction from the square to the piece. distance: the number of steps between them.
     """

@@ -36,7 +36,7 @@ def squares_of(move):  # type: ignore[no-untyped-def]
 
 @inner
 def other_squares(piece, captured, origin, target):  # type: ignore[no-untyped-def]
-    """Return the squares that a move changes in addition to origin and target: (emptied, filled), each -1 if there is
+    """Return the two squares that a move empties and fills in addition to origin and target; each is -1 if there is
     none.
 
     En passant empties the square of the captured pawn and fills none. Castling empties the rook's corner and moves the
@@ -57,8 +57,8 @@ def other_squares(piece, captured, origin, target):  # type: ignore[no-untyped-d
 
 @inner
 def next_state(piece, captured, origin, target, rights, clock):  # type: ignore[no-untyped-def]
-    """Return the state after a move: castling rights, plies since the last capture or pawn move, and en-passant file +
-    1.
+    """Return the state after a move: the castling rights, the number of plies since the last capture or pawn move, and
+    the en-passant file + 1.
 
     The number of plies is not limited to 255. The en-passant file + 1 is the file of a pawn's double step, or 0 for
     other moves.
@@ -75,10 +75,11 @@ def next_state(piece, captured, origin, target, rights, clock):  # type: ignore[
 
 @inner
 def play_moves(board, moves, first, end, rights, clock, taken):  # type: ignore[no-untyped-def]
-    """Play moves[first:end], one after the other, on board (codes, uint8 [64], changed in place).
+    """Play `moves[first:end]`, one after the other, on `board`. board: codes, uint8 [64], changed in place.
 
     rights, clock: castling rights, and plies since the last capture or pawn move, before the first move. taken: bool
-    [moves], an output: whether each move captures. With None, the kernel is compiled without this output. first < end.
+    [moves], an output: whether each move captures. With None, the kernel is compiled without this output. `first` must
+    be less than `end`.
 
     Returns the castling rights after the last move; the plies since the last capture or pawn move, not limited to 255;
     and the file + 1 of a pawn whose double step was the last move, or 0. Whether this pawn can be captured en passant

@@ -26,7 +26,7 @@ class Encoding(nn.Module):
 
 
 def swap_colours_tables() -> tuple[Tensor, Tensor]:
-    """Return two int64 tables that do the same to codes as replay.swap_colours.
+    """Return two int64 tables with which codes can be changed as by replay.swap_colours.
 
     The first table, [13], has the code of the same piece in the other color. The second table, [64], has the square
     from which each square's content comes when the ranks are flipped.
@@ -36,9 +36,10 @@ def swap_colours_tables() -> tuple[Tensor, Tensor]:
 
 
 class MoverView(nn.Module):
-    """The board from the side to move: with Black to move, colors are swapped and ranks are flipped.
+    """Converts the board to the view of the side to move: if Black is to move, colors are swapped and ranks are
+    flipped.
 
-    Takes codes, uint8 [n, 64], and state, uint8 [n, 4]. Returns codes, int64 [n, 64].
+    Inputs: `codes`, uint8 [n, 64]; `state`, uint8 [n, 4]. Output: codes, int64 [n, 64].
     """
 
     def __init__(self) -> None:
@@ -88,8 +89,8 @@ class PiecePlanes(Encoding):
 
 @dataclass(frozen=True)
 class BoardEncoding:
-    """A possible value of the setting `planes`. values: a description of the planes' values, for the help. make: builds
-    the encoding.
+    """A possible value of the setting `planes`. values: a description of the planes' values, for the help. make: a
+    function that builds the encoding.
     """
 
     values: str
@@ -238,8 +239,8 @@ BITS = 12 * 64 + 5
 class PieceBits(nn.Module):
     """A position as 773 bits, [n, 773] (David, Netanyahu and Wolf 2016).
 
-    64 squares for each of White's P N B R Q K, then Black's. Then 1 if White is to move, and the four castling rights:
-    White's on the kingside and the queenside, then Black's.
+    The first bits are 64 squares for each of White's P N B R Q K, then for Black's. The next bit is 1 if White is to
+    move. The last four bits are the castling rights: White's on the kingside and the queenside, then Black's.
     """
 
     channels = BITS

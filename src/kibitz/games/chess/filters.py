@@ -119,11 +119,11 @@ UNKNOWN = -128
 
 
 class HeaderColumns(Protocol):
-    """The headers of some games as columns: those that a filter reads.
+    """The headers that a filter reads, as columns over some games.
 
     white_ratings, black_ratings: int64 [n], 0 if unknown. results: int64 [n], White's view, UNKNOWN if missing. The
-    methods apply a function to each game's date, to its speed, or to its two players (the result is true if it is true
-    for either player).
+    methods apply a function to each game's date, to its speed, or to its two players. For the players, the result is
+    true if it is true for either player.
     """
 
     white_ratings: NDArray[np.int64]

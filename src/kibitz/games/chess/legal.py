@@ -222,11 +222,12 @@ def _in_check(codes, state, checked):  # type: ignore[no-untyped-def]
 
 
 def legal_moves(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> tuple[NDArray[np.uint16], NDArray[np.int64]]:
-    """Return all legal moves of positions: packed moves, uint16 [total], and offsets, int64 [n + 1].
+    """Return all legal moves of positions as two arrays: the packed moves, uint16 [total], and their offsets, int64 [n
+    + 1].
 
-    codes: uint8 [n, 64]. state: uint8 [n, 4]. Position i has moves[offsets[i]:offsets[i + 1]], in the order of their
-    origin squares. Castling is the king's move of two files, and a promotion is four moves. A position that is drawn by
-    the rules keeps its moves.
+    codes: uint8 [n, 64]. state: uint8 [n, 4]. The moves of position i are `moves[offsets[i]:offsets[i + 1]]`, in the
+    order of their origin squares. Castling is the king's move of two files, and a promotion is four moves. A position
+    that is drawn by the rules keeps its moves.
     """
     return _legal_moves(np.ascontiguousarray(codes, np.uint8), np.ascontiguousarray(state, np.uint8))  # type: ignore[no-any-return]
 

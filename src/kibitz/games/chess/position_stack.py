@@ -76,7 +76,9 @@ def _set_square(stack, ply, square, code):  # type: ignore[no-untyped-def]
 
 @inner
 def make_move(stack, ply, move):  # type: ignore[no-untyped-def]
-    """Play a legal move (packed) in row `ply`: write row `ply` + 1, its key, piece count and changed squares."""
+    """Play a legal move (packed) in row `ply`: write row `ply` + 1 with its key, its piece count and the changed
+    squares.
+    """
     below, row = stack.rows[ply], stack.rows[ply + 1]
     fill(row, below)
     after = ply + 1
@@ -156,7 +158,7 @@ def enter(stack, ply):  # type: ignore[no-untyped-def]
 
 @inner
 def static_exchange(board, side, move):  # type: ignore[no-untyped-def]
-    """Return the pawns that a move gains, promotion included, and whether it obviously loses material.
+    """Return the value that a move gains, in pawns and with promotion, and whether the move obviously loses material.
 
     A move loses material if a piece captures a guarded piece that is less valuable. Further exchanges are not counted.
 

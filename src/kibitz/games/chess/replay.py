@@ -78,11 +78,11 @@ def replay(
     games: NDArray[np.int64],
     plies: NDArray[np.int64],
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Return positions (games[i], plies[i]) as codes, uint8 [n, 64], and state, uint8 [n, 4].
+    """Return the positions (games[i], plies[i]) as the arrays `codes`, uint8 [n, 64], and `state`, uint8 [n, 4].
 
-    moves: uint16, all games' moves, one after the other. offsets: int64 [games + 1], the index at which each game's
-    moves begin. starts: uint8 [k, 68], start positions. start_of: int32 [games], each game's row in starts. games,
-    plies: int64 [n]. Raises IndexError for a game or ply that is not in the store.
+    moves: uint16, the moves of all games, one game after the other. offsets: int64 [games + 1], the index at which each
+    game's moves begin. starts: uint8 [k, 68], start positions. start_of: int32 [games], each game's row in `starts`.
+    games, plies: int64 [n]. Raises IndexError for a game or ply that is not in the store.
     """
     games, plies = check_indices(offsets, games, plies)
     codes = np.empty((len(games), SQUARES), np.uint8)
@@ -110,7 +110,9 @@ def keep_legal_passing(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> No
 
 
 def encode_board(board: chess.Board) -> NDArray[np.uint8]:
-    """Convert a python-chess board to a start row, uint8 [68]. Castling rights must be those of standard chess."""
+    """Convert a python-chess board to a row of a store's start positions, uint8 [68]. Castling rights must be those of
+    standard chess.
+    """
     row = np.zeros(START_WIDTH, np.uint8)
     for square, piece in board.piece_map().items():
         row[square] = piece.piece_type + (0 if piece.color else 6)
@@ -221,7 +223,7 @@ def flip_files(
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """Flip the files (a and h, b and g, ...) where `selected`, bool [n], is true and neither side may castle.
 
-    Without castling rights the flipped position is equivalent. codes, uint8 [n, 64], and state, uint8 [n, 4], are
+    Without castling rights the flipped position is equivalent. codes: uint8 [n, 64]. state: uint8 [n, 4]. Both are
     changed in place and returned.
     """
     rows = np.flatnonzero(selected & (state[:, CASTLING] == 0))

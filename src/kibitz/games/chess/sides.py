@@ -76,7 +76,7 @@ def scale_codes(store: _Columns) -> NDArray[np.uint8]:
 
 
 def rating_bytes(ratings: NDArray[Any]) -> NDArray[np.uint8]:
-    """Convert ratings in points to bytes in units of 16 points, uint8 [n]; 0 stays unknown."""
+    """Convert ratings in points to bytes in units of 16 points, uint8 [n]. 0, which means unknown, stays 0."""
     return cast("NDArray[np.uint8]", np.minimum(np.asarray(ratings, np.int64) // RATING_UNIT, 255).astype(np.uint8))
 
 
@@ -92,8 +92,8 @@ def side_inputs(
     """Return the side inputs of n positions as the columns of BEYOND, uint8 [n, 8].
 
     rating, opponent: the ratings of the mover and the opponent, [n], 0 if unknown. speeds, scales: uint8 [n], indices
-    into SPEEDS and SCALES. moves: uint16, of whole games. at: int64 [n], the index of each position's move in `moves`.
-    plies: int64 [n], the number of moves of the same game before it.
+    into SPEEDS and SCALES. moves: uint16, the moves of complete games. at: int64 [n], the index of each position's move
+    in `moves`. plies: int64 [n], the number of moves of the same game before the position.
     """
     more = np.zeros((len(at), len(BEYOND)), np.uint8)
     more[:, 0], more[:, 1] = rating_bytes(rating), rating_bytes(opponent)

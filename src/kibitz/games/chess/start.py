@@ -36,8 +36,8 @@ def read_fen(fen: str) -> chess.Board:
     """Parse a FEN or EPD, and return its board, without impossible castling and en-passant rights.
 
     Underscores may replace spaces. The side to move (w) and all fields after it may be missing, and the operations of
-    an EPD are ignored. A castling right is possible if the king is on e1 or e8 and the rook on its corner. Raises
-    Chess960Start for a start position of Chess960, and BadStart for other text that isn't a playable position.
+    an EPD are ignored. A castling right is possible if the king is on e1 or e8 and the rook is in the corner. Raises
+    Chess960Start for a start position of Chess960, and BadStart for any other text that isn't a playable position.
     """
     if len(fen) > MAX_FEN_LENGTH:
         raise BadStart("the FEN is too long")

@@ -23,7 +23,7 @@ and 6 or more.
 
 
 def corner(codes: Tensor, grid: int) -> Tensor:
-    """Cut the upper left corner of codes, [n, 361]: [n, grid, grid], with grid at most 19."""
+    """Return the upper left corner of codes: [n, 361] becomes [n, grid, grid], where `grid` is at most 19."""
     return codes.view(-1, GRID, GRID)[:, :grid, :grid]
 
 
@@ -32,8 +32,8 @@ class BoardPlanes(nn.Module):
     points of the board.
 
     liberties: 3 (planes for 1, 2, and 3 or more liberties, as in the original repository's eight planes) or 6. recent:
-    the number of further planes, each with the stone of one of the last moves, the last one first. ages: five more
-    planes, with the stones played 9-16, 17-32, 33-64, 65-128 and more plies ago.
+    the number of further planes. Each has the stone of one of the last moves, the most recent move first. ages: five
+    more planes, with the stones played 9-16, 17-32, 33-64, 65-128 and more plies ago.
     """
 
     def __init__(self, grid: int = GRID, liberties: int = 3, recent: int = 0, ages: bool = False) -> None:
@@ -54,7 +54,7 @@ def on_board(codes: Tensor) -> Tensor:
 
 
 def stones(codes: Tensor) -> Tensor:
-    """Return the stones of codes of any shape, int64: 0 none, 1 Black, 2 White."""
+    """Return the stone of each code, int64: 0 none, 1 Black, 2 White. The codes may have any shape."""
     kind = codes.long() % AGE
     return ((kind >= BLACK_STONE) & (kind < KO)).long() + ((kind >= WHITE_STONE) & (kind < KO)).long()
 
@@ -69,9 +69,9 @@ def roots(colours: Tensor) -> Tensor:
     """Return an index that identifies the chain of each point: the largest index among the chain's stones. For a point
     without a stone, it is the point's own index.
 
-    colours: int64 [n, grid, grid] of `stones`. Returns int64 [n, grid²]. Every point compares itself with its neighbors
-    of the same color, links its chain's root to the largest root among them, and follows two links. This is repeated
-    until nothing changes.
+    colours: the result of `stones`, int64 [n, grid, grid]. The result is int64 [n, grid²]. Every point compares itself
+    with its neighbors of the same color, links its chain's root to the largest root among them, and follows two links.
+    This is repeated until nothing changes.
     """
     n, grid = colours.shape[0], colours.shape[1]
     each = torch.arange(grid * grid, device=colours.device).view(1, -1).expand(n, -1)

@@ -7,7 +7,9 @@ BONUS = {"chinese": "N", "ing": "N", "aga": "N-1"}
 
 
 def bonus_of(rules: str | None) -> str:
-    """Return "N", "N-1" or "0" for the name of the rules; "0" if the rules give no compensation."""
+    """Return White's compensation for N handicap stones under rules with this name: "N", "N-1" or "0". "0" means no
+    compensation.
+    """
     return BONUS.get(rules or "", "0")
 
 

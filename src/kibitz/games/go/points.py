@@ -34,7 +34,7 @@ def on_board(point: int, size: int) -> bool:
 def symmetries(size: int) -> NDArray[np.int64]:
     """Return, for each symmetry of the board, the point from which each point's content comes, int64 [8, 361].
 
-    The first symmetry leaves the board unchanged. Points outside the board keep their place.
+    The first symmetry leaves the board unchanged. Points outside the board stay where they are.
     """
     import numpy as np  # not imported at the top, so that a command's help appears quickly
 

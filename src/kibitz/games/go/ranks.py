@@ -39,7 +39,7 @@ def read_rank(text: str) -> str | None:
 
 
 def rank_value(rank: str) -> int:
-    """Return the value of a rank in the order, -34 to 19. Raises ValueError for text that isn't a rank."""
+    """Return the position of a rank in the order of ranks, -34 to 19. Raises ValueError for text that isn't a rank."""
     normal = read_rank(rank)
     if normal is None:
         raise ValueError(f"{rank} is not a rank. Write ranks like 5k, 6d or 1p.")
@@ -48,9 +48,7 @@ def rank_value(rank: str) -> int:
 
 
 def rank_of(value: int) -> str:
-    """Return the rank with a value in the order: the inverse of `rank_value`. The value 10 is 10d, which is above
-    9d.
-    """
+    """Return the rank that has this value: the inverse of `rank_value`. The value 10 is 10d, which is above 9d."""
     if value >= FIRST_PROFESSIONAL:
         return f"{value - FIRST_PROFESSIONAL + 1}p"
     return f"{value}d" if value > 0 else f"{1 - value}k"

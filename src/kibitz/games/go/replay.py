@@ -60,7 +60,8 @@ _AGES = ages() * AGE
 
 @kernel
 def look(board, side, size, passes, ply, ko, codes, state):  # type: ignore[no-untyped-def]
-    """Convert a board, int16 [7, 441], to codes, uint8 [361], and state, uint8 [4].
+    """Convert a board to `codes` and `state`. board: int16 [7, 441]. codes: uint8 [361], an output. state: uint8 [4],
+    an output.
 
     side: the side to move, 0 or 1. ko: a cell, or 0. ply: the number of plies so far.
     """
@@ -124,11 +125,12 @@ def replay(
     games: NDArray[np.int64],
     plies: NDArray[np.int64],
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Return positions (games[i], plies[i]) as codes, uint8 [n, 361], and state, uint8 [n, 4].
+    """Return the positions (games[i], plies[i]) as the arrays `codes`, uint8 [n, 361], and `state`, uint8 [n, 4].
 
-    The function is fastest if the plies of a game ascend. moves: uint16, all games' moves, one after the other.
-    offsets: int64 [games + 1], the index at which each game's moves begin. starts: uint8 [k, 363], start positions.
-    start_of: int32 [games], each game's row in starts. Raises IndexError for a game or ply that is not in the store.
+    The function is fastest if the plies of a game ascend. moves: uint16, the moves of all games, one game after the
+    other. offsets: int64 [games + 1], the index at which each game's moves begin. starts: uint8 [k, 363], start
+    positions. start_of: int32 [games], each game's row in `starts`. Raises IndexError for a game or ply that is not in
+    the store.
     """
     games, plies = check_indices(offsets, games, plies)
     codes = np.empty((len(games), POINTS), np.uint8)
@@ -138,7 +140,7 @@ def replay(
 
 
 def encode_board(board: Board) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Return the codes, uint8 [361], and the state, uint8 [4], of a board."""
+    """Return a board as the arrays `codes`, uint8 [361], and `state`, uint8 [4]."""
     codes, state = np.empty(POINTS, np.uint8), np.empty(4, np.uint8)
     ko = 0 if board.ko == PASS else int(CELL[board.ko])
     look(board.board, 0 if board.to_move == BLACK else 1, board.size, board.passes, board.ply, ko, codes, state)
@@ -161,10 +163,10 @@ def _children(board, colour, size, ply, cells, codes, state, captured):  # type:
 def children(
     board: Board, colour: int, points: NDArray[np.int64]
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.int64]]:
-    """Return the positions after each of some legal moves: codes, state, and the number of stones that each move
-    captures.
+    """Return the positions after each of some legal moves: their codes and states, and the number of stones that each
+    move captures.
 
-    Shapes: uint8 [n, 361], uint8 [n, 4], int64 [n]. points: int64 [n], the moves.
+    The three arrays are uint8 [n, 361], uint8 [n, 4] and int64 [n]. points: int64 [n], the moves.
     """
     codes = np.empty((len(points), POINTS), np.uint8)
     state = np.empty((len(points), 4), np.uint8)
@@ -184,7 +186,7 @@ def swap_colors(
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """Swap the colors of the stones and the side to move in the positions for which `selected`, bool [n], is true.
 
-    codes, uint8 [n, 361], and state, uint8 [n, 4], are changed in place and returned.
+    codes: uint8 [n, 361]. state: uint8 [n, 4]. Both are changed in place and returned.
     """
     rows = np.flatnonzero(selected)
     codes[rows] = (codes[rows] & np.uint8(0xF0)) | _OTHER_KIND[codes[rows] & 15]

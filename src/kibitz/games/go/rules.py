@@ -126,7 +126,7 @@ def place(board, cell, colour, ply):  # type: ignore[no-untyped-def]
 
 @kernel
 def is_suicide(board, cell, colour):  # type: ignore[no-untyped-def]
-    """Return whether a stone on this empty cell captures nothing and leaves its own chain without liberties.
+    """Return whether a stone on this empty cell captures nothing, and its own chain then has no liberties.
 
     board: int16 [7, 441]. colour: 1 or 2.
     """

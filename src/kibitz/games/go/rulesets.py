@@ -80,7 +80,7 @@ NAMED = {
 
 def named(text: str) -> Rules:
     """Parse the name of rules, in any case, with spaces or underscores in place of the hyphen. Raises UnknownRules for
-    another name.
+    an unknown name.
     """
     name = "-".join(text.lower().replace("_", " ").split())
     if name not in NAMED:

@@ -32,7 +32,7 @@ LOWEST_RANK = 40
 
 
 def komi_byte(points: float | None) -> int:
-    """Return White's points from the start, komi and handicap compensation together, as a byte of half points.
+    """Return the points that White gets before the game (komi plus handicap compensation), as a byte of half points.
 
     1 to 255 mean −63.5 to 63.5 points. Values outside of this range are clipped. 0 means unknown.
     """

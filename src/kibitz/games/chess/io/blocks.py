@@ -45,7 +45,7 @@ class GameBlock:
 
     file: the name of the file.
     text: the bytes of the games.
-    begins, bodies, ends: int64 [n], the offsets in bytes of each game's begin, of its moves, and of its end.
+    begins, bodies, ends: int64 [n], the byte offsets of the beginning of each game, of its moves, and of its end.
     flags, spans: as `plain.classify` returns them.
     is_utf8: whether the text is UTF-8; otherwise it is Latin-1.
     last: whether the file ends with these games.

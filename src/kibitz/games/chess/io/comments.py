@@ -53,9 +53,9 @@ def evaluation(comment: str) -> int | None:
 def clocks(comments: Sequence[str], time_control: str) -> list[float | None]:
     """Return the seconds left after each move, from the comments after the moves.
 
-    If a comment has `[%clk]`, this is the clock. Otherwise the clock is the time control plus increments, minus the sum
-    of `[%emt]` over the side's moves. From the first move with neither command on, the clock is None. It is also None
-    without a time control.
+    If a comment has `[%clk]`, the clock is its value. Otherwise the clock is the time control plus increments, minus
+    the sum of `[%emt]` over the side's moves. From the first move that has neither command, the clock is None. It is
+    also None if there is no time control.
     """
     found = [clock(comment) for comment in comments]
     if not any("[%emt" in comment for comment in comments):
@@ -69,7 +69,7 @@ def clocks_from_elapsed(
     """Return the seconds left after each move, None if unknown, from the seconds that each move took.
 
     spent: the seconds of each move, both sides in turn; None if unknown. shown: the clocks in the record, which are
-    used if they are known; as long as `spent`.
+    used if they are known; the sequence has the length of `spent`.
     """
     found = list(shown)
     periods = _periods(time_control)
@@ -91,7 +91,7 @@ def clocks_from_elapsed(
 
 
 def for_the_fast_parser(moves: str) -> str:
-    """Rewrite the text of moves with commands that the fast parser can read.
+    """Rewrite the commands in the text of moves, so that the fast parser can read them.
 
     `[%eval #3]` becomes the number of this mate, `[%eval 0.25,18]` loses its depth, and `[%emt 5.2]` is written as a
     clock, so that the parser reads the times of moves. `clocks_from_elapsed` later computes the clocks from these

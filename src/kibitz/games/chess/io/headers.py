@@ -126,7 +126,8 @@ def _gather(text, spans, offsets, data):  # type: ignore[no-untyped-def]
 def gather(text: NDArray[np.uint8], spans: NDArray[np.int64]) -> pa.StringArray:
     """Return the strings of the text at these spans.
 
-    spans: int64 [n, 2], begin and end in bytes. A string is null if the begin is NONE.
+    spans: int64 [n, 2], the byte offsets of the beginning and the end of each string. A string is null if its beginning
+    is NONE.
     """
     known = spans[:, 0] >= 0
     sizes = np.where(known, spans[:, 1] - spans[:, 0], 0)
@@ -180,7 +181,7 @@ class Headers:
     """The headers of the games of a block.
 
     text: uint8, the whole text, followed by copies of values that the text doesn't contain as plain UTF-8. spans: int64
-    [n, tags, 2], the begin and the end of each tag's value in the text.
+    [n, tags, 2], the offsets of the beginning and the end of each tag's value in the text.
     """
 
     def __init__(self, block: GameBlock, more: tuple[str, ...] = ()):
@@ -239,8 +240,8 @@ class Headers:
     def moves(self, games: NDArray[np.int64], rewrite: Callable[[str, str | None], str]) -> pa.StringArray:
         """Return the moves of these games without white space around them, "*" for games that aren't plain.
 
-        rewrite: a function of the text of the moves and of the FEN, which returns the parser's input. It is called for
-        games that have a FEN, and for games whose text the parser can't read.
+        rewrite: a function that gets the text of the moves and the FEN, and returns the parser's input. It is called
+        for games that have a FEN, and for games whose text the parser can't read.
         """
         flags, spans = self.block.flags[games], self.block.spans[games]
         more, end = [b"*"], len(self.text) + 1

@@ -66,7 +66,7 @@ class ParsedBlock:
     """A block of text during the import: the games for the parser, and the rejections so far.
 
     games: int64 [n], the indices, in the block, of the games whose headers are accepted. texts: the parser's input for
-    them: a FEN header if there is one, and the moves. The class also has the headers that a filter reads
+    these games: a FEN header if there is one, and the moves. The class also has the headers that a filter reads
     (`HeaderColumns`).
     """
 
@@ -229,7 +229,7 @@ class _Ends:
 
     @classmethod
     def of(cls, chunks: list[PyChunkView] | None, block: ParsedBlock) -> _Ends:
-        """Build the ends of a block's games. chunks: the result of the fast parser; None without this parser."""
+        """Determine how a block's games end. chunks: the result of the fast parser; None without this parser."""
         if chunks is None:
             return cls._all_read(block)
         outcomes: list[str | None] = []
@@ -274,8 +274,8 @@ class _Ends:
         self.stalemate[i], self.insufficient[i] = board.is_stalemate(), board.is_insufficient_material()
 
     def results(self, headers: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the results, int64 [n], White's view: from the header, else from the text after the moves, else from
-        the board.
+        """Return the results in White's view, int64 [n]. They come from the header, else from the text after the moves,
+        else from the board.
 
         A result is UNKNOWN if none of these has one.
         """

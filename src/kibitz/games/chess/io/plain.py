@@ -411,7 +411,8 @@ def classify(
     ends: NDArray[np.int64],
     is_utf8: bool,
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Return the flags of each game, uint8 [n], and the begin and end of its moves without white space, int64 [n, 2].
+    """Return two arrays: the flags of each game, uint8 [n], and the beginning and the end of its moves without white
+    space, int64 [n, 2].
 
     The flags are sums of PLAIN, REWRITTEN and ELAPSED. text: uint8. begins, bodies, ends: int64 [n], byte offsets.
     """

@@ -33,10 +33,10 @@ class Record:
     number: the game's number in the file, from 1.
     game: the tree of moves.
     refused: why the game can't be read at all.
-    problem: why the moves after some point of the main line were not read; None if all were read.
+    problem: why the moves after some point of the main line were not read; None if all moves were read.
     notes: texts about other parts of the game that were not read.
     line: the game's first line in the file, from 1.
-    written: the result in the text after its moves ("1-0", "*"); None if there is none.
+    written: the result in the text after the moves ("1-0", "*"); None if there is none.
     is_cut: whether a comment or variation is still open at the end of the game.
     is_illegal: whether the problem is a word that is spelled like a move but isn't legal.
     is_setup_refused: whether the game is refused because of its start position.

@@ -249,8 +249,8 @@ def _scan(text, begins, bodies, comments, whole):  # type: ignore[no-untyped-def
 
 
 def scan(text: bytes, whole: bool = True) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the byte offset at which each game begins, and at which its moves begin, int64 [games] each. The two are
-    equal if a game has no headers.
+    """Return two arrays of byte offsets, both int64 [games]: where each game begins, and where its moves begin. The two
+    offsets are equal if a game has no headers.
 
     A game begins with the first header after moves. It also begins with another Event, or with another first header,
     after headers and a blank line; the game before then has no moves. A game without headers begins with the line after

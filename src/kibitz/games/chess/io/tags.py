@@ -40,7 +40,7 @@ class Tag:
 
 
 def unescape(value: str) -> str:
-    """Return a header's value without escapes: each quotation mark or backslash loses the backslash before it."""
+    """Return a header's value without escapes: the backslash before each quotation mark or backslash is removed."""
     return _ESCAPED.sub(r"\1", value)
 
 
@@ -50,7 +50,7 @@ def escape(value: str) -> str:
 
 
 def read_tag(text: str, at: int, begins_line: bool = True) -> Tag | None:
-    """Parse the header that begins with the bracket at this position; None if it isn't a header.
+    """Parse the header that begins with the bracket at index `at`. Returns None if it isn't a header.
 
     Between double quotation marks, any text is a value. Other quotation marks and a missing mark or bracket are
     accepted too. A value without marks is accepted only at the beginning of a line.

@@ -29,11 +29,11 @@ TERRITORY = ("japanese", "korean")
 def points(
     owner: NDArray[np.uint8], colours: NDArray[np.uint8], captured: tuple[int, int], by_territory: bool
 ) -> tuple[int, int]:
-    """Return Black's and White's points, without komi: territory and prisoners (by_territory), or all points of the
-    board that a side owns.
+    """Return Black's and White's points, without komi. If `by_territory` is true, territory and prisoners count;
+    otherwise all points of the board that a side owns count.
 
     owner: uint8 [361], the owner map. colours: uint8 [361], all stones on the board at the end, including dead stones.
-    captured: the numbers of stones that Black and White lost before.
+    captured: the numbers of stones that Black and White have lost.
     """
     found = []
     for colour in (BLACK, WHITE):

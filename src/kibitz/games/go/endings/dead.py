@@ -49,8 +49,8 @@ def _survival(colours, share, alive):  # type: ignore[no-untyped-def]
 def survival(colours: NDArray[np.uint8], share: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return the share of playouts in which each stone lives, float32 [361], 0 to 1; 1 for points without a stone.
 
-    A stone lives as often as the points of its chain belong to its color, as a mean over these points. colours: uint8
-    [361]. share: float32 [361], how often each point is Black's (playouts.black_share).
+    The share of a stone is the mean, over the points of its chain, of how often the point belongs to the stone's color.
+    colours: uint8 [361]. share: float32 [361], how often each point is Black's (playouts.black_share).
     """
     alive = np.empty(POINTS, np.float32)
     _survival(np.ascontiguousarray(colours, np.uint8), share, alive)
@@ -79,7 +79,7 @@ class GnuGo:
         self._closed = False
 
     def dead(self, colours: NDArray[np.uint8], size: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Return the dead stones and the stones in seki, bool [361] each."""
+        """Return the dead stones and the stones in seki, both bool [361]."""
         until = time.monotonic() + self.limit
         self._set_up(_position(colours, size), until)
         # The first list takes GNU Go half a second. It then also has the second list, so this order costs nothing.

@@ -32,8 +32,8 @@ class FinalCount:
     dead: bool [361], stones that are removed at the end.
     seki: bool [361], living stones next to liberties that neither side can fill.
     owner: uint8 [361], 1 Black, 2 White, 0 neutral.
-    black, white: the points of each side, such as 45 and 42.5. White's include komi and compensation for handicap
-        stones.
+    black, white: the points of each side, such as 45 and 42.5. White's points include komi and compensation for
+        handicap stones.
     """
 
     dead: NDArray[np.bool_]
@@ -69,7 +69,7 @@ def count_position(
 
     colours: uint8 [361], 3 outside the board.
     captured: the stones that Black and White have lost so far.
-    komi: White's points from the start, including compensation for handicap stones.
+    komi: the points that White gets before the game, including compensation for handicap stones.
     by_territory: whether territory is scored, as in Japanese rules; otherwise area. Under territory scoring, eyes of
         groups in seki don't count, nor do points that must be filled in the end.
     dead: bool [361], the dead stones on which the players agree; None to find them by playouts.

@@ -38,8 +38,8 @@ def _unpack(record: bytes) -> tuple[int, int, NDArray[np.uint8]] | None:
 
 
 class Journal:
-    """A file of records, each with a key of 64 bits, a verdict of 8 bits and the owners (uint8 [361], 0 to 3). `known`
-    has the records that were in the file when it was opened, and `get` finds only these.
+    """A file of records. Each record has a key of 64 bits, a verdict of 8 bits and the owners (uint8 [361], 0 to 3).
+    `known` contains the records that were in the file when it was opened, and `get` finds only these records.
 
     When `add` returns, the operating system has the record, so it survives the end of this process. A file of another
     kind at this path is overwritten. Raises OSError if it cannot be written.

@@ -294,9 +294,9 @@ def black_share(
     """Return the share of playouts in which each point is Black's at the end, float32 [361], 0 to 1.
 
     A neutral point counts as half; points outside the board are 0.5. colours: uint8 [361]. side: the side that moves
-    first, 0 Black, 1 White, or BOTH for both alternately. ko: a point that is forbidden for the first move. careful:
-    players respond to ataris and don't put large chains of theirs into atari, so a seki usually survives. The function
-    releases Python's global lock.
+    first: 0 Black, 1 White, or BOTH, so that the sides move first in turn. ko: a point that is forbidden for the first
+    move. careful: whether players respond to ataris and don't put their own large chains into atari, so that a seki
+    usually survives. The function releases Python's global lock.
     """
     share = np.empty(POINTS, np.float32)
     colours = np.ascontiguousarray(colours, np.uint8)

@@ -94,7 +94,7 @@ class Final:
     """A scored or resigned game at its end.
 
     colours: uint8 [361], all stones on the board.
-    captured: the stones that Black and White lost before.
+    captured: the numbers of stones that Black and White have lost.
     mover: BLACK or WHITE, the side to move.
     lead: Black's recorded lead in points, negative if White won, infinite if one side resigned.
     rules: None if unknown.
@@ -113,8 +113,8 @@ class Final:
 def count(
     final: Final, dead: NDArray[np.bool_], seki: NDArray[np.bool_] | None = None
 ) -> tuple[NDArray[np.uint8], float]:
-    """Return the owner of each point, uint8 [361], and the difference in points between the score of this owner map and
-    the recorded score.
+    """Return the owner map, uint8 [361], and the difference in points between the score of this map and the recorded
+    score.
 
     dead, seki: bool [361], the dead stones and the stones alive in seki. If the rules are unknown, the scoring method
     with the smaller difference is used.

@@ -124,8 +124,8 @@ def _revive(colours, dead):  # type: ignore[no-untyped-def]
 def without_uncapturable(colours: NDArray[np.uint8], dead: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return the dead stones, bool [361], without the chains that nobody can capture.
 
-    If several dead chains are in one region, either all live or none, because capturing one may make room to capture
-    another. colours: uint8 [361]. dead: bool [361], the stones that seem dead, as whole chains.
+    If several dead chains are in one region, either all of them live or none does, because capturing one may make room
+    to capture another. colours: uint8 [361]. dead: bool [361], the stones that seem dead, as whole chains.
     """
     kept = np.array(dead, np.bool_)
     _revive(np.ascontiguousarray(colours, np.uint8), kept)
@@ -179,8 +179,8 @@ def _mark(colours, dead, seki):  # type: ignore[no-untyped-def]
 def in_seki(colours: NDArray[np.uint8], dead: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return the living stones next to a liberty that neither side can fill, bool [361].
 
-    The liberty is tested with the dead stones on the board and after their removal; one of both tests is enough.
-    colours: uint8 [361]. dead: bool [361], the dead stones.
+    The liberty is tested with the dead stones on the board and again after their removal. It is enough if one of the
+    two tests is positive. colours: uint8 [361]. dead: bool [361], the dead stones.
     """
     seki = np.zeros(POINTS, np.bool_)
     dead = np.ascontiguousarray(dead, np.bool_)

@@ -47,10 +47,10 @@ ILLEGAL = "illegal move"
 
 @dataclass
 class Piece:
-    """A part of one file with whole games.
+    """A part of a file that contains only complete games.
 
-    begins, ends: byte offsets of the games. closed: whether each game has its closing bracket. before: number of the
-    file's games before this part. doubles: see `find_games`.
+    begins, ends: byte offsets of the games. closed: whether each game has its closing bracket. before: the number of
+    games before this part in the file. doubles: see `find_games`.
     """
 
     file: str
@@ -67,7 +67,7 @@ class Games:
     """Games of one file, or of many small ones.
 
     begins, ends: byte offsets of the games in the text. files, numbers: each game's file and its number in the file,
-    from 1. closed: whether each has its closing bracket. lines: the main lines.
+    from 1. closed: whether each game has its closing bracket. lines: the main lines.
     """
 
     text: bytes
@@ -89,7 +89,9 @@ class Games:
         return read_headers(head.decode(self.charset or charset_of(head), "replace"))
 
     def handicap(self, i: int) -> int:
-        """Return the number of handicap stones: set up without white stones, or played before White's first move."""
+        """Return the number of handicap stones. They are set up without white stones, or played before White's first
+        move.
+        """
         setup = self.lines.setup[i]
         if setup.any():
             stones = int((setup == BLACK).sum())

@@ -54,10 +54,10 @@ _AND_A_HALF = re.compile(r"[+-]?\d+\s*(?:目半|집\s*반)")
 def read_komi(text: str, margin: float | None, rules: str | None, handicap: int, server: str = "") -> float:
     """Parse the komi in points; 0 if the text has none.
 
-    650 means 6.5, and so does 65 without a decimal point. 3.75 and 375 mean 7.5 points, because Chinese players count
-    them as 3.75 stones. A whole komi contradicts a margin of half a point (some servers wrote 0 for all games), so the
-    usual komi is assumed in this case. server: "fox" writes every komi in hundredths, for example 50 for 0.5. Its 350
-    means 3.5 stones, which are 7 points.
+    650 means 6.5, and 65 without a decimal point means 6.5, too. 3.75 and 375 mean 7.5 points, because Chinese players
+    count them as 3.75 stones. A whole komi contradicts a margin of half a point (some servers wrote 0 for all games),
+    so the usual komi is assumed in this case. server: "fox" writes every komi in hundredths, for example 50 for 0.5. In
+    a record from this server, 350 means 3.5 stones, which are 7 points.
     """
     komi = read_number(text.strip()) or 0.0
     if _AND_A_HALF.match(text.strip()):

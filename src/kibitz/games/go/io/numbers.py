@@ -11,8 +11,8 @@ _PARTS = {"½": 0.5, "¼": 0.25, "¾": 0.75}
 
 
 def read_number(text: str) -> float | None:
-    """Parse the number with which a text begins; it may be a fraction: 6.5, .5, +6,5, 1/2, 2 3/4, 6½, 3又1/4. None if
-    there is none.
+    """Parse the number with which a text begins, such as 6.5, .5, +6,5, 1/2, 2 3/4, 6½ or 3又1/4. Returns None if the
+    text begins with no number.
     """
     if found := _FRACTION.match(text):
         value = int(found[2] or 0) + int(found[3]) / int(found[4])

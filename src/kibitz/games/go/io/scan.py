@@ -123,8 +123,8 @@ def _find(text, doubles, begins, ends, closed):  # type: ignore[no-untyped-def]
 
 
 def find_games(text: bytes, doubles: bool = False) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
-    """Return the byte offsets of the beginnings and ends of the games, int64 [n] each, and whether each game has its
-    closing bracket, bool [n].
+    """Return three arrays: the byte offset of each game's beginning and of its end, both int64 [n], and whether the
+    game has its closing bracket, bool [n].
 
     doubles: whether the text's encoding has characters whose second byte may look like a bracket. A game without a
     closing bracket ends at the line where another game begins, or at the end of the text.
@@ -142,10 +142,10 @@ class Lines(NamedTuple):
     size: int64 [games], the board's size, 0 if unreadable.
     heads: int64 [games], offset of the first move in the text.
     setup: uint8 [games, 361], the stones that are set up before the first move.
-    side: uint8 [games], the color that PL gives, 0 for none.
+    side: uint8 [games], the color in the property PL, 0 for none.
     first, move_count: int64 [games], the slice of `written` with a game's moves. If the status is not FINE, these are
         the moves up to the fault.
-    written: uint16, the moves of the file, point + (colour << COLOUR_SHIFT).
+    written: uint16, the moves of the file. A move is point + (colour << COLOUR_SHIFT).
     """
 
     status: NDArray[np.uint8]

@@ -39,9 +39,9 @@ class Record:
     side: the color that moves first.
     moves: points or PASS, with colors in turn from `side`.
     headers: properties before the first move by SGF name, decoded.
-    komi: in points; 0 if the record gives none, see `headers.tells_komi`.
-    rules, handicap, result, margin, ending: as in a store's table.
-    problem: why the moves after some point were not read; None if all were read.
+    komi: the komi in points; 0 if the record has none, see `headers.tells_komi`.
+    rules, handicap, result, margin, ending: the values as in a store's table.
+    problem: why the moves after some point were not read; None if all moves were read.
     leading: the number of moves in the file that became setup stones, because they are a handicap in the old style.
     inserted: plies, from 0, of passes that are not in the file. They were inserted between two moves of one player.
     """
@@ -69,8 +69,8 @@ class Record:
     def board(self, ply: int | None = None, **rules: Any) -> Board:
         """Return the position after `ply` moves; None: at the end.
 
-        rules: values for suicide and superko (see Board) that replace those of the game's rules. Raises rules.Illegal
-        if a move is illegal.
+        rules: the keywords `suicide` and `superko` (see Board), which replace the values of the game's rules. Raises
+        rules.Illegal if a move is illegal.
         """
         board = Board(self.size, **{"suicide": self.rules in SUICIDE, "superko": self.rules in SUPERKO, **rules})
         for colour, stones in ((BLACK, self.black), (WHITE, self.white)):
@@ -85,7 +85,7 @@ class Record:
 
 @dataclass
 class Unreadable:
-    """A game, or a file (number 0), that cannot be read, with the reason."""
+    """A game that cannot be read, with the reason. If the number is 0, the whole file cannot be read."""
 
     file: str
     number: int

@@ -77,7 +77,7 @@ def read_point(value: bytes, size: int) -> int | None:
 
 
 def read_points(values: Sequence[bytes], size: int) -> list[int]:
-    """Parse the points of a list, in which "aa:cc" is a rectangle. Raises ValueError with the value that is no
+    """Parse the points of a list, in which "aa:cc" is a rectangle. Raises ValueError with the first value that is not a
     point.
     """
     points = []
