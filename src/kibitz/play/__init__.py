@@ -48,8 +48,8 @@ def open_player(run: Run, session: Callable[[], Session], *, method: str | None 
 
 
 def playable(run: Run) -> tuple[str, ...]:
-    """Return the methods by which a run can play; () if it can't play. Some methods also need another network's
-    values.
+    """Return the methods by which a run can play; () if the run can't play. Some methods also need the values of
+    another network.
     """
     declaration = find(run.info["system"])
     answers = set(declaration.answers_of(run.info["settings"]))
@@ -68,14 +68,16 @@ def _known(declaration: Declaration) -> dict[str, Method]:
 
 
 def plays_nothing(name: str) -> str:
-    """Return a message: why a network with this name can't play by any method."""
+    """Return a message that explains why a network with this name can't play by any method."""
     return (
         f"{name} cannot play: it predicts neither moves nor the value for the side to move. Try the network 'chessnet'."
     )
 
 
 def why_not(method: str, name: str, offered: list[str]) -> str:
-    """Return a message: why a network with this name can't play by `method`. offered: the methods that it supports."""
+    """Return a message that explains why a network with this name can't play by `method`. offered: the methods that it
+    supports.
+    """
     if method not in METHODS:
         return (
             not_one_of("method", method, offered)

@@ -16,8 +16,8 @@ from kibitz.play.chess import score
 
 @dataclass(frozen=True)
 class SearchLimits:
-    """The limits of a search. A search ends when the first limit is reached; without limits, it ends when it is
-    stopped.
+    """The limits of a search. A search ends when the first limit is reached. If there are no limits, the search ends
+    when it is stopped.
 
     depth: plies.
     nodes: positions evaluated by a network.

@@ -40,14 +40,15 @@ class NetworkSession(Protocol):
     outputs: tuple[str, ...]
 
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Answers:
-        """Return an array for each of `outputs`, the first axis n. codes: uint8 [n, squares]. state: uint8 [n,
-        numbers]."""
+        """Return an array for each of `outputs`. The first axis of each array is the position. codes: uint8
+        [n, squares]. state: uint8 [n, numbers].
+        """
 
 
 class Session:
     """A run or bundled network, loaded and ready.
 
-    system, game: names.
+    system, game: the names of the system and of the game.
     of_person: whether the network is a personal network.
     outputs: names of the arrays that `evaluate` returns.
     threads: CPU cores for large batches (default: all that this process may use); few positions always use one.
@@ -57,7 +58,8 @@ class Session:
     if there is no such run, if it isn't trained, or if its files are damaged.
 
     If there is no usable model.onnx, the slower torch network is used, with a note on standard error. If torch is not
-    installed, this raises a KibitzError. without_onnx: makes the replacement if torch must not be imported here.
+    installed, this raises a KibitzError. without_onnx: a function that returns the replacement network, for callers
+    that must not import torch.
     """
 
     def __init__(
@@ -111,11 +113,11 @@ class Session:
                     raise providers.refused(name, one_line(error)) from None
 
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Answers:
-        """Return the network's outputs by name, each float32 with the position as first axis.
+        """Return the network's outputs as a dict of float32 arrays. The first axis of each array is the position.
 
-        codes: uint8 [n, squares], state: uint8 [n, 4], as `kibitz.games` encodes positions; any n, also 0. Values of
-        `side_inputs` may follow in further columns of the state; without them the defaults count. Raises ValueError if
-        codes and state differ in length.
+        codes: uint8 [n, squares]. state: uint8 [n, 4]. Both are encoded as in `kibitz.games`; n may be 0. Values of
+        `side_inputs` may follow in further columns of the state; without these columns the network gets the defaults.
+        Raises ValueError if codes and state differ in length.
         """
         if len(codes) != len(state):
             raise ValueError(

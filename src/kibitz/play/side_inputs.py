@@ -24,10 +24,11 @@ def last_moves(board: chess.Board) -> dict[str, int]:
 def with_side_inputs(
     state: NDArray[np.uint8], side_inputs: Mapping[str, int], board: chess.Board, known: Mapping[str, int]
 ) -> NDArray[np.uint8]:
-    """Return one state row, uint8 [1, 4], with a column for each side input: uint8 [1, 4 + len(side_inputs)].
+    """Append a column for each side input to one state row. state: uint8 [1, 4]. The result is uint8 [1, 4 +
+    len(side_inputs)].
 
-    known: values by name, 0 to 255, except the last moves, which come from the board. side_inputs: names, and defaults
-    for unknown values.
+    known: values by name, 0 to 255, except the last moves, which come from the board. side_inputs: the names, with the
+    defaults for unknown values.
     """
     if not side_inputs:
         return state

@@ -41,8 +41,8 @@ _MEMORY = np.dtype([*STACK, ("nodes", "i8"), ("max_nodes", "i8")], align=True)
 
 
 def narrowed(board: chess.Board, limits: SearchLimits) -> SearchLimits:
-    """Return the limits of a search. If the mover can force mate on a bare king, they allow only the move that makes
-    progress.
+    """Return the limits of a search. If the mover can force mate on a bare king, the limits allow only the move that
+    makes progress.
 
     This move never repeats a position of the game since the last capture or pawn move. Limits that already select moves
     are returned unchanged.

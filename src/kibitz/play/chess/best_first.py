@@ -39,10 +39,11 @@ end.
 class SearchTuning:
     """Constants of the search.
 
-    focus: how strongly values sharpen the policy. A value that is higher by 1/focus makes a move e times more likely.
+    focus: how strongly values sharpen the policy. If a move's value is higher by 1/focus, the move is e times more
+        likely.
     doubt: the additional value that a move with one evaluation needs to be chosen, if it is e times less probable than
         the most likely move.
-    loud: factor for the probability of winning captures.
+    loud: the factor by which the probability of winning captures is multiplied.
     batch: the largest number of positions in a batch.
     first: the largest number of positions in a batch while the tree is small.
     """
@@ -55,7 +56,7 @@ class SearchTuning:
 
 
 class BestFirstSearch:
-    """One search of one position. seen: how often each position occurred in the game, by key."""
+    """One search of one position. seen: how often each earlier position occurred in the game, by its key."""
 
     def __init__(
         self,

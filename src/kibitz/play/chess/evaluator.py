@@ -30,7 +30,7 @@ class TableEntry(NamedTuple):
     value: the value, see score.py.
     final: whether the rules decide the value. Then `moves` has only the mating move, or no move.
     moves: uint16 [k], by descending weight.
-    weights: float32 [k], summing to 1.
+    weights: float32 [k]; they sum to 1.
     marks: uint8 [k], see tactics.py.
     width: the number of moves, from the first, to search.
     """
@@ -53,8 +53,7 @@ class Evaluator:
 
     policy: a network with `origin` and `target`; without it all moves are equally likely.
     value: a network with `value`, which may be the same network; without it all positions have the value 0. At least
-    one of
-        the two is necessary.
+    one of the two networks is necessary.
     tactics: whether the rules detect winning captures, checks and mates in one (tactics.py); otherwise moves have the
         policy's weights, and a policy is necessary.
     """
@@ -131,7 +130,7 @@ class Evaluator:
             )
 
     def root(self, position: SearchPosition, only: set[int], lines: int) -> tuple[TableEntry, dict[int, float]]:
-        """Return the entry of the position to move in, and the policy's probability of each of its legal moves.
+        """Return the entry of the position in which a move is chosen, and the policy's probability of each legal move.
 
         The entry has all legal moves, or those of `only`, and is never final. Its width is at least `lines`.
         """

@@ -120,8 +120,8 @@ class MoveCheck:
     def limited(self, value: float) -> float:
         """Return the value of the move, given the value of a search of the position after it (-1 to 1, or a mate).
 
-        Unlike `corrected`, it only lowers this value, because the search has followed captures itself. The constants
-        were chosen on about 1,000 moves of `human` in positions with a hanging piece or a threat of mate
+        Unlike `corrected`, this method only lowers the search's value, because the search has followed captures itself.
+        The constants were chosen on about 1,000 moves of `human` in positions with a hanging piece or a threat of mate
         (bench/bench_multipv.py).
         """
         if (certain := self._certain(value)) is not None:
@@ -160,8 +160,8 @@ class MoveCheck:
 
 
 def check_moves(rows: NDArray[np.uint8]) -> list[MoveCheck]:
-    """Return the check of moves. rows: uint8 [n, 68], the positions after the moves; in none of them the game may be
-    over.
+    """Return the result of the check for each move. rows: uint8 [n, 68], the positions after the moves. The game must
+    not be over in any of them.
     """
     return [_check(row) for row in rows]
 
@@ -244,12 +244,12 @@ class MoveEvaluator:
         clock: TimeManager | None = None,
         used: int = 0,
     ) -> list[tuple[float, tuple[int, ...]]]:
-        """Return the value of each packed legal move for the mover, see score.py, and the moves that follow it, ()
-        without a search or mate.
+        """Return, for each packed legal move, its value for the mover (see score.py) and the moves that follow. Without
+        a search and without a mate, the moves that follow are ().
 
         row: uint8 [68], the position. drawn_keys: uint64, keys of positions that are drawn if they occur again.
-        visits: of the search of each move; 1 for one network evaluation. clock: ends the searches; None for no limit.
-        used: number of evaluations that already count against the clock.
+        visits: the number of visits of each move's search; 1 for one network evaluation. clock: the limits that end the
+        searches; None for no limit. used: the number of evaluations that already count towards the clock's limits.
         """
         from kibitz.play.puct.tree import DRAW, LOSS, UNKNOWN, WIN
 

@@ -56,7 +56,7 @@ class ChessPlayer:
     - top-prob: the most likely move, by the product of the probabilities of its two squares
     - topprob-negamax: search of the most likely moves (best_first.py)
     - value-negamax: alpha-beta over all moves with the value network (alphabeta.py)
-    - thesis-negamax: the most likely moves to a fixed depth, and nothing else (fixed_depth.py)
+    - thesis-negamax: search of only the most likely moves, to a fixed depth (fixed_depth.py)
     session: the network.
     method: by default topprob-negamax if policy and value are available, else top-prob, else value-negamax.
     value: another run whose value network is used instead.
@@ -66,10 +66,10 @@ class ChessPlayer:
     cut, width: limits on the moves that topprob-negamax and thesis-negamax search, see CUT and WIDTH.
     hash_mb: size of the table in megabytes.
     seed: the seed of the samples; None for a random seed.
-    side_inputs: inputs of the network for top-move and top-prob besides the position, by name, 0 to 255; these methods
-        set the last moves themselves.
+    side_inputs: for top-move and top-prob, inputs of the network in addition to the position, by name, 0 to 255. These
+        methods set the inputs for the last moves themselves.
 
-    Raises UsageError for an unknown method, or one whose network is missing, and for settings out of range.
+    Raises UsageError for an unknown method, for a method whose network is missing, and for settings out of range.
     """
 
     own_values = True
@@ -137,8 +137,8 @@ class ChessPlayer:
     ) -> SearchResult | None:
         """Return the result for a position; None if there is no legal move (or none of limits.moves is legal).
 
-        board: its move stack is needed to detect repetitions. stop: ends the search soon after it is set. tell: called
-        with each intermediate result, but not with the final one, which is returned.
+        board: the position, with its move stack, which is needed to detect repetitions. stop: ends the search soon
+        after it is set. tell: called with each intermediate result, but not with the final one, which is returned.
         """
         if self.method in _DRIVING and self.lines == 1 and not self.temperature:
             limits = narrowed(board, limits)
@@ -180,7 +180,8 @@ class ChessPlayer:
         positions.
 
         Missing values come from a short search after the move, or from one network evaluation if the clock or many
-        lines leave too few positions for a search. used: number of evaluations that already count against the clock.
+        lines leave too few positions for a search. used: the number of evaluations that already count towards the
+        clock's limits.
         """
         unknown = [line for line in lines if not line.own_value]
         if not unknown or self.policy is None:

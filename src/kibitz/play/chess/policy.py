@@ -19,7 +19,8 @@ def pair_probabilities(
     moves: NDArray[np.uint16],
     offsets: NDArray[np.int64],
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return `P(origin)` and `P(target | origin, or its piece's type)` of every move, float32 [total] each.
+    """Return two probabilities of every move, `P(origin)` and `P(target | origin, or its piece's type)`, both float32
+    [total].
 
     answers: `origin`, [n, 64], and `target`, [n, 6, 64] or [n, 64, 64]. codes: uint8 [n, 64]. moves, offsets: packed
     moves, position after position, as games.chess.legal.legal_moves returns them. NaN counts as 0.
@@ -41,8 +42,8 @@ def move_probabilities(
 
     The arguments are those of `pair_probabilities`. The result is not normalized, because illegal moves have a part of
     the probability. The answers may have `promotion`, [n, 8, 4], the probability of N, B, R, Q on each file. Then the
-    probability of the two squares is divided among the four promotions. Otherwise the promotion to a queen gets all of
-    it.
+    probability of the two squares is divided among the four promotions. Otherwise the promotion to a queen gets the
+    whole probability.
     """
     origin, target = pair_probabilities(answers, codes, moves, offsets)
     promotion = moves >> 12

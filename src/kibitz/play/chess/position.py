@@ -97,7 +97,8 @@ def children(parents: list[SearchPosition], moves: NDArray[np.uint16]) -> list[S
 
 
 def root(board: chess.Board) -> tuple[SearchPosition, Counter[int]]:
-    """Return the position of a python-chess board, and a count by `key` of the earlier positions that can recur.
+    """Return the position of a python-chess board, and how often each earlier position that can recur has occurred, by
+    its `key`.
 
     These are the positions since the last capture or pawn move. Raises KibitzError if a side has more than 16 pieces
     and pawns, because rust_chess doesn't support more.

@@ -92,7 +92,8 @@ _MARGIN = 500
 class QuiescenceResult(NamedTuple):
     """Search results of n positions, for depths 0 to D, in the mover's view.
 
-    reached: int64 [n], the largest completed depth, −1 for none. In the arrays below, entries for larger depths are 0.
+    reached: int64 [n], the largest completed depth; −1 if no depth was completed. In the arrays below, entries for
+        larger depths are 0.
     scores: int32 [n, D + 1], the material balance in hundredths of a pawn; beyond ±SURE it is a mate.
     rows: uint8 [n, D + 1, 68], the quiet positions (codes, state).
     lines: uint16 [n, D + 1, 16], packed moves of the best line, 0 after its end.
@@ -351,7 +352,7 @@ def _quiesce_moves(memory, rows, moves, offsets, material, scores, checks):  # t
 
 
 class MoveScores(NamedTuple):
-    """Results of captures for n positions and all of their moves, in hundredths of a pawn, in the mover's view.
+    """The results of a capture search after every move of n positions, in hundredths of a pawn, in the mover's view.
 
     material: int32 [n], the balance before the moves.
     scores: int32 [total], the balance after each move and the captures, promotions and replies to checks that follow.
@@ -390,9 +391,10 @@ def quiescence_search(
 ) -> QuiescenceResult:
     """Return the quiet position that each position leads to. rows: uint8 [n, 68], codes and state; n may be 0.
 
-    depth: plies in which all moves are searched. 0 means captures, promotions to a queen, and all moves in check.
-    max_nodes: the largest number of positions in each search. threads: number of threads; None for all that this
-    process may use. drawn: uint8 [k, 68], positions that are drawn if they occur.
+    depth: the number of plies in which all moves are searched. After them, and with depth 0 from the start, the search
+    follows captures, promotions to a queen and, if the mover is in check, all moves. max_nodes: the largest number of
+    positions in each search. threads: number of threads; None for all that this process may use. drawn: uint8 [k, 68],
+    positions that are drawn if they occur.
     """
     n, d = len(rows), depth + 1
     rows = np.ascontiguousarray(rows[:, :START_WIDTH])

@@ -51,8 +51,8 @@ def to_child(value: float) -> float:
 
 
 def mate(value: float) -> int | None:
-    """Return moves to mate: above 0 if the mover mates, below 0 if the mover is mated, 0 if the mover is already mated;
-    None if no mate is known.
+    """Return the number of moves to mate. It is above 0 if the mover mates, below 0 if the mover is mated, 0 if the
+    mover is already mated, and None if no mate is known.
     """
     if abs(value) <= 1:
         return None
@@ -80,7 +80,7 @@ def win_chance(score: chess.engine.Score) -> float:
 
 def chances(value: float) -> tuple[int, int, int]:
     """Return the probabilities of win, draw and loss in thousandths, which sum to 1000. The probability of a draw is (1
-    - value²) / 2, and win minus loss is the value.
+    - value²) / 2, and the probability of a win minus that of a loss is the value.
     """
     value = max(-1.0, min(1.0, value))
     drawn = (1 - value * value) / 2

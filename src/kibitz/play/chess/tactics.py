@@ -24,7 +24,9 @@ MIN_CHECK_WEIGHT = 0.005
 
 @kernel
 def note_gains_and_checks(codes, state, moves, offsets, gain, check):  # type: ignore[no-untyped-def]
-    """Write gain, int16 [total], and check, bool [total]. The other arguments are those of `gains_and_checks`."""
+    """Write the results of `gains_and_checks` to `gain`, int16 [total], and `check`, bool [total]. The other arguments
+    are those of that function.
+    """
     board = np.empty(64, np.int8)
     after = np.empty(64, np.int8)  # the board after the move, in the opponent's view
     for i in range(codes.shape[0]):
@@ -66,8 +68,8 @@ def note_gains_and_checks(codes, state, moves, offsets, gain, check):  # type: i
 def gains_and_checks(
     codes: NDArray[np.uint8], state: NDArray[np.uint8], moves: NDArray[np.uint16], offsets: NDArray[np.int64]
 ) -> tuple[NDArray[np.int16], NDArray[np.bool_]]:
-    """Return the immediate material gain of legal moves, in pawns, int16 [total], and whether they give check, bool
-    [total].
+    """Return two arrays: the immediate material gain of each legal move in pawns, int16 [total], and whether the move
+    gives check, bool [total].
 
     codes: uint8 [n, 64]. state: uint8 [n, 4]. moves: uint16 [total]. offsets: int64 [n + 1], as from legal.legal_moves.
     A capture gains the value of the captured piece, minus that of the capturing piece if it can be recaptured. Further
@@ -115,12 +117,12 @@ def order_moves(
     cut: float,
     max_width: int,
 ) -> tuple[NDArray[np.uint16], NDArray[np.float32], NDArray[np.uint8], NDArray[np.int64]]:
-    """Return each position's moves by descending weight: moves, weights, marks and widths.
+    """Return each position's moves by descending weight, as four arrays: moves, weights, marks and widths.
 
-    Shapes: uint16 [total], float32 [total], uint8 [total], int64 [n]. priors: the policy's probabilities, float32
-    [total], summing to 1 in each position. A weight is the prior, but at least a minimum for tactical moves and checks.
-    The weights also sum to 1 in each position. A width is the number of moves, from the first, whose weights together
-    reach `cut`; it is at most `max_width`.
+    The arrays are uint16 [total], float32 [total], uint8 [total] and int64 [n]. priors: the policy's probabilities,
+    float32 [total], which sum to 1 in each position. A weight is the prior, but at least a minimum for tactical moves
+    and checks. The weights also sum to 1 in each position. A width is the number of moves, from the first, whose
+    weights together reach `cut`; it is at most `max_width`.
     """
     tactical = gain >= TACTICAL_GAIN
     least = np.where(

@@ -49,10 +49,10 @@ class MoveContext:
     """What the thinking times of n moves depend on. All arrays have one dimension of n.
 
     clock: seconds on the mover's clock, above 0. increment: seconds added after each move. start: seconds on the clock
-    at the start of the game. number: own moves before this one. rating: the mover's rating, in points. entropy: the
-    entropy of the predicted moves, in nats. surprise: minus the natural logarithm of the predicted probability of the
-    move. recapture: whether the move captures on the square of the last capture. only_move: whether no other move is
-    legal. in_check: whether the mover is in check.
+    at the start of the game. number: the number of the mover's earlier moves. rating: the mover's rating, in points.
+    entropy: the entropy of the predicted moves, in nats. surprise: minus the natural logarithm of the predicted
+    probability of the move. recapture: whether the move captures on the square of the last capture. only_move: whether
+    no other move is legal. in_check: whether the mover is in check.
     """
 
     clock: NDArray[np.float64]
@@ -101,8 +101,8 @@ class ThinkingTimes:
     def times(self, context: MoveContext, levels: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the seconds that each move takes, 0 or more, float64 [n].
 
-        levels: float64 [n], from 0 for the shortest time to 1 for the longest; a random number gives a sample, 0.5 the
-        median. No move takes more than LONGEST of the clock.
+        levels: float64 [n], from 0 for the shortest time to 1 for the longest. A random number gives a sample, and 0.5
+        gives the median. No move takes more than LONGEST of the clock.
         """
         expected = context.features() @ self.weights
         bands = self.quantiles[np.searchsorted(self.limits, expected, "right")]
@@ -170,9 +170,9 @@ def is_recapture(board: chess.Board, move: chess.Move) -> bool:
 class PaceOfPeople:
     """Samples how long people of a rating think.
 
-    session: predicts moves; its rating inputs have this rating as their default. side_inputs: the side inputs with
-    their defaults. rating: in points. random: the random number generator for the samples. start: seconds on the clock
-    at the start of the game; 0 if that is not known.
+    session: a network that predicts moves; its rating inputs have this rating as their default. side_inputs: the side
+    inputs with their defaults. rating: the rating in points. random: the random number generator for the samples.
+    start: seconds on the clock at the start of the game; 0 if that is not known.
     """
 
     def __init__(

@@ -214,17 +214,17 @@ class Tree:
 
         A node's value is normally that of its chosen child. But if some moves aren't expanded, and the chosen child is
         worse than the node's static evaluation, the value is a mean of both. The weight of the child is the probability
-        of the expanded moves. A node chooses the child with the largest value minus a penalty:
-        `uncertainty · ln(largest weight / weight of the move) / √(evaluations below it)`. Results by the rules have no
-        such penalty.
+        of the expanded moves. A node chooses the child with the largest value minus a penalty: `uncertainty ·
+        ln(largest weight / weight of the move) / √(evaluations below the child)`. Results by the rules have no such
+        penalty.
         """
         _backup(self.n, self.arrays(), uncertainty)
 
     def frontier(
         self, focus: float, tactical_factor: float, max_ply: int, min_path: float, lines: int
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-        """Return moves that have not been expanded: edges, the nodes where they begin, and the probability that the
-        game reaches them.
+        """Return the moves that have not been expanded, as three arrays: their edges, the nodes where they begin, and
+        the probability that the game reaches them.
 
         A move's probability is its weight · exp(`focus` · the known gain), normalized over its node. The probability of
         a path is the product of its moves' probabilities. It is multiplied by `tactical_factor` for tactical moves.
@@ -239,8 +239,8 @@ class Tree:
     def sorted_moves(self, uncertainty: float) -> list[tuple[int, float]]:
         """Return the moves of the root in order, each as its edge and its value.
 
-        The expanded ones come first, best first by the rule of `backup`. Then the other moves follow, the most likely
-        first, with the root's static evaluation, but at most the value of the last expanded move.
+        The expanded moves come first, best first by the rule of `backup`. Then the other moves follow, the most likely
+        first. Their value is the root's static evaluation, but at most the value of the last expanded move.
         """
         edges = range(int(self.first[0]), int(self.first[0] + self.width[0]))
         scored = []

@@ -74,8 +74,8 @@ _TABLE_MOVE, _GOOD_CAPTURE, _KILLER, _BAD_CAPTURE = 1 << 30, 1 << 28, 1 << 26, -
 def score_moves(state, ply, table_move):  # type: ignore[no-untyped-def]
     """Write to `scores` the numbers by which the moves of row `ply` are ordered.
 
-    The order is the table's move, packed or NO_MOVE; captures and promotions to a queen that lose nothing; killers;
-    quiet moves by history. Captures that lose material and other promotions come last.
+    The order is: first the table's move; then captures and promotions to a queen that lose nothing; then killers; then
+    quiet moves by history; last, captures that lose material and other promotions. table_move: packed, or NO_MOVE.
     """
     stack = state.data
     side = np.int64(stack.rows[ply, 64 + SIDE])
@@ -101,7 +101,7 @@ def score_moves(state, ply, table_move):  # type: ignore[no-untyped-def]
 
 @inner
 def pick_move(state, ply, i):  # type: ignore[no-untyped-def]
-    """Swap the move with the largest score, from index i on, to index i, and return it."""
+    """Find the move with the largest score from index `i` on, swap it to index `i`, and return it."""
     moves, scores = state.data.moves[ply], state.data.scores[ply]
     best = i
     for k in range(i + 1, state.data.move_count[ply]):
@@ -327,7 +327,7 @@ def search(state, ply, depth, alpha, beta, mode, passed):  # type: ignore[no-unt
 
 @inner
 def lmr_reduction(state, depth, i):  # type: ignore[no-untyped-def]
-    """Return by how many plies the first search of a quiet move is less deep. i: the move's index in its node."""
+    """Return by how many plies the first search of a quiet move is shallower. i: the move's index in its node."""
     if state.data.tuning_reduce == 0 or depth < 3 or i < 3:
         return 0
     return min(depth - 2, 1 + (i >= 8) + (depth >= 6 and i >= 16))
@@ -347,7 +347,7 @@ def search_root(state, moves, depth):  # type: ignore[no-untyped-def]
     """Search moves of the root (packed, uint16 [n]), in this order, `depth` plies deep.
 
     Returns the index of the best move (-1 if the search was stopped before the first move was completed), and the
-    number of completed moves. The result of the best move is bound 0; its principal variation is pv[0].
+    number of completed moves. The result of the best move is in bound 0; its principal variation is in `pv[0]`.
     """
     black = state.data.rows[0, 64 + SIDE] != 0
     alpha, beta = (WON, LOST) if black else (LOST, WON)

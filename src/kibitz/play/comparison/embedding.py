@@ -34,8 +34,8 @@ _FAST_MATH = {"contract", "reassoc", "nsz"}
 
 
 class Weights(NamedTuple):
-    """A comparison network as arrays. Kernels write only into `scratch` and `active`, so use it in one thread at a
-    time.
+    """A comparison network as arrays. Kernels write into `scratch` and `active`, so use an object in only one thread at
+    a time.
 
     feature_weights   float32 [774, n]: the first layer. Rows 0..767: a piece, (code - 1) * 64 + square; then White to
                       move, four castling rights, and the bias.
@@ -76,8 +76,7 @@ def add_feature(accumulator, feature_weights, feature, sign):  # type: ignore[no
 
 @inner
 def refresh_accumulator(weights, row, out):  # type: ignore[no-untyped-def]
-    """Compute the accumulator of a position from all its features, and write it to out, float32 [n]. row: uint8
-    [68]."""
+    """Compute the accumulator of a position from all its features. out: float32 [n], the output. row: uint8 [68]."""
     fill(out, weights.feature_weights[BIAS])
     for square in range(64):
         if row[square]:
@@ -121,7 +120,9 @@ def _layer(values, layer, x, active, y):  # type: ignore[no-untyped-def]
 
 @kernel
 def embed(weights, accumulator, out):  # type: ignore[no-untyped-def]
-    """Write the embedding of a position, given by its accumulator, to out, float32 [2 * d]."""
+    """Write the embedding of a position to `out`, float32 [2 * d]. accumulator: the position's accumulator, float32
+    [n].
+    """
     x = accumulator
     for k in range(weights.embedding_layers - 1):
         y = weights.scratch[k % 2]
@@ -132,7 +133,7 @@ def embed(weights, accumulator, out):  # type: ignore[no-untyped-def]
 
 @fast_kernel(_FAST_MATH)
 def logit_ordered(weights, first, second):  # type: ignore[no-untyped-def]
-    """Return the logit that the first position of a pair is better for White, in this order only.
+    """Return the logit that the first position of a pair is better for White, computed in this order only.
 
     first, second: embeddings, float32 [2 * d].
     """

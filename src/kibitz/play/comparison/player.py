@@ -87,7 +87,8 @@ class ComparisonPlayer:
     ) -> SearchResult | None:
         """Return the result for a position; None if there is no legal move (or none of limits.moves is legal).
 
-        limits.nodes: positions entered. The other arguments are those of play.chess.player.Player.think.
+        limits.nodes: the largest number of entered positions. The other arguments are those of
+        play.chess.player.Player.think.
         """
         if self.lines == 1 and not self.temperature:
             limits = narrowed(board, limits)

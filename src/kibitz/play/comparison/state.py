@@ -97,13 +97,13 @@ class ComparisonTuning(NamedTuple):
     """Which techniques the search uses; with `plain_tuning()` it gives the result of full alpha-beta.
 
     null: null-move pruning from this depth on (0: never).
-    reduce: late-move reductions.
-    extend: a side in check is searched a ply deeper.
-    table: the transposition table is used.
-    deeper: entries from deeper searches are used, too.
-    order: moves are sorted.
-    incremental: first-layer sums are updated from move to move, not summed from all pieces.
-    naive: the whole network is computed for both positions of each comparison, to measure how much this costs.
+    reduce: whether there are late-move reductions.
+    extend: whether a side in check is searched a ply deeper.
+    table: whether the transposition table is used.
+    deeper: whether entries from deeper searches are used, too.
+    order: whether moves are sorted.
+    incremental: whether first-layer sums are updated from move to move, not summed from all pieces.
+    naive: whether the whole network is computed for both positions of each comparison, to measure how much this costs.
     """
 
     null: int = 3
@@ -209,10 +209,11 @@ def cached_embedding(state, ply):  # type: ignore[no-untyped-def]
 
 @inner
 def compare_to_bound(state, row, key, embedding, bound):  # type: ignore[no-untyped-def]
-    """Return how much better for White a position is than a bound: a float32 of which only the sign counts.
+    """Return how much better for White a position is than a bound, as a float32. Only the sign of the result has a
+    meaning.
 
-    The result is 0 if both are the same position. row: uint8 [68], the position. key, embedding: its key, and its
-    embedding, float32 [2 * d]. bound: an index.
+    The result is 0 if both are the same position. row: uint8 [68], the position. key: its key. embedding: its
+    embedding, float32 [2 * d]. bound: the index of the bound.
     """
     if state.data.bound_mate[bound]:
         return -np.float32(state.data.bound_mate[bound])
@@ -297,8 +298,8 @@ def _copy_bound(state, source, target):  # type: ignore[no-untyped-def]
 
 @inner
 def update_pv(state, ply, move):  # type: ignore[no-untyped-def]
-    """Make the result of row `ply` + 1 the result of row `ply`: copy its bound, and put the packed move between the
-    rows before its principal variation.
+    """Copy the result of row `ply` + 1 to row `ply`: its bound, and its principal variation with `move` in front. move:
+    packed; it leads from row `ply` to row `ply` + 1.
     """
     _copy_bound(state, ply + 1, ply)
     length = state.data.pv_length[ply + 1]

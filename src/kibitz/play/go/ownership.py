@@ -53,15 +53,15 @@ def points_of(size: int) -> NDArray[np.int64]:
 
 @cache
 def ways(size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the point to which each symmetry moves each point of a board of this size, and the inverse, int64 [8, 361]
-    each.
+    """Return two arrays, both int64 [8, 361]: the point to which each symmetry moves each point of a board of this
+    size, and the inverse.
     """
     there = symmetries(size)
     return there, np.argsort(there, axis=1)
 
 
 def outputs_of(network: NetworkSession) -> tuple[str, ...]:
-    """Return the names of the network's outputs. A network without such names has only the ownership map."""
+    """Return the names of the network's outputs. A network that names no outputs has only the ownership map."""
     return tuple(getattr(network, "outputs", (OUTPUT,)))
 
 
@@ -124,13 +124,13 @@ class BothSides:
 
 
 class ResultsOfBothSides:
-    """A network of winner, lead and territory that is evaluated twice, with either side to move, for steadier
-    evaluations.
+    """A network that predicts winner, lead and territory, evaluated twice for steadier evaluations: once with each side
+    to move.
 
     A single evaluation is uncertain about the value of having the move, so its win probability jumps up and down from
     move to move. Here win probability (in log odds) and lead are the means of both evaluations, plus the usual value of
-    a move in similar games. A feature for this usual value is the network's own estimate of it. The move probabilities
-    and the spread come from the evaluation with the real side to move.
+    a move in similar games. One feature from which this usual value is computed is the network's own estimate of the
+    value of a move. The move probabilities and the spread come from the evaluation with the real side to move.
     """
 
     OWN_PART = 0.3
@@ -260,16 +260,15 @@ def signs(
     codes: NDArray[np.uint8],
     state: NDArray[np.uint8],
 ) -> tuple[NDArray[np.float64], ...]:
-    """Return evaluations of n positions that don't depend on which side is to move, and features for the value of a
-    move.
+    """Return evaluations of n positions that don't depend on the side to move, and features for the value of a move.
 
-    said, other: the outputs for the side to move, and with the opponent to move. Returns the mover's log odds, [n], and
-    lead, [n], the mean of both; and the features for each, in the order of their weights:
+    said: the network's outputs with the side to move. other: its outputs with the opponent to move. Returns the mover's
+    log odds and lead, both [n], as means over `said` and `other`. Then it returns the features for the log odds and for
+    the lead, in the order of their weights:
 
     [n, 8]: 1; half the network's value of the move in log odds; the open part of the board, and its square; the
-    logarithm
-        of the spread; the entropy of the moves, in nats; the absolute log odds; and a number from 1 for an even game to
-        0 for a decided game.
+    logarithm of the spread; the entropy of the moves, in nats; the absolute log odds; a number from 1 for an even game
+    to 0 for a decided game.
     [n, 3]: 1; half the network's value of the move in points; the open part of the board.
     """
     own, turned = (2 * np.arctanh(np.clip(one["value"].astype(np.float64), -SURE, SURE)) for one in (said, other))

@@ -47,7 +47,7 @@ class Candidate:
     """A move, or PASS.
 
     lead: the mover's expected lead in points, komi included.
-    gain: that lead minus the lead after a pass.
+    gain: the lead minus the lead after a pass.
     value: the gain minus the cost of a stone, with small bonuses that decide between equal moves.
     captured: number of captured stones.
     looks: number of network evaluations of the position after the move.
@@ -104,8 +104,8 @@ class Study:
         self.atari = stone == (BLACK_STONE if colour == 1 else WHITE_STONE)
 
     def look(self, rows: NDArray[np.int64] | None = None, symmetry: int = 0) -> None:
-        """Evaluate some rows with the network, and add the results. rows: 0 for the position, 1 for the position after
-        a pass, larger numbers for the positions after the moves; None for all.
+        """Evaluate some rows with the network, and add the results. rows: 0 is the position, 1 is the position after a
+        pass, and larger numbers are the positions after the moves; None for all rows.
         """
         rows = np.arange(len(self.codes)) if rows is None else rows
         there, back = ownership.ways(self.size)

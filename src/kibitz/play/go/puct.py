@@ -131,7 +131,7 @@ class GoPuctPlayer:
     def looks(
         self, board: Board, colour: int, terms: Terms, only: Sequence[int] | None = None, last: int = PASS
     ) -> Iterator[Look]:
-        """Return the move to play, see GoThinker.choose."""
+        """Search a position, see GoThinker.looks."""
         history = self._begin(board, colour, terms, only)
         # The first part is the search that `choose` makes without a time limit. So after this part, the result is that
         # of `choose`.
@@ -157,7 +157,7 @@ class GoPuctPlayer:
         on_progress: Callable[[Look], None] = lambda look: None,
         stop: threading.Event | None = None,
     ) -> MoveThought:
-        """Return the network's evaluation of a transformed position, see GoThinker.raw."""
+        """Return the move to play, see GoThinker.choose."""
         history = self._begin(board, colour, terms, only)
         limits = SearchLimits(seconds=seconds, nodes=visits or (self.visits if seconds is None else None))
         for _ in self._grown(TimeManager(limits, stop, self.search.evaluated), history):
@@ -293,7 +293,7 @@ class GoPuctPlayer:
     # Results of the search
 
     def raw(self, board: Board, colour: int, terms: Terms, symmetry: int) -> GoThought:
-        """Search a position, see GoThinker.looks."""
+        """Return the network's evaluation of a transformed position, see GoThinker.raw."""
         self._set_terms(terms, board.suicide)
         entered, _ = self.rules.start(board, colour, rules.hashes(board.positions))
         said = self.rules.ask(entered.rows, symmetry)

@@ -21,7 +21,7 @@ from kibitz.games.go.rulesets import Rules
 class Terms:
     """The conditions of a game on which the lead depends.
 
-    komi: White's points from the start, handicap compensation included.
+    komi: the points that White gets before the game, handicap compensation included.
     territory: whether territory scoring applies, where each stone played costs a point compared with a pass.
     handicap: number of handicap stones.
     between_players: whether the network gets the handicap and the ranks of strong players as inputs. False for the

@@ -44,7 +44,8 @@ def value_board(
 ) -> PositionValue:
     """Return the value of a position.
 
-    terms: the terms for the lead. The players and the number of handicap stones do not change what the
+    terms: the conditions on which the lead depends, see `Terms`. The players and the number of handicap stones do not
+        change what the
         network predicts.
     visits: visits of the search; 0 for the network's value without a search.
     on_progress: called when the search has new results.

@@ -21,9 +21,9 @@ _SLOT = 8 + 8 + 2 + 4
 class EvaluationCache(NamedTuple):
     """The arrays of the cache.
 
-    keys: uint64 [slots], a power of two.
-    begins: int64 [slots], the number of priors that were written before an entry's first prior, from which its place in
-    the ring follows; -1 for no entry.
+    keys: uint64 [slots]. The number of slots is a power of two.
+    begins: int64 [slots], the number of priors that were written before an entry's first prior; the entry's place in
+    the ring follows from this number. -1 means no entry.
     counts: int16 [slots], number of moves.
     values: float32 [slots].
     priors: float32 [room], the ring.

@@ -42,11 +42,11 @@ class CaptureWeights(NamedTuple):
     """The weights of captures in addition to the network, in log odds. After every move, captures are searched until no
     piece can be captured for free.
 
-    Weights of a move: `loss` for each pawn that it loses compared with the best move, `check` if it gives check.
-    Weights of a position's value: `opinion` is a factor of the network's value, `pawn` is for each pawn that the mover
-    is ahead, `win` for each pawn that the best move wins. Networks know little about hanging pieces, because pieces
-    seldom hang for long in games. The weights were fitted to Stockfish's win probabilities and to moves of games and
-    puzzles, see docs/results/history/search.md.
+    Two weights are for moves: `loss` is for each pawn that the move loses compared with the best move, and `check` is
+    for a move that gives check. Three weights are for a position's value: `opinion` is a factor of the network's value,
+    `pawn` is for each pawn that the mover is ahead, and `win` is for each pawn that the best move wins. Networks know
+    little about hanging pieces, because pieces seldom hang for long in games. The weights were fitted to Stockfish's
+    win probabilities and to moves of games and puzzles, see docs/results/history/search.md.
     """
 
     loss: float = 0.8
@@ -289,7 +289,9 @@ class ChessRules:
     def evaluate(
         self, rows: NDArray[np.uint8], moves: NDArray[np.uint16], offsets: NDArray[np.int64]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Return values, [n], for the side to move, and priors of all moves, from networks and captures."""
+        """Return the values of positions for the side to move, [n], and the priors of all moves, computed from the
+        networks and the captures.
+        """
         codes, state = np.ascontiguousarray(rows[:, :SQUARES]), np.ascontiguousarray(rows[:, SQUARES:])
         answers = self.policy.evaluate(codes, state)
         valued = answers if self.value is self.policy else self.value.evaluate(codes, state)

@@ -95,7 +95,7 @@ _NOWHERE = np.zeros(POINTS, np.bool_)
 class Scoring:
     """The scoring at the end of a game.
 
-    komi: White's points from the start, handicap compensation included.
+    komi: the points that White gets before the game, handicap compensation included.
     territory: whether territory and prisoners are counted; otherwise area is counted.
     suicide: whether a chain may remove itself.
     """
@@ -133,7 +133,9 @@ def _put(row, at, value):  # type: ignore[no-untyped-def]
 
 @inner
 def worth(chance, lead, size, share, centre):  # type: ignore[no-untyped-def]
-    """Return the value of a position, see Preference. chance: win − loss, −1 to 1. lead, centre: for the same side."""
+    """Return the value of a position for one side, see Preference. chance: the side's probability of a win minus that
+    of a loss, −1 to 1. lead, centre: the lead and the centre in the view of the same side.
+    """
     return (1 - share) * chance + share * 2 / math.pi * math.atan((lead - centre) / size)
 
 
@@ -387,7 +389,7 @@ class GoSearchRules:
     """The rules of Go and the network for a PUCT search, see search.SearchRules. The network has the outputs policy,
     value, black_owns, lead and spread.
 
-    told: values for the network's side inputs by name, which replace the defaults. temperature: the policy's
+    told: values for the network's side inputs, by name; they replace the defaults. temperature: the policy's
     temperature; above 1, its probabilities become more equal. scoring, preference: those of the present game. If they
     change, earlier evaluations must be removed (see `weigh_again` for the centre).
     """
@@ -446,7 +448,7 @@ class GoSearchRules:
     def evaluate(
         self, rows: NDArray[np.uint8], moves: NDArray[np.uint16], offsets: NDArray[np.int64]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Return values, [n], for the side to move, and priors of the moves, from the network."""
+        """Return the network's values of positions for the side to move, [n], and the priors of the moves."""
         said = self.ask(rows)
         answers = said["policy"], said["value"], said["black_owns"], said["lead"], said["spread"]
         values, priors = np.empty(len(rows), np.float32), np.empty(len(moves), np.float32)
@@ -511,7 +513,7 @@ def _own_visits(tree):  # type: ignore[no-untyped-def]
 def sums_below(tree, at):  # type: ignore[no-untyped-def]
     """Return, for each node, the sum of a number over all visits of the node, float64 [nodes].
 
-    at: the place of the number in the rows of the positions. The sums are in the view of the side to move at the node.
+    at: the index of the number in the rows of the positions. The sums are in the view of the side to move at the node.
     """
     n = tree.size[0]
     sums, times = np.zeros(n), _own_visits(tree)
@@ -525,9 +527,9 @@ def sums_below(tree, at):  # type: ignore[no-untyped-def]
 
 @kernel
 def owners_below(tree, tops, owners):  # type: ignore[no-untyped-def]
-    """Fill owners, float64 [n, 361], with the mean of Black's territory over the visits of each node in tops, [n].
+    """Fill `owners`, float64 [n, 361], with the mean of Black's territory over the visits of each node in `tops`, [n].
 
-    No node in tops may be below another.
+    No node in `tops` may be below another node in `tops`.
     """
     n = tree.size[0]
     group = np.full(n, -1, np.int64)
@@ -555,7 +557,7 @@ def owners_below(tree, tops, owners):  # type: ignore[no-untyped-def]
 
 @kernel
 def topmost(tree, least):  # type: ignore[no-untyped-def]
-    """Return the nodes, int64 [n], whose subtrees cut_out will remove. No node of the result is below another one.
+    """Return the nodes, int64 [n], whose subtrees `cut_out` will remove. No node of the result is below another one.
 
     They have fewer than `least` visits and no proven result, and aren't the root.
     """
@@ -575,7 +577,9 @@ def topmost(tree, least):  # type: ignore[no-untyped-def]
 
 @kernel
 def put_all(tree, nodes, at, values):  # type: ignore[no-untyped-def]
-    """Write a two-byte number into the row of each of some nodes. nodes, values: [n]. at: the place in the row."""
+    """Write a two-byte number into the row of each of some nodes. nodes, values: [n]. at: the index of the number in
+    the row.
+    """
     for i in range(nodes.shape[0]):
         _put(tree.rows[tree.row[nodes[i]]], at, values[i])
 
@@ -592,7 +596,7 @@ def _weigh(rows, n, share, centre, values):  # type: ignore[no-untyped-def]
 
 @kernel
 def weigh_again(tree, share, centre):  # type: ignore[no-untyped-def]
-    """Compute the value of every node of a tree again, with another preference. centre: for Black."""
+    """Compute the value of every node of a tree again, with another preference. centre: the centre in Black's view."""
     values = np.empty(tree.size[1], np.float32)
     _weigh(tree.rows, tree.size[1], share, centre, values)
     own = _own_visits(tree)
@@ -608,5 +612,5 @@ def weigh_again(tree, share, centre):  # type: ignore[no-untyped-def]
 
 
 def number_at(tree: PuctTree, node: int, at: SupportsIndex) -> int:
-    """Return a number of two bytes in the row of a visited node. at: its place."""
+    """Return a number of two bytes in the row of a visited node. at: the index of the number in the row."""
     return int(_get(tree.rows[tree.row[node]], at))

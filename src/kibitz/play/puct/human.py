@@ -47,7 +47,7 @@ to games: people prefer a mate to a certain win, and overlook a mate by the oppo
 
 @dataclass(frozen=True)
 class HumanWeights:
-    """The weights.
+    """The weights of the formula in `shares`.
 
     alpha: the factor of the log prior, which is the same for all ratings. beta: the factor of the value at
     USUAL_RATING. growth: how much beta grows with 1,000 points of rating. lowest, highest: the range of ratings to
@@ -149,7 +149,7 @@ class HumanSearchPlayer:
 
     session: a network with rating inputs, such as `human`.
     value: another network whose values the search uses.
-    temperature: 0 plays the most likely move, 1 samples by the predicted probabilities, T in proportion to
+    temperature: 0 plays the most likely move, 1 samples by the predicted probabilities, and T samples in proportion to
         probability^(1/T).
     lines: the number of the most likely moves to report, with their probabilities and values.
     side_inputs: inputs of the network in addition to the position, as for ChessPlayer. The rating in them selects the

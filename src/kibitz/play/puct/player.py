@@ -434,9 +434,9 @@ def search_line(
     """Search the position after a move. Returns the result, None if there was no time, and the number of evaluated
     positions.
 
-    row: uint8 [68], the position. visits: of its root. drawn_keys: uint64, keys of positions that are drawn if they
-    occur again. batch: returns the size of the next batch, 0 to stop, given the number of positions evaluated in this
-    search and the preferred size.
+    row: uint8 [68], the position. visits: the visits of the root. drawn_keys: uint64, keys of positions that are drawn
+    if they occur again. batch: a function that returns the size of the next batch, or 0 to stop. It gets the number of
+    positions evaluated in this search and the preferred size.
     """
     if batch(0, 1) <= 0:
         return None, 0

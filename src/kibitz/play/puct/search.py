@@ -98,7 +98,8 @@ class SearchRules(Protocol):
     def evaluate(
         self, rows: NDArray[np.uint8], moves: NDArray[np.uint16], offsets: NDArray[np.int64]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Return values, [n], for the side to move, −1 to 1, and the moves' priors, which sum to 1 in each position.
+        """Return the values of positions for the side to move, [n], −1 to 1, and the moves' priors, which sum to 1 in
+        each position.
 
         The tails of the rows are written.
         """

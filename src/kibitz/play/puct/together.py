@@ -73,7 +73,8 @@ class Together:
         """Return the results of `count` searches, in order. Each of `searches` runs in a thread and gets the number of
         the search, 0 to count - 1. Its player uses `TogetherRules` with this number.
 
-        If there is only one, it runs in this thread. Raises what a search raises; the others then end.
+        If there is only one search, it runs in this thread. If a search raises an error, the other searches end, and
+        `run` raises the error.
         """
         found: dict[int, Result] = {}
         left = iter(range(count))
@@ -95,7 +96,8 @@ class Together:
     def evaluate(
         self, number: int, rows: NDArray[np.uint8], moves: NDArray[np.uint16], offsets: NDArray[np.int64]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """See ChessRules.evaluate. number: the search. It waits until all running searches have positions to evaluate.
+        """Evaluate positions, see ChessRules.evaluate. The method waits until all running searches have positions to
+        evaluate. number: the number of the search.
 
         Raises Ended if another search has failed.
         """
@@ -192,7 +194,7 @@ class TogetherRules:
         return self._rules.enter(rows, moves)
 
     def condense(self, tree: PuctTree, least: int) -> None:
-        """See SearchRules: rows of chess have no tails."""
+        """Do nothing, because rows of chess have no tails (see SearchRules)."""
 
     def evaluate(
         self, rows: NDArray[np.uint8], moves: NDArray[np.uint16], offsets: NDArray[np.int64]

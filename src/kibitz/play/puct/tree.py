@@ -49,7 +49,7 @@ class PuctTree(NamedTuple):
     total: float64, sum of the backed-up values.
     prior, move: float32 and uint16, the prior and the packed move that leads to the node.
     parent: int32, -1 at the root.
-    first: int32, slot of the first child, -1 if there are none yet.
+    first: int32, slot of the first child; -1 if there are no children yet.
     children: int16, number of children.
     value: float32, the network's value.
     proven: int8, see UNKNOWN.
@@ -180,7 +180,7 @@ def prove(tree, node):  # type: ignore[no-untyped-def]
 
 @inner
 def proven_value(tree, node):  # type: ignore[no-untyped-def]
-    """Return the value of a proven node: 1, −1, 0, or the value of its score."""
+    """Return the value of a proven node: 1, −1 or 0, or the value that a final score gives."""
     proven = tree.proven[node]
     if proven == SCORED:
         return np.float64(tree.value[node])
@@ -239,7 +239,7 @@ def repeats(tree, node, key):  # type: ignore[no-untyped-def]
 
 @inner
 def end(tree, node, proven):  # type: ignore[no-untyped-def]
-    """Record the proven result of a leaf at which the game is over, and back it up."""
+    """Record the proven result of a leaf at which the game is over, and propagate it to the root."""
     tree.proven[node], tree.plies[node] = proven, 0
     back_up(tree, node, proven_value(tree, node), np.int64(1))
     prove(tree, node)
@@ -291,8 +291,8 @@ def _likeliest(moves, priors, most):  # type: ignore[no-untyped-def]
 
 @inner
 def expand(tree, node, key, row, value, moves, priors, most):  # type: ignore[no-untyped-def]
-    """Add the position and the children of a leaf to the tree, and back the leaf's value up. The tree must have room
-    for them.
+    """Add the position and the children of a leaf to the tree, and propagate the leaf's value to the root. The tree
+    must have room for them.
 
     most: the largest number of children, see `_likeliest`; the root has a child for every move.
     """
@@ -326,11 +326,12 @@ def win(tree, node, key, row, move):  # type: ignore[no-untyped-def]
 
 @kernel
 def expand_all(tree, cache, most, leaves, keys, again, rows, values, moves, priors, offsets):  # type: ignore[no-untyped-def]
-    """Expand leaves, [n], that the network has evaluated, and store the evaluations in the cache.
+    """Expand the leaves that the network has evaluated, and store the evaluations in the cache. leaves: indices of
+    nodes, [n].
 
-    most: see `expand`. keys: uint64 [n], and rows: uint8 [n, width], the leaves' positions. again: uint64 [n], keys for
-    repetitions. values: float32 [n], for the side to move. moves, priors: those of all leaves; leaf i has the entries
-    offsets[i] to offsets[i + 1].
+    most: see `expand`. keys: uint64 [n], the leaves' keys. rows: uint8 [n, width], the leaves' positions. again: uint64
+    [n], keys for repetitions. values: float32 [n], for the side to move. moves, priors: the moves and priors of all
+    leaves; leaf i has the entries from `offsets[i]` up to, but not including, `offsets[i + 1]`.
     """
     for i in range(leaves.shape[0]):
         begin, end = offsets[i], offsets[i + 1]
@@ -340,12 +341,13 @@ def expand_all(tree, cache, most, leaves, keys, again, rows, values, moves, prio
 
 @kernel
 def settle(tree, cache, most, often, repetition, leaves, keys, again, ended, values, rows, moves, offsets):  # type: ignore[no-untyped-def]
-    """Finish the leaves, [n], that need no network. Moves the data of the other leaves to the front, and returns their
-    number.
+    """Finish the leaves that need no network. Moves the data of the other leaves to the front, and returns the number
+    of these leaves.
 
-    A leaf is finished in these cases: the rules end the game there (ended, int8 [n]; with values, [n], if SCORED), its
-    only move wins, it repeats a position (again: uint64 [n]), or the cache has its evaluation. often: uint64, keys of
-    positions of the game that may not occur again. repetition: the result of a repetition. most: see `expand`.
+    A leaf is finished in these cases: the rules end the game there, its only move wins, it repeats a position, or the
+    cache has its evaluation. leaves: indices of nodes, [n]. ended: int8 [n], how the rules end the game. values: [n],
+    used if `ended` is SCORED. again: uint64 [n], keys for repetitions. often: uint64, keys of positions of the game
+    that may not occur again. repetition: the result of a repetition. most: see `expand`.
     """
     left, room, tail = 0, cache.priors.shape[0], cache.tails.shape[1]
     for i in range(leaves.shape[0]):
@@ -401,7 +403,9 @@ def abandon(tree, leaves):  # type: ignore[no-untyped-def]
 
 @kernel
 def lead(tree):  # type: ignore[no-untyped-def]
-    """Return how many more visits the root's most visited move has than the second; with a single move, its visits."""
+    """Return how many more visits the root's most visited move has than the second one. If there is only one move, the
+    result is its number of visits.
+    """
     first, second = 0, 0
     for child in range(tree.first[0], tree.first[0] + tree.children[0]):
         visits = tree.visits[child]
