@@ -400,6 +400,17 @@ def test_repetition_through_the_game_is_seen() -> None:
     assert len(seen_twice(board)) == 4
 
 
+def test_more_repeated_positions_than_the_stack_has_room_for() -> None:
+    board = chess.Board("k7/p7/P7/8/8/7p/7P/7K w - - 0 1")
+    white, black = "h1 g1 f1 e1 d1 c1 b1 a1 a2 b2 c2 d2", "a8 b8 c8 d8 e8 f8 g8 h8 h7 g7 f7 e7 d7"
+    ways = [[*there, *there[-2:0:-1]] for there in (white.split(), black.split())]
+    for ply in range(1, 600):
+        way, at = ways[(ply + 1) % 2], (ply + 1) // 2
+        board.push_uci(way[(at - 1) % len(way)] + way[at % len(way)])
+    assert len(seen_twice(board)) > position_stack.FIFTY_MOVES
+    assert think(board, SearchLimits(depth=1)).lines[0].move in board.legal_moves
+
+
 def test_the_fifty_moves_are_counted() -> None:
     line = think("7k/8/8/8/8/8/R3P3/K7 w - - 99 99", SearchLimits(depth=1)).lines[0]
     assert line.move.uci() in ("e2e3", "e2e4")

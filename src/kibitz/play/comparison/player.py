@@ -140,7 +140,8 @@ class Memory:
     def search(self, row: NDArray[np.uint8], repeated: NDArray[np.int64], max_nodes: int) -> SearchState:
         """Return the state of a new search from a position, uint8 [68].
 
-        repeated: int64 [k], keys of positions that are draws if they occur again.
+        repeated: int64 [k], keys of positions that are draws if they occur again. Only as many as the stack has room for
+        are used. There are more only after the fifty-move rule applies, and then a repetition changes nothing.
         """
         comparer, weights = self.comparer, self.comparer.weights
         self.age = self.age % 255 + 1
@@ -155,7 +156,8 @@ class Memory:
         for name, value in self.tuning._asdict().items():
             data["tuning_" + name] = value
         data["rows"][0], data["history"][:] = row, self.history
-        data["repeated_keys"][: len(repeated)], data["repeated_count"] = repeated, len(repeated)
+        known = repeated[: len(data["repeated_keys"])]
+        data["repeated_keys"][: len(known)], data["repeated_count"] = known, len(known)
         data["bound_row"][search_state.DRAWN], data["bound_key"][search_state.DRAWN] = comparer.rows[comparer.draw], 1
         data["bound_mate"][search_state.WON], data["bound_mate"][search_state.LOST] = (
             2 * search_state.MATE_BASE,
