@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kibitz.analysis.chess.moves import AnalysedGame
-from kibitz.analysis.chess.notes import centipawns, note_game
+from kibitz.analysis.chess.notes import centipawns, drop_mark, note_game, note_move
 from kibitz.analysis.chess.pgn import annotated
 from kibitz.analysis.summary import GameSummary, SideSummary
 from kibitz.systems import find
@@ -128,6 +128,20 @@ def test_without_a_value_there_is_no_evaluation_and_one_that_was_there_stays(
 def test_what_people_wrote_stays_though_it_looks_alike(judge_moves: Callable[..., AnalysedGame]) -> None:
     text = annotated(judge_moves("1. e4 { in the net: well; played 5th, once } e5 *", WANTED))
     assert mentions(text, "5th & a3")
+
+
+def test_a_users_words_before_a_colon_stay() -> None:
+    game = chess.pgn.Game()
+    game.comment = "twice checked by: Anna"
+    node = game.add_variation(chess.Move.from_uci("e2e4"), comment="my reason: the center")
+    for reason in ("Loses a pawn.", "Loses a piece."):
+        note_game(game, "", "Stockfish 16", None)
+        drop_mark(node)
+        note_move(node, None, "?", reason)
+    assert game.comment == "twice checked by: Anna / checked by: Stockfish 16"
+    assert node.comment == "my reason: the center [%kibitz ?] reason: Loses a piece."
+    drop_mark(node)
+    assert node.comment == "my reason: the center"
 
 
 def test_what_another_analysis_wrote_is_replaced(
