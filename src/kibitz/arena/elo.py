@@ -112,7 +112,7 @@ def elo(score: float) -> float:
         return math.nan
     if score <= 0 or score >= 1:
         return -math.inf if score <= 0 else math.inf
-    return -400 * math.log10(1 / score - 1)
+    return -400 * math.log10(1 / score - 1) + 0.0  # + 0.0 turns -0.0 into 0.0
 
 
 def expected(difference: float) -> float:
