@@ -16,7 +16,10 @@ _MARKS = {"?!": ("DO", ""), "?": ("BM", "1"), "??": ("BM", "2"), GAINED: ("TE", 
 _WORDS = {"?!": "Doubtful", "?": "Mistake", "??": "Big mistake", GAINED: "Good move"}
 _LEAD = re.compile(r"Lead (?:0|[BW]\+[\d.]+)(?:, count (?:0|[BW]\+[\d.]+))?")
 _MARK = re.compile(rf"({'|'.join(_WORDS.values())}): [+-][\d.]+ (?:points|percentage points) for (?:Black|White)")
-_SUMMARY = re.compile(r"Accuracy: (?:Black|White) \d+%(?:, (?:Black|White) \d+%)?\.|Turning point: .* ahead after move .*|Checked by .*")
+_SUMMARY = re.compile(
+    r"Accuracy: (?:Black|White) \d+%(?:, (?:Black|White) \d+%)?\."
+    r"|Turning point: .* ahead after move .*|Checked by .*"
+)
 
 Notes = dict[str, list[str]]
 """Properties of a node and the values of each, not yet escaped."""
