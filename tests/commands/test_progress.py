@@ -14,7 +14,7 @@ from kibitz.cli import run
 from kibitz.commands import progress
 from kibitz.commands import test as test_command
 from kibitz.commands.analyze import output
-from kibitz.commands.analyze.output import FIRST_SECONDS, SHORT_SECONDS, GameBar
+from kibitz.commands.analyze.output import GameBar
 from kibitz.commands.analyze.player import player_progress
 from kibitz.commands.progress import BAR, ELAPSED, LEFT, Progress
 from kibitz.commands.test import LINE_EVERY, EvaluationBar
@@ -22,6 +22,7 @@ from kibitz.commands.train import TrainingBar
 from kibitz.commands.tune import TuningProgress
 from kibitz.training.trainer import TrainProgress
 from kibitz.training.tune.search import Step
+from support.board_client import until
 from support.causes import each_mentions, mentions
 
 
@@ -220,35 +221,47 @@ def test_a_long_report_states_its_time_after_the_first_games(
 
 
 def test_a_long_game_shows_its_searched_positions(
-    clock: Clock, as_terminal: Callable[[], Terminal], monkeypatch: pytest.MonkeyPatch
+    as_terminal: Callable[[], Terminal], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(output, "time", clock)
+    monkeypatch.setattr(output, "FIRST_SECONDS", 0.0)
     terminal = as_terminal()
     with GameBar() as bar, ongoing.listening(bar.on_positions):
-        for _ in ongoing.counted(range(10), 10):
-            clock.now += 1
-        hidden = terminal.getvalue()
+        ongoing.report(0, 10)
+        until(lambda: "0 of 10 positions" in terminal.getvalue())
+        ongoing.report(7, 10)
+        until(lambda: "7 of 10 positions" in terminal.getvalue())
+        ongoing.report(10, 10)
+        ended = terminal.getvalue()
+        ongoing.report(5, 10)  # late, from another thread
+    assert terminal.getvalue() == ended
+
+
+def test_a_short_game_shows_no_bar(as_terminal: Callable[[], Terminal], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(output, "FIRST_SECONDS", 1000.0)
+    terminal = as_terminal()
+    with GameBar() as bar, ongoing.listening(bar.on_positions):
+        assert list(ongoing.counted(range(50), 50)) == list(range(50))
         ongoing.report(0, 50)
-        clock.now += FIRST_SECONDS
-        ongoing.report(2, 50)
-        shown = terminal.getvalue()
-    assert " of 10 positions" in hidden
-    assert "50" not in hidden
-    assert " of 50 positions" in shown
+    assert terminal.getvalue() == ""
 
 
-def test_a_short_game_shows_no_bar(
-    clock: Clock, as_terminal: Callable[[], Terminal], monkeypatch: pytest.MonkeyPatch
+def test_the_bar_of_a_failed_game_disappears(
+    as_terminal: Callable[[], Terminal], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(output, "time", clock)
+    monkeypatch.setattr(output, "FIRST_SECONDS", 0.0)
     terminal = as_terminal()
-    with GameBar() as bar, ongoing.listening(bar.on_positions):
-        for done in range(51):
-            ongoing.report(done, 50)
-            clock.now += SHORT_SECONDS / 60
-    assert terminal.getvalue() == ""
-    ongoing.report(25, 50)
-    assert terminal.getvalue() == ""
+
+    def fail() -> None:
+        with GameBar() as bar, ongoing.listening(bar.on_positions):
+            ongoing.report(0, 10)
+            until(lambda: "0 of 10 positions" in terminal.getvalue())
+            raise ValueError("failed")
+
+    with pytest.raises(ValueError, match="failed"):
+        fail()
+    ended = terminal.getvalue()
+    assert ended.endswith("\x1b[2K")
+    assert not ongoing.listeners
 
 
 @pytest.mark.parametrize(("network", "file"), [("human", "game.pgn"), ("winner", "game.pgn"), ("gohuman", "game.sgf")])

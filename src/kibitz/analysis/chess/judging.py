@@ -234,6 +234,7 @@ class Judge:
         if self._player is not None:
             return self._judge_by_own_search(start, moves, rows)
         black = rows[:, SQUARES + SIDE] != 0
+        ongoing.report(0, len(rows))
         seen = self._followed(rows, self.depth)
         first, second = self._own_opinions(seen.leaves, black), self._own_opinions(seen.later_leaves, black[1:])
         over, drawn = _result(start, moves), _drawn(rows)

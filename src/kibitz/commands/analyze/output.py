@@ -5,24 +5,28 @@ from __future__ import annotations
 import contextlib
 import json
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from kibitz import ongoing, records
 from kibitz.commands.progress import BAR, ELAPSED, LEFT, Progress
 from kibitz.errors import KibitzError
 from kibitz.external import EngineDied
 
+if TYPE_CHECKING:
+    from types import TracebackType
+
 Game = TypeVar("Game")
 
 COARSE = 1 << 24
 """For files smaller than this number of bytes, no time left is shown, because files are read ahead by a megabyte."""
 
-FIRST_SECONDS, SHORT_SECONDS = 0.5, 1.0
-"""The progress inside a game is shown after FIRST_SECONDS, if the game needs at least SHORT_SECONDS more."""
+FIRST_SECONDS = 0.8
+"""The progress inside a game is shown after this time."""
 
 Shown = Callable[[str], AbstractContextManager[Callable[[int, int], None]]]
 """A function that makes the display of progress for a path. The display is a function of the numbers of games and of
@@ -135,26 +139,50 @@ def progress(path: str, measured: bool = True) -> Iterator[Callable[[int, int], 
 
 
 class GameBar(Progress):
-    """The number of positions of one game that are searched. The bar disappears when all of them are."""
+    """The number of positions of one game that are searched. It appears after FIRST_SECONDS, and disappears when all
+    positions are searched.
+    """
 
     def __init__(self) -> None:
         super().__init__("{task.completed:,.0f} of {task.total:,.0f} positions", BAR, LEFT)
-        self._begun = 0.0
-        """The time at which the search of the game began, by the monotonic clock; 0.0 between searches."""
+        self._lock = threading.Lock()
+        self._timer: threading.Timer | None = None
+        """Shows the bar later; None between games."""
+        self._positions = (0, 0)
         self._is_shown = False
 
     def on_positions(self, done: int, total: int) -> None:
         """See `ongoing.Listener`."""
-        if done == 0:
-            self._begun = time.monotonic()
-        elif done >= total:
-            self._begun, self._is_shown = 0.0, False
-            self.hide()
-        elif self._is_shown:
-            self.update(done)
-        elif self._begun:
-            passed = time.monotonic() - self._begun
-            if passed >= FIRST_SECONDS and passed * (total - done) / done >= SHORT_SECONDS:
-                self._is_shown = True
-                self.begin("", total, since=self._begun)
+        with self._lock:
+            self._positions = done, total
+            if done >= total:
+                self._end()
+            elif self._is_shown and done == 0:
+                self.begin("", total)
+            elif self._is_shown:
                 self.update(done)
+            elif done == 0 and self._timer is None:
+                self._timer = threading.Timer(FIRST_SECONDS, self._show, [time.monotonic()])
+                self._timer.daemon = True
+                self._timer.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with self._lock:
+            self._end()
+        super().__exit__(kind, error, trace)
+
+    def _show(self, since: float) -> None:
+        with self._lock:
+            if self._timer is not None:
+                done, total = self._positions
+                self._is_shown = True
+                self.begin("", total, since=since)
+                self.update(done)
+
+    def _end(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer, self._is_shown = None, False
+        self.hide()
