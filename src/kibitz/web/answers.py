@@ -24,8 +24,8 @@ The largest number is so small that a canceled analysis ends soon.
 def analyse(
     networks: NetworkRegistry, network: NetworkInfo, line: Line, first: int, last: int, seq: int, checkpoint: str | None
 ) -> Iterator[list[dict[str, Any]]]:
-    """Yield the lines of a stream: the number of results, the results of plies first to last in batches, and the
-    end.
+    """Yield the lines of a stream: the number of results, the results of the plies `first` to `last` in batches, and
+    the end.
     """
     began = time.perf_counter()
     yield [{"seq": seq, "total": last - first + 1}]
@@ -36,7 +36,7 @@ def analyse(
 
 
 def batches(count: int) -> Iterator[slice]:
-    """Yield slices of growing size that together cover 0 to count."""
+    """Yield slices of growing size that together cover the indices from 0 to `count` - 1."""
     start, size = 0, FIRST_BATCH
     while start < count:
         yield slice(start, min(start + size, count))

@@ -58,15 +58,17 @@ class _Ended(Exception):
 
 @dataclass(frozen=True)
 class GameMaterial:
-    """Games of which a temporary store is made.
+    """Games from which a temporary store is made.
 
     title: the name of the games in messages.
     game: "chess" or "go".
-    version: changes with the games.
-    write: writes the games to a file in a folder, or finds the file, and returns its path.
+    version: a value that changes with the games.
+    write: a function that writes the games to a file in a folder, or finds the file, and returns its path.
     own: whether the file is a copy, which is removed after it was read.
-    sides: the player's side in each game of the file, int8 [games], 1 White and -1 Black; None for games of no player.
-    text: returns a game of the file, by its number from 1, as it was written; None to write it from the store.
+    sides: the player's side in each game of the file, int8 [games], 1 White and -1 Black; None if the games are not
+        those of one player.
+    text: a function that returns a game as it was written in the file, by its number from 1; None to write games from
+        the store.
     """
 
     title: str
@@ -80,8 +82,10 @@ class GameMaterial:
 
 @dataclass(frozen=True)
 class PlayerGames:
-    """The games of a report. version: changes with the report. games: PGN texts. sides: int8 [games], 1 White, -1
-    Black.
+    """The games of a report.
+
+    version: a value that changes with the report. texts: a function that returns the PGN texts. sides: the player's
+    side in each game, int8 [games], 1 White, -1 Black. text: a function that returns one game.
     """
 
     version: int
@@ -127,7 +131,7 @@ class BuiltStore:
             return self._explorer
 
     def text(self, game: int) -> str:
-        """Return a game of the store as PGN or SGF, as it was written if that is known."""
+        """Return a game of the store as PGN or SGF, if possible as it was written in the original file."""
         from kibitz.explorer.records import record
 
         if self.material.text is not None:
@@ -138,7 +142,7 @@ class BuiltStore:
         return record(explorer.store, game)
 
     def end(self) -> None:
-        """Remove the store, also while it is being made."""
+        """Remove the store, even while it is being made."""
         self._ended = True
         self._remove()
 

@@ -39,7 +39,7 @@ Lines = list[dict[str, Any]]
 
 
 class JudgedPositions:
-    """The judgments in a file. room: the largest number of them. Its methods may be called from several threads."""
+    """The judgments in a file. room: the largest number of judgments. Several threads may call the methods."""
 
     def __init__(self, path: Path, room: int = ROOM):
         self.path, self.room = path, room
@@ -49,7 +49,7 @@ class JudgedPositions:
     def keys(self, network: NetworkInfo, line: Line, limits: Sequence[object]) -> list[bytes]:
         """Return the key of each position of a line, [moves + 1].
 
-        limits: other values on which the judgments depend, such as the depth of the search.
+        limits: other settings on which the judgments depend, such as the depth of the search.
         """
         told = line.as_json()
         moves = told.pop("moves")

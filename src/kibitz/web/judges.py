@@ -40,9 +40,9 @@ class Judges:
         self._timer: threading.Timer | None = None
 
     def program(self, fields: Fields, game: str) -> Program | None:
-        """Return the engine that a request selects for the evaluation of moves; None for the network's own search.
+        """Return the engine that a request selects to evaluate moves; None for the network's own search.
 
-        Raises BadRequest if there is no such engine, or if it plays another game.
+        Raises BadRequest if there is no such engine, or if it plays the other game.
         """
         name = text(fields, "checked_by", "")
         return self._opinions.desk({"program": name}, game).program if name else None

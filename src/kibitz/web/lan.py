@@ -31,7 +31,7 @@ def make_key() -> str:
 
 
 def own_host() -> str:
-    """Return this computer's IPv4 address in its network. Raises KibitzError without a network."""
+    """Return this computer's IPv4 address in the local network. Raises KibitzError if there is no network."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(_ANYWHERE)

@@ -37,8 +37,8 @@ WHITE, MOVES, OWNERS = "white", "moves", "owners"
 class NetworkInfo:
     """A network in the list.
 
-    name: the network's name in requests. run: the open run; None if its run.json can't be read, and `why` then has the
-    reason.
+    name: the network's name in requests. run: the open run. If its run.json can't be read, `run` is None, and `why` has
+    the reason.
     """
 
     name: str
@@ -74,8 +74,8 @@ class NetworkInfo:
 
     @property
     def title(self) -> str:
-        """What the network predicts, in a few words. This may differ from the system's title: a run may have only the
-        value network.
+        """What the network predicts, in a few words. It may differ from the system's title, because a run may have only
+        the value network.
         """
         if self.declaration is None:
             return ""

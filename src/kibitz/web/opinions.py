@@ -32,8 +32,8 @@ IDLE = 300.0
 
 @dataclass(frozen=True)
 class MoveLimits:
-    """The limits of a move: nodes, seconds or both. rating: the rating of the player to imitate; None for full
-    strength.
+    """The limits of the search for a move: nodes, seconds or both. rating: the rating of the player to imitate; None
+    for full strength.
     """
 
     nodes: int | None
@@ -58,8 +58,7 @@ class Thinker(Protocol):
 
     def play(self, line: Line, limits: MoveLimits) -> None:
         """Start to choose a move in a line's last position. The program must not be thinking (see `halt`). Raises the
-        errors of
-        `begin`.
+        same errors as `begin`.
         """
 
     @property
@@ -84,7 +83,7 @@ class Thinker(Protocol):
 
 
 def read_lines(fields: Fields) -> int:
-    """Return the number of lines that a request asks for, 1 to MAX_LINES. Raises BadRequest for other values."""
+    """Return the number of lines in a request, 1 to MAX_LINES. Raises BadRequest for any other value."""
     return whole(fields, "lines", 1, 1, MAX_LINES)
 
 
@@ -136,8 +135,8 @@ class Desk:
     def play(
         self, line: Line, limits: MoveLimits, seq: int, tell: Callable[[Any], None], stop: threading.Event
     ) -> Iterator[list[dict[str, Any]]]:
-        """Choose a move in one step, so that no newer request interrupts it; the step's result is the move. Interim
-        results are streamed.
+        """Choose a move in one step, so that no newer request interrupts the search. The step's result is the move.
+        Interim results are streamed.
         """
         with self._held(stop, lambda why: None, "plays a move now") as thinker:
             rated = thinker.ratings
@@ -164,7 +163,7 @@ class Desk:
         yield [{"seq": seq, "move": move, "done": True}]
 
     def about(self, seq: int, tell: Callable[[Any], None], stop: threading.Event) -> Iterator[list[dict[str, Any]]]:
-        """Return, in one step, the program's name and the ratings that it can imitate."""
+        """Return, in one step, the program's name and the range of ratings that the program can imitate."""
         thinker = self._thinker
         if thinker is None:
             with self._held(stop, lambda why: None) as thinker:
@@ -248,8 +247,8 @@ def _thought(found: dict[str, Any]) -> dict[str, Any]:
 class Opinions:
     """The programs that the page may use.
 
-    given: programs on the command line. checkers: those of them that evaluate moves until the user selects others, at
-    most one per game.
+    given: the programs on the command line. checkers: those of `given` that evaluate moves until the user selects other
+    programs, at most one per game.
     """
 
     def __init__(self, given: Sequence[Program], checkers: Sequence[Program] = ()):
@@ -266,8 +265,8 @@ class Opinions:
         ]
 
     def desk(self, fields: Fields, game: str | None = None) -> Desk:
-        """Return the program that a request selects. Raises BadRequest if there is none, or if it plays another
-        game.
+        """Return the program that a request selects. Raises BadRequest if there is no such program, or if it plays the
+        other game.
         """
         name = text(fields, "program")
         desk = self._desks.get(name)

@@ -34,7 +34,7 @@ def problem() -> str | None:
 
 
 def file(request: Request) -> Response:
-    """Return a file of the page's folder; for / the page itself."""
+    """Return a file of the page's folder. For the path /, this is the page itself."""
     name = request.path_params.get("path", "") or "index.html"
     path = PAGE / name
     try:

@@ -93,7 +93,7 @@ def choice(fields: Fields, name: str, among: Sequence[str], default: str) -> str
 
 
 def whole(fields: Fields, name: str, default: int, low: int, high: int) -> int:
-    """Return the field `name`, an integer from low to high; the default if it is missing. 3.0 counts as an integer."""
+    """Return the field `name`, an integer from `low` to `high`; `default` if it is missing. 3.0 is an integer, too."""
     value = fields.get(name)
     if value is None:
         return default
@@ -105,7 +105,7 @@ def whole(fields: Fields, name: str, default: int, low: int, high: int) -> int:
 
 
 def number(fields: Fields, name: str, default: float | None, low: float, high: float) -> float | None:
-    """Return the field `name`, a number from low to high; the default if it is missing."""
+    """Return the field `name`, a number from `low` to `high`; the default if it is missing."""
     value = fields.get(name)
     if value is None:
         return default
@@ -116,7 +116,7 @@ def number(fields: Fields, name: str, default: float | None, low: float, high: f
 
 
 def numbers(fields: Fields, name: str, most: int, low: float, high: float) -> list[float | None]:
-    """Return the field `name`, a list of at most `most` numbers from low to high; null becomes None."""
+    """Return the field `name`, a list of at most `most` numbers from `low` to `high`; null becomes None."""
     value = fields.get(name)
     if not isinstance(value, list):
         raise BadRequest(f"{name} must be a list")
@@ -126,7 +126,7 @@ def numbers(fields: Fields, name: str, most: int, low: float, high: float) -> li
 
 
 def check_game(network: NetworkInfo, game: str) -> None:
-    """Raise BadRequest if the network is for another game."""
+    """Raise BadRequest if the network is for the other game."""
     if network.game != game:
         raise BadRequest(f"{network.name} is a network for {'Go' if network.game == 'go' else network.game}")
 

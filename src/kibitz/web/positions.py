@@ -38,11 +38,13 @@ class Line(Protocol):
         """Return the line in the form of requests."""
 
     def rows(self, first: int, last: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-        """Return the positions from ply first to last for a network: codes, uint8 [n, squares], state, uint8 [n, 4]."""
+        """Return the positions from ply `first` to ply `last` for a network. Returns `codes`, uint8 [n, squares], and
+        `state`, uint8 [n, 4].
+        """
 
     def told(self, usual: Mapping[str, int]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-        """Return the last position with the line's side inputs: codes, uint8 [1, squares], state, uint8 [1, 4 + side
-        inputs].
+        """Return the last position with the line's side inputs. Returns `codes`, uint8 [1, squares], and `state`, uint8
+        [1, 4 + side inputs].
 
         usual: the names of the network's side inputs, each with the value that is used if the line has no value for it.
         """
@@ -54,12 +56,12 @@ class Line(Protocol):
         """Return the position after one more move. Raises BadRequest if the move is illegal."""
 
     def check(self, network: NetworkInfo) -> None:
-        """Raise BadRequest for a network of another game, or one that does not support boards of this size."""
+        """Raise BadRequest for a network of the other game, or for one that does not support boards of this size."""
 
     def results(
         self, session: Session | TorchSession, network: NetworkInfo, first: int, last: int
     ) -> Iterator[list[dict[str, Any]]]:
-        """Yield a network's results for the positions from ply first to last, batch by batch."""
+        """Yield a network's results for the positions from ply `first` to ply `last`, batch by batch."""
 
     def occlusion(self, session: Session, network: NetworkInfo) -> dict[str, Any]:
         """Return, for each piece of the last position, how a network's output changes if only this piece is removed.

@@ -16,8 +16,8 @@ SWITCH = "KIBITZ_BOARD_PREPARE"
 
 
 class Preparing:
-    """The process that compiles, and its progress. The process ends when it is done, or when kibitz board ends and
-    closes the standard input of the process.
+    """The process that compiles kernels, and its progress. The process ends when all kernels are compiled, or when
+    kibitz board ends and closes the standard input of the process.
     """
 
     def __init__(self) -> None:
@@ -38,8 +38,8 @@ class Preparing:
                 threading.Thread(target=self._follow, args=(self._process,), daemon=True).start()
 
     def state(self) -> dict[str, int | bool]:
-        """Return the progress. is_running: whether the process is running. done, total: numbers of kernels; 0 until
-        compiling has taken a second.
+        """Return the progress. is_running: whether the process is running. done, total: the number of compiled kernels
+        and of all kernels; 0 until compiling has taken a second.
         """
         is_running = self._process is not None and self._process.poll() is None
         return {"is_running": is_running, "done": self._done, "total": self._total}

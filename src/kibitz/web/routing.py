@@ -40,7 +40,7 @@ def state_of(request: Request) -> AppState:
 
 
 def guarded(handler: Handler) -> Handler:
-    """Return a handler that does the same, but returns a response instead of raising an error."""
+    """Return a handler that does the same, but returns a response if an error is raised."""
 
     async def handle(request: Request) -> Any:
         try:
@@ -54,7 +54,7 @@ def guarded(handler: Handler) -> Handler:
 
 
 def get(path: str, function: Callable[[AppState, Request], Any]) -> Route:
-    """Return a GET route. A shared worker makes the JSON response, unless the client disconnects before."""
+    """Return a GET route. A shared worker makes the JSON response, unless the client disconnects first."""
 
     async def handle(request: Request) -> Response:
         state = state_of(request)
@@ -67,7 +67,7 @@ def get(path: str, function: Callable[[AppState, Request], Any]) -> Route:
 def post(
     path: str, function: Callable[[AppState, Fields], Any], worker: str | None = None, changes: bool = False
 ) -> Route:
-    """Return a POST route. A worker makes the JSON response, unless the client disconnects before.
+    """Return a POST route. A worker makes the JSON response, unless the client disconnects first.
 
     worker: the name of the worker; None for a shared one. changes: whether the function changes the state. If so, it is
     completed even if the client disconnects.

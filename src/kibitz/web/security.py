@@ -38,7 +38,7 @@ class TooLarge(Exception):
 
 
 class SecurityMiddleware:
-    """Accepts requests of this machine's own page, and rejects all others.
+    """Accepts requests from the page of this server, and rejects all other requests.
 
     The request's host must be this server's name, so that a foreign name for this address can't be used (DNS
     rebinding). An origin, if the request has one, must be the same as the host, so that no other page can send

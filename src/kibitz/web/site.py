@@ -33,7 +33,9 @@ VERSION, FILES = 'const VERSION = "";', "const FILES = [];"
 
 
 def check(run: Run) -> None:
-    """Raise KibitzError if the page can't show the network: it must evaluate positions, or predict moves or owners."""
+    """Raise KibitzError if the page can't show the network. A network must evaluate positions, or predict moves or
+    owners.
+    """
     known = NetworkInfo(run.name, "run", run)
     if not answers_of(known):
         raise KibitzError(
@@ -73,8 +75,8 @@ def write_site(run: Run, folder: Path, name: str | None = None) -> list[Path]:
 
 
 def describe(run: Run, name: str) -> dict[str, Any]:
-    """Return the data that the page reads: the network as the server of kibitz board describes it, its file,
-    its inputs, and its license.
+    """Return the data that the page reads: the description of the network by the server of kibitz board, and the
+    network's file, inputs and license.
     """
     known = NetworkInfo(run.name, "package", run)
     content = (run.path / ONNX).read_bytes()

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 class AppState:
     """The worker threads, networks, players, stores, a player's own games and the programs for engine analysis.
 
-    given, stores, records, programs: from the command line, the names of networks, the paths of stores and of files of
-    games, and the programs for engine analysis. checkers: the engines that evaluate moves until the user selects
-    others.
+    given, stores, records, programs: the arguments of the command line: the names of networks, the paths of stores, the
+    paths of game files, and the programs for engine analysis. checkers: the engines that evaluate moves until the user
+    selects others.
     """
 
     def __init__(

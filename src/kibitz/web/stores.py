@@ -48,8 +48,8 @@ class OpenStore:
         self._lock = threading.Lock()
 
     def ready(self) -> Explorer | None:
-        """Return the object that finds positions in the store, or None while its index is made. The index is made if
-        there is none, or if games were added.
+        """Return the object that finds positions in the store, or None while the store's index is made. The index is
+        made if the store has none, or if games were added.
         """
         try:
             now = (self.path / "store.json").stat().st_mtime_ns
@@ -89,8 +89,8 @@ class OpenStore:
 class Stores:
     """All sources of the explorer, by name.
 
-    given: stores on the command line. records: files of games on the command line. mine: returns the games of the
-    report in My games, if there is one.
+    given: stores on the command line. records: files of games on the command line. mine: a function that returns the
+    games of the report in My games, if there is a report.
     """
 
     def __init__(
@@ -107,8 +107,8 @@ class Stores:
         """Return the response of /api/explore: the opening, the stores and files of this game, and the data of one of
         them about the position.
 
-        `mine` has the player of My games if there is a report. An opened file that has not been sent, or that was
-        removed, gives `missing`. Raises BadRequest.
+        `mine` has the player of My games if there is a report. For an opened file that has not been sent, or that was
+        removed, the response has `missing`. Raises BadRequest.
         """
         line = read_line(fields)
         named = [*(store.name for store in self.of_game(line.game)), *self.built.given(line.game)]
@@ -168,8 +168,9 @@ class Stores:
         """Return the response of /api/stored-games: the number of a store's games that meet all conditions, and LISTED
         of these games.
 
-        The list begins with the index `first`; the newest game is first. With `line`, only games that reached its last
-        position are listed; with `move`, only those in which this move was played there. Raises BadRequest.
+        The list begins with the index `first`; the newest game is first. With `line`, only games that reached the last
+        position of the line are listed. With `move`, only games in which this move was played in that position are
+        listed. Raises BadRequest.
         """
         store, explorer = self._ready(fields)
         first = whole(fields, "first", 0, 0, 2**31)

@@ -23,8 +23,8 @@ def summary(fields: Fields) -> dict[str, Any]:
 def summarized(fields: Fields) -> GameSummary:
     """Return the summary of a game that the page has judged.
 
-    game: chess or go. values: the win probability of each position, of White in chess and Black in Go. movers: the side
-    of each move. losses: the loss of each move, in win probability in chess and in points in Go; null if it is not
+    game: chess or go. values: the win probability in each position, for White in chess and for Black in Go. movers: the
+    side of each move. losses: the loss of each move, as win probability in chess and in points in Go; null if it is not
     known. marks: the annotation of each move. Raises BadRequest.
     """
     from kibitz.analysis.glyphs import SIGNS

@@ -37,7 +37,9 @@ N_CACHED_NETWORKS = 8
 
 
 class TorchProcess:
-    """The separate process. idle: seconds without a request after which it ends."""
+    """The separate process that runs networks with torch. idle: the seconds without a request after which the process
+    ends.
+    """
 
     def __init__(self, idle: float = IDLE):
         self.idle = idle

@@ -133,7 +133,7 @@ class WorkerPool:
             return self._workers[name]
 
     def shared(self) -> WorkerThread:
-        """Return a worker for a short job; an idle one if possible."""
+        """Return a worker for a short job. If possible, the worker is idle."""
         workers = [self.worker(f"shared {i}", newest_first=False) for i in range(self.SHARED)]
         self._next = (self._next + 1) % self.SHARED
         return next((worker for worker in workers if not worker.busy), workers[self._next])

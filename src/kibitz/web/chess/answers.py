@@ -30,7 +30,7 @@ _WHITE_WINS_AT_END = {"checkmate": None, "stalemate": 0.5, "dead": 0.5}
 def results(
     session: Session | TorchSession, network: NetworkInfo, line: ChessLine, first: int, last: int
 ) -> Iterator[list[dict[str, Any]]]:
-    """Yield the results of the positions from ply first to last, batch by batch.
+    """Yield the results of the positions from ply `first` to ply `last`, batch by batch.
 
     If the network has rating inputs, its moves are predicted for the ratings of the line. The win probability is
     predicted for unknown ratings, because the value of a position must not depend on the players.
@@ -140,7 +140,9 @@ def best_moves(
 
 
 def first_choice(network: NetworkInfo, line: ChessLine, answers: Answers, codes: Any, state: Any) -> tuple[str, int]:
-    """Return the most likely legal move of the line's last position: in SAN, and packed; "" and 0 if there is none."""
+    """Return the most likely legal move of the line's last position, once in SAN and once packed; "" and 0 if there is
+    none.
+    """
     from kibitz.analysis import load
     from kibitz.games.chess.moves import from_move
 

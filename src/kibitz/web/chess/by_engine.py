@@ -32,7 +32,7 @@ def judge(
 ) -> Iterator[list[dict[str, Any]]]:
     """Yield the lines of a stream: the number of moves and the engine's name, the evaluation of each move, and the end.
 
-    first, last: the range of moves, counted from 1. 0 is the start position, for which only its value is sent.
+    first, last: the range of moves, counted from 1. 0 is the start position, for which only the value is sent.
     """
     assert isinstance(line, ChessLine)
     began = time.perf_counter()

@@ -58,8 +58,8 @@ def check_with(judge: Judge, line: ChessLine) -> dict[str, Any]:
 
 
 def winning_line(board: chess.Board, row: NDArray[np.uint8]) -> list[str]:
-    """Return the moves with which the side to move wins material or mates, up to the last capture, in SAN; [] if there
-    are none.
+    """Return the line in which the side to move wins material or mates, up to the last capture, in SAN; [] if there is
+    none.
 
     row: uint8 [1, 68], the position of the board.
     """

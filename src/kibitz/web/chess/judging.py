@@ -48,7 +48,7 @@ def judged(network: NetworkInfo, line: Line, by_engine: bool = False) -> ChessLi
 
 
 def limits() -> list[object]:
-    """Return the values, such as the search depth, on which the judgments depend in addition to the network and the
+    """Return the settings, such as the search depth, on which the judgments depend in addition to the network and the
     line.
     """
     from kibitz.analysis.chess.judging import DEPTH, NODES
@@ -63,7 +63,7 @@ def judge(
 ) -> Iterator[list[dict[str, Any]]]:  # fmt: skip
     """Yield the lines of a stream: the number of moves, a quick and then an exact evaluation of each move, and the end.
 
-    first, last: the range of moves, counted from 1. 0 is the start position, for which only its value is sent.
+    first, last: the range of moves, counted from 1. 0 is the start position, for which only the value is sent.
     """
     from kibitz.analysis import load
     from kibitz.analysis.chess.judging import DEPTH, NODES, QUICK_DEPTH, Judge, Stopped
@@ -85,7 +85,7 @@ def judge(
 def in_chunks(
     judge: Judge, line: ChessLine, first: int, last: int, size: int, explained: bool
 ) -> Iterator[list[dict[str, Any]]]:
-    """Yield the evaluations of the moves first to last, `size` at a time. A null move loses nothing.
+    """Yield the evaluations of the moves `first` to `last`, `size` at a time. A null move loses nothing.
 
     explained: whether annotated moves get their reasons.
     """

@@ -66,7 +66,7 @@ class ChessLine:
         return board
 
     def boards(self) -> Iterator[chess.Board]:
-        """Yield the positions 0 to n. Each time the same board object is yielded, after another move."""
+        """Yield the positions 0 to n. The same board object is yielded each time, after one more move."""
         board = self.start()
         yield board
         for move in self.moves:
@@ -78,7 +78,9 @@ class ChessLine:
         return {"game": "chess", "fen": self.fen, "moves": list(self.moves), **ratings}
 
     def rows(self, first: int, last: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-        """Return the positions from ply first to last for a network: codes, uint8 [n, 64], state, uint8 [n, 4]."""
+        """Return the positions from ply `first` to ply `last` for a network. Returns `codes`, uint8 [n, 64], and
+        `state`, uint8 [n, 4].
+        """
         from kibitz.games.chess.moves import from_move
         from kibitz.games.chess.replay import encode_board, replay
 
@@ -118,7 +120,7 @@ class ChessLine:
         return node(board, played.uci(), san, len(self.moves) + 1)
 
     def check(self, network: NetworkInfo) -> None:
-        """Raise BadRequest for a network of another game."""
+        """Raise BadRequest for a network of the other game."""
         check_game(network, self.game)
 
     def results(
@@ -230,7 +232,7 @@ def node(board: chess.Board, move: str | None = None, san: str = "", ply: int = 
 
 
 def end_of(board: chess.Board) -> str | None:
-    """Return how the game has ended in this position, or by which draw claim it could end; None otherwise."""
+    """Return how the game has ended in this position, or by which draw claim it can end; None if neither applies."""
     if not any(board.generate_legal_moves()):
         return "checkmate" if board.is_check() else "stalemate"
     if board.is_insufficient_material():

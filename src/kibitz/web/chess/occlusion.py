@@ -54,10 +54,11 @@ def occlusion(session: Session, network: NetworkInfo, line: ChessLine) -> dict[s
 def without_pieces(
     codes: NDArray[np.uint8], state: NDArray[np.uint8], squares: NDArray[np.int64]
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Return the position, then the position without the piece on each square: codes, [1 + n, 64], state, [1 + n, k].
+    """Return the position, followed by the position without the piece on each square. Returns `codes`, [1 + n, 64], and
+    `state`, [1 + n, k].
 
-    codes: uint8 [64], and state: uint8 [k], of the position. squares: int64 [n]. If a rook is removed, its castling
-    right is removed too. En passant stays if it is still legal.
+    codes: uint8 [64], the position's codes. state: uint8 [k], its state. squares: int64 [n]. If a rook is removed, its
+    castling right is removed too. En passant stays if it is still legal.
     """
     many, states = np.tile(codes, (len(squares) + 1, 1)), np.tile(state, (len(squares) + 1, 1))
     for row, square in enumerate(squares.tolist(), 1):

@@ -26,8 +26,8 @@ def by_rating(networks: NetworkRegistry, network: NetworkInfo, line: Line) -> di
     RATINGS.
 
     ratings: RATINGS. moves: the moves with their probability at each rating; the most likely move on average is first.
-    risk: the probability at each rating of a move that loses analysis.chess.risk.LOSS or more; null without a legal
-    move. Raises BadRequest for a network without rating inputs.
+    risk: the probability at each rating of a move that loses analysis.chess.risk.LOSS or more; null if there is no
+    legal move. Raises BadRequest for a network without rating inputs.
     """
     from kibitz.analysis import load
     from kibitz.analysis.chess.judging import Judge

@@ -25,7 +25,7 @@ N_MOVES = 8
 def results(
     session: Session | TorchSession, network: NetworkInfo, line: GoLine, first: int, last: int
 ) -> Iterator[list[dict[str, Any]]]:
-    """Yield the results of the positions from ply first to last, batch by batch.
+    """Yield the results of the positions from ply `first` to ply `last`, batch by batch.
 
     If a network predicts moves, winner and score, these predictions are used. Otherwise win probability and score are
     computed from the ownership map.
@@ -38,7 +38,7 @@ def results_of(
     session: Session | TorchSession, network: NetworkInfo, line: GoLine,
     codes: NDArray[np.uint8], state: NDArray[np.uint8], first: int = 0,
 ) -> Iterator[list[dict[str, Any]]]:  # fmt: skip
-    """Yield the results of positions given by codes, uint8 [n, 361], and states, uint8 [n, 4].
+    """Yield the results of positions. codes: uint8 [n, 361]. state: uint8 [n, 4].
 
     line: the information about the game. first: the ply of the first position.
     """
@@ -87,7 +87,7 @@ def likely_moves(says: Told, size: int) -> list[dict[str, Any]]:
 def worth(owners: NDArray[np.float32], line: GoLine) -> tuple[float, float]:
     """Return Black's lead in points and Black's win probability, from an ownership map, float32 [361].
 
-    Komi and handicap compensation are subtracted from the lead, as in the GTP engine.
+    Komi and handicap compensation are subtracted from the lead, as the GTP engine does.
     """
     from kibitz.play.go import ownership
 

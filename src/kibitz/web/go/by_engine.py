@@ -32,8 +32,8 @@ MOST_SHOWN = 8
 class Valued:
     """An engine's value of a position, in Black's view.
 
-    black: Black's win probability, 0 to 1. told: whether this probability comes from the engine. lead: in points, komi
-    included. line: the best move and the moves that would follow.
+    black: Black's win probability, 0 to 1. told: whether this probability comes from the engine. lead: the lead in
+    points, komi included. line: the best move and the moves that would follow.
     """
 
     black: float
@@ -129,7 +129,7 @@ def judge(
 ) -> Iterator[list[dict[str, Any]]]:
     """Yield the lines of a stream: the number of moves and the engine's name, the evaluation of each move, and the end.
 
-    first, last: the range of moves, counted from 1. 0 is the start position, for which only its value is sent.
+    first, last: the range of moves, counted from 1. 0 is the start position, for which only the value is sent.
     """
     began = time.perf_counter()
     yield [{"seq": seq, "total": max(0, last - first + 1), "checked_by": engine.checked_by.as_json()}]

@@ -29,8 +29,8 @@ class GivenUp(BadRequest):
 
 
 def limits() -> list[object]:
-    """Return the values, such as the number of visits, on which the judgments depend in addition to the network and the
-    line.
+    """Return the settings, such as the number of visits, on which the judgments depend in addition to the network and
+    the line.
     """
     from kibitz.analysis.go.reason_texts import LANGUAGES
     from kibitz.play.go.value import VISITS

@@ -36,7 +36,7 @@ _FLAGS = np.frombuffer(b"01", np.uint8)
 
 @dataclass(frozen=True)
 class GoLine:
-    """A line whose moves are legal by its rules: points and PASS. side: the color that moves first."""
+    """A line whose moves are legal by the line's rules. moves: points or PASS. side: the color that moves first."""
 
     game: ClassVar[Literal["go"]] = "go"
     size: int = 19
@@ -53,12 +53,16 @@ class GoLine:
 
     @property
     def handicap(self) -> int:
-        """Return the number of handicap stones: several setup stones of Black, after which White moves."""
+        """Return the number of handicap stones. Setup stones count as handicap stones if Black has several of them,
+        White has none, and White moves first.
+        """
         return len(self.black) if len(self.black) > 1 and not self.white and self.side == WHITE else 0
 
     @property
     def terms(self) -> Terms:
-        """Return the terms for the lead: komi with handicap compensation, and the scoring method."""
+        """Return what the score lead depends on besides the board: komi with handicap compensation, and the scoring
+        method.
+        """
         return Terms.by(self.law, self.komi, self.handicap)
 
     def start(self) -> Board:
@@ -91,7 +95,9 @@ class GoLine:
         }
 
     def rows(self, first: int, last: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-        """Return the positions from ply first to last for a network: codes, uint8 [n, 361], state, uint8 [n, 4]."""
+        """Return the positions from ply `first` to ply `last` for a network. Returns `codes`, uint8 [n, 361], and
+        `state`, uint8 [n, 4].
+        """
         board = self.start()
         rows = [encode_board(board)] if first == 0 else []
         for ply, point in enumerate(self.moves[:last], 1):
@@ -122,7 +128,7 @@ class GoLine:
         return node(board, to_gtp(point, self.size), len(self.moves) + 1)
 
     def check(self, network: NetworkInfo) -> None:
-        """Raise BadRequest for a network of another game, or one that does not support boards of this size."""
+        """Raise BadRequest for a network of the other game, or for one that does not support boards of this size."""
         check_game(network, self.game)
         if self.size not in network.sizes:
             raise BadRequest(
@@ -195,8 +201,8 @@ def read_start(line: GoLine) -> Board:
 
 
 def read_point(word: str, size: int, where: str = "") -> int:
-    """Parse a vertex such as "D4", or "pass", and return the point or PASS. Raises BadRequest for other text. where:
-    the beginning of the message.
+    """Parse a vertex such as "D4", or "pass", and return the point or PASS. Raises BadRequest for any other text.
+    where: the beginning of the error message.
     """
     try:
         point = from_gtp(word, size)
@@ -253,8 +259,8 @@ def legal(board: Board) -> NDArray[np.uint8]:
 def node(board: Board, move: str | None = None, ply: int = 0) -> dict[str, Any]:
     """Return a position in the form for the page.
 
-    stones, legal: one character per point, row by row from the upper left. captured: the stones that each side has
-    captured.
+    stones, legal: one character per point, row by row from the upper left. captured: the number of stones that each
+    side has captured.
     """
     colours = board.colours()[points_of(board.size)]
     return {

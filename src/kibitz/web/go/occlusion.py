@@ -37,7 +37,7 @@ def occlusion(session: Session, network: NetworkInfo, line: GoLine) -> dict[str,
 
 
 def without_stones(board: Board, codes: NDArray[np.uint8], points: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """Return the codes, uint8 [n, 361], of the position without the stone on each point, one row per point.
+    """Return the codes of the position without the stone on each point, uint8 [n, 361], with one row per point.
 
     Liberties are counted again, ages stay, and no point is forbidden by ko.
     """

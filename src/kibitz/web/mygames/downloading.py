@@ -20,9 +20,10 @@ def work(asked: Told, say: Say, stop: threading.Event) -> None:
     """Download the new games of an account. Every downloaded game is saved for the next call, even if the download is
     stopped.
 
-    asked: "account", such as lichess:NAME, and "limit", the number of newest games. Sends "kept", the number of games
-    from earlier downloads; "new"; and "expected", 0 if it is unknown. At the end it sends "path", the path of a file
-    with the games. Raises the KibitzErrors of `file_of`.
+    asked: a dict with "account", such as lichess:NAME, and "limit", the number of newest games. Sends three numbers of
+    games: "kept", the games from earlier downloads; "new", the new games; and "expected", the expected games, or 0 if
+    this is unknown. At the end it sends "path", the path of a file with the games. Raises the KibitzErrors of
+    `file_of`.
     """
     from kibitz.online.accounts import GameChoice, account_in
     from kibitz.online.files import file_of

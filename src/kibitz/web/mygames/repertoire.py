@@ -67,8 +67,8 @@ class _Reached:
         return self.lines.total()
 
     def usual(self) -> tuple[str, _Choice] | None:
-        """Return the move that was played most often; if several were, the one that was played last. None if no move
-        was played in at least LEAST games.
+        """Return the move that was played most often. If several moves were played equally often, the result is the one
+        that was played last. It is None if no move was played in at least LEAST games.
         """
         best = max(self.moves.items(), key=lambda each: (each[1].games, each[1].last), default=None)
         return best if best is not None and best[1].games >= LEAST else None
@@ -154,9 +154,10 @@ class Repertoire:
     def as_json(self) -> dict[str, Any]:
         """Return the repertoire for the page.
 
-        positions: those that occurred in at least LEAST games, the most frequent first: `own`, whether the player is
-        to move; `line`, the most frequent moves to it; `played`, the moves in it, the most frequent first. left: the
-        recent games, the newest first, in which the player left the repertoire.
+        positions: the positions that occurred in at least LEAST games, the most frequent first. Each has `own`, whether
+        the player is to move; `line`, the most frequent moves that lead to the position; and `played`, the moves played
+        in the position, the most frequent first. left: the recent games, the newest first, in which the player left the
+        repertoire.
         """
         positions = [
             _as_json(side, position)
@@ -205,8 +206,9 @@ def _as_json(side: str, position: _Reached) -> dict[str, Any]:
 def repertoire(name: str, games: Iterable[tuple[int, str, str]]) -> dict[str, Any]:
     """Return a player's repertoire for the page, see `Repertoire.as_json`.
 
-    games: number, the player's color, and PGN, in the order of the file. Games without times of one day are in this
-    order, or in the reverse order if the newest games are first in the file, see `personal.games.in_time`.
+    games: the number, the player's color and the PGN of each game, in the order of the file. Games of one day without
+    times keep this order, or get the reverse order if the newest games are first in the file, see
+    `personal.games.in_time`.
     """
     found, listed = Repertoire(name), [(_moment(text), number, side, text) for number, side, text in games]
     later = sum(1 if one[0][0] < other[0][0] else -1 for one, other in pairwise(listed) if one[0][0] != other[0][0])

@@ -39,7 +39,7 @@ class Source(ABC):
     """Games with the names of their players.
 
     name: the name that the page shows.
-    path: the file or store that `kibitz personal` gets.
+    path: the path of the file or store, for `kibitz personal`.
     games: number of games of standard chess.
     variants: number of other games.
     players: all players, the most frequent first.
@@ -143,7 +143,7 @@ class PgnSource(Source):
 
 
 class StoreSource(Source):
-    """The games of a store of chess."""
+    """The games of a chess store."""
 
     def __init__(self, path: str):
         from kibitz.store.store import Store

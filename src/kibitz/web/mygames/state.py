@@ -54,7 +54,7 @@ class Task:
 
     state: running, done, stopped or failed; if it failed, `error` has the reason.
     about: the subject and the progress of the job.
-    source: the games that its process reads; the copy exists as long as this reference.
+    source: the games that the job's process reads. The copy of the games exists as long as this reference.
     path: the file that a download has written.
     """
 
@@ -143,10 +143,10 @@ class MyGames:
         return self._take(PgnSource(Path(name), self._copy(), name))
 
     def download(self, fields: Fields) -> dict[str, Any]:
-        """The response of /api/mygames/download: start downloading the newest games of an account.
+        """Return the response of /api/mygames/download. The download of the newest games of an account is started.
 
-        No site is contacted before a request with `allowed` for it. Until then, the response names the site in `ask`.
-        Raises KibitzError.
+        A site is contacted only after a request for this site in which `allowed` is true. Until then, the response has
+        the site's name in `ask`. Raises KibitzError.
         """
         from kibitz.online.accounts import SITES, account_in
 
@@ -190,8 +190,8 @@ class MyGames:
         self._take(source)
 
     def game(self, fields: Fields) -> dict[str, str]:
-        """Return the response of /api/mygames/game: a game as PGN, of the report's games, or of the games that are
-        opened now. Raises BadRequest.
+        """Return the response of /api/mygames/game: a game as PGN. It is one of the report's games, or one of the games
+        that are opened now. Raises BadRequest.
         """
         source = self._source if fields.get("opened") is True else self._report_of or self._source
         number = whole(fields, "game", -1, 0, 10**9)
@@ -335,7 +335,7 @@ class MyGames:
     # Training
 
     def train(self, fields: Fields) -> dict[str, Any]:
-        """Return the response of /api/mygames/train: starts the training of a network on a player's games. Raises
+        """Return the response of /api/mygames/train. The training of a network on a player's games is started. Raises
         KibitzError.
         """
         from kibitz.personal.games import LEAST

@@ -20,9 +20,10 @@ EVERY = 0.5
 def work(asked: Told, say: Say, stop: threading.Event) -> None:
     """Train a network, or resume its training. New games are added to an existing run.
 
-    asked: "source", the path of the games; "players", the player's names; "base", the network to start from; "run", the
-    run's directory; and "command". Sends "number", "name", "iteration", "iterations", "per_second", "left" in seconds,
-    and "note", a line of the log. At the end, it sends "run", "kept" and "stopped".
+    asked: a dict with "source", the path of the games; "players", the spellings of the player's name; "base", the
+    network to start from; "run", the run's directory; and "command". Sends the progress as "number", "name",
+    "iteration", "iterations", "per_second" and "left" (in seconds), and each line of the log as "note". At the end, it
+    sends "run", "kept" and "stopped".
     """
     from kibitz.personal.fitting import PersonalRequest, make
     from kibitz.runs import INFO

@@ -121,7 +121,7 @@ def judge(state: AppState, fields: Fields) -> StreamJob:
 
 
 def judged(state: AppState, fields: Fields) -> dict[str, list[dict[str, Any]]]:
-    """Return the judgments of a line that are kept, each with its ply. No network and no engine is used."""
+    """Return the stored judgments of a line, each with its ply. No network and no engine is used."""
     network, line = read_request(state, fields)
     if state.judged is None or not line.moves:
         return {"judged": []}
