@@ -294,7 +294,7 @@ def find(name: str) -> Declaration:
 
 
 def load(name: str) -> System:
-    """Return a system, with its network and its training.
+    """Return a system, which builds and trains the network.
 
     Raises UsageError if there is none with this name, and KibitzError if something that it needs is not installed.
     """
@@ -309,7 +309,7 @@ DEFAULT = "default"
 
 
 def find_recipe(system: str, name: str) -> Recipe:
-    """Return a system's recipe. Raises UsageError, with the known names, for another name."""
+    """Return a system's recipe. Raises UsageError, with the known names, for an unknown name."""
     recipes = load(system).recipes
     if name not in recipes:
         raise UsageError(not_one_of("--recipe", name, recipes))

@@ -35,7 +35,8 @@ class Examples(Protocol):
     def __len__(self) -> int: ...
 
     def batch(self, ids: NDArray[np.int64], epoch: int) -> Arrays:
-        """Return the examples with these ids, int64 [n], as arrays by name whose first axis is the example.
+        """Return the examples with these ids, int64 [n], as a dict of arrays. The first axis of each array is the
+        example.
 
         The result, random choices included, must be a function of the arguments, so that an interrupted training run
         resumes exactly. Each example must depend only on its own id and the epoch, so that several processes can share
@@ -51,7 +52,8 @@ class Parted(Protocol):
     """
 
     def part(self, ids: NDArray[np.int64], epoch: int, rank: int, world: int) -> Arrays:
-        """Return the part of a batch for process `rank` of `world`, for a loss that is a mean over its rows.
+        """Return the part of a batch for process `rank` of `world` processes. The loss is a mean over the rows of the
+        part.
 
         Each row is in the part of exactly one process. If the loss is a mean over groups of other rows, such as pairs,
         each part has the same share of every group.
@@ -73,19 +75,21 @@ class Stage:
     name: the stage's name, for example "piece".
     module: the part of the network that the stage trains.
     examples: a function that returns the training examples from some games of a store.
-    loss: a function: tensors of a batch -> (mean loss to minimize, measures by name, each with one value per example).
+    loss: a function that takes the tensors of a batch. It returns the mean loss to minimize, and the metrics by name,
+        each with one value per example.
     optimiser: a function that makes the optimizer.
-    learning_rate: a function: (iteration from 0, number of iterations) -> learning rate.
+    learning_rate: a function that takes the iteration, from 0, and the number of iterations. It returns the learning
+        rate.
     batch: examples per batch, for example 512.
     iterations: number of batches; None for `epochs` passes over the examples.
     epochs: number of passes if `iterations` is None.
     most_epochs: largest number of passes, even if `iterations` would need more; 0 for no limit. The limit ends training
         early if there are only few positions for a recipe that is made for millions.
-    monitor: the measure for early stopping and for the choice of the best weights. Lower is better, except for
+    monitor: the metric for early stopping and for the choice of the best weights. Lower is better, except for
         "accuracy".
     keep_last: whether to train to the end and keep the last weights, whatever the validation results are.
-    constant_loss: a function: tensors of a batch -> mean loss of the best constant prediction. If a network's loss does
-        not fall below this loss, the network has learned nothing.
+    constant_loss: a function that takes the tensors of a batch. It returns the mean loss of the best constant
+        prediction. If a network's loss does not fall below this loss, the network has learned nothing.
     independent: whether the module shares no weights with other stages' modules and no other stage depends on it. If
         all stages are independent, they train in rounds (see training.rounds).
     time_share: the weight by which a time limit is divided among the stages.
@@ -121,13 +125,13 @@ class Stage:
         return min(planned, max(1, round(self.most_epochs * in_epoch))) if self.most_epochs else planned
 
     def monitor_value(self, means: Mapping[str, float]) -> float:
-        """Return the monitored value from the means of a validation; lower is better for every measure."""
+        """Return the monitored metric from the means of a validation, so that lower is better (see `monitor_value`)."""
         return monitor_value(self.monitor, means)
 
 
 def monitor_value(monitor: str, means: Mapping[str, float]) -> float:
-    """Return the value of a measure from the means of a validation, as a value for which lower is better: 1 -
-    accuracy.
+    """Return the monitored metric from the means of a validation, so that lower is better. If the metric is the
+    accuracy, the result is 1 - accuracy.
     """
     return 1 - means[monitor] if monitor == "accuracy" else means[monitor]
 
@@ -139,8 +143,9 @@ DOCUMENT, READING, OURS, OFF = "document", "reading", "ours", "off"
 class ValueSource:
     """The source of a setting's value in a recipe.
 
-    kind: one of four. DOCUMENT: the document states the value. READING: the document can be read in several ways. OURS:
-        the document doesn't mention the value. OFF: the setting is an addition of kibitz, which the recipe turns off.
+    kind: one of four kinds. DOCUMENT: the document states the value. READING: the document can be read in several ways.
+        OURS: the document doesn't mention the value. OFF: the setting is an addition of kibitz, which the recipe turns
+        off.
     note: what the document states, in a few words.
     """
 
@@ -170,7 +175,7 @@ OPTION_OFF = ValueSource(OFF)
 class Recipe:
     """A tested way to train a system: `kibitz train SYSTEM STORE --recipe NAME`.
 
-    title: one line.
+    title: a title of one line.
     settings: values that differ from the defaults of the system's Settings.
     training: values that differ from the defaults of TrainConfig (intervals, patience).
     reaches: measured results, each with its value, n, data, and time on two cores.
@@ -310,11 +315,11 @@ class System:
     """The implementation of one paper. A subclass sets `name`, `settings_type` and `recipes`, and builds and trains its
     network.
 
-    `network(settings)` takes codes, uint8 [n, squares], and state, uint8 [n, numbers]. It returns a tuple of tensors,
-    named by its attribute `outputs` (see systems.declaration.OUTPUTS). Outputs are probabilities, not logits. The
-    network computes its input planes from these arrays. A network with side inputs, such as ratings, reads them from
-    further columns of the state. Its attribute `side_inputs` maps the name of each side input to the value (0 to 255)
-    that is used if an interface has no value for it.
+    `network(settings)` returns a network. The network takes `codes`, uint8 [n, squares], and `state`, uint8
+    [n, numbers]. It returns a tuple of tensors, named by its attribute `outputs` (see systems.declaration.OUTPUTS).
+    Outputs are probabilities, not logits. The network computes its input planes from these arrays. A network with side
+    inputs, such as ratings, reads them from further columns of the state. Its attribute `side_inputs` maps the name of
+    each side input to the value (0 to 255) that is used if an interface has no value for it.
 
     The `Declaration` has everything else that kibitz must know about the system.
     """
@@ -371,13 +376,13 @@ class System:
         return weights
 
     def stages(self, network: nn.Module, settings: Any) -> Sequence[Stage]:
-        """Return the stages of the training, in order."""
+        """Return the stages of training, in order."""
         raise NotImplementedError
 
 
 def grown(begun: Mapping[str, Tensor], weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Return the new network's weights `begun`, with those that the trained network `weights` also has replaced by the
-    trained ones.
+    """Return the weights `begun` of a new network, in which all weights that a trained network also has are replaced by
+    the trained ones. weights: those of the trained network.
 
     Residual blocks that only `begun` has become identities: their second convolution is set to 0. Normalization layers
     that only `begun` has stay identities. Raises UsageError if the trained network has weights that `begun` lacks, such

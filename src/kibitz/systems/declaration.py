@@ -55,8 +55,8 @@ class Method:
     name: for example "top-prob".
     title: what it does, in a few words.
     needs: the kinds of outputs that it needs.
-    opener: "module:function"; called as `open(run, session, method=..., **settings)`, it returns a player (see
-        kibitz.play.open_player).
+    opener: "module:function". The function is called as `open(run, session, method=..., **settings)` and returns a
+        player (see kibitz.play.open_player).
     searches: whether the method searches deeper if it has more time. Other methods always do the same work.
     """
 
@@ -112,18 +112,20 @@ class Declaration:
     module: where its `SYSTEM` (systems.base.System) is; importing it needs torch.
     answers: the kinds of outputs of the system's networks: VALUE, MOVES, COMPARISON or OWNERS.
     evaluation: the module whose function `evaluate` makes the table for `kibitz test`.
-    paper: "" for a system without one.
+    paper: the paper; "" for a system without a paper.
     anchor: the published result to compare with.
-    planes: "module:function" that returns the named input planes without torch, see systems.planes; "" for none.
+    planes: "module:function". The function returns the named input planes without torch, see systems.planes. "" for
+        none.
     meaning: the meaning of White's probability.
     methods: the methods to choose a move, the default first. A run supports those methods whose `needs` its outputs
         cover.
-    analysis: the module that reads the outputs for `kibitz analyze` and the board; "" for the game's module, which
-        reads OUTPUTS.
-    trained: a function: settings of a run -> the run's kinds of outputs. None if every run has all of `answers`.
-    board_sizes: for Go, a function: settings of a run -> the board sizes that the run supports.
-    correction: "module:function" that corrects the network's outputs; "" for no correction. The function takes the run
-    and returns a function (codes, state, answers) -> corrected answers, or None.
+    analysis: the module that reads the outputs for `kibitz analyze` and the board. "" selects the module of the game,
+        which reads the outputs in OUTPUTS.
+    trained: a function that takes the settings of a run and returns the run's kinds of outputs. None if every run has
+        all of `answers`.
+    board_sizes: for Go, a function that takes the settings of a run and returns the board sizes that the run supports.
+    correction: "module:function"; "" for no correction of the network's outputs. The function takes the run and returns
+    None, or a function that takes codes, state and answers and returns the corrected answers.
     command: the command that makes its runs, if this command is not `train`. Such a system is not in lists of systems.
     """
 

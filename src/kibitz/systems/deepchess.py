@@ -258,7 +258,7 @@ RECIPES = {
 
 
 def sizes(text: str) -> list[int]:
-    """Return layer sizes from text such as "600.400". Raises ValueError for other text."""
+    """Return layer sizes from text such as "600.400". Raises ValueError for any other text."""
     units = [int(part) for part in text.split(".")]
     if min(units) < 1:
         raise ValueError(text)
@@ -273,7 +273,8 @@ def positions(
 ) -> Sample:
     """Sample the paper's positions from some games.
 
-    held_out: sample the positions that are never used in training. each: the number per game, instead of the setting's.
+    held_out: whether to sample the positions that are never used in training. each: the number of positions per game;
+    None for the number in the settings.
     """
     return sample_positions(
         store, games, settings.positions if each is None else each, first=2 * settings.opening,
@@ -301,12 +302,13 @@ class PositionExamples:
 
 
 class PairExamples:
-    """The examples for the comparison: a position of a game that White won and one of a game that Black won, in random
-    order.
+    """The examples for the comparison. Each is a position of a game that White won and a position of a game that Black
+    won, in random order.
 
-    A batch has codes and state of its positions, `first` and `second` (the indices of each pair) and `target`: 1.0 if
-    the first is from the game that White won. If the setting `reuse` is r, n pairs are made from n / r positions of won
-    games and n / r of lost games. Each position is in r pairs.
+    A batch has the `codes` and `state` of its positions, `first` and `second` (the indices of each pair's positions),
+    and `target`. The target is 1.0 if the first position is from the game that White won. If the setting `reuse` is r,
+    n pairs are made from n / r positions of games that White won and n / r positions of games that Black won. Each
+    position is in r pairs.
 
     If the setting `nearer` is on, the batch has further positions, and `more_first`, `more_second` and `more_target`
     describe pairs from the same game. salt: a number that determines the pairs and their order. It differs for every
@@ -337,8 +339,8 @@ class PairExamples:
         return self.part(ids, epoch, 0, 1)
 
     def part(self, ids: NDArray[np.int64], epoch: int, rank: int, world: int) -> Arrays:
-        """Return the part of a batch for one process, see `systems.base.Parted`: some positions from games that White
-        won, with all of their pairs.
+        """Return one process's part of a batch (see `systems.base.Parted`): some of the positions from games that White
+        won, and all pairs that contain them.
         """
         reuse = self.settings.reuse if len(ids) % self.settings.reuse == 0 else 1
         few = ids[: len(ids) // reuse]
@@ -429,7 +431,7 @@ def _chance(ids: NDArray[np.int64], epoch: int, key: int, salt: int) -> NDArray[
 
 
 def salt_of(stage: str, seed: int) -> int:
-    """Return a different 64-bit salt for every stage and seed, so that no two use the same pairs."""
+    """Return a 64-bit salt that differs for every stage and seed, so that no two training stages use the same pairs."""
     return int.from_bytes(hashlib.sha256(f"{stage} {seed}".encode()).digest()[:8], "little")
 
 
@@ -437,8 +439,9 @@ def salt_of(stage: str, seed: int) -> int:
 
 
 class Pos2Vec(nn.Module):
-    """The network that converts a position to features: codes, uint8 [n, 64], and state, uint8 [n, 4] -> float32 [n,
-    last size]. A ReLU follows each layer.
+    """The network that converts a position to features. A ReLU follows each layer.
+
+    Inputs: `codes`, uint8 [n, 64]; `state`, uint8 [n, 4]. Output: features, float32 [n, last size].
     """
 
     def __init__(self, layers: Sequence[int], dropout: float):
@@ -501,7 +504,9 @@ class ComparisonNet(nn.Module):
         return any(bool(p.any()) for name, p in self.compare.named_parameters() if name.endswith("bias"))
 
     def logit(self, features: Tensor, first: Tensor, second: Tensor) -> Tensor:
-        """Return logits, [pairs], of the pairs (first[i], second[i]): int64 indices into features, [n, units]."""
+        """Return the logit of each pair, [pairs]. features: [n, units]. first, second: int64 [pairs], the indices of
+        each pair's positions in `features`.
+        """
         compare = self.compare
         left, right = compare.as_first(features), compare.as_second(features)
         logit: Tensor = compare(left.index_select(0, first), right.index_select(0, second))
@@ -521,11 +526,11 @@ class ComparisonNet(nn.Module):
 
 
 class DeepChess(nn.Module):
-    """The full network, its decoders for the training of Pos2Vec, and the distilled network. The settings determine
-    which of these parts exist.
+    """The full network, the decoders that train Pos2Vec, and the distilled network. The settings determine which of
+    these parts exist.
 
-    The output is `white_better`, [n]: the probability that a position is better for White than a balanced one, as the
-    mean over the reference positions. The full network computes this output if it exists, or else the distilled
+    The output is `white_better`, [n]: the probability that a position is better for White than a balanced position. It
+    is the mean over the reference positions. The full network computes this output if it exists, or else the distilled
     network.
     """
 
@@ -591,11 +596,12 @@ def reference_positions(store: Store, games: NDArray[np.int64], settings: Settin
 
 
 def reconstruction_loss(network: DeepChess, index: int, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
-    """Compute how well the decoder of Pos2Vec's layer `index` (from 0) reconstructs the layer's input.
+    """Return how well the decoder of Pos2Vec's layer `index` (from 0) reconstructs the layer's input.
 
-    Layer 0: cross entropy, summed over the bits of a position; the measure `wrong` is the number of wrong bits. Other
-    layers: the mean squared error of the values of the layer below; `wrong` is this error divided by the values' mean
-    square. Returns the mean loss and the measures "loss" and "wrong", each float32 [n].
+    For layer 0, the loss is the cross entropy, summed over the bits of a position; the metric `wrong` is the number of
+    wrong bits. For other layers, the loss is the mean squared error of the values of the layer below; `wrong` is this
+    error divided by the values' mean square. Returns the mean loss and the metrics "loss" and "wrong", each float32
+    [n].
     """
     pos2vec, decoder = network.full.pos2vec, network.decoders[index]
     if index == 0:
@@ -624,8 +630,8 @@ def _reconstruction_constant_loss(network: DeepChess, index: int, batch: Tensors
 def comparison_loss(part: ComparisonNet, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
     """Return the cross entropy of pairs. batch: a batch of PairExamples.
 
-    Returns the mean loss and two measures, float32 [pairs]: "loss", and "accuracy": 1 if the network prefers the
-    position of the game that White won.
+    Returns the mean loss and two metrics, float32 [pairs]: "loss" and "accuracy". The accuracy is 1 if the network
+    prefers the position of the game that White won.
     """
     features = part.pos2vec(batch["codes"], batch["state"])
     logits = part.logit(features, batch["first"], batch["second"])
@@ -642,8 +648,9 @@ def distillation_loss(
 ) -> tuple[Tensor, dict[str, Tensor]]:
     """Return the cross entropy between the student's outputs and the teacher's probabilities.
 
-    Returns the mean loss and three measures, float32 [pairs]: "loss"; "accuracy": 1 if the student prefers the position
-    of the game that White won; "agreement": 1 if the student prefers the same position as the teacher.
+    Returns the mean loss and three metrics, float32 [pairs]: "loss", "accuracy" and "agreement". The accuracy is 1 if
+    the student prefers the position of the game that White won. The agreement is 1 if the student prefers the same
+    position as the teacher.
     """
     first, second, count = batch["first"], batch["second"], len(batch["first"])
     if "more_first" in batch:
@@ -714,7 +721,8 @@ class DeepChessSystem(System):
 
     def games(self, store: Store, settings: Settings) -> NDArray[np.int64]:
         """Return the decisive games that continue beyond the opening. Raises KibitzError if one side has won almost
-        none of them."""
+        none of these games.
+        """
         result = store.column("result")
         short = (result != 0) & (store.plies < 2 * settings.opening)
         won, lost = int((result[~short] > 0).sum()), int((result[~short] < 0).sum())
@@ -749,8 +757,8 @@ class DeepChessSystem(System):
                 layer.draw(generator)
 
     def stages(self, network: nn.Module, settings: Settings) -> Sequence[Stage]:
-        """Return the stages: Pos2Vec layer by layer, the comparison, the distillation. Stages with 0 epochs are
-        omitted.
+        """Return the stages: Pos2Vec layer by layer, then the comparison, then the distillation. Stages with 0 epochs
+        are omitted.
         """
         assert isinstance(network, DeepChess)
         layers = range(1 + len(network.full.pos2vec.rest))

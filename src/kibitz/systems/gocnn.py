@@ -230,12 +230,15 @@ class OwnerExamples(Positions):
 
 
 class GoNet(nn.Module):
-    """The network: codes, uint8 [n, 361], and state, uint8 [n, 4] -> the probability that each point will be Black's,
+    """The network.
+
+    Inputs: `codes`, uint8 [n, 361]; `state`, uint8 [n, 4]. Output: the probability that each point will be Black's,
     float32 [n, 361].
 
-    Five convolutions of 5×5 with ReLU (64, 64, 64, 48, 48), one of 5×5 to a single channel, a sigmoid; every layer
-    keeps the grid. Inside the network, the board and the `logits` are in the view of the side to move. Points outside a
-    board that is smaller than the grid are masked to 0 after every layer, like the padding; their probability is 0.5.
+    The layers are five convolutions of 5×5 with ReLU (64, 64, 64, 48, 48), a convolution of 5×5 to a single channel,
+    and a sigmoid. Every layer keeps the grid. Inside the network, the board and the `logits` are in the view of the
+    side to move. Points outside a board that is smaller than the grid are masked to 0 after every layer, like the
+    padding; their probability is 0.5.
     """
 
     outputs = ("black_owns",)
@@ -255,7 +258,7 @@ class GoNet(nn.Module):
         self.last = nn.Conv2d(before, 1, settings.last, padding=settings.last // 2)
 
     def logits(self, codes: Tensor, state: Tensor) -> Tensor:
-        """Return logits, [n, grid²], that each point will belong to the side to move."""
+        """Return the logits that each point will belong to the side to move, [n, grid²]."""
         values = self.planes(codes, state)
         board = corner(codes, self.grid)
         mask = on_board(board)[:, None].to(values.dtype)
@@ -301,11 +304,11 @@ def _pool_chains(values: Tensor, chains: Tensor, channels: int) -> Tensor:
 
 
 def loss(network: GoNet, batch: Tensors, kind: str) -> tuple[Tensor, dict[str, Tensor]]:
-    """Return the mean loss and two measures, float32 [n].
+    """Return the mean loss and two metrics, float32 [n].
 
-    The measures are "loss", and "accuracy", the share of points with a known owner that are predicted correctly. kind:
-    "squares", or any other name for the cross entropy. batch: codes, uint8 [n, 361], state, uint8 [n, 4], owner, uint8
-    [n, 361] (NONE, BLACK, WHITE).
+    The metrics are "loss", and "accuracy", the share of points with a known owner that are predicted correctly. kind:
+    "squares", or any other name for the cross entropy. batch: `codes`, uint8 [n, 361]; `state`, uint8 [n, 4]; and
+    `owner`, uint8 [n, 361], with the values NONE, BLACK and WHITE.
     """
     logits = network.logits(batch["codes"], batch["state"])
     owner = corner(batch["owner"], network.grid).flatten(1)

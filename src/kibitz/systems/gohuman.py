@@ -136,9 +136,10 @@ RECIPES = {
 
 
 class GameConditions(nn.Module):
-    """Converts the side inputs (komi, handicap, ranks and others) to features: state, uint8 [n, 10] -> float [n, 64].
+    """Converts the side inputs (komi, handicap, ranks and others) to features. Input: `state`, uint8 [n, 10]. Output:
+    float [n, 64].
 
-    A rank is a point on the line through two learned vectors, at 30k and at 9p; an unknown rank has its own vector.
+    A rank is a point on the line through two learned vectors, at 30k and at 9p. An unknown rank has a separate vector.
     Komi and handicap are numbers from the view of the side to move.
     """
 
@@ -170,8 +171,9 @@ class GameConditions(nn.Module):
     def numbers(self, state: Tensor) -> Tensor:
         """Return seven numbers, float32 [n, 7], in the mover's view.
 
-        They are: the mover's komi / 10; 1 if komi is known; 1 if komi is a whole number; the mover's handicap stones /
-        5; the opponent's handicap stones / 5; 1 if the handicap is known; the number of passes just before.
+        The numbers are: the mover's komi / 10; 1 if the komi is known; 1 if the komi is a whole number; the mover's
+        handicap stones / 5; the opponent's handicap stones / 5; 1 if the handicap is known; and the number of passes
+        just before this position.
         """
         sign = mover_sign(state)
         komi, stones = state[:, KOMI_BYTE].float(), state[:, HANDICAP].float()
@@ -219,8 +221,8 @@ class BoardMask:
     POOLED: ClassVar[int] = 3
 
     def pool(self, values: Tensor) -> Tensor:
-        """Pool over the board: mean, mean times the board's width, and maximum: [n, channels, 19, 19] -> [n, 3 ·
-        channels].
+        """Pool values over the board: [n, channels, 19, 19] becomes [n, 3 · channels]. The three results for each
+        channel are the mean, the mean times the board's width, and the maximum.
 
         values: 0 or more, and 0 outside the board.
         """
@@ -253,10 +255,12 @@ class Block(nn.Module):
 
 
 class GoHuman(nn.Module):
-    """codes, uint8 [n, 361], state, uint8 [n, 10] -> policy [n, 362], value [n], black_owns [n, 361], lead [n], spread
-    [n].
+    """Predicts a person's move, the winner, the territory and the score.
 
-    policy: probability of each point as the move, and of a pass (the last); 0 on stones and outside the board.
+    Inputs: `codes`, uint8 [n, 361]; `state`, uint8 [n, 10]. Outputs: `policy` [n, 362], `value` [n], `black_owns`
+    [n, 361], `lead` [n] and `spread` [n].
+
+    policy: probability of a move at each point and, as the last value, of a pass; 0 on stones and outside the board.
     value: probability of a win minus probability of a loss, for the side to move.
     black_owns: probability that each point will be Black's; 0.5 outside the board.
     lead: expected final score of the side to move, in points, komi included.
@@ -321,7 +325,7 @@ class GoHuman(nn.Module):
         yield Heard(self.before, [(self.point, [0])], added=[self.everywhere])
 
     def trunk(self, codes: Tensor, state: Tensor) -> tuple[Tensor, BoardMask, Tensor]:
-        """Return features [n, filters, 19, 19], the board's mask (see BoardMask), and the conditions [n, 64]."""
+        """Return the features, [n, filters, 19, 19], the board's mask (see BoardMask), and the conditions, [n, 64]."""
         board, conditions = BoardMask.of(codes, state), self.conditions(state)
         grid = self.stem(self.planes(codes, state))
         told = self.told(conditions).to(grid.dtype)[:, :, None, None]
@@ -336,7 +340,7 @@ class GoHuman(nn.Module):
         return grid.sum((2, 3)) / board.area.to(grid.dtype)
 
     def move_logits(self, grid: Tensor, board: BoardMask, conditions: Tensor, codes: Tensor) -> Tensor:
-        """Return logits of each empty point and of a pass, float32 [n, 362]; a very low logit for all other points."""
+        """Return the logits of each empty point and of a pass, float32 [n, 362]. Other points get a very low logit."""
         seen = board.pool(F.relu(self.seen(grid)) * board.mask.to(grid.dtype))
         summary = torch.cat([seen, conditions.to(grid.dtype)], 1)
         moves = F.relu(self.before(grid) + self.everywhere(summary)[:, :, None, None]) * board.mask.to(grid.dtype)
@@ -345,14 +349,14 @@ class GoHuman(nn.Module):
         return torch.cat([points, self.passing(F.relu(self.pause(summary))).float()], 1)
 
     def owner_logits(self, grid: Tensor) -> Tensor:
-        """Return logits that each point will belong to the side to move, float32 [n, 361]."""
+        """Return the logits that each point will belong to the side to move, float32 [n, 361]."""
         logits: Tensor = self.owner(F.leaky_relu(self.around(grid), 0.1))
         return self.CALM_OWNERS * logits.flatten(1).float()
 
     def results(
         self, grid: Tensor, board: BoardMask, conditions: Tensor, state: Tensor, owners: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the winner's logit, lead and spread for the side to move, float32 [n] each.
+        """Return the winner's logit, the lead and the spread for the side to move, each float32 [n].
 
         owners: the territory logits. The lead is the sum of the predicted territory and a correction. Only the
         correction is trained on the score. The reason: if the territory were trained on the score too, this single
@@ -389,7 +393,7 @@ def loss(network: GoHuman, batch: Tensors, settings: Settings) -> tuple[Tensor, 
     """Return the weighted sum of the losses of move, winner, territory and score.
 
     Territory and score contribute to the loss only in games whose final territory is known. batch: a batch of GoMoves.
-    The measures are the sum, its parts, and the top-1 accuracy.
+    The metrics are the sum, the parts of the sum, and the top-1 accuracy.
     """
     grid, board, conditions = network.trunk(batch["codes"], batch["state"])
     moves = network.move_logits(grid, board, conditions, batch["codes"])
@@ -413,8 +417,8 @@ def loss(network: GoHuman, batch: Tensors, settings: Settings) -> tuple[Tensor, 
 
 
 def owners_loss(owners: Tensor, batch: Tensors) -> tuple[Tensor, Tensor]:
-    """Return the mean cross entropy over the points with a known owner, and the accuracy at these points, float32 [n]
-    each.
+    """Return the mean cross entropy over the points with a known owner, and the accuracy at these points, both float32
+    [n].
 
     Both are 0 if no owner is known. owners: logits for the side to move.
     """
@@ -454,13 +458,13 @@ def constant_loss(batch: Tensors, settings: Settings) -> float:
 class GoMoves:
     """Every position in which a move was played, in a random symmetry, with the move and the result.
 
-    Games with known owners and games on small boards are repeated, up to MAX_REPEATS times, until they have the shares
-    of samples that the settings give them. The other games are sampled less often.
+    Games with known owners and games on small boards are repeated, up to MAX_REPEATS times, until they make up the
+    shares of the samples that the settings specify. The other games are sampled less often.
 
-    A batch has codes, state with the side inputs, and:
+    A batch has `codes`, `state` with the side inputs, and these arrays:
 
     move: int64, a point or PASS.
-    won: float32, 1 the mover won, 0.5 drawn, 0 lost, −1 unknown.
+    won: float32, the mover's result: 1 won, 0.5 drawn, 0 lost, −1 unknown.
     owner: uint8 [n, 361].
     lead: float32, the mover's final lead; NaN if the end is unknown.
     known: bool, whether the owners are known.
@@ -560,8 +564,8 @@ def known_ends(store: Store) -> NDArray[np.bool_]:
 
 
 def draw_weights(network: GoHuman, generator: torch.Generator) -> None:
-    """Set random initial weights: variance 2 / fan-in. Blocks begin as identities, results as even, and territory as
-    nearly even.
+    """Set random initial weights with the variance 2 / fan-in. Blocks begin as identities. At first, the network
+    predicts even results and nearly even territory.
     """
     for name, p in network.named_parameters():
         with torch.no_grad():
@@ -601,7 +605,7 @@ class GoHumanSystem(System):
         """Return the weights of `network` (as prepared), replaced by those of another `gohuman` network.
 
         Additional blocks of `network` begin as identities, so they change nothing at first. Raises UsageError if the
-        other network has more blocks or another width.
+        other network has more blocks or a different width.
         """
         return grown(network.state_dict(), weights)
 

@@ -156,9 +156,10 @@ RECIPES = {
 
 
 class Conditions(nn.Module):
-    """Converts the side inputs, such as the players' ratings, to features: state, uint8 [n, 12] -> float [n, 64].
+    """Converts the side inputs, such as the players' ratings, to features. Input: `state`, uint8 [n, 12]. Output: float
+    [n, 64].
 
-    A rating is a point on the line through two learned vectors, at 800 and at 2800; an unknown rating has its own
+    A rating is a point on the line through two learned vectors, at 800 and at 2800. An unknown rating has a separate
     vector.
     """
 
@@ -185,10 +186,10 @@ class Conditions(nn.Module):
 class ConditionedBlock(nn.Module):
     """A residual block with squeeze and excitation, which also depends on the conditions.
 
-    `relu(x + scale · h + bias)` with `h = conv(relu(norm(conv(x))))`. Scale and bias, one of each per channel, come
-    from the mean of h over the board and from the conditions. The block begins as the identity. With a normalization
-    layer, the units that compute scale and bias have leaky ReLUs, because most plain ReLUs there became inactive
-    (always 0).
+    `relu(x + scale · h + bias)` with `h = conv(relu(norm(conv(x))))`. Each channel has one scale and one bias, which
+    are computed from the mean of h over the board and from the conditions. The block begins as the identity. With a
+    normalization layer, the units that compute scale and bias have leaky ReLUs, because most plain ReLUs there became
+    inactive (always 0).
     """
 
     SQUEEZED, LEAK = 32, 0.1
@@ -210,10 +211,10 @@ class ConditionedBlock(nn.Module):
 
 
 class Material(nn.Module):
-    """The material of each side: codes, uint8 [n, 64] in the mover's view -> float32 [n, 10].
+    """Computes the material of each side. Input: `codes` in the mover's view, uint8 [n, 64]. Output: float32 [n, 10].
 
-    Ten values of pieces on the board, in pawns (1, 3, 3, 5, 9) divided by 3: the mover's pawns, knights, bishops, rooks
-    and queens, then the opponent's.
+    The ten numbers are the values of the pieces on the board, in pawns (1, 3, 3, 5, 9) divided by 3: the mover's pawns,
+    knights, bishops, rooks and queens, then the opponent's.
     """
 
     channels = 10
@@ -231,13 +232,15 @@ class Material(nn.Module):
 
 
 class Human(nn.Module):
-    """codes, uint8 [n, 64], state, uint8 [n, 12] -> origin [n, 64], target [n, 64, 64], promotion [n, 8, 4], outcome
-    [n, 3], value [n].
+    """Predicts a person's move and the result of the game.
 
-    A move's probability is origin · target[origin]. The probability of a promotion is also multiplied by that of the
-    new piece for the target's file; the pieces have the order N, B, R, Q. outcome: probabilities that the mover wins,
-    draws, loses. value: probability of a win minus probability of a loss. Squares are the board's real squares. Inside
-    the network, the board is in the mover's view. All outputs are float32.
+    Inputs: `codes`, uint8 [n, 64]; `state`, uint8 [n, 12]. Outputs, all float32: `origin` [n, 64], `target`
+    [n, 64, 64], `promotion` [n, 8, 4], `outcome` [n, 3] and `value` [n].
+
+    A move's probability is `origin` of its origin square times `target` of its two squares. The probability of a
+    promotion is also multiplied by `promotion` of the target's file and the new piece; the pieces have the order N, B,
+    R, Q. outcome: the probabilities that the mover wins, draws and loses. value: the probability of a win minus the
+    probability of a loss. Squares are the board's real squares. Inside the network, the board is in the mover's view.
     """
 
     KEY_DIM = 32
@@ -278,8 +281,8 @@ class Human(nn.Module):
         yield Heard(self.before, [(part, [0]) for part in (self.origin, self.query, self.key, self.promotion)])
 
     def planes(self, codes: Tensor, state: Tensor) -> Tensor:
-        """Return planes [n, 34, 8, 8]: pieces 12, attacks 12, castling rights and en passant 5, quiet moves 1, last
-        moves 4.
+        """Return the input planes, [n, 34, 8, 8]: 12 planes of pieces, 12 of attacks, 5 of castling rights and en
+        passant, 1 of the number of quiet moves, and 4 of the last moves.
         """
         view = self.view(codes, state)
         moved = state[:, LAST : LAST + 4].long()
@@ -291,7 +294,7 @@ class Human(nn.Module):
         return planes.to(memory_format=torch.channels_last)
 
     def trunk(self, codes: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
-        """Return features [n, filters, 8, 8] and conditions [n, 64]."""
+        """Return the features, [n, filters, 8, 8], and the conditions, [n, 64]."""
         conditions = self.conditions(state)
         grid = F.relu(self.stem(self.planes(codes, state)))
         for block in self.blocks:
@@ -303,7 +306,7 @@ class Human(nn.Module):
         return self.trunk(codes, state)[0].mean((2, 3))
 
     def outcome_logits(self, grid: Tensor, conditions: Tensor, codes: Tensor, state: Tensor) -> Tensor:
-        """Return logits of win, draw and loss for the mover, float32 [n, 3].
+        """Return the logits of win, draw and loss for the mover, float32 [n, 3].
 
         The material of both sides is an input, because sides seldom lose a piece early in a game. So the network can't
         learn the values of the pieces from the planes alone.
@@ -335,10 +338,10 @@ class Human(nn.Module):
 
 
 def loss(network: Human, batch: Tensors, outcome_weight: float, only: str = "all") -> tuple[Tensor, dict[str, Tensor]]:
-    """Return the mean of `−log P(move) − weight · log P(outcome)`, and measures, float32 [n].
+    """Return the mean of `−log P(move) − weight · log P(outcome)`, and the metrics, each float32 [n].
 
     outcome_weight: the weight of the result's loss. only: see Settings; the trunk is trained only if `only` is "all".
-    The measures are both parts of the loss and the accuracies.
+    The metrics are both parts of the loss and the accuracies.
     """
     with torch.set_grad_enabled(torch.is_grad_enabled() and only == "all"):
         grid, conditions = network.trunk(batch["codes"], batch["state"])
@@ -396,9 +399,11 @@ class PlayedMoves:
 
     Games are divided into bands by the mean of both ratings. Games without ratings form a separate band. Bands with few
     positions are sampled more often: their games may be repeated up to 16 times, and some games of the largest bands
-    may be omitted. A hash of each game decides which ones.
-    A batch has codes, state with the side inputs, and int64 origin, target, promotion and outcome. A promotion is 0 for
-    none, or from 2 for a knight to 5 for a queen. An outcome is 0 for a win, 1 for a draw, 2 for a loss.
+    may be omitted. A hash of each game decides which games these are.
+
+    A batch has `codes`, `state` with the side inputs, and four int64 arrays: `origin`, `target`, `promotion` and
+    `outcome`. A promotion is 0 for none, or from 2 for a knight to 5 for a queen. An outcome is 0 for a win, 1 for a
+    draw, 2 for a loss.
     """
 
     MAX_REPEATS = 16
@@ -476,8 +481,8 @@ def learning_rate(settings: Settings, iteration: int, iterations: int) -> float:
 
 
 def optimiser(network: Human, weight_decay: float, only: str = "all") -> torch.optim.Optimizer:
-    """Return the optimizers Muon and AdamW (see `muon`). If only the head for win, draw, loss is trained, AdamW trains
-    its weights.
+    """Return the optimizers Muon and AdamW (see `muon`). If only the head for win, draw and loss is trained, AdamW
+    trains the weights of the head.
     """
     if only == "outcome":
         head = [p for name, p in network.named_parameters() if name.startswith(HEAD)]
@@ -486,8 +491,8 @@ def optimiser(network: Human, weight_decay: float, only: str = "all") -> torch.o
 
 
 def draw_weights(network: Human, generator: torch.Generator) -> None:
-    """Set random initial weights: variance 2 / fan-in. A block begins as the identity; promotions begin as promotions
-    to a queen.
+    """Set random initial weights with the variance 2 / fan-in. A block begins as the identity. At first, the network
+    predicts that every promotion is to a queen.
     """
     for name, p in network.named_parameters():
         with torch.no_grad():
@@ -542,10 +547,10 @@ class HumanSystem(System):
     def adopt(self, network: nn.Module, system: str, weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
         """Return the weights of `network` (as prepared), replaced by those of another network where their shapes fit.
 
-        weights: those of a `human` with at most as many blocks, or of a `chessnet` with a shared trunk. Blocks and
-        planes that the other network lacks have no effect at first, so the move probabilities are those of the other
-        network. The head for win, draw, loss starts from new weights if the other network's head has another shape.
-        Raises UsageError if the widths differ.
+        weights: the weights of a `human` network with at most as many blocks, or of a `chessnet` network with a shared
+        trunk. Blocks and planes that the other network lacks have no effect at first, so the move probabilities are
+        those of the other network. The head for win, draw, loss starts from new weights if the other network's head has
+        another shape. Raises UsageError if the widths differ.
         """
         begun = dict(network.state_dict())
         if system == "chessnet":

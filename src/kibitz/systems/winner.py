@@ -224,7 +224,8 @@ RECIPES = {
 
 
 class OutcomeExamples(Positions):
-    """Every position of the games (the post takes all, from the first to the mate), with White's result as the target.
+    """Every position of the games, with White's result as the target. The post also uses all positions, from the first
+    one to the mate.
 
     If the setting `mirror` is on, the files are mirrored in half of the positions without castling rights; the rules
     are the same in the mirrored positions. held_out: percentage of the positions to omit; always the same positions are
@@ -256,7 +257,7 @@ class OutcomeExamples(Positions):
 
 
 class Net(nn.Module):
-    """One network with the post's layers: planes [n, channels, 8, 8] to the logit that White wins, [n].
+    """One network with the post's layers. Input: planes, [n, channels, 8, 8]. Output: the logit that White wins, [n].
 
     conv 400 4×4 → 5×5×400; max-pool 2×2 (ceil) → 3×3×400; conv 200 2×2 → 2×2×200; dense 70, sigmoid; dropout; dense 1.
     The post's convolutions have no activation.
@@ -275,9 +276,10 @@ class Net(nn.Module):
 
 
 def phase(codes: Tensor) -> Tensor:
-    """Compute the phase of the game: 0 opening, 1 middlegame, 2 endgame, like material.phase, but for tensors.
+    """Return the phase of the game: 0 opening, 1 middlegame, 2 endgame. The function does the same as material.phase,
+    but for tensors.
 
-    codes: uint8 [n, 64]. Returns int64 [n].
+    codes: uint8 [n, 64]. The result is int64 [n].
     """
     kind = (codes.long() + 5) % 6  # 0 pawn … 5 king; an empty square also gives 5
     officers = ((kind > 0) & (kind < 5)).sum(1)
@@ -285,7 +287,8 @@ def phase(codes: Tensor) -> Tensor:
 
 
 class Winner(nn.Module):
-    """The network: codes, uint8 [n, 64], and state, uint8 [n, 4] -> the probability that White wins, float32 [n].
+    """The network. Inputs: `codes`, uint8 [n, 64]; `state`, uint8 [n, 4]. Output: the probability that White wins,
+    float32 [n].
 
     `logit` returns the logit of this probability, for the loss.
     """
@@ -309,7 +312,7 @@ class Winner(nn.Module):
 
     def which(self, codes: Tensor, state: Tensor) -> Tensor:
         """Return the index of the network that evaluates each position, int64 [n]."""
-        # Made from the state, so that the exported network works for any number of positions.
+        # The tensor is made from the state, so that the exported network works for any number of positions.
         index = torch.zeros_like(state[:, SIDE], dtype=torch.long)
         if self.by_phase:
             index = phase(codes)
@@ -346,10 +349,10 @@ class Winner(nn.Module):
 
 
 def loss(network: Winner, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
-    """Return the mean loss and two measures, float32 [n]: "loss", and "accuracy", 1 if the winner is predicted
+    """Return the mean loss and two metrics, float32 [n]: "loss", and "accuracy", which is 1 if the winner is predicted
     correctly.
 
-    batch: codes, uint8 [n, 64], state, uint8 [n, 4], target, float32 [n].
+    batch: `codes`, uint8 [n, 64]; `state`, uint8 [n, 4]; and `target`, float32 [n].
     """
     logit = network.logit(batch["codes"], batch["state"]).float()
     each = F.binary_cross_entropy_with_logits(logit, batch["target"], reduction="none")

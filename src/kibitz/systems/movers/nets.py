@@ -48,7 +48,8 @@ OUTCOMES = ("", "loss", "draw", "win")
 class ConstantPlanes(Encoding):
     """Side inputs as constant planes.
 
-    The mover's rating: 0 at 600 to 1 at 3000. The result for the mover: 0 for a loss, 0.5 for a draw, 1 for a win.
+    The plane of the mover's rating is from 0 at 600 to 1 at 3000. The plane of the result for the mover is 0 for a
+    loss, 0.5 for a draw and 1 for a win.
     """
 
     def __init__(self, rating: bool, outcome: bool):
@@ -105,9 +106,10 @@ def _rename(state: dict[str, Any], old: str, new: str) -> None:
 class SharedTrunk(nn.Module):
     """One trunk on the 8×8 grid with a head for each output.
 
-    Origin: one logit per square. Target by piece: six logits per square. Target by origin square, a bilinear head:
-    query vector of the from-square times key vector of the to-square, plus a learned constant for each pair of squares.
-    Value: a small dense layer over a few channels.
+    The head for the origin has one logit per square. The head for the target by piece has six logits per square. The
+    head for the target by origin square is bilinear: the query vector of the origin square times the key vector of the
+    target square, plus a learned constant for each pair of squares. The head for the value is a small dense layer over
+    a few channels.
 
     The linear layers `query` and `key` are called "asks" and "answers" in weight files, as in the first versions.
     """
@@ -147,7 +149,9 @@ class SharedTrunk(nn.Module):
         return cast(Tensor, self.body(planes)).mean((2, 3))
 
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor, Tensor | None]:
-        """Return logits of origins, [n, 64], and of targets, [n, 6 or 64, 64], and the value before tanh, [n]."""
+        """Return the logits of the origins, [n, 64], the logits of the targets, [n, 6 or 64, 64], and the value before
+        tanh, [n].
+        """
         grid = self.body(planes)
         moves = F.relu(self.before(grid))
         origin = self.origin(moves).flatten(1)
@@ -162,10 +166,12 @@ class SharedTrunk(nn.Module):
 class MoveNets(nn.Module):
     """The move networks of a system. They are separate networks or one shared trunk; the outputs are the same.
 
-    codes, uint8 [n, 64], and state, uint8 [n, 4 + len(side_inputs)] -> probabilities origin, [n, 64], and target, [n, 6
-    or 64, 64]. With a value network there is also value, [n] in [−1, 1], for the mover. Targets depend on the type of
-    piece, or on the origin square if the moving piece is an input. A selector that is not in `names` outputs equal
-    probabilities for all squares, or 0 if targets depend on the origin square.
+    Inputs: `codes`, uint8 [n, 64]; `state`, uint8 [n, 4 + len(side_inputs)]. Outputs: the probabilities `origin`,
+    [n, 64], and `target`, [n, 6 or 64, 64]. If there is a value network, there is also the output `value` for the
+    mover, [n], −1 to 1.
+
+    Targets depend on the type of piece, or on the origin square if the moving piece is an input. A selector that is not
+    in `names` outputs equal probabilities for all squares, or 0 if targets depend on the origin square.
     """
 
     RATING: ClassVar[int] = 2400 // RATING_UNIT
@@ -206,7 +212,7 @@ class MoveNets(nn.Module):
             self.nets[name] = SquareSelector(layers, channels + more, outputs, settings.dropout, activation)
 
     def planes(self, codes: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the board in the mover's view: codes, int64 [n, 64], and planes, float32 [n, channels, 8, 8]."""
+        """Return the mover's view of the board: `codes`, int64 [n, 64], and planes, float32 [n, channels, 8, 8]."""
         view = self.view(codes, state)
         planes = self.seen(view, state)
         if self.rights is not None:
@@ -214,8 +220,8 @@ class MoveNets(nn.Module):
         return view, planes.to(memory_format=torch.channels_last)
 
     def features(self, codes: Tensor, state: Tensor) -> Tensor:
-        """Return features of the position, [n, k]: the last hidden layer of the piece selector, or of a shared trunk
-        the last layer's mean over the squares.
+        """Return features of the position, [n, k]: the last hidden layer of the piece selector or, with a shared trunk,
+        the mean of the trunk's last layer over the squares.
         """
         _, planes = self.planes(codes, state)
         if self.shared is not None:
@@ -293,8 +299,8 @@ Result = tuple[Tensor, dict[str, Tensor]]
 def move_loss(network: MoveNets, name: str, batch: Tensors) -> Result:
     """Return the cross entropy of the piece selector for the origin, or of one move selector for the target.
 
-    batch: a batch of movers.system.MoveExamples. Returns the mean loss, and the measures "loss" and "accuracy", float32
-    [n].
+    batch: a batch of movers.system.MoveExamples. Returns the mean loss, and the metrics "loss" and "accuracy", each
+    float32 [n].
     """
     _, planes = network.planes(batch["codes"], batch["state"])
     if network.piece_plane and name in PIECES:
@@ -307,7 +313,7 @@ def move_loss(network: MoveNets, name: str, batch: Tensors) -> Result:
 
 
 def value_loss(network: MoveNets, batch: Tensors) -> Result:
-    """Return the loss ½(tanh x − y)²: its mean over the batch, and the measure "loss", float32 [n]. x: the network's
+    """Return the loss ½(tanh x − y)²: its mean over the batch, and the metric "loss", float32 [n]. x: the network's
     output. y: the target.
     """
     _, planes = network.planes(batch["codes"], batch["state"])
@@ -319,8 +325,8 @@ def value_loss(network: MoveNets, batch: Tensors) -> Result:
 def shared_loss(network: MoveNets, batch: Tensors, value_weight: float) -> Result:
     """Return `−log P(origin) − log P(target | origin)`, plus value_weight times the loss of the value.
 
-    The result is the mean over the batch and the measures, float32 [n] each: loss, moves_loss, value_loss,
-    origin_accuracy, target_accuracy.
+    The result is the mean over the batch and the metrics, each float32 [n]: "loss", "moves_loss", "value_loss",
+    "origin_accuracy" and "target_accuracy".
     """
     assert network.shared is not None
     _, planes = network.planes(batch["codes"], batch["state"])

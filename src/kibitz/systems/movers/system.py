@@ -79,7 +79,7 @@ ONE_BODY_LACKS = (
 class Settings:
     """The settings of the systems that predict moves. The values of each paper are in the file of its system."""
 
-    # the networks and their shapes
+    # the networks and their architecture
     networks: str = setting(
         "all", "Networks to train, separated by commas: all, or some of piece,pawn,knight,bishop,rook,queen,king,value."
     )
@@ -228,7 +228,7 @@ VALUE_OFF = dict.fromkeys(
 
 
 def selected_networks(settings: Settings, every: Sequence[str]) -> tuple[str, ...]:
-    """Return the networks that the settings name, in the order of `every`. Raises UsageError for another name."""
+    """Return the networks that the settings name, in the order of `every`. Raises UsageError for an unknown name."""
     if settings.networks == "all":
         return tuple(every)
     names = [name.strip() for name in settings.networks.split(",")]
@@ -292,8 +292,9 @@ def drawn_games(games: NDArray[np.int64], settings: Settings) -> NDArray[np.int6
 class MoveExamples:
     """Positions with the move that was played in them, in the mover's view.
 
-    piece: the type of piece whose moves are examples (0 pawn … 5 king); None for all moves. A batch has codes, state
-    (with the columns of `side_inputs`), origin, target and piece, int64, and the value's target, float32.
+    piece: the type of piece whose moves are examples (0 pawn … 5 king); None for all moves. A batch has `codes`,
+    `state` (with the columns of `side_inputs`), the int64 arrays `origin`, `target` and `piece`, and the target of the
+    value, float32.
     """
 
     def __init__(self, store: Store, games: NDArray[np.int64], settings: Settings, piece: int | None = None):
@@ -373,7 +374,7 @@ class ValueExamples:
 def values(
     results: NDArray[Any], side: NDArray[np.int64], left: NDArray[np.int64], gamma: float
 ) -> NDArray[np.float32]:
-    """Return discounted results ±γ^left, float32 [n].
+    """Return the discounted results, ±γ^left, float32 [n].
 
     results: White's results, 1, 0 or −1. side: the side to move, 0 for White and 1 for Black. left: the number of plies
     to the end.
@@ -388,8 +389,8 @@ def side_input_columns(
     games: NDArray[np.int64],
     side: NDArray[np.int64],
 ) -> NDArray[np.uint8]:
-    """Return the side inputs of positions, uint8 [n, k]: the rating / 16, and the result as 1 for a loss, 2 for a draw,
-    3 for a win.
+    """Return the side inputs of positions, uint8 [n, k]. The rating is divided by 16. The result is 1 for a loss, 2 for
+    a draw and 3 for a win.
 
     ratings: [2, all games], the ratings of White and Black; an unknown rating becomes the default. games, side: int64
     [n].
