@@ -23,7 +23,7 @@ _NAME = re.compile(r"(?P<stage>.+)-(?P<iteration>\d{1,15})")
 
 
 def stage_and_iteration(path: Path) -> tuple[str, int] | None:
-    """Parse the stage and the iteration from a checkpoint's file name; None for another file."""
+    """Parse the stage and the iteration from a checkpoint's file name. Returns None for any other file."""
     match = _NAME.fullmatch(path.stem)
     return (match["stage"], int(match["iteration"])) if match else None
 
@@ -67,8 +67,8 @@ class RunBytes:
     """Upper limits of a run's size on disk, in bytes.
 
     weights: one copy of the network's weights.
-    kept: all files, during the training and at its end.
-    peak: all files while one of them is being replaced, so that its old and new version exist.
+    kept: all files, during training and at its end.
+    peak: all files while one of them is being replaced, so that both its old and its new version exist.
     """
 
     weights: int
@@ -77,7 +77,7 @@ class RunBytes:
 
 
 def run_bytes(network: nn.Module, checkpoint_megabytes: float, averages: bool = False) -> RunBytes:
-    """Return upper limits of the run's size on disk, before the training starts.
+    """Return upper limits of the run's size on disk, before training starts.
 
     last.pt contains the weights, their averages if `averages` is true, and at most two values per weight for the
     optimizer. best.safetensors and the export contain the weights once each.

@@ -25,7 +25,7 @@ def make_batch(
     """Return the batch of one iteration: `batch` examples, or all examples if there are fewer. The result depends only
     on the arguments.
 
-    rank, world: the number of this process, from 0, and the number of processes. Each process gets a part of the batch.
+    rank: the number of this process, from 0. world: the number of processes. Each process gets a part of the batch.
     Raises KibitzError if there are fewer examples than processes.
     """
     size = min(batch, len(examples))

@@ -20,11 +20,11 @@ from kibitz.systems.base import Network
 
 
 def export_onnx(network: nn.Module, codes: NDArray[np.uint8], state: NDArray[np.uint8], path: Path) -> None:
-    """Write the network as an ONNX file with inputs `codes` and `state` and the network's outputs, for any number of
-    positions.
+    """Write the network as an ONNX file. The file has the inputs `codes` and `state` and the network's outputs, for any
+    number of positions.
 
-    codes, state: a few real positions, for tracing. The function changes the network: its normalization layers are
-    merged into its convolutions.
+    codes, state: a few real positions, with which the network is traced. The function changes the network: its
+    normalization layers are merged into its convolutions.
     """
     outputs, side_inputs = cast(Network, network).outputs, cast(Network, network).side_inputs
     network = network.cpu().float().eval().to(memory_format=torch.contiguous_format)  # type: ignore[call-overload]

@@ -60,7 +60,7 @@ _OTHERS_CHOOSE = 60.0
 class TrainResult:
     """The result of `train`.
 
-    path: the run's directory. outcome: how the training ended. continued: whether it resumed the run of an earlier
+    path: the run's directory. outcome: how training ended. continued: whether this call resumed the run of an earlier
     call.
     """
 
@@ -72,12 +72,12 @@ class TrainResult:
 def choose(
     system: str, settings: Any, data: dict[str, Any], seed: int, requested: Path | None
 ) -> tuple[Path, dict[str, Any] | None]:
-    """Return the run directory for this training, and its run.json if an earlier call began the run.
+    """Return the directory for a training run, and its run.json if an earlier call began the run.
 
-    requested: the directory that the caller requests. None selects the numbered run of the same training, or, if there
-    is no such run, the next free number. Raises UsageError if `requested` belongs to another training, or if it isn't a
-    run and isn't empty. A folder counts as empty if its only files are from a call that was killed before it wrote
-    run.json.
+    requested: the directory that the caller requests. None selects the numbered run with the same system, settings,
+    games and seed or, if there is no such run, the next free number. Raises UsageError if the run in `requested`
+    differs in one of these, or if the directory isn't a run and isn't empty. A folder counts as empty if its only files
+    are from a call that was killed before it wrote run.json.
     """
     if requested is not None:
         if (name := printable(str(requested))) != str(requested):
@@ -111,7 +111,9 @@ def _numbered(system: str) -> Iterator[tuple[Path, dict[str, Any]]]:
 
 
 def begun_before(system: str, settings: Any, data: dict[str, Any], seed: int) -> Path | None:
-    """Return the last numbered run of the same training on the same store with other games; None if there is none."""
+    """Return the last numbered run with the same system, settings and seed on the same store, but with other games.
+    Returns None if there is no such run.
+    """
     latest = None
     for path, info in _numbered(system):
         then = info.get("data", {})
@@ -122,7 +124,7 @@ def begun_before(system: str, settings: Any, data: dict[str, Any], seed: int) ->
 
 
 def differences(info: dict[str, Any], system: str, settings: Any, data: dict[str, Any], seed: int) -> str:
-    """Describe in a few words how an existing run differs from the requested training."""
+    """Describe in a few words how an existing run differs from the requested training run."""
     if info.get("system") != system:
         return f"is a run of {info.get('system')}"
     old, new = respelled(info.get("settings", {}), [each.name for each in fields(settings)]), asdict(settings)
@@ -146,8 +148,8 @@ def differences(info: dict[str, Any], system: str, settings: Any, data: dict[str
 class TrainingData:
     """The games of a store that a system trains on.
 
-    games: int64 indices of the store's games, by split (TRAIN, VALIDATE, TEST). description: store, fingerprint, split
-    and counts: the value of "data" in run.json.
+    games: int64 indices of the store's games, by split (TRAIN, VALIDATE, TEST). description: the value of "data" in
+    run.json: the store, its fingerprint, the split and the counts.
     """
 
     store: Store
@@ -249,8 +251,8 @@ def train(
     start_from: a run or bundled network for the initial weights; its training games also count as training games of
         this run.
     recipe, command: the source of the settings, recorded in run.json.
-    export: write model.onnx at the end.
-    on_progress: called after every iteration; if it returns True, the training stops as with Ctrl-C.
+    export: whether to write model.onnx at the end.
+    on_progress: called after every iteration. If it returns True, training stops as with Ctrl-C.
     log: called with each message.
 
     If several processes train (`plan.ranks`), all of them call this function. Raises KibitzError or UsageError if the
@@ -264,8 +266,8 @@ def train(
 
 
 def prepare_all(request: TrainRequest, log: Callable[[str], None]) -> TrainJob:
-    """Run `prepare` in the main process, and send its result to the other processes. So these need neither the run
-    directory nor the parent run.
+    """Run `prepare` in the main process, and send its result to the other processes. So the other processes need
+    neither the run directory nor the parent run.
 
     Raises KibitzError if another process has other games or settings.
     """
@@ -350,7 +352,7 @@ def _follow(request: TrainRequest) -> TrainJob:
 def prepare(request: TrainRequest, log: Callable[[str], None]) -> TrainJob:
     """Check everything that can be checked before the first iteration, choose the run's directory and write run.json.
 
-    Nothing is written if an error is raised, or if an earlier call has finished the training.
+    Nothing is written if an error is raised, or if an earlier call has finished the run.
     """
     system, settings, seed = load(request.system), request.settings, request.plan.seed
     parent = _open_parent(system, request.start_from) if request.start_from else None
@@ -431,7 +433,7 @@ def _lock(path: Path, held: contextlib.ExitStack, wait: float = 0.0) -> None:
 
 
 def fit(job: TrainJob, on_progress: Callable[[TrainProgress], object]) -> TrainOutcome:
-    """Train until the last iteration, or until the training is stopped. The outcome is recorded in run.json."""
+    """Train until the last iteration, or until training is stopped. The outcome is recorded in run.json."""
     info, games, ranks = job.info, job.data.games, job.plan.ranks
     if job.finished:
         return TrainOutcome(True, FINISHED_BEFORE, info["iteration"], info["best"])
@@ -478,7 +480,7 @@ def fit(job: TrainJob, on_progress: Callable[[TrainProgress], object]) -> TrainO
 def finish(job: TrainJob, outcome: TrainOutcome, export: bool) -> TrainResult:
     """Export the best weights, if there are any.
 
-    If an earlier call finished the training, export only if model.onnx is missing: that call may have been killed
+    If an earlier call finished the run, export only if model.onnx is missing, because that call may have been killed
     between the last iteration and the export.
     """
     onnx, export = job.path / ONNX, export and job.plan.ranks.main

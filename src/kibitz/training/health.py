@@ -35,7 +35,7 @@ ADVICE = "if this does not change, try a smaller --learning-rate, another --seed
 
 @dataclass(frozen=True)
 class Symptom:
-    """A sign that the training fails, as one line of text. kind: "dead units" or "learned nothing"."""
+    """A sign that training fails, as one line of text. kind: "dead units" or "learned nothing"."""
 
     kind: str
     text: str
@@ -88,8 +88,8 @@ class HealthCheck:
     def learned_nothing(self, iteration: int, training_loss: float, means: Mapping[str, float]) -> Symptom | None:
         """Return a symptom if the validation loss is no better than that of a constant prediction.
 
-        training_loss: mean over the last batches. If it is small, the network has learned, perhaps by overfitting, and
-        there is no symptom. means: the means of a validation's measures, including "loss".
+        training_loss: the mean over the last batches. If this loss is small, the network has learned, perhaps by
+        overfitting, and there is no symptom. means: the means of a validation's metrics, including "loss".
         """
         first = max(FIRST_SHARE * self.iterations, min(FIRST_ITERATION, self.iterations))
         if self.constant_loss is None or iteration < first or "loss" not in means:

@@ -58,8 +58,9 @@ class Profile:
                 self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - began
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return a row for each part that took time: part, seconds, share of the sum (None for REPLAY), ms per
-        iteration."""
+        """Return a row for each part that took time. A row is the part, its seconds, its share of the sum (None for
+        REPLAY), and its milliseconds per iteration.
+        """
         total = sum(seconds for name, seconds in self.seconds.items() if name != REPLAY)
         return [
             {

@@ -71,7 +71,9 @@ def _no_advice(record: logging.LogRecord) -> bool:
 
 
 def positions(run: Run, store: Store, n: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Sample positions from a store: codes, uint8 [n, squares], and state, uint8 [n, k], with default side inputs."""
+    """Sample positions from a store. Returns `codes`, uint8 [n, squares], and `state`, uint8 [n, k], with default side
+    inputs.
+    """
     draw = np.random.default_rng(0)
     games = np.sort(draw.integers(len(store), size=n))
     codes, state = store.replay(games, (draw.random(n) * store.plies[games]).astype(np.int64))

@@ -45,7 +45,7 @@ _LEAVE_SECONDS = 10.0
 
 
 class Lost(KibitzError):
-    """Raised if another process of the training has ended."""
+    """Raised if another process of the same training run has ended."""
 
 
 class ToldElsewhere(KibitzError):
@@ -58,9 +58,10 @@ class ToldElsewhere(KibitzError):
 
 @dataclass(eq=False)
 class Ranks:
-    """The role of this process among the processes that train together; `Ranks()` for a process that trains alone.
+    """The role of this process among the processes that train together. `Ranks()` is the role of a process that trains
+    alone.
 
-    rank: from 0 to world - 1.
+    rank: the number of this process, from 0 to world - 1.
     world: number of processes.
     local: the rank among the processes of this machine.
     children: the processes that this process has started.
@@ -270,8 +271,8 @@ def _place_outside(devices: int | None, nodes: int | None) -> Place:
 
 @contextlib.contextmanager
 def joined(where: Place, device: str) -> Iterator[Ranks]:
-    """Connect this process with the other processes of its training. If no other program starts the processes of this
-    machine, this process starts them.
+    """Connect this process with the other processes of the training run. If no other program starts the processes of
+    this machine, this process starts them.
 
     device: auto, cpu or cuda. Raises UsageError if there are fewer GPUs than processes, and KibitzError if the first
     machine doesn't respond. If another process of this machine reports the errors, this process raises ToldElsewhere

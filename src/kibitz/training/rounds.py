@@ -28,8 +28,8 @@ ROUNDS = 6
 class TimeShares:
     """Decides when a stage must pause so that the next one can train.
 
-    stages: all stages of the training. limit: the time limit of this call in seconds, None for no limit. alone: whether
-    a single process trains. Several processes must agree on the end of a round, so their rounds end at fixed
+    stages: all stages of the training run. limit: the time limit of this call in seconds, None for no limit. alone:
+    whether a single process trains. Several processes must agree on the end of a round, so their rounds end at fixed
     iterations.
     """
 
@@ -40,7 +40,7 @@ class TimeShares:
         self._began, self._stop_at = 0.0, 0
 
     def begin(self, index: int, iteration: int, iterations: int, started: float) -> None:
-        """Record that a stage starts or resumes. started: the time at which the training began (time.monotonic)."""
+        """Record that a stage starts or resumes. started: the time at which training began (time.monotonic)."""
         now = time.monotonic()
         self._stop_at, self._until = iterations, float("inf")
         if self.limit is None:
@@ -88,7 +88,7 @@ def names_of(network: nn.Module, module: nn.Module) -> list[str]:
 
 
 def next_stage(index: int, finished: Mapping[int, Any], count: int) -> int:
-    """Return the index of the next stage in the round that is not finished; `count` if all are finished."""
+    """Return the index of the next stage in the round that is not finished; `count` if all stages are finished."""
     for step in range(1, count + 1):
         if (index + step) % count not in finished:
             return (index + step) % count

@@ -76,7 +76,7 @@ def write_folder(run: Run, folder: Path, name: str | None = None, numbers: str =
 
 
 def check(run: Run) -> None:
-    """Raise KibitzError if a run is for Go or compares positions, because the export has no example for such
+    """Raise KibitzError if a run's network is for Go or compares positions, because the export has no example for such
     networks.
     """
     if run.info["game"] not in STATE or COMPARISON in find(run.info["system"]).answers:

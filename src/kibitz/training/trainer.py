@@ -140,10 +140,10 @@ ROUND_OVER = "round over"
 class TrainOutcome:
     """How a training run ended.
 
-    finished: whether the training is complete; otherwise it can be resumed.
-    reason: why the training ended, one of the reasons that this module defines.
+    finished: whether the run is complete; otherwise it can be resumed.
+    reason: why training ended, one of the reasons that this module defines.
     iteration: the last iteration of the last stage.
-    best: the measures of the last stage's best validation, with their "iteration".
+    best: the metrics of the last stage's best validation, with the "iteration" of this validation.
     profile: where the time went, if this was requested (`Profile.rows`).
     """
 
@@ -285,8 +285,8 @@ class Trainer:
     """One training run in one run directory.
 
     network: the network after `system.prepare`, perhaps with weights of another network. games, validation: int64
-    indices of the store's games in the training and the validation split. revive: first replace dead units by new ones
-    (`nets.dead_units`), for a run that starts from another network.
+    indices of the store's games in the training and the validation split. revive: whether to replace dead units by new
+    ones first (`nets.dead_units`), for a run that starts from another network.
     """
 
     def __init__(
@@ -506,7 +506,7 @@ class Trainer:
             self._progress_of_parts(),
         )  # fmt: skip
 
-    # Rounds: independent stages take turns.
+    # In rounds, stages that do not depend on each other take turns.
 
     def _next_in_round(self, run: _StageRun, reason: str) -> tuple[int, int, dict[str, Any] | None]:
         """Pause or end a stage, and switch to the next one. Returns its index, its iteration and its optimizer

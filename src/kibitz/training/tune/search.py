@@ -47,7 +47,7 @@ class TrialResult:
     settings: the values of the searched settings.
     state: done, pruned, diverged, or begun if the trial has not ended.
     iteration: the last completed iteration.
-    figures: the measures of the trial's best validation. path: the trial's run directory.
+    figures: the metrics of the trial's best validation. path: the trial's run directory.
     """
 
     number: int
@@ -62,7 +62,7 @@ class TrialResult:
 class TuneResult:
     """The result of a search.
 
-    reason: ALL_DONE, stopped, or time limit. monitor: the measure by which trials are compared, see `Stage`.
+    reason: ALL_DONE, stopped, or time limit. monitor: the metric by which trials are compared, see `Stage`.
     """
 
     trials: list[TrialResult]
@@ -71,14 +71,16 @@ class TuneResult:
     monitor: str
 
     def value(self, trial: TrialResult) -> float:
-        """Return the value by which trials are compared: lower is better, infinite if nothing was measured."""
+        """Return the value by which trials are compared. Lower is better; the value is infinite if nothing was
+        measured.
+        """
         return monitor_value(self.monitor, trial.figures) if self.monitor in trial.figures else math.inf
 
 
 @dataclass(frozen=True)
 class Step:
-    """The search's progress: the trial's number, the number of ended trials, and the progress of the trial's
-    training.
+    """The progress of a search: the number of the present trial, the number of ended trials, and the progress of the
+    present trial.
     """
 
     number: int

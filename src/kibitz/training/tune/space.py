@@ -120,7 +120,7 @@ class TuneConfig:
     def fingerprint(self, data: dict[str, Any], monitor: str) -> dict[str, Any]:
         """Return the identity of a search as JSON, so that a file of another search can be refused.
 
-        monitor: the measure by which trials are compared. Files of earlier versions that searched by accuracy are
+        monitor: the metric by which trials are compared. Files of earlier versions that searched by accuracy are
         refused too, because those versions chose the least accurate trial.
         """
         same = {name: value for name, value in asdict(self.base).items() if name not in map(self.named, SEARCHED)}
