@@ -14,8 +14,8 @@ ADAPTERS, ALL, NOTHING = "adapters", "all", "nothing"
 
 
 class Adapter(nn.Module):
-    """Compute `x + up(relu(down(x)))`; input and output are float [n, filters, rows, columns]. At first, the adapter is
-    the identity.
+    """Computes `x + up(relu(down(x)))`. The input and the output are float [n, filters, rows, columns]. At first, the
+    adapter is the identity.
 
     `down` and `up` are 1×1 convolutions, down to a few channels and up again.
     """

@@ -88,7 +88,7 @@ def blend(
 ) -> NDArray[np.float64]:
     """Return `(count + k · share) / (n + k)` for all moves, float64 [total]; n is the sum of a position's counts.
 
-    shares: [total], which sum to 1 in each position. Every position must have moves.
+    shares: [total]; they sum to 1 in each position. Every position must have moves.
     """
     if not len(shares):
         return shares
@@ -97,6 +97,6 @@ def blend(
 
 
 def book_of(run: Run) -> tuple[Book, float] | None:
-    """Return the book of a run, and its value of k; None if it has no book."""
+    """Return the book of a run, and the run's value of k; None if the run has no book."""
     k = run.info.get("book", {}).get("k")
     return None if k is None else (Book.open(run.path / BOOK), k)

@@ -210,9 +210,9 @@ def spellings_of(players: Sequence[names.Player]) -> tuple[str, ...]:
 def in_time(store: Store) -> NDArray[np.int64]:
     """Return the games of a store from old to new.
 
-    They are sorted by date. Games of one day keep the order of the files, or get the reverse order, because some
-    servers list new games first. The dates of neighboring games decide whether the order is reversed. Games without a
-    date are first.
+    They are sorted by date. Games of one day keep the order of the files or get the reverse order, because some servers
+    list new games first. The dates of neighboring games decide whether the order is reversed. Games without a date are
+    first.
     """
     dates = store.column("date").astype("datetime64[D]")
     days = dates.astype(np.int64)

@@ -88,7 +88,7 @@ def resignations(
     store: Store, games: NDArray[np.int64], sides: NDArray[np.int8], session: NetworkSession
 ) -> dict[str, float] | None:
     """Measure resignations. The result has `share`, the share of the lost games that the person resigned, and `below`,
-    the expected score below which the person resigns, 0 to 1 each.
+    the expected score below which the person resigns. Both are 0 to 1.
 
     The expected score is the median over the resigned games, predicted by a network with the players' side inputs. The
     result is None if too few games were resigned.
@@ -109,8 +109,8 @@ def resignations(
 def usual_habits(rating: int) -> dict[str, Any]:
     """Return the usual habits of people with a rating, in the form of `habits_of`.
 
-    Only "resign" is known. It was measured in 6,000 lost games each, from 220,000 online games of players below 2200
-    and from 171,000 games of masters. The measurement is in docs/results/history/human.md.
+    Only "resign" is known. It was measured in 6,000 lost games from 220,000 online games of players below 2200, and in
+    6,000 lost games from 171,000 games of masters. The measurement is in docs/results/history/human.md.
     """
     return {"resign": {"share": ONLINE_RESIGNED if rating < MASTER else MASTERS_RESIGNED, "below": GIVEN_UP}}
 
@@ -151,9 +151,9 @@ class PersonalPace:
 class HabitualPlayer:
     """A player that thinks and resigns as a person does.
 
-    player: chooses the moves. habits: as `habits_of` returns them. think, resign: whether to use these habits. pace:
-    thinking times that replace those of the habits. seed: the seed of the samples. A habit that is unknown has no
-    effect. Without a clock, thinking times have no effect.
+    player: the player that chooses the moves. habits: as `habits_of` returns them. think, resign: whether to use these
+    habits. pace: thinking times that replace those of the habits. seed: the seed of the samples. A habit that is
+    unknown has no effect. Without a clock, thinking times have no effect.
     """
 
     def __init__(

@@ -120,7 +120,7 @@ class PlayerPositions(ABC):
         """Return the book's count of each candidate move, float64 [total]."""
 
     def judge(self, shares: NDArray[np.float64]) -> JudgedMoves:
-        """Return how well some probabilities of the candidate moves predict the played moves."""
+        """Return how well the probabilities `shares` of the candidate moves predict the played moves."""
         best = np.maximum.reduceat(shares, self.offsets[:-1]) if len(self) else np.zeros(0)
         rows = np.repeat(np.arange(len(self)), np.diff(self.offsets))
         order = np.arange(len(self.moves))
@@ -144,7 +144,7 @@ class JudgedMoves:
 
 
 def fit_k(asked: PlayerPositions, shares: NDArray[np.float64], counts: NDArray[np.float64]) -> tuple[float, float]:
-    """Return the value k of KS for which the blend with the book has the smallest mean log loss, and this loss."""
+    """Return the value k in KS for which the blend with the book has the smallest mean log loss, and this loss."""
     losses = [float(asked.judge(blend(shares, counts, asked.offsets, k)).loss.mean()) for k in KS]
     best = int(np.argmin(losses))
     return KS[best], losses[best]

@@ -36,7 +36,7 @@ class PersonalSystem(System):
 
     @abstractmethod
     def loss(self, network: Any, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
-        """Return the mean loss of a batch, and measures per position, float32 [n]."""
+        """Return the mean loss of a batch, and the metrics of each position, each float32 [n]."""
 
     def check(self, settings: Any) -> None:
         super().check(settings)

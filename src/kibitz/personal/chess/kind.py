@@ -26,7 +26,8 @@ EPOCHS = (2, 5)
 class UsualGame:
     """The typical side inputs in a person's games.
 
-    rating, opponent_rating: in units of 16 points. speed, scale: their codes. 0 means unknown.
+    rating, opponent_rating: the ratings in units of 16 points. speed, scale: the codes of the speed and the rating
+    scale. 0 means unknown.
     """
 
     rating: int

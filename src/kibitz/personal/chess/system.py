@@ -102,10 +102,10 @@ class PersonalHuman(human.Human):
 class OwnMoves(human.PlayedMoves):
     """The positions in which the person moved, see PlayedMoves. They are replayed once.
 
-    A position that occurs n times has the weight 1 / n, float32 `weight` of a batch. It is the network's share of the
-    blend with the book at k = 1. Without this weight, the adapters would memorize the opening, which the book does
-    better. If adapters are trained, a batch also has `expected`, float32 [n, 3]: the result that is predicted without
-    adapters.
+    A position that occurs n times has the weight 1 / n. A batch has these weights in `weight`, float32 [n]. The weight
+    is the network's share of the blend with the book at k = 1. Without these weights, the adapters would memorize the
+    opening, which the book does better. If adapters are trained, a batch also has `expected`, float32 [n, 3]: the
+    result that is predicted without adapters.
     """
 
     def __init__(self, store: Store, games: NDArray[np.int64], network: PersonalHuman, settings: Settings):
@@ -134,10 +134,11 @@ class OwnMoves(human.PlayedMoves):
 
 
 def loss(network: PersonalHuman, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
-    """Return the mean loss, −weight · log P(move) plus a term for the results, and measures, float32 [n].
+    """Return the mean loss and the metrics, each float32 [n]. The loss is −weight · log P(move) plus a term for the
+    results.
 
     With adapters, the term keeps the predicted results unchanged. If all weights are trained, the term is the loss of
-    the real results. The measures are those of `human`; `loss` is the loss of the moves.
+    the real results. The metrics are those of `human`; "loss" is the loss of the moves.
     """
     grid, conditions = network.trunk(batch["codes"], batch["state"])
     move, measures = human.move_loss(network, grid, batch)

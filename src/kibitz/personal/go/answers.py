@@ -56,10 +56,10 @@ def _positions(colours, state, ways, keys, turned):  # type: ignore[no-untyped-d
 
 
 def position_keys(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """Return a hash of stones, size and side to move, uint64 [n], the same for all symmetries; and the symmetry, int64
-    [n].
+    """Return two arrays: a hash of stones, size and side to move, uint64 [n], which is the same for all symmetries; and
+    the symmetry, int64 [n].
 
-    The symmetry is the one with the lowest hash, an index into WAYS.
+    The symmetry is the one with the lowest hash, as an index into WAYS.
     """
     keys, turned = np.empty(len(codes), np.uint64), np.empty(len(codes), np.int64)
     _positions(colours_of(codes), np.ascontiguousarray(state[:, : SIZE + 1]), WAYS, keys, turned)

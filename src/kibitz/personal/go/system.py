@@ -110,7 +110,7 @@ class PersonalGoHuman(gohuman.GoHuman):
 class OwnGoMoves:
     """The positions in which the player moved, in random symmetries. They are replayed once.
 
-    A batch has codes, state with the side inputs, and:
+    A batch has `codes`, `state` with the side inputs, and these arrays:
     move: int64, a point or PASS.
     weight: float32, 1 / n for a position that occurs n times. This is the network's share of the blend with the book at
         k = 1.
@@ -163,10 +163,10 @@ class OwnGoMoves:
 
 
 def loss(network: PersonalGoHuman, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
-    """Return the mean loss, −weight · log P(move), and measures, float32 [n].
+    """Return the mean loss and the metrics, each float32 [n]. The loss is −weight · log P(move).
 
-    With adapters, a further term keeps the predictions of winner, territory and lead unchanged. The measures are the
-    `loss` of the moves and the top-1 accuracy.
+    With adapters, a further term keeps the predictions of winner, territory and lead unchanged. The metrics are the
+    loss of the moves ("loss") and the top-1 accuracy.
     """
     grid, board, conditions = network.trunk(batch["codes"], batch["state"])
     moves = network.move_logits(grid, board, conditions, batch["codes"])
