@@ -96,8 +96,8 @@ def _loadsgf(session: GtpSession, command: Command) -> str:
 
 
 def file_argument(command: Command) -> tuple[str, int | None]:
-    """Parse a file's name and the number after it. The name is in quotes if it has spaces; the quotes may be missing.
-    Returns both.
+    """Parse a file's name and the number after the name, and return both. The name is in quotes if it has spaces; the
+    quotes may be missing.
     """
     text = command.text
     if text.startswith('"') and '"' in text[1:]:

@@ -31,7 +31,8 @@ QUIT = "quit"
 class GtpEngine:
     """One engine on one pair of streams.
 
-    load: opens the network when it is first needed; it may raise KibitzError, which becomes that command's reply.
+    load: a function that opens the network when a command first needs it. It may raise KibitzError, which becomes the
+        reply to that command.
     output: a binary stream that nothing else writes to.
     """
 
@@ -54,7 +55,7 @@ class GtpEngine:
         }
 
     def run(self, lines: Iterable[str]) -> None:
-        """Execute the lines until `quit` or their end."""
+        """Execute the commands in `lines` until `quit` or until the lines end."""
         try:
             for line in lines:
                 self._end_stream()  # GTP analysis commands end at the next line from the controller, even an empty one

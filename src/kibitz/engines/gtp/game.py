@@ -32,7 +32,7 @@ class GtpClock:
     """One side's time in seconds.
 
     main: time before overtime.
-    period, stones: overtime: `stones` moves in each period; 0 and 0 for none.
+    period, stones: in overtime, there are `stones` moves in each period; both are 0 if there is no overtime.
     left: time left in the present phase; None if the controller has not sent the time left.
     left_stones: stones left in the period; 0 in the main time.
     increment: time added per move.
@@ -90,7 +90,7 @@ class GtpClock:
 
 
 class GtpGame:
-    """The game of a GTP session. largest: the largest board that the network supports.
+    """The game of a GTP session. largest: the size of the largest board that the network supports.
 
     If a method can't execute its command, it raises GtpError and changes nothing.
     """
@@ -126,8 +126,8 @@ class GtpGame:
 
     @property
     def handicap(self) -> int:
-        """Return the handicap stones: those placed before the game, or played by Black one after the other before
-        White's first move.
+        """Return the handicap stones. They are the stones that were placed before the game, or that Black played one
+        after the other before White's first move.
         """
         if self.placed_handicap or not self._starts_empty:
             return self.placed_handicap

@@ -75,7 +75,7 @@ def counted_thought(thought: GoThought, final: FinalCount) -> GoThought:
 
 
 def read_analysis(words: tuple[str, ...], session: GtpSession) -> AnalysisRequest:
-    """Parse the words of `[color] [interval] {key value}…`. Raises GtpError for other words."""
+    """Parse the words of `[color] [interval] {key value}…`. Raises GtpError for any other words."""
     game = session.game
     request = AnalysisRequest(game.board.to_move)
     rest = list(words)

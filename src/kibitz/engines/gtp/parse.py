@@ -19,8 +19,8 @@ class GtpError(ValueError):
 class Command:
     """A GTP command.
 
-    id: the command's number as it was sent, "" for none. name: the command's name in lower case. words, text: the
-    arguments as words and as text.
+    id: the command's number as it was sent; "" if there is none. name: the command's name in lower case. words: the
+    arguments as words. text: the arguments as one text.
     """
 
     id: str
@@ -45,7 +45,7 @@ def read_command(line: str) -> Command | None:
 
 
 def answer(number: str, text: str, good: bool = True) -> str:
-    """Format a reply as GTP requires: without empty lines inside, and with one at the end."""
+    """Format a reply as GTP requires: with no empty line inside, and with an empty line at the end."""
     lines = [line.rstrip() for line in text.split("\n")]
     body = "\n".join([lines[0], *(line for line in lines[1:] if line)])
     return f"{'=' if good else '?'}{number} {body}\n\n"
@@ -73,7 +73,7 @@ def is_colour(text: str) -> bool:
 
 
 def vertex(text: str, size: int) -> int:
-    """Parse a point of the board, or a pass. Returns the point or PASS. Raises GtpError for other text."""
+    """Parse a point of the board, or a pass. Returns the point or PASS. Raises GtpError for any other text."""
     from kibitz.games.go.points import from_gtp
 
     try:
@@ -102,7 +102,7 @@ def number(text: str, low: float = -math.inf, high: float = math.inf) -> float:
 
 
 def truth(text: str) -> bool:
-    """Parse "true" or "false". Raises GtpError for other text."""
+    """Parse "true" or "false". Raises GtpError for any other text."""
     if text.lower() not in ("true", "false"):
         raise GtpError(f"syntax error: the value must be true or false (got {shown(text)})")
     return text.lower() == "true"

@@ -30,12 +30,12 @@ class GtpSettings:
     """The settings of a GTP engine.
 
     name, version: the engine's name and version, which it reports to a controller.
-    komi, rules: the values until the controller sets others.
+    komi, rules: the values until the controller sets other values.
     temperature: the randomness of the player's moves.
-    seed: None for a random seed.
+    seed: the random seed; None for a random one.
     largest: the largest board that the network supports.
-    method: None for the network's default.
-    visits: of a search without a clock; None for the default.
+    method: the method to choose moves; None for the network's default.
+    visits: the visits of a search without a clock; None for the default.
     resign: the win probability below which the engine resigns; 0 for never.
     """
 
@@ -114,7 +114,7 @@ class GtpSession:
     def get_ready(self) -> None:
         """Load the network and compile the code for the next moves. This takes a moment, once for each board size.
 
-        It is called early, because some controllers set the clocks when they already run.
+        This method is called early, because some controllers set the clocks when they already run.
         """
         from kibitz.games.go.endings.final import compile_kernels
 

@@ -48,7 +48,7 @@ class Advice:
 
 
 class Advisers:
-    """The book and the tablebases in the options. tell: a function that sends a line to the GUI."""
+    """The book and the tablebases that the options select. tell: a function that sends a line to the GUI."""
 
     def __init__(self, tell: Callable[[str], None]):
         self._tell = tell

@@ -50,11 +50,11 @@ CHESS960 = "uci_chess960"
 
 
 class SearchSignals:
-    """The signals to a search, with their times in monotonic seconds. `stop` ends the search; `hit` turns pondering
-    into a normal search.
+    """The signals to a search, with their times in seconds of the monotonic clock. `stop` ends the search; `hit` turns
+    pondering into a normal search.
 
-    infinite, pondering: whether the `go` command contains "infinite" or "ponder". unbounded: set when a search without
-    limits must end.
+    infinite, pondering: whether the `go` command contains "infinite" or "ponder". unbounded: an event that is set when
+    a search without limits must end.
     """
 
     def __init__(self, infinite: bool = False, pondering: bool = False):
@@ -130,9 +130,9 @@ class UciEngine:
         }
 
     def run(self, lines: Iterable[str]) -> None:
-        """Execute the lines until `quit` or their end.
+        """Execute the commands in `lines` until `quit` or until the lines end.
 
-        The only errors that it raises are those of open_player, if no player could be made.
+        The method raises only the errors of `open_player`, and only if no player could be made.
         """
         try:
             for line in lines:

@@ -25,14 +25,14 @@ ELO = (800, 2800)
 class Options:
     """The values of the options.
 
-    hash: in MB.
-    overhead: in ms.
-    temperature: in percent; OWN_TEMPERATURE for the player's default.
+    hash: the size of the hash table in MB.
+    overhead: the delay between the engine and the clock, in ms.
+    temperature: the temperature in percent; OWN_TEMPERATURE for the player's default.
     value: the run whose value network is used; "" for none.
     ponder: whether a GUI lets the engine think on the opponent's time.
     syzygy: folders of tablebases; "" for none.
-    book: an opening book, used in the first book_depth plies of a game; "" for none.
-    seed: for all samples; 0 for a random seed.
+    book: an opening book, used in the first `book_depth` plies of a game; "" for none.
+    seed: the seed for all samples; 0 for a random seed.
     rated: whether the network has rating inputs.
     limit_strength, elo: whether the engine imitates a player with a rating, and the rating.
     person: whether the network is a personal network.
@@ -170,7 +170,7 @@ def declared(options: Options) -> list[str]:
 
 
 def split_setoption(line: str) -> tuple[str, str]:
-    """Parse a line `setoption name NAME [value VALUE]`. Returns name and value, "" for a missing one.
+    """Parse a line `setoption name NAME [value VALUE]`. Returns the name and the value; a missing name or value is "".
 
     The name is in lower case with _ for spaces, because UCI ignores case, and some programs write Move_Overhead.
     """
@@ -184,8 +184,8 @@ def split_setoption(line: str) -> tuple[str, str]:
 
 
 def changed(options: Options, name: str, value: str) -> Options:
-    """Return the options after a `setoption` command. name: in lower case. Raises ValueError, in one line, for invalid
-    values.
+    """Return the options after a `setoption` command. name: the option's name in lower case. Raises ValueError, with a
+    message of one line, for an invalid value.
     """
     known = _BY_NAME.get(name)
     if known is None or not known.offered(options):

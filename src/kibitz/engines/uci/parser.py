@@ -18,8 +18,8 @@ _FEN_FIELDS = 6
 
 @dataclass
 class GoCommand:
-    """A `go` command: its numbers by name, as the GUI sent them, the words "infinite" and "ponder", and the allowed
-    moves (empty: all).
+    """A `go` command: the numbers by name, as the GUI sent them, whether the words "infinite" and "ponder" occur, and
+    the allowed moves. If the moves are empty, all moves are allowed.
 
     problems: a line for each part of the command that was wrong and is ignored.
     """
@@ -104,7 +104,7 @@ class PositionCommand:
 
 
 def legal(board: chess.Board, text: str) -> chess.Move | None:
-    """Parse a legal move in UCI notation. Returns None for another text. A null move is not legal."""
+    """Parse a legal move in UCI notation. Returns None for any other text. A null move is not legal."""
     try:
         return board.parse_uci(text.lower()) or None
     except ValueError:

@@ -47,8 +47,8 @@ def seconds_to_think(
     move_time: the time limit for this move (`go movetime`).
     overhead: delay between the engine and the clock.
 
-    The result never exceeds the remaining time minus the overhead, nor move_time. A clock at or below the overhead (or
-    negative, as some programs send it) gives 0: reply at once.
+    The result never exceeds the remaining time minus the overhead, nor move_time. If the clock is at or below the
+    overhead, or negative as some programs send it, the result is 0, which means to reply at once.
     """
     limits = []
     if remaining is not None:
