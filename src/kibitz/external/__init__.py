@@ -19,7 +19,7 @@ class EngineDied(KibitzError):
     could not be started.
 
     For a GTP program that could not be started, `how` is "died". detail: the exit code or the system's message; "" if
-    the error's message already contains it.
+    the error's message already contains this detail.
     """
 
     def __init__(self, message: str, how: str, detail: str = ""):

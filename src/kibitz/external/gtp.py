@@ -90,7 +90,7 @@ class GtpProgram:
         """Return the reply to a command, without the mark and number before it.
 
         Raises CommandRefused if the program replies with an error, and EngineDied if it gives no reply within `limit`
-        seconds or has ended; it is killed then.
+        seconds or has ended. In these cases, the program is killed.
         """
         self._send(command)
         until = time.monotonic() + limit
@@ -130,7 +130,7 @@ class GtpProgram:
         self._send(command)
 
     def heard(self, wait: float) -> list[str]:
-        """Return the lines that have arrived after `begin`, waiting at most `wait` seconds for the first.
+        """Return the lines that have arrived after `begin`. Waits at most `wait` seconds for the first line.
 
         Raises CommandRefused if the program rejects the command, and EngineDied if it has ended.
         """

@@ -30,11 +30,12 @@ class Counter:
 def fan_out(
     items: Sequence[Item], work: Callable[[Iterator[Item]], Result], workers: int
 ) -> tuple[list[Result], Callable[[int], slice]]:
-    """Distribute the items to threads; return all results, and a function for the slice of items of each thread.
+    """Distribute the items to threads. Returns the results of all threads, and a function that returns the slice of
+    items of each thread.
 
     work: called once in each thread with an iterator over its items, which ends early if another thread has failed.
-    workers: the largest number of threads; there is at least one, even without items. Raises what `work` raised first,
-    after every thread has ended; the same applies to Ctrl-C.
+    workers: the largest number of threads; there is at least one, even without items. If `work` raises an error, the
+    first error is raised again after every thread has ended. The same applies to Ctrl-C.
     """
     workers = max(1, min(workers, len(items)))
     failed = threading.Event()

@@ -34,7 +34,7 @@ class Program:
 
     @property
     def is_well_known(self) -> bool:
-        """Whether the program is one of WELL_KNOWN, so that its game is certain."""
+        """Whether the program is one of WELL_KNOWN, so that kibitz knows whether it plays chess or Go."""
         return self.name.lower() in _ARGUMENTS
 
 
@@ -47,13 +47,15 @@ def find_program(word: str) -> str | None:
 
 
 def find_stockfish(path: str | None = None) -> str | None:
-    """Return the path of Stockfish: of the program at `path`, or of the installed one; None if there is none."""
+    """Return the path of Stockfish: the program at `path`, or else the installed program. None if Stockfish is not
+    installed.
+    """
     return shutil.which(path) if path else find_program("stockfish")
 
 
 def find_gnugo(path: str | None = None) -> str | None:
-    """Return the absolute path of GNU Go, because it may run in another folder. The arguments are those of
-    `find_stockfish`.
+    """Return the path of GNU Go. The path is absolute, because GNU Go may run in another folder. The arguments are
+    those of `find_stockfish`.
     """
     program = shutil.which(path) if path else find_program("gnugo")
     return os.path.abspath(program) if program else None
@@ -112,7 +114,7 @@ def known_programs(given: Sequence[Program]) -> list[Program]:
 
 
 def read_option(text: str, example: str = "Hash=64") -> tuple[str, str]:
-    """Parse an option NAME=VALUE. Returns name and value. Raises UsageError for other text."""
+    """Parse an option NAME=VALUE. Returns the name and the value. Raises UsageError for any other text."""
     name, equals, value = text.partition("=")
     if not equals or not name.strip():
         raise UsageError(f"an option must be written NAME=VALUE, for example {example} (got {text})")

@@ -50,8 +50,8 @@ class OptionRefused(ValueError):
 class EngineEvaluation(NamedTuple):
     """The evaluation of a position by an engine.
 
-    centipawns: in White's view, a mate in n moves is ±(MATE - n). move: the best move in UCI notation; "(none)" if
-    there is none.
+    centipawns: the score in White's view; a mate in n moves is ±(MATE - n). move: the best move in UCI notation;
+    "(none)" if there is none.
     """
 
     centipawns: int
@@ -61,9 +61,9 @@ class EngineEvaluation(NamedTuple):
 class SearchReport(NamedTuple):
     """What an engine printed during a search and at its end.
 
-    moves: the first move of each line, the best line first. best: the move that it plays, None for none. strings: the
-    texts after "info string", at most the last MOST_STRINGS. score, line: the score and the moves of the best line,
-    from the last output with an exact score; None and () if the engine printed none.
+    moves: the first move of each line, the best line first. best: the move that the engine plays; None if there is
+    none. strings: the texts after "info string", at most the last MOST_STRINGS. score, line: the score and the moves of
+    the best line, from the last output with an exact score; None and () if the engine printed none.
     """
 
     moves: list[chess.Move]
@@ -78,10 +78,10 @@ MOST_STRINGS = 1_000
 
 
 class ExternalEngine:
-    """One process of a UCI engine; a context manager that ends it.
+    """One process of a UCI engine. It is also a context manager that ends the process.
 
     command: the program and its arguments.
-    name: name in messages, until the engine has sent its name.
+    name: the engine's name in messages, until the engine has sent its name.
     patience: seconds in which the engine must reply to `uci`; PATIENCE by default.
     on_process: called with the process id while the engine starts.
 
@@ -137,7 +137,8 @@ class ExternalEngine:
     def set_options(self, options: Mapping[str, str | int], *, known_only: bool = False) -> None:
         """Set options by name.
 
-        known_only: skips options that the engine does not have, and limits numbers to the range of their option.
+        known_only: whether to skip options that the engine does not have, and to limit numbers to the range of their
+        option.
 
         Raises OptionRefused for an option or a value that the engine does not accept.
         """
@@ -193,7 +194,7 @@ class ExternalEngine:
         """Return the engine's evaluation and best move. The engine clears its hash table first, so that the evaluation
         depends only on the position.
 
-        Raises EngineDied if it does not answer within PATIENCE seconds or gives no score.
+        Raises EngineDied if the engine does not reply within PATIENCE seconds or gives no score.
         """
         board = chess.Board(fen)
         try:
@@ -239,11 +240,11 @@ class ExternalEngine:
         return SearchReport([ranked[number] for number in sorted(ranked)], best, list(strings), score, first)
 
     def has_option(self, option: str) -> bool:
-        """Whether the engine offers this option."""
+        """Return whether the engine has this option."""
         return option in self._engine.options
 
     def range_of(self, option: str) -> tuple[int, int] | None:
-        """The range of a numeric option, (minimum, maximum); None if the engine has no such option."""
+        """Return the range of a numeric option as (minimum, maximum); None if the engine has no such option."""
         found = self._engine.options.get(option)
         return None if found is None or found.min is None or found.max is None else (found.min, found.max)
 
@@ -254,7 +255,8 @@ class ExternalEngine:
         search_limit: chess.engine.Limit | None = None,
         game: object = None,
     ) -> Watched:
-        """Begin to analyze a position, without end or to find a move within a limit. This ends a running analysis.
+        """Begin to analyze a position. The analysis has no end, or it ends with a move within a limit. A running
+        analysis is ended first.
 
         lines: number of lines, if the engine supports several.
         search_limit: the limit of a search for a move; None for an analysis without end.
@@ -332,13 +334,14 @@ class ExternalEngine:
 
 
 class Watched:
-    """A running analysis. `lines` has the engine's latest output, and changes until `stop` is called or `over` is true.
+    """A running analysis. `lines` has the engine's latest output, which changes until `stop` is called or `over` is
+    true.
 
-    lines: the latest output for each line by its number from 1, as python-chess gives it, without scores that are only
-        bounds.
+    lines: the latest output for each line, by the line's number from 1, in the form of python-chess, without scores
+        that are only bounds.
     depth, nodes, nodes_a_second: the depth in plies, the number of nodes and the speed of the search; 0 if the engine
         does not report them.
-    best: the move with which the analysis ended; None for none.
+    best: the move with which the analysis ended; None if there is none.
     """
 
     def __init__(self, engine: ExternalEngine, analysis: chess.engine.AnalysisResult):
