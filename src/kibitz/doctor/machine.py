@@ -78,7 +78,7 @@ def libraries() -> Iterator[Finding]:
 
 
 def cpu_features() -> tuple[str, frozenset[str]]:
-    """Return the name of the CPU and its features, in LLVM's terms."""
+    """Return the name of the CPU and its features, with the names that LLVM uses."""
     from llvmlite import binding
 
     features = binding.get_host_cpu_features()
@@ -110,7 +110,7 @@ def available_memory() -> int | None:
 
 
 def free_memory() -> Iterator[Finding]:
-    """Yield the memory that is available, also under a limit of the shell (ulimit -v)."""
+    """Yield the memory that is available. A limit of the shell (ulimit -v) is taken into account."""
     found = [each for each in (available_memory(), memory.allowed()) if each is not None]
     if not found:
         yield Finding("memory", "ok", "unknown")
