@@ -30,8 +30,8 @@ AHEAD = 2
 class Backend:
     """The kind and the number of the workers that do some work.
 
-    name: one of BACKENDS. workers: number of items that are processed at a time; for a cluster, it is the number of its
-    cores.
+    name: one of BACKENDS. workers: the number of items that are processed at a time; for a cluster, it is the number of
+    the cluster's cores.
     address: HOST:PORT of a Ray cluster; None for a local Ray that ends with the work.
     """
 
@@ -55,7 +55,7 @@ class Workers(Protocol):
     count: int
 
     def use(self, function: Callable[[Any], object]) -> None:
-        """Set the function for the items that follow. No item may be pending."""
+        """Set the function for the items that are submitted later. No item may be pending."""
 
     def submit(self, index: int, item: object) -> None:
         """Assign an item. At most `AHEAD * count` items may be pending."""
@@ -99,8 +99,8 @@ def map_unordered(
     """Yield the index and the function's result of each item, in the order of completion; each index exactly once.
 
     Items are taken from the iterable only when workers become free. Closing the generator, or an error, ends the work
-    at once. An item whose worker died is given to another one, at most DEATHS times. Raises what the function raised,
-    and KibitzError if workers die or Ray isn't available.
+    at once. If a worker dies, its item is given to another worker, at most DEATHS times. Raises the exceptions of the
+    function, and KibitzError if workers die more often or Ray isn't available.
     """
     return _mapped(function, items, workers, ordered=False)
 

@@ -56,7 +56,7 @@ class RayWorkers:
     """`kibitz.parallel.Workers` on Ray. If a worker dies, Ray processes its item again, at most DEATHS times.
 
     count: workers of a local Ray; a cluster has one per core. A Ray that this process already uses is reused. Raises
-    UsageError without Ray, KibitzError if a cluster does not reply.
+    UsageError if Ray is not installed, and KibitzError if a cluster does not reply.
     """
 
     def __init__(self, count: int, address: str | None):
