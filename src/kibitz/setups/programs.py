@@ -54,7 +54,7 @@ class EngineProgram:
 def kibitz_command() -> list[str]:
     """Return the words that start kibitz in this installation, by an absolute path."""
     name = "kibitz.exe" if sys.platform == "win32" else "kibitz"
-    # the path is not resolved, because links lead out of a virtual environment
+    # the path is not resolved, because symbolic links lead out of a virtual environment
     beside = Path(sys.executable).absolute().with_name(name)
     return [str(beside)] if beside.is_file() else [str(Path(sys.executable).absolute()), "-m", "kibitz"]
 
@@ -65,7 +65,7 @@ def line_of(command: Sequence[str]) -> str:
 
 
 def script_of(command: Sequence[str]) -> SetupFile:
-    """Return a script, as a file to write, that starts an engine."""
+    """Return a script that starts an engine, as a file to write."""
     if sys.platform == "win32":
         return SetupFile(SCRIPT, f"@echo off\r\n{line_of(command)}\r\n", True)
     return SetupFile(SCRIPT, f"#!/bin/sh\nexec {line_of(command)}\n", True)

@@ -17,8 +17,8 @@ def write_files(files: Sequence[SetupFile], folder: Path) -> list[tuple[Path, Pa
     """Write files into a folder, which is created if necessary. Returns the path of each file, and of its backup if
     there was an older file.
 
-    In JSON files, other settings and other engines stay. Raises KibitzError, before anything is written, for a file
-    that should be JSON and isn't. Raises OSError if the folder can't be written.
+    In JSON files, other settings and other engines stay. Raises KibitzError, before anything is written, if a file
+    should be JSON and isn't. Raises OSError if the folder can't be written.
     """
     texts = [_with_old(file, folder / file.name) for file in files]
     folder.mkdir(parents=True, exist_ok=True)
