@@ -34,10 +34,11 @@ _MOST_MOVES = 512
 
 @dataclass
 class Scores:
-    """The results of games: the number that the first player (White in chess, Black in Go) won, drew and lost.
+    """The results of games: the numbers of games that the first player (White in chess, Black in Go) won, drew and
+    lost.
 
-    rating: a mean over the games with known ratings; None if none is known. For a move, it is the rating of the player
-    who made it; for a position, the mean of both players.
+    rating: a mean over the games with known ratings; None if no rating is known. For a move, it is the mean rating of
+    the players who made the move. For a position, it is the mean rating of both players.
     """
 
     first: int = 0
@@ -52,8 +53,8 @@ class Scores:
 
 @dataclass
 class PlayedMove:
-    """A move that was played in a position: in UCI or GTP notation, in the notation for people, and the results of its
-    games.
+    """A move that was played in a position, with the results of the games. The move is in UCI or GTP notation and in
+    the notation for people.
     """
 
     move: str
@@ -63,8 +64,8 @@ class PlayedMove:
 
 @dataclass
 class Explored:
-    """What the games of a store contain about a position: the moves, their results, and some games. games: the numbers
-    of some games that reached the position, the highest rated first.
+    """The moves that the games of a store contain for a position, the results of the moves, and some of the games.
+    games: the numbers of some games that reached the position, the highest rated first.
     """
 
     total: Scores = field(default_factory=Scores)
@@ -156,7 +157,7 @@ class Explorer:
         return key_of_go(board) if board.size == GRID else None, int(board.to_move == BLACK), name
 
     def rows(self, games: list[int]) -> list[dict[str, Any]]:
-        """Return some games' rows of the table: players, ratings or ranks, result, date as YYYY-MM-DD or None."""
+        """Return the rows of some games: players, ratings or ranks, result, and date as YYYY-MM-DD or None."""
         if not games:
             return []
         if self._table is None:  # read once, because reading one row costs as much as reading all rows
@@ -235,7 +236,7 @@ def _gather(games, played, results, ratings, side, low, high, only, among, moves
 
 def read_band(text: str, game: str) -> tuple[int, int]:
     """Parse a range of ratings: "1600-2000", "2400-" or "-1200"; in Go ranks such as "5k-3d". Returns two numbers.
-    Raises KibitzError for other text.
+    Raises KibitzError for any other text.
     """
     from kibitz.games.go.ranks import rank_value
 

@@ -36,11 +36,11 @@ def _board_key(codes):  # type: ignore[no-untyped-def]
 
 @kernel
 def fill_keys(moves, offsets, starts, start_of, first, keys, played, counts):  # type: ignore[no-untyped-def]
-    """Write keys and moves of the positions of the games first to first + len(keys) - 1.
+    """Write the keys and moves of the positions of the games `first` to `first + len(keys) - 1`.
 
-    Outputs: keys, uint64 [n, depth]; played, uint16 [n, depth], the moves, NO_MOVE at the end of a game; counts, int64
-    [n], the number of positions of each game. This kernel repeats the rules of `board_kernels.play_moves`, with the
-    key.
+    The last three arguments are outputs. keys: uint64 [n, depth]. played: uint16 [n, depth], the moves; NO_MOVE at the
+    end of a game. counts: int64 [n], the number of positions of each game. This kernel repeats the rules of
+    `board_kernels.play_moves`, and also updates the key.
     """
     board = np.empty(64, np.uint8)
     view = np.empty(64, np.int8)

@@ -54,10 +54,11 @@ def _seen(ways, move):  # type: ignore[no-untyped-def]
 
 @kernel
 def fill_keys(moves, offsets, starts, start_of, first, keys, played, counts):  # type: ignore[no-untyped-def]
-    """Write keys and moves of the positions of the games first to first + len(keys) - 1. Games on boards of other sizes
-    than 19 × 19 get no keys.
+    """Write the keys and moves of the positions of the games `first` to `first + len(keys) - 1`. Only games on 19 × 19
+    get keys.
 
-    Outputs: keys, uint64 [n, depth]; played, uint16 [n, depth]; counts, int64 [n], as in explorer.chess.fill_keys.
+    The last three arguments are outputs, as in explorer.chess.fill_keys. keys: uint64 [n, depth]. played: uint16
+    [n, depth]. counts: int64 [n].
     """
     board = np.zeros((ROWS, CELLS), np.int16)
     ways = np.zeros(8, np.uint64)
@@ -101,7 +102,7 @@ def _ways(board: Board) -> NDArray[np.uint64]:
 
 
 def unseen(board: Board, seen: int) -> int:
-    """Convert a move from the symmetry of the key to a point of the board. If several points are equivalent, return the
+    """Convert a move in the symmetry of the key to a point of the board. If several points are equivalent, return the
     one furthest to the upper right.
     """
     if seen >= PASS:

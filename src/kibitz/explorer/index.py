@@ -92,7 +92,7 @@ class PositionIndex:
 
 
 def open_index(store: Store, report: Report = lambda share: None) -> PositionIndex:
-    """Return the index of a store; it is built if there is none, or if the store has changed.
+    """Return the index of a store. The index is built if the store has none, or if the store has changed.
 
     The index is in the store's folder. If that folder can't be written, the index is in the user's cache, or else in a
     temporary folder.

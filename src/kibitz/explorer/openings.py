@@ -31,7 +31,9 @@ class Opening:
 
 
 def rows() -> list[tuple[str, str, str]]:
-    """Return the table: code, name, and moves in SAN with spaces between them."""
+    """Return the rows of the table of openings. A row is the code, the name, and the moves in SAN with spaces between
+    them.
+    """
     text = resources.files(__package__).joinpath(TABLE).read_text(encoding="utf-8")
     return [(eco, name, moves) for eco, name, moves in (line.split("\t") for line in text.splitlines())]
 

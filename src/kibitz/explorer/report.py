@@ -23,7 +23,8 @@ _NUMBER = re.compile(r"\d+\.+")
 
 
 def read_chess(moves: Sequence[str], fen: str | None = None) -> list[chess.Board]:
-    """Return the positions of a line, its start first. moves: in SAN or UCI, with or without numbers.
+    """Return the positions of a line, the start position first. moves: the moves in SAN or UCI notation, with or
+    without numbers.
 
     Raises UsageError for an invalid FEN, and for an illegal move.
     """
@@ -96,7 +97,7 @@ def answer(
     rating: tuple[int, int] | None,
     among: NDArray[np.bool_] | None = None,
 ) -> dict[str, Any]:
-    """Return a store's data about a position: JSON with the keys of docs/reference/json.md.
+    """Return a store's data about a position, as JSON with the keys of docs/reference/json.md.
 
     among: bool [games], whether each game of the store counts; None for all games.
     """

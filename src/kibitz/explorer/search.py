@@ -41,14 +41,14 @@ class Wanted:
 class GameSearch:
     """Finds games of a store.
 
-    ratings: int16 [games, 2], White's and Black's, UNRATED if unknown, as in the index.
+    ratings: int16 [games, 2], White's and Black's rating as in the index; UNRATED if unknown.
     """
 
     def __init__(self, store: Store, ratings: NDArray[np.int16]):
         self._store, self._ratings = store, ratings
 
     def find(self, wanted: Wanted, among: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
-        """Return the indexes of the games that meet all conditions. The newest is first; games without a date are
+        """Return the indexes of the games that meet all conditions. The newest game is first; games without a date are
         last.
 
         among: bool [games], the games to search; None for all games.
