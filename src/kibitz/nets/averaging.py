@@ -17,8 +17,8 @@ from torch import Tensor, nn
 class AveragedWeights:
     """The moving average of a network's weights, and of the statistics in its normalization layers.
 
-    iterations: the length of the average. The weights of each new iteration have the factor 1 / iterations. Until this
-    number is reached, all iterations have equal factors. steps: the number of averaged iterations so far.
+    iterations: the length of the average. The weights of each new iteration have the factor 1 / iterations. During the
+    first `iterations` iterations, all of them have equal factors. steps: the number of averaged iterations so far.
     """
 
     def __init__(self, network: nn.Module, iterations: int):

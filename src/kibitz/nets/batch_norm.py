@@ -75,8 +75,8 @@ class BatchNorm(nn.Module):
 
     @torch.no_grad()
     def begin_as_nothing(self, x: Tensor) -> None:
-        """Set weight and bias so that the layer only adds its present bias to its input. x: the input of the layer,
-        from which the averages are computed.
+        """Set the weight and the bias so that the layer only adds its present bias to its input. x: the input of the
+        layer, from which the averages are computed.
         """
         mean, square = x.float().mean((0, 2, 3)), x.float().square().mean((0, 2, 3))
         self.running_mean.copy_(mean)

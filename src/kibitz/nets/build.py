@@ -19,8 +19,8 @@ class StochasticPool(nn.Module):
     """Stochastic pooling: [n, channels, h, w] to [n, channels, ⌈h / height⌉, ⌈w / width⌉].
 
     In training, the output is one random value of each window, sampled with a probability proportional to its positive
-    part. In evaluation, it is the mean of the values, weighted by these probabilities. A window without a positive
-    value gives 0.
+    part. In evaluation, the output is the mean of the values, weighted by these probabilities. A window without a
+    positive value gives 0.
     """
 
     def __init__(self, height: int, width: int):
@@ -53,7 +53,7 @@ def make_pool(layer: Pool) -> nn.Module:
 
 
 class ResidualBlock(nn.Module):
-    """A residual block: `relu(x + conv(relu(norm(conv(x)))))`. The grid keeps its size, and norm is optional. mask: 0
+    """A residual block: `relu(x + conv(relu(norm(conv(x)))))`. The grid keeps its size, and `norm` is optional. mask: 0
     at the points whose values must stay 0.
     """
 
@@ -77,8 +77,8 @@ def build(
 ) -> tuple[list[nn.Module], int]:
     """Build modules of some layers, and return them with the width of their output.
 
-    Their input is planes, [n, channels, side, side]; their output is flattened. after_convolution, after_dense: the
-    activation after each layer, None for no activation. Raises UsageError if the shapes don't fit.
+    The input of the modules is planes, [n, channels, side, side]; the output is flattened. after_convolution,
+    after_dense: the activation after each layer, None for no activation. Raises UsageError if the shapes don't fit.
     """
     steps: list[nn.Module] = []
     grid, before = True, (channels, side, side)

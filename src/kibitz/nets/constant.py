@@ -20,7 +20,9 @@ def of_shares(target: Tensor) -> Tensor:
 
 
 def of_labels(labels: Tensor) -> Tensor:
-    """Return the mean cross entropy, in nats, of predicting the frequency of each class. labels: int64 [n]. Scalar."""
+    """Return the mean cross entropy, in nats, of predicting the frequency of each class. labels: int64 [n]. Returns a
+    scalar.
+    """
     share = torch.bincount(labels).float() / max(1, len(labels))
     entropy: Tensor = -torch.special.xlogy(share, share).sum()
     return entropy

@@ -24,9 +24,9 @@ class Heard:
     """Units outside of residual blocks: the outputs of `layer` after a ReLU, with the layers that use them. A network's
     method `heard` yields an instance for each such layer.
 
-    by: the layers that take the units as input, and the columns of each layer's input at which the units begin; several
-    columns if the units are pooled in several ways. added: the layers whose outputs are added to the units before the
-    ReLU.
+    by: the layers that take the units as input, each with the columns of its input at which the units begin. There are
+    several columns if the units are pooled in several ways. added: the layers whose outputs are added to the units
+    before the ReLU.
     """
 
     layer: nn.Linear | nn.Conv2d
@@ -67,7 +67,8 @@ def revive(
     network's outputs don't change: the dead unit contributed nothing. Normalization layers that have no averages yet
     begin as identities.
 
-    learning: the trainable weights; others stay unchanged. answer: runs the network on some hundred examples.
+    learning: the trainable weights; others stay unchanged. answer: a function that runs the network on some hundred
+    examples.
     """
     learning = list(learning)
     blocks = list(branches(network, learning))
@@ -89,8 +90,8 @@ def prune(network: nn.Module, answer: Callable[[], object]) -> tuple[int, int]:
 
     The network's outputs stay the same for all positions in which the removed units are 0. At least one unit of each
     block stays. A block that adds features of the whole board is pruned only if all of its units are dead. answer: a
-    function that runs the network on thousands of examples. Fewer would not be enough, because a removed unit never
-    comes back.
+    function that runs the network on thousands of examples. Fewer examples would not be enough, because a removed unit
+    never comes back.
     """
     blocks = list(branches(network, network.parameters()))
     dead, units = 0, 0

@@ -81,7 +81,7 @@ class Residual:
 
 @dataclass(frozen=True)
 class Chain:
-    """Chain pooling over the first `channels` channels; `channels` is 0 for all channels."""
+    """Chain pooling over the first `channels` channels. If `channels` is 0, all channels are pooled."""
 
     channels: int = 0
 

@@ -29,11 +29,11 @@ def make_optimiser(
     smoothing: float = 0.99,
     accumulator: float = 0.0,
 ) -> torch.optim.Optimizer:
-    """Return the optimizer with this name, one of OPTIMISERS, for a module's weights; biases don't decay.
+    """Return the optimizer with this name for a module's weights. name: one of OPTIMISERS. Biases don't decay.
 
-    weight_decay: see WEIGHT_DECAY. momentum: used by sgd and muon. smoothing: factor of rmsprop's mean of squared
+    weight_decay: see WEIGHT_DECAY. momentum: used by sgd and muon. smoothing: the factor of rmsprop's mean of squared
     gradients. accumulator: the initial value of adagrad's sums of squared gradients. Muon orthogonalizes the steps of
-    convolutions; all other weights take AdamW's steps. Raises ValueError for another name.
+    convolutions; all other weights take AdamW's steps. Raises ValueError for an unknown name.
     """
     weights = [p for p in module.parameters() if p.dim() > 1]
     biases = [p for p in module.parameters() if p.dim() <= 1]

@@ -123,7 +123,8 @@ class _Rows(torch.autograd.Function):
 
 
 def indices(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> tuple[NDArray[np.int16], NDArray[np.int16]]:
-    """Return the set bits of positions, int16 [n, 69], and the number of valid entries in each row, int16 [n].
+    """Return two arrays: the set bits of positions, int16 [n, 69], and the number of valid entries in each row, int16
+    [n].
 
     codes: uint8 [n, 64]. state: uint8 [n, 4].
     """
@@ -133,7 +134,8 @@ def indices(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> tuple[NDArray
 
 
 class BitsLinear(nn.Module):
-    """A linear layer on the bits of positions: codes and state -> bits · weight + bias, [n, size].
+    """A linear layer on the bits of positions. The inputs are codes and state. The output is bits · weight + bias,
+    [n, size].
 
     weight: [773, size], one row per bit.
     """
