@@ -61,10 +61,10 @@ Row = Mapping[str, Any]
 
 
 def reliability_svg(calibration: Sequence[Row], counted: str = "positions") -> Markup:
-    """Return a reliability diagram: predicted probability against observed frequency, with intervals.
+    """Return a reliability diagram, which shows the observed frequency for each predicted probability, with intervals.
 
     The diagonal is perfect calibration. Below the diagram, bars show the share of the positions in each bin.
-    calibration: rows as `kibitz.stats.reliability` returns them. counted: the name of what is counted, such as
+    calibration: rows as `kibitz.stats.reliability` returns them. counted: the name of the counted objects, such as
     "positions".
     """
     with _drawing():
@@ -121,9 +121,9 @@ def slices_svg(
 def learning_curve_svg(metrics: Sequence[Row]) -> Markup:
     """Draw loss and accuracy by iteration, for training and validation, as inline SVG.
 
-    metrics: the lines of metrics.jsonl: rows of kind "summary" and "validation" with "iteration", "loss" and perhaps
-    others of `_SHOWN` and "stage"; other kinds are skipped. Stages follow one another. If a row was written twice, for
-    example after a run was resumed, the last one is used.
+    metrics: the lines of metrics.jsonl. Rows of the kinds "summary" and "validation" are used; they have "iteration"
+    and "loss", and perhaps other keys of `_SHOWN` and "stage". Rows of other kinds are skipped. Stages follow one
+    another. If a row was written twice, for example after a run was resumed, the last one is used.
     """
     with _drawing():
         return _inline(_learning_figure(metrics), "Learning curve")
@@ -132,7 +132,8 @@ def learning_curve_svg(metrics: Sequence[Row]) -> Markup:
 def course_svg(curve: Row) -> Markup:
     """Draw estimates as a function of a number, such as the move number: lines with shaded intervals, as inline SVG.
 
-    curve: "title"; "heading", the name of the number; "lines", each a "name" and "points" [number, estimate as JSON].
+    curve: a dict with "title"; "heading", the name of the number; and "lines". Each line has a "name" and "points"
+    [number, estimate as JSON].
     """
     with _drawing():
         figure = Figure(figsize=(_WIDTH, 4), layout="constrained")
@@ -159,7 +160,8 @@ def course_svg(curve: Row) -> Markup:
 def landscape_svg(landscape: Row) -> Markup:
     """Draw positions as points that are colored by group, and the path of one game through them, as inline SVG.
 
-    landscape: "points" [x, y, group's number], "groups" their names, "course" [x, y] in the order of the game.
+    landscape: a dict with "points", each [x, y, number of the group]; "groups", the names of the groups; and "course",
+    each [x, y], in the order of the game.
     """
     with _drawing():
         figure = Figure(figsize=(_WIDTH, 5.2), layout="constrained")
@@ -203,8 +205,9 @@ def moves_by_rating_png(found: Row, title: str, words: Sequence[str]) -> bytes:
 
 
 def save_learning_curve(metrics: Sequence[Row], path: Path | str) -> None:
-    """Write the learning curve to `path` atomically, as .svg or .png by its ending. Raises ValueError for another
-    ending."""
+    """Write the learning curve to `path` atomically. The ending of the path selects the format, .svg or .png. Raises
+    ValueError for any other ending.
+    """
     target = Path(path)
     kind = target.suffix.lower()
     if kind not in (".svg", ".png"):

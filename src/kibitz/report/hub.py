@@ -23,7 +23,8 @@ _ROW = re.compile(r"^\| (?!for comparison)(.+?) \| ([-+−]?[\d.,]+)(%?) \(([^)]
 def hub_card(run: Run) -> str:
     """Return a network's card as Markdown with front matter: license, library, tags, and each metric with its interval.
 
-    Percentages become shares between 0 and 1. Only bundled networks have a card; raises KibitzError for others.
+    Percentages become shares between 0 and 1. Only bundled networks have a card. Raises KibitzError for any other
+    network.
     """
     path = run.path / CARD
     if not path.is_file():

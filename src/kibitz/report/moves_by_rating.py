@@ -28,8 +28,8 @@ Row = Mapping[str, Any]
 def curves_of(found: Row) -> list[tuple[Row, str, bool]]:
     """Return the moves that get a curve, each with its color and whether it is a trap; the most likely move is first.
 
-    found: "ratings"; "moves", each with "move", "san" and "p", the shares at these ratings, 0 to 1; "traps", each with
-    the "move".
+    found: a dict with "ratings"; "moves", each with "move", "san" and "p", the shares at these ratings, 0 to 1; and
+    "traps", each with the "move".
     """
     traps = {trap["move"] for trap in found["traps"]}
     first = [move for move in found["moves"] if max(move["p"]) >= LEAST][:CURVES]

@@ -59,16 +59,16 @@ def render_test_page(result: Mapping[str, Any]) -> str:
     Only "figures" is required (name to {"label", "value", "low", "high", "n", "games", "kind"}, None for missing
     values). Every other section appears only if the result has its key:
 
-    main: names of the figures in the first table (all, if it is missing).
+    main: names of the figures in the first table; if it is missing, the table has all figures.
     tables, curves: those of `kibitz.evaluation.tables` as JSON.
     heat_maps, landscape: as `policy.heatmaps` and `positions.tsne` of `kibitz.evaluation` return them.
     pairs: groups of pairs of positions, as `kibitz.evaluation.pairs.samples` returns them.
     texts: may replace the sentence under a section's heading, see `TEXTS`.
 
     A position has a "fen" or, in Go, a "board" for `report.boards.go`. "ply" counts the played moves, so moves[ply - 1]
-    is the last one and curve[ply] the probability after it. "numbered" is n if every n-th move has its number in the
-    list of moves; if it is missing, White's moves have numbers, as in chess. Raises ValueError without figures, and for
-    an invalid FEN or move.
+    is the last one and curve[ply] the probability after it. "numbered" is n if every n-th move has a number in the list
+    of moves. If "numbered" is missing, White's moves have numbers, as in chess. Raises ValueError without figures, and
+    for an invalid FEN or move.
     """
     figures = result.get("figures")
     if not figures:

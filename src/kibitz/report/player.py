@@ -56,9 +56,9 @@ _STYLE = """
 def render_player_page(report: Row, about: Row) -> str:
     """Return the whole page as HTML.
 
-    report: the content of "player" in `kibitz analyze --player --json`. about: "run", "system" and "file", the names of
-    the network and of the file of games; "game", only for Go; "checked_by", the engine that evaluated the moves, if an
-    engine did.
+    report: the content of "player" in `kibitz analyze --player --json`. about: a dict. "run", "system" and "file" are
+    the names of the network, of its system and of the file of games. "game" exists only for Go. "checked_by" is the
+    engine that evaluated the moves, if an engine did.
     """
     is_go = about.get("game") == "go"
     titles, report = _GO_TITLES if is_go else _CHESS_TITLES, _in_points(report, 1 if is_go else 100)

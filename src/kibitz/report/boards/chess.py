@@ -43,7 +43,8 @@ def board_svg(
     turned: bool = False,
     arrow: str | None = None,
 ) -> Markup:
-    """Return one board, seen from White's side, or from Black's if `turned`, for a page with `piece_defs`.
+    """Return one board for a page with `piece_defs`. The board is seen from White's side, or from Black's if `turned`
+    is true.
 
     last_move_uci: a move ("e2e4") whose squares are tinted.
     tints: probabilities of the 64 squares (a1 first), shown as tints of this strength; values of at least 1% are also
