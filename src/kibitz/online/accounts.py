@@ -53,8 +53,8 @@ class Site:
     speeds: tuple[str, ...]
 
     def base(self) -> str:
-        """Return the address without a slash at the end: that of the environment variable, or the usual one. Raises
-        UsageError if it isn't an address.
+        """Return the address without a slash at the end: the address in the environment variable, or the usual address.
+        Raises UsageError if it isn't an address.
         """
         given = os.environ.get(self.variable, "").strip()
         if not _is_address(given or self.address):
@@ -103,8 +103,8 @@ class Account:
 
 
 def account_in(text: str) -> Account | None:
-    """Parse a source such as lichess:NAME, and return the account. Returns None for other sources, and if a file with
-    this name exists.
+    """Parse a source such as lichess:NAME, and return the account. Returns None for any other source, and if a file
+    with this name exists.
 
     Raises UsageError for a name that no account can have, and for a server that is not one of SITES.
     """

@@ -73,7 +73,7 @@ def pause(seconds: float) -> None:
 
 
 class Client:
-    """Requests for one account, only to the host of the site.
+    """Sends requests for one account, only to the host of the site.
 
     kept: a function that returns the number of games saved so far. Error messages mention this number.
     """
@@ -104,7 +104,7 @@ class Client:
         self._failures, self._reached = 0, True
 
     def lines(self, path: str, parameters: Callable[[], Mapping[str, str]], take: Callable[[Iterator[bytes]], T]) -> T:
-        """Request lines of JSON. `take` reads the lines while they arrive; its result is returned.
+        """Request lines of JSON. `take` reads the lines while they arrive, and the result of `take` is returned.
 
         parameters: called before each attempt. After a failure the request is repeated, and `take` is called again.
         Raises KibitzError, see `_fetch`.
@@ -145,7 +145,7 @@ class Client:
                 self.not_json(file.read(200))
 
     def not_json(self, begin: bytes) -> NoReturn:
-        """Raise KibitzError for a reply that is not JSON. begin: its first bytes."""
+        """Raise KibitzError for a reply that is not JSON. begin: the first bytes of the reply."""
         kind = "a web page" if begin.lstrip().startswith(b"<") else "something that is no JSON" if begin else "nothing"
         raise self._error(f"sent {kind} instead of games. Try again later.")
 

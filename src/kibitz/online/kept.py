@@ -24,7 +24,7 @@ SAVE_EVERY = 200
 
 class Entry(NamedTuple):
     """A saved game: its number on the server, its time in milliseconds since 1970, its speed, whether it is rated, and
-    the place and the number of bytes of its text.
+    the offset and the length of its text in bytes.
     """
 
     id: str
@@ -36,7 +36,8 @@ class Entry(NamedTuple):
 
 
 class KeptGames:
-    """The saved games of an account. `opened` makes an instance; only one process at a time may have it.
+    """The saved games of an account. `opened` makes an instance. Only one process at a time may have an instance for an
+    account.
 
     entries: the games by their numbers on the server. state: JSON that the downloads need; `save` writes it.
     """
@@ -93,8 +94,8 @@ class KeptGames:
         self._unsaved = 0
 
     def wanted(self, wanted: GameChoice, begin: int = 0) -> list[Entry]:
-        """Return the games that the filter accepts, from `begin` on (milliseconds since 1970), the newest first. The
-        limit is ignored.
+        """Return the games that the filter accepts, the newest first. begin: the time of the earliest game, in
+        milliseconds since 1970. The filter's limit on the number of games is ignored.
         """
         found = [
             one for one in self.entries.values() if one.time >= begin and wanted.takes(one.time, one.speed, one.rated)

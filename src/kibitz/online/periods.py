@@ -35,7 +35,7 @@ class Result:
 
 @dataclass
 class Gap:
-    """A part of a download: games from `until` back to `since` (milliseconds since 1970), at most `need` of them.
+    """A part of a download: at most `need` games, from the time `until` back to `since`, in milliseconds since 1970.
 
     The code for a site calls `put` for each game, and calls `reached` with a moment when all games from this moment on
     are saved.
