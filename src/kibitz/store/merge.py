@@ -17,7 +17,7 @@ BLOCK = 20_000
 
 
 def blocks(store: Store, columns: pa.Schema, size: int = BLOCK) -> Iterator[GameBatch]:
-    """Yield the games of a store in its order, in batches of at most `size` games, like a reader of records.
+    """Yield the games of a store in the store's order, in batches of at most `size` games, as a reader of records does.
 
     columns: the schema of the batches' tables. A column that the store lacks is null for all games.
     """

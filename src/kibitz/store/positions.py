@@ -20,7 +20,9 @@ _APART = 64
 
 @dataclass(frozen=True)
 class Batch:
-    """Replayed positions: codes uint8 [n, squares], state uint8 [n, 4], and their games and plies, int64 [n]."""
+    """Replayed positions. codes: uint8 [n, squares]. state: uint8 [n, 4]. games, plies: int64 [n], the games and plies
+    of the positions.
+    """
 
     codes: NDArray[np.uint8]
     state: NDArray[np.uint8]
@@ -32,7 +34,7 @@ class Batch:
 
 
 class Positions:
-    """The positions of some games of a store, numbered 0 to len - 1: plies `first` to `last` of each game.
+    """The positions from ply `first` to ply `last` of some games of a store. The positions are numbered 0 to len - 1.
 
     A negative `last` counts from the end. The default is every position, from ply 0 to the position after the last
     move, which is last = -1. If last is -2, the last included position is the one in which the last move was played.
@@ -56,7 +58,7 @@ class Positions:
         return int(self._ends[-1]) if len(self._ends) else 0
 
     def locate(self, ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the games and plies, each int64 [n], of the positions with these ids (0 to len - 1).
+        """Return the games and the plies of the positions with these ids (0 to len - 1), both int64 [n].
 
         Raises IndexError for other ids.
         """
@@ -129,10 +131,10 @@ def _shuffled(size, key, first, ids):  # type: ignore[no-untyped-def]
 
 
 def permutation(size: int, seed: int, epoch: int, first: int, count: int) -> NDArray[np.int64]:
-    """Return entries first to first + count - 1 of a random permutation of 0 to size - 1, int64 [count].
+    """Return the entries `first` to `first + count - 1` of a random permutation of 0 to `size` - 1, int64 [count].
 
     Each epoch has another permutation, in which each number occurs exactly once. The permutation is a Feistel network
-    of four rounds with cycle walking. size is at most 2^46. Raises ValueError for entries outside the permutation.
+    of four rounds with cycle walking. size: at most 2^46. Raises ValueError for entries outside the permutation.
     """
     if not 0 <= first <= first + count <= size:
         raise ValueError(f"places must be from 0 to {size} (got {first} to {first + count})")

@@ -17,7 +17,7 @@ from kibitz.store.store import Store
 
 @dataclass(frozen=True)
 class Sample:
-    """Sampled positions: games, int64 [n], and plies, int64 [n], in the order of the given games."""
+    """Sampled positions, in the order of the given games. games, plies: int64 [n]."""
 
     games: NDArray[np.int64]
     plies: NDArray[np.int64]
@@ -37,12 +37,13 @@ def sample_positions(
     held_out: bool = False,
     seed: int = 0,
 ) -> Sample:
-    """Sample at most `each` positions of every game, without repetition. `each` 0 takes all plies that qualify.
+    """Sample at most `each` positions of every game, without repetition. If `each` is 0, all plies that qualify are
+    taken.
 
-    first: the first ply that qualifies. The last one is the position after the last move. exclude: bool, one entry for
-    each move of the store; positions after a move whose entry is true are never sampled. share: percentage of the plies
-    that is held out. held_out: sample from the held-out plies, not from the others. The sample is sorted by game and
-    ply.
+    first: the first ply that qualifies. The last ply that qualifies is the position after the last move. exclude: bool,
+    one entry for each move of the store; positions after a move whose entry is true are never sampled. share:
+    percentage of the plies that is held out. held_out: whether to sample from the held-out plies, and not from the
+    other plies. The sample is sorted by game and ply.
     """
     games = np.ascontiguousarray(games, np.int64)
     hashes = store.column("hash")[games].astype(np.uint64)
@@ -55,7 +56,7 @@ def sample_positions(
 
 
 def whole_times(times: NDArray[np.float64], hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Round the numbers of repetitions of n games, `times`, float64 [n], to integers, int64 [n].
+    """Round the numbers of repetitions of n games to integers, int64 [n]. times: float64 [n].
 
     A hash of each game decides whether to round up or down, with probabilities that keep the mean.
     """

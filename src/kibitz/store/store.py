@@ -57,7 +57,7 @@ def for_pyarrow(path: Path, mode: str = "rb") -> Path | pa.NativeFile:
 class Store:
     """Reads a store. Arrays are memory-mapped, not copied.
 
-    Raises KibitzError if there is no store, or if the store is damaged or of another version.
+    Raises KibitzError if there is no store, or if the store is damaged or was made by another version of kibitz.
     """
 
     def __init__(self, path: str | Path):
@@ -169,7 +169,7 @@ class Store:
 
     @cached_property
     def offsets(self) -> NDArray[np.int64]:
-        """The index in `moves` at which each game's moves begin, and the end, int64 [games + 1]."""
+        """The index in `moves` at which each game's moves begin and, as the last entry, the end: int64 [games + 1]."""
         offsets = self._map("offsets.i64", "<i8")
         if offsets[0] != 0 or offsets[-1] != self.info["moves"] or (np.diff(offsets) < 0).any():
             raise KibitzError(f"{self._folder / 'offsets.i64'} is damaged. Import the games again.")
@@ -199,7 +199,7 @@ class Store:
 
     @cached_property
     def starts(self) -> NDArray[np.uint8]:
-        """The start positions, uint8 [starts, width]. Row 0 is the standard one."""
+        """The start positions, uint8 [starts, width]. Row 0 is the standard start."""
         starts, width = self._map("starts.u8", "u1"), self.info["start_width"]
         rows = starts.reshape(-1, width) if len(starts) % width == 0 else starts[:0]
         if not len(rows) or not game_of(self.game).are_starts(rows):
@@ -309,7 +309,7 @@ class Store:
         """Return a hash of each game's start and first moves (see hashing.py), uint64 [games]; it is equal for
         near-duplicates.
 
-        None for stores without this column.
+        The result is None for stores without this column.
         """
         if "opening" not in self.columns:
             return None
@@ -323,7 +323,9 @@ class Store:
         return None if openings is None else len(openings) - len(np.unique(openings))
 
     def replay(self, games: NDArray[np.int64], plies: NDArray[np.int64]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-        """Return the positions (games[i], plies[i]) as codes, uint8 [n, squares], and state, uint8 [n, 4]."""
+        """Return the positions (games[i], plies[i]) as the arrays `codes`, uint8 [n, squares], and `state`, uint8
+        [n, 4].
+        """
         return game_of(self.game).replay(self.moves, self.offsets, self.starts, self.start_of, games, plies)
 
     def captures(self) -> NDArray[np.bool_]:

@@ -42,7 +42,7 @@ def refuse_existing(path: Path, remedy: str) -> None:
 
 
 class StoreWriter:
-    """Collects batches of games; `commit` makes the store.
+    """Collects batches of games. `commit` makes a store of them.
 
     It is a context manager. If it is left without a commit, everything that it wrote is removed. It locks the store's
     path, so a second writer to the same path raises an error. It rejects duplicates, including games that the store
@@ -52,10 +52,10 @@ class StoreWriter:
     game: "chess" or "go".
     columns: the schema of the table.
     standard_start: the usual start position, uint8 [width].
-    per_move: dtype and missing value of each array that can have a value for each move.
+    per_move: the dtype and the missing value of each array that can have a value for each move.
     split: how a new store divides its games; None for the default.
     append: whether to add the games to the store if it exists.
-    per_game: dtype, missing value and width of each array that can have a row for each game.
+    per_game: the dtype, the missing value and the width of each array that can have a row for each game.
     keep_duplicates: whether to accept duplicates.
     """
 
