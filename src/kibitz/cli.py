@@ -202,8 +202,8 @@ def main() -> None:
         sys.stdout.reconfigure(errors="replace")
     interrupts.unwind()
     memory.end_with_a_line(messages.error)
-    # Chess and Go programs may show the standard error of kibitz uci and kibitz gtp. So these commands print the line
-    # about preparation only on a terminal.
+    # Chess and Go programs may show what kibitz uci and kibitz gtp write to standard error. So these commands print the
+    # line about preparation only on a terminal.
     if not {"uci", "gtp"} & set(sys.argv[1:2]) or sys.stderr.isatty():
         preparation.listeners.append(preparation.PreparationLine())
     sys.exit(run(sys.argv[1:]))

@@ -159,8 +159,8 @@ class ClusterBootstrap:
         found = self.mean(first - second, mask)
         if found.value != -1:
             return found
-        # The difference is -1 in all positions. `_all_alike` gives only a mean of 0 or 1 an interval, so the reverse is
-        # computed.
+        # The difference is -1 in all positions. `_all_alike` gives an interval only for a mean of 0 or 1. So the
+        # interval of second - first is computed, and the signs are reversed.
         turned = self.mean(second - first, mask)
         return replace(turned, value=-turned.value, low=-turned.high, high=-turned.low)
 

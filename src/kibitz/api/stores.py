@@ -490,8 +490,8 @@ def check_view(view: str) -> bool:
 def open_store(path: str | Path) -> GameStore:
     """Open a game store, as `kibitz import games.pgn --into my.store` makes it.
 
-    Arrays are memory-mapped, not copied. Raises KibitzError if there is no store, or if it is damaged or of another
-    version.
+    Arrays are memory-mapped, not copied. Raises KibitzError if there is no store, or if the store is damaged or was
+    made by another version of kibitz.
 
     >>> import kibitz
     >>> len(kibitz.open_store("my.store"))

@@ -187,7 +187,8 @@ def opener(run: str) -> Callable[[Options], ThinkingPlayer]:
 
         if options.rated:
             if options.limit_strength and method != HUMAN_SEARCH.name:
-                # This method evaluates the network once; a search would play better than the rating.
+                # This method evaluates the network once. With a search, it would play better than a player of this
+                # rating.
                 method = TOP_PROB.name
             settings |= {"temperature": _temperature(options), "side_inputs": network().side_inputs}
         player: ThinkingPlayer = open_player(Run(run), network, method=method, **settings)
@@ -388,7 +389,7 @@ def _check(name: str) -> None:
         raise UsageError(f"{name} is a network for Go, and UCI is for chess. Try: kibitz gtp {name}")
     trained = run.info["settings"].get("networks", "all")
     moves = MOVES in find(run.info["system"]).answers_of(run.info["settings"])
-    # A move needs all seven networks, whose names are separated by six commas.
+    # A move needs all seven networks. A list of seven names has six commas.
     if moves and trained != "all" and trained.count(",") < 6:
         warning(f"{name} is trained for {trained} only. Its other moves are random.")
     if not (run.path / ONNX).is_file():

@@ -128,7 +128,7 @@ def measure(answers: Answers, batch: Batch, played: NDArray[np.int64]) -> Arrays
         ends[of[mask], target[mask]] = True
         return square_marks(chance, ends, played >> 6 & 63)
 
-    # pieces of both sides; this is harmless, because no move starts from the opponent's squares
+    # this also finds pieces of the opponent, which is harmless, because no move starts from their squares
     same_kind = (codes - 1) % 6 == piece[:, None]
     if answers["target"].shape[1] == 64:
         start = played & 63

@@ -244,8 +244,8 @@ def _moved_pieces(moves, offsets, starts, start_of, kinds):  # type: ignore[no-u
     """Write the type of each moving piece to `kinds`, uint8 [moves], 0 to 5. The other arguments are those of
     `replay`.
     """
-    # The loop only needs the type of the piece on the origin of each move. So squares that become empty need not be
-    # cleared, because no legal move starts from them.
+    # The loop only needs the type of the piece on the origin square of each move. So squares that become empty need not
+    # be cleared, because no legal move starts from them.
     board = np.empty(64, np.uint8)
     for game in range(offsets.shape[0] - 1):
         row = starts[start_of[game]]

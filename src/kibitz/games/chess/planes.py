@@ -26,7 +26,7 @@ ATTACKS = ("none", "squares", "counts", "pieces")
 _PLURALS = ("pawns", "knights", "bishops", "rooks", "queens", "kings")
 _CASTLINGS = ("to the king's side", "to the queen's side")
 
-# Leaps as (ranks, files). The pawn is White's, which moves up
+# Steps as (ranks, files). The pawn's steps are the captures of a white pawn, which moves up
 PAWN = ((1, 1), (1, -1))
 KNIGHT = ((1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2))
 KING = ((1, 1), (1, 0), (1, -1), (0, 1), (0, -1), (-1, 1), (-1, 0), (-1, -1))

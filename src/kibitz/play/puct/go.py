@@ -296,7 +296,7 @@ def _enter(rows, played, scoring, preference, keys, again, ended, values, moves,
         offsets[i + 1] = _list_moves(board, row, scoring[2] > 0, moves, offsets[i])
         if row[PASSES_AT] > 1:
             # A position after the end of the game must not count as a repetition of the same stones during the game. So
-            # it gets another key.
+            # the position after the end gets another key.
             ended[i], again[i] = SCORED, ~stones
             _end(row, board, scoring[0], scoring[1] > 0)
             sign = -1.0 if row[SIDE_AT] else 1.0

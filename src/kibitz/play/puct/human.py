@@ -214,8 +214,8 @@ class HumanSearchPlayer:
             lines.insert(0, lines.pop(int(self._random.choice(len(odds), p=odds / odds.sum()))))
         shown = tuple(lines[: self.lines])
         if self.lines > 1:
-            # In the small search, most moves get a single visit. Their values are good enough to choose a move, but too
-            # optimistic to be shown.
+            # In such a small search, most moves get a single visit. Their values are good enough to choose a move, but
+            # too optimistic to be shown.
             shown = tuple(replace(line, own_value=line.mate is not None) for line in shown)
             shown, evaluated = self._look.with_own_values(board, shown, clock, nodes)
             nodes += evaluated

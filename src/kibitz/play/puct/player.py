@@ -212,8 +212,8 @@ class PuctPlayer:
             if size == 0 or not self.search.grow(size, often) or single:
                 break
             if reports.due():
-                # Without limits, the search ends only when it is stopped, and then no time remains. So lines are
-                # searched in between.
+                # Without limits, the search ends only when it is stopped, and then no time remains for the other lines.
+                # So these lines are searched from time to time during the search.
                 if others and limits.nodes is None and limits.seconds is None:
                     self._search_lines(clock, int(self.search.tree.visits[0]) // (4 * others), often, found)
                 reports(*self._report(clock, self.lines, found))

@@ -228,8 +228,8 @@ def read_headers(head: str) -> dict[str, str]:
     for name, value in _PROPERTY.findall(head):
         if not name.isupper():  # FF[3] and older have names such as "PlayerBlack"
             name = "".join(letter for letter in name if letter.isupper())
-        # Text that people write may look like properties. So a property with such text is never cut if its closing
-        # bracket exists.
+        # Text that people write may look like properties. So a property with such text is not cut as long as it has a
+        # closing bracket.
         whole = name in _WORDS or "\\]" in value
         if "[" in value and not whole and (lost := _LOST_BRACKET.match(value)):
             while lost:
