@@ -34,6 +34,7 @@ DAY = datetime.date
         ("3|2", "", "blitz"), ("3 days/move", "", "correspondence"), ("15m+10s", "", "rapid"),
         ("90'+30\"", "", "classical"),
         ("5 rounds", "Rapid", "rapid"), ("300+0 and more", "", None),
+        ("10+0.1", "", "bullet"), ("60+0.6", "", "bullet"), ("300.5+2.5", "", "blitz"), ("40/12.5+0.125", "", "bullet"),
         ("180:60", "", "blitz"), ("179:60", "", "bullet"), ("40/100+2:50", "", "blitz"), ("40/99+2:50", "", "bullet"),
     ],
 )  # fmt: skip
@@ -87,7 +88,9 @@ def test_the_last_year_there_is() -> None:
 
 @pytest.mark.parametrize(
     ("text", "rating"),
-    [("2000", 2000), (" 1850 ", 1850), ("?", 0), ("-", 0), ("", 0), ("0", 0), ("99999", 0), ("1500?", 1500)],
+    [("2000", 2000), (" 1850 ", 1850), ("?", 0), ("-", 0), ("", 0), ("0", 0), ("99999", 0), ("1500?", 1500),
+     ("1567P", 1567), ("1567E", 1567), ("1500P12", 1500), ("(2100)", 2100), ("~2100", 2100), ("2100 (FIDE)", 2100),
+     ("1500.25", 1500), ("2,100", 2100), ("2.100", 2100), ("unrated", 0)],
 )  # fmt: skip
 def test_ratings(text: str, rating: int) -> None:
     assert read_rating(text) == rating

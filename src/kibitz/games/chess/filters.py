@@ -30,8 +30,9 @@ _EVENT_WORDS = (
     ("blitz", "blitz"), ("rapid", "rapid"), ("classical", "classical"), ("standard", "classical"),
 )  # fmt: skip
 _NUMBER = r"(\d{1,9})"  # longer numbers aren't times, and Python refuses to convert very long ones
-_SIMPLE_CONTROL = re.compile(rf"{_NUMBER}(?:\+{_NUMBER})?")
-_FIRST_PERIOD = re.compile(rf"(?:{_NUMBER}/)?{_NUMBER}(?:\+{_NUMBER})?(?=\s*(?::|$))")
+_SECONDS = r"(\d{1,9}(?:\.\d{1,9})?)"  # engine matches have parts of a second, such as 10+0.1
+_SIMPLE_CONTROL = re.compile(rf"{_SECONDS}(?:\+{_SECONDS})?")
+_FIRST_PERIOD = re.compile(rf"(?:{_NUMBER}/)?{_SECONDS}(?:\+{_SECONDS})?(?=\s*(?::|$))")
 _CLOCK_TIME = re.compile(rf"{_NUMBER}:(\d\d):(\d\d)(?:\s*\+\s*{_NUMBER})?")
 _MINUTES = re.compile(rf"{_NUMBER}\s*\|\s*{_NUMBER}$")
 _IN_WORDS = re.compile(
@@ -49,17 +50,17 @@ def speed_of(time_control: str, event: str) -> str | None:
     correspondence.
     """
     control = time_control.strip().lower()
-    if control.startswith("1/") and (days := _SIMPLE_CONTROL.fullmatch(control[2:])) and int(days[1]) >= 86400:
+    if control.startswith("1/") and (days := _SIMPLE_CONTROL.fullmatch(control[2:])) and float(days[1]) >= 86400:
         return "correspondence"
     if simple := _SIMPLE_CONTROL.fullmatch(control):
-        seconds = int(simple[1]) + 40 * int(simple[2] or 0)
+        seconds = float(simple[1]) + 40 * float(simple[2] or 0)
     elif (worded := _worded(control)) is not None:
         if worded >= 86400:
             return "correspondence"
         seconds = worded
     elif control[:1].isdigit() and (period := _FIRST_PERIOD.match(control)):  # "40/7200:3600", "5400+30:1800+30"
-        moves, base, increment = int(period[1] or 40), int(period[2]), int(period[3] or 0)
-        seconds = base * 40 // max(moves, 1) + 40 * increment
+        moves, base, increment = int(period[1] or 40), float(period[2]), float(period[3] or 0)
+        seconds = base * 40 / max(moves, 1) + 40 * increment
     else:
         words = event.lower()
         return next((speed for word, speed in _EVENT_WORDS if word in words), None)
@@ -109,9 +110,12 @@ def is_bot(name: str, title: str, kind: str, is_computer: str) -> bool:
 
 
 def read_rating(text: str) -> int:
-    """Return the rating in the value of a rating header, such as 1500 for "1500?"; 0 if there is none."""
-    digits = re.match(r"\s*(\d{1,4})\b", text)
-    return int(digits[1]) if digits else 0
+    """Return the rating in the value of a rating header; 0 if there is none.
+
+    Servers write 1500? or 1500P for a provisional rating, and some programs write 1,500 or 1500.25.
+    """
+    digits = re.match(r"[\s(~+]*(?:(\d)[.,'’](\d{3})|(\d{1,4}))(?!\d)", text)
+    return int(digits[3] or digits[1] + digits[2]) if digits else 0
 
 
 UNKNOWN = -128

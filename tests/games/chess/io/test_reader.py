@@ -121,6 +121,14 @@ def test_a_header_in_two_lines(tmp_path: Path) -> None:
     assert [one.game.headers["White"] for one in two] == ["A", "B"]
 
 
+def test_a_header_with_a_long_blank_is_read_in_one_pass() -> None:
+    """Each of these headers would take hours if a search began again at each space."""
+    blank = " " * 300_000
+    assert read_headers(f"[Event{blank}x]\n[White{blank}:{blank}y]") == {"Event": "x", "White": "y"}
+    assert read_headers(f'[Event {blank}"x"]\n[{blank}White "y"]') == {"Event": "x", "White": "y"}
+    assert read_headers(f"[event{blank}\n") == {"Event": ""}
+
+
 @pytest.mark.parametrize(
     ("written", "value"),
     [

@@ -54,7 +54,11 @@ def test_numbers_that_no_float_holds_are_none(digits: int) -> None:
      (".5", None, None, 0, 0.5), ("6½", None, None, 0, 6.5), ("+6.5", None, None, 0, 6.5),
      ("3 3/4", None, None, 0, 7.5), ("65.00", None, None, 0, 65.0), ("65", None, None, 0, 6.5),
      ("none", None, None, 0, 0.0), ("6目半", None, "japanese", 0, 6.5), ("-5 目半", None, None, 0, -5.5),
-     ("6집반", None, "korean", 0, 6.5), ("6目", None, "japanese", 0, 6.0)],
+     ("6집반", None, "korean", 0, 6.5), ("6目", None, "japanese", 0, 6.0),
+     ("６．５", None, None, 0, 6.5), ("－５．５", None, None, 0, -5.5), ("六目半", None, None, 0, 6.5),
+     ("덤 6호반", None, None, 0, 6.5), ("コミ6目半", None, None, 0, 6.5), ("5目半コミ出し", None, None, 0, 5.5),
+     ("黑贴3又3/4子", None, None, 0, 7.5), ("3.5子", None, None, 0, 7.0), ("三又四分之三子", None, None, 0, 7.5),
+     ("7.5子", None, None, 0, 7.5)],
 )  # fmt: skip
 def test_komi(text: str, margin: float | None, rules: str | None, handicap: int, komi: float) -> None:
     assert read_komi(text, margin, rules, handicap) == komi
@@ -64,7 +68,8 @@ def test_komi(text: str, margin: float | None, rules: str | None, handicap: int,
     ("text", "rules"),
     [("Japanese", "japanese"), ("jp", "japanese"), ("Chinese", "chinese"), ("AGA", "aga"), ("NZ", "new zealand"),
      ("New Zealand", "new zealand"), ("Ing GOE", "ing"), ("GOE", "ing"), ("Tromp-Taylor", "tromp-taylor"),
-     ("Korean", "korean"), ("日本", "japanese"), ("", None), ("house", None)],
+     ("Korean", "korean"), ("韓国", "korean"), ("韓國規則", "korean"), ("応氏", "ing"),
+     ("日本", "japanese"), ("", None), ("house", None)],
 )  # fmt: skip
 def test_rules(text: str, rules: str | None) -> None:
     assert read_rules(text) == rules
@@ -84,6 +89,31 @@ def test_what_is_assumed(
     headers: dict[str, str], komi: float, rules: str | None, handicap: int, told: list[str]
 ) -> None:
     assert each_mentions(assumptions(headers, komi, rules, handicap), *told)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["2015-6-3", "2015-6-3 12:30", "2015/6/3 12:00", "2015年6月3日", "2015년 6월 3일", "2015-6-3,4", "2015-6-3~4",
+     "2015.06.03T10:00", "2015 06 03", "２０１５年６月３日"],
+)  # fmt: skip
+def test_a_day_may_be_followed_by_anything(text: str) -> None:
+    assert interpret_headers({"DT": text}, 0, 19).date == datetime.date(2015, 6, 3)
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [("2015", (2015, 1, 1)), ("2015-06", (2015, 6, 1)), ("2015-06-??", (2015, 6, 1)), ("2015-00-00", (2015, 1, 1)),
+     ("20150603", None), ("2015-13-03", None), ("3.6.2015", None), ("", None), ("0000-00-00", None)],
+)  # fmt: skip
+def test_days_that_are_not_known(text: str, first: tuple[int, int, int] | None) -> None:
+    assert interpret_headers({"DT": text}, 0, 19).date == (datetime.date(*first) if first else None)
+
+
+def test_a_damaged_head_is_read_in_one_pass() -> None:
+    """Each of these texts would take hours if a search began again at each letter."""
+    for rest in ("C[" + "x" * 1_000_000, "x" * 1_000_000, "C[" * 500_000, "C[" + "\\]" * 500_000 + "\\"):
+        assert read_headers("(;PB[Go]" + rest) == {"PB": "Go"}
+    assert read_headers("(;PB[Go]C[" + "x" * 1_000_000 + "]PW[Shu]")["PW"] == "Shu"
 
 
 def test_all_of_it() -> None:

@@ -15,7 +15,8 @@ _KNOWN = (
 _BY_SMALL_NAME = {name.lower(): name for name in _KNOWN}
 
 _NAME = re.compile(
-    rf"\[[ \t]*([A-Za-z][A-Za-z0-9_]*)(?:[ \t]*[:=]?[ \t]*(?=[{QUOTES}])|[ \t]*[:=][ \t]*|[ \t]+|[ \t]*(?=\]))"
+    rf"\[[ \t]*+([A-Za-z][A-Za-z0-9_]*+)"
+    rf"(?:[ \t]*+[:=]?+[ \t]*+(?=[{QUOTES}])|[ \t]*+[:=][ \t]*+|[ \t]++|[ \t]*+(?=\]))"
 )
 _STRICT = re.compile(r'"((?:[^"\\\n]|\\.)*)"[ \t]*\]')
 _BRACKET_MISSING = re.compile(rf'"((?:[^"\\\n]|\\.)*)"[ \t]*(?=\[[ \t]*[A-Za-z]\w*[ \t]*[{QUOTES}])')

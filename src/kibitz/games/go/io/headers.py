@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from kibitz.dates import read_date
 from kibitz.games.go.io.numbers import read_number
-from kibitz.games.go.io.results import read_result
+from kibitz.games.go.io.results import read_result, with_digits
 from kibitz.games.go.ranks import read_rank
 from kibitz.text import shown
 
@@ -25,8 +25,9 @@ position may be repeated with the other side to move (situational superko); such
 _RULE_WORDS = (
     ("tromp", "tromp-taylor"), ("japan", "japanese"), ("jp", "japanese"), ("日本", "japanese"), ("nihon", "japanese"),
     ("chin", "chinese"), ("cn", "chinese"), ("中国", "chinese"), ("中國", "chinese"), ("korea", "korean"),
-    ("kr", "korean"), ("韩", "korean"), ("한국", "korean"), ("aga", "aga"), ("zealand", "new zealand"),
-    ("nz", "new zealand"), ("ing", "ing"), ("goe", "ing"), ("应", "ing"), ("應", "ing"), ("tt", "tromp-taylor"),
+    ("kr", "korean"), ("韩", "korean"), ("韓", "korean"), ("한국", "korean"), ("aga", "aga"),
+    ("zealand", "new zealand"), ("nz", "new zealand"), ("ing", "ing"), ("goe", "ing"), ("应", "ing"), ("応", "ing"),
+    ("應", "ing"), ("tt", "tromp-taylor"),
 )  # fmt: skip
 
 IN_TENTHS = (45.0, 55.0, 65.0, 75.0, 85.0)
@@ -47,28 +48,39 @@ def read_rules(text: str) -> str | None:
     )
 
 
-_AND_A_HALF = re.compile(r"[+-]?\d+\s*(?:目半|집\s*반)")
+_AND_A_HALF = re.compile(r"[+-]?\d+\s*(?:目?半|[집호]?\s*반)")
 """Matches a komi such as 6目半, which is 6.5."""
+_KOMI_WORDS = re.compile(r"\s*(?:先番|[黑黒흑])?\s*(?:贴|貼|コミ|ｺﾐ|덤|komi)?\s*[出:：]?\s*", re.IGNORECASE)
+"""Words before the number of a komi, such as those of 黑贴3又3/4子 and コミ6目半."""
+_MOST_STONES = 5
+"""A komi in Chinese stones (子) is smaller than this number. A larger number is in points, whatever its unit is."""
+
+
+def _komi_words(text: str) -> str:
+    """Return the text of a komi with digits, from its number on."""
+    return with_digits(_KOMI_WORDS.sub("", text, count=1)).strip()
 
 
 def read_komi(text: str, margin: float | None, rules: str | None, handicap: int, server: str = "") -> float:
     """Parse the komi in points; 0 if the text has none.
 
-    650 means 6.5, and 65 without a decimal point means 6.5, too. 3.75 and 375 mean 7.5 points, because Chinese players
-    count them as 3.75 stones. A whole komi contradicts a margin of half a point (some servers wrote 0 for all games),
-    so the usual komi is assumed in this case. server: "fox" writes every komi in hundredths, for example 50 for 0.5. In
-    a record from this server, 350 means 3.5 stones, which are 7 points.
+    Words may be before the number, and the number may be Chinese. 650 means 6.5, and 65 without a decimal point means
+    6.5, too. 3.75 and 375 mean 7.5 points, because Chinese players count them as 3.75 stones. A whole komi contradicts
+    a margin of half a point (some servers wrote 0 for all games), so the usual komi is assumed in this case. server:
+    "fox" writes every komi in hundredths, for example 50 for 0.5. In a record from this server, 350 means 3.5 stones,
+    which are 7 points.
     """
-    komi = read_number(text.strip()) or 0.0
-    if _AND_A_HALF.match(text.strip()):
+    text = _komi_words(text)
+    komi = read_number(text) or 0.0
+    if _AND_A_HALF.match(text):
         komi += -0.5 if komi < 0 else 0.5
     if abs(komi) >= 100 or (server == "fox" and abs(komi) >= MIN_FOX_HUNDREDTHS and komi % 1 == 0):
         komi /= 100
         if server == "fox" and abs(komi) in (3.25, 3.5, 3.75):
             komi *= 2
-    elif abs(komi) in IN_TENTHS and text.strip().isdigit():
+    elif abs(komi) in IN_TENTHS and text.isdigit():
         komi /= 10
-    if komi * 2 % 1:
+    if komi * 2 % 1 or ("子" in text and abs(komi) < _MOST_STONES):
         komi *= 2
     if margin is not None and margin % 1 == 0.5 and komi % 1 == 0:
         komi = 0.5 if handicap >= 2 else _USUAL_KOMI.get(rules or "", 6.5)
@@ -91,7 +103,7 @@ def without_its_stones(headers: Mapping[str, str], handicap: int) -> bool:
 
 def tells_komi(headers: Mapping[str, str]) -> bool:
     """Return whether a record gives its komi as a number."""
-    return read_number(headers.get("KM", "").strip()) is not None
+    return read_number(_komi_words(headers.get("KM", ""))) is not None
 
 
 def assumptions(headers: Mapping[str, str], komi: float, rules: str | None, handicap: int) -> list[str]:
@@ -101,7 +113,7 @@ def assumptions(headers: Mapping[str, str], komi: float, rules: str | None, hand
     """
     found = []
     written = headers.get("KM", "").strip()
-    if read_number(written) is not None and read_komi(written, None, rules, handicap, server_of(headers)) != komi:
+    if tells_komi(headers) and read_komi(written, None, rules, handicap, server_of(headers)) != komi:
         found.append(
             f"the komi {shown(written)} contradicts the result {shown(headers.get('RE', ''))}; komi {komi:g} is assumed"
         )
@@ -134,6 +146,20 @@ class HeaderInfo:
     date: datetime.date | None
 
 
+_DAY = re.compile(
+    r"\s*(\d{4})(?!\d)(?:(?:\s*[-./年년]\s*|\s+)(\d{1,2})(?!\d)(?:(?:\s*[-./月월]\s*|\s+)(\d{1,2})(?!\d))?)?"
+)
+
+
+def _day(text: str) -> datetime.date | None:
+    """Parse the first day in the value of DT, which may be followed by a time or by other days; None if there is none.
+
+    An unknown month or day becomes the first one.
+    """
+    found = _DAY.match(text)
+    return read_date("-".join(part or "1" for part in found.groups())) if found else None
+
+
 def interpret_headers(headers: Mapping[str, str], handicap: int, size: int) -> HeaderInfo:
     """Interpret the headers of a game. handicap: its number of handicap stones. size: the board's size."""
     result, margin, ending = read_result(headers.get("RE", ""))
@@ -141,8 +167,7 @@ def interpret_headers(headers: Mapping[str, str], handicap: int, size: int) -> H
     if margin is not None and margin * 2 % 1:  # Chinese players count a lead in stones, which is half of the points
         margin *= 2
     komi = read_komi(headers.get("KM", ""), margin, rules, handicap, server_of(headers))
-    day = headers.get("DT", "").split(",")[0].replace("年", "-").replace("月", "-").replace("日", "")
     return HeaderInfo(
         headers, read_rank(headers.get("BR", "")), read_rank(headers.get("WR", "")), result, margin, ending,
-        komi, rules, handicap, size, read_date(day[:10]),
+        komi, rules, handicap, size, _day(headers.get("DT", "")),
     )  # fmt: skip

@@ -8,12 +8,15 @@ _NUMBER = re.compile(r"([+-]?)(\d+(?:[.,]\d+)?|[.,]\d+)(?!\d|[eE]\d|\s*[/½¼¾�
 _FRACTION = re.compile(r"([+-]?)(?:(\d{1,9})\s*(?:又|\s)\s*)?(\d{1,9})\s*/\s*([1-9]\d{0,8})(?!\d|/)")
 _SIGNED_PART = re.compile(r"([+-]?)(\d{0,9})\s*([½¼¾])")
 _PARTS = {"½": 0.5, "¼": 0.25, "¾": 0.75}
+_NARROW = str.maketrans("．，＋－−／", ".,+--/")
+"""Full-width signs, which Chinese and Japanese keyboards write. Full-width digits need no change."""
 
 
 def read_number(text: str) -> float | None:
     """Parse the number with which a text begins, such as 6.5, .5, +6,5, 1/2, 2 3/4, 6½ or 3又1/4. Returns None if the
-    text begins with no number.
+    text begins with no number. Digits and signs may be full-width.
     """
+    text = text.translate(_NARROW)
     if found := _FRACTION.match(text):
         value = int(found[2] or 0) + int(found[3]) / int(found[4])
     elif found := _SIGNED_PART.match(text):

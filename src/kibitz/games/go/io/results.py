@@ -100,9 +100,7 @@ def _of_sgf(winner: int, how: str) -> Result:
 
 def _margin(words: str) -> float | None:
     """Parse the points in a text such as "白胜2又3/4子", "三目半", "반집승", "wins by 2.5"; None if it has none."""
-    words = _KOREAN_NUMBER.sub(lambda match: str(_KOREAN[match[1]]), words)
-    words = _CHINESE_NUMBER.sub(lambda match: str(_chinese_number(match[0])), words)
-    words = _PARTS.sub(lambda match: f"{match[2]}/{match[1]}", words)
+    words = with_digits(words)
     with_unit: float | None = None
     first: float | None = None
     if half := _HALVES.search(words):
@@ -123,6 +121,13 @@ def _margin(words: str) -> float | None:
         first = value if first is None else first  # the first number may be the number of the game
     best = first if with_unit is None else with_unit
     return best if best is not None and 0 < best <= 2 * 361 and best * 4 % 1 == 0 else None
+
+
+def with_digits(words: str) -> str:
+    """Rewrite Chinese and Korean numerals in a text as digits: "三又四分之三子" becomes "3又3/4子"."""
+    words = _KOREAN_NUMBER.sub(lambda match: str(_KOREAN[match[1]]), words)
+    words = _CHINESE_NUMBER.sub(lambda match: str(_chinese_number(match[0])), words)
+    return _PARTS.sub(lambda match: f"{match[2]}/{match[1]}", words)
 
 
 def _with_fractions(text: str) -> str:

@@ -13,7 +13,11 @@ _WIDER = {"gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932", "big5": "
 """Larger encodings that contain the named ones: Windows writes their characters under the narrower names."""
 _BRACKETS = b"(;[])"
 _CHARSET = re.compile(rb"CA\s*\[([^\]]{1,30})\]")
-_PROPERTY = re.compile(r"([A-Za-z]+)\s*\[((?:[^\]\\]|\\.)*)\]", re.DOTALL)
+_PROPERTY = re.compile(r"(?<![A-Za-z])([A-Za-z]++)\s*+\[((?:[^\]\\]|\\.?)*+)(\]|\Z)", re.DOTALL)
+"""Matches a property: its name, its value, and the closing bracket; at the end of the text, the bracket may be missing.
+
+Nothing is read twice, so that the time is proportional to the length even of a damaged text.
+"""
 _ESCAPED = re.compile(r"\\(\r\n|\n\r|.)", re.DOTALL)
 _LOST_BRACKET = re.compile(r"^(.{0,40}?)\s{1,3}([A-Z]{2})\[(.*)$", re.DOTALL)
 _SAYS_UTF8 = re.compile(r"CA\s*\[\s*utf-?8\s*\]", re.IGNORECASE)
@@ -225,7 +229,9 @@ def read_headers(head: str) -> dict[str, str]:
     A value whose closing bracket was lost by a wrong decoding ("BR[9娈礭  WR[P9段]") ends at the next property.
     """
     headers: dict[str, str] = {}
-    for name, value in _PROPERTY.findall(head):
+    for name, value, closed in _PROPERTY.findall(head):
+        if not closed:
+            break
         if not name.isupper():  # FF[3] and older have names such as "PlayerBlack"
             name = "".join(letter for letter in name if letter.isupper())
         # Text that people write may look like properties. So a property with such text is not cut as long as it has a
