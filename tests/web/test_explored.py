@@ -16,7 +16,7 @@ import pytest
 
 from kibitz.explorer.answers import Explorer
 from kibitz.explorer.report import explore
-from kibitz.web import explored
+from kibitz.web import explored, given
 from kibitz.web.mygames.sources import PgnSource
 from kibitz.web.mygames.state import _explored
 from support import person
@@ -213,6 +213,55 @@ def test_a_file_on_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         assert file.exists()
         file.unlink()
         assert mentions(client.good("/api/explore", {"line": start()})["problem"], "mine.pgn & deleted")
+
+
+GO_COMMENT = "(;GM[1]FF[4]SZ[19]CA[GB2312]PB[甲]PW[乙]RE[{}];B[pd];W[{}]C[第一])"
+
+
+def test_a_file_and_a_folder_of_go_on_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    games = [GO_COMMENT.format(result, move) for result, move in (("B+R", "dp"), ("", "dd"), ("W+2.5", "qp"))]
+    file = tmp_path / "some.sgf"
+    file.write_bytes("\n".join(games).encode("gb18030"))
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    for number, game in enumerate(games):
+        (folder / f"{number}.sgf").write_text(game.replace("GB2312", "UTF-8"), encoding="utf-8")
+    (tmp_path / "chess.pgn").write_text(small(("1-0", "1. e4 e5")))
+    line = {"game": "go", "moves": ["Q16"]}
+    with served([], None, ["some.sgf", "mine", "chess.pgn"]) as (client, _):
+        given = client.get("/api/given").json
+        assert (given["name"], client.good("/api/load", {"text": given["text"]})["count"]) == ("some.sgf", 3)
+        assert "甲" in given["text"]
+        for name, numbers in (("some.sgf", [1, 3]), ("mine", [1, 2])):
+            found = explored_by(client, line, store=name)
+            assert (found["stores"], found["games"], found["left_out"]) == (["some.sgf", "mine"], 2, {"no result": 1})
+            assert sorted(row["number"] for row in found["examples"]) == numbers
+            text = client.good("/api/stored", {"store": name, "game": 1})["text"]
+            assert "C[第一]" in text  # as the file has it
+            assert "W+2.5" in text
+        assert explored_by(client, start())["stores"] == ["chess.pgn"]
+        assert client.get("/api/mygames").json["given"] == ["chess.pgn"]
+    with served([], None, ["mine"]) as (client, _):
+        assert client.good("/api/load", {"text": client.get("/api/given").json["text"]})["count"] == 3
+
+
+def test_the_first_file_is_opened_unless_it_is_large_or_unreadable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert given.first_file([]) == {}
+    text = small(("1-0", "1. e4 e5"))
+    (tmp_path / "a.pgn").write_text(text)
+    assert given.first_file(["a.pgn", "b.pgn"]) == {"name": "a.pgn", "text": text}
+    (tmp_path / "a.sgf").write_text(GO.format("B+R", "dp"))
+    assert "text" in given.first_file(["a.sgf"])
+    monkeypatch.setattr(given, "LARGEST", 30)
+    for name in ("a.pgn", "a.sgf"):
+        assert given.first_file([name]) == {"name": name}
+    (tmp_path / "b.sgf").write_text("a letter")
+    assert mentions(given.first_file(["b.sgf"])["problem"], "b.sgf & no games")
+    assert "problem" in given.first_file(["missing.pgn"])
 
 
 def test_a_game_without_moves_keeps_its_side_to_itself(tmp_path: Path) -> None:

@@ -102,7 +102,7 @@ def test_games_of_the_command_line(human_run: Path, mine: Path, tmp_path: Path) 
 def test_files_among_the_names_of_the_command_line(mine: Path, tmp_path: Path) -> None:
     folder = tmp_path / "years.pgn"
     folder.mkdir()
-    with pytest.raises(KibitzError, match=naming("years.pgn & PGN & folder")):
+    with pytest.raises(KibitzError, match=naming("years.pgn & PGN or SGF & folder")):
         _records([str(folder)])
     for name in ("2.pgn", "1.PGN.gz", "notes.txt"):
         (folder / name).touch()
@@ -113,8 +113,11 @@ def test_files_among_the_names_of_the_command_line(mine: Path, tmp_path: Path) -
     (tmp_path / "a.store" / "a.pgn").touch()
     store = str(tmp_path / "a.store")
     assert _records(["human", str(mine), store, str(folder)]) == ([str(mine), *inside], ["human", store])
-    with pytest.raises(KibitzError, match="no such file"):
-        _records(["nothing.pgn"])
+    for name in ("nothing.pgn", "nothing.sgf"):
+        with pytest.raises(KibitzError, match="no such file"):
+            _records([name])
+    (folder / "b.sgf").touch()
+    assert _records([str(folder), str(folder / "b.sgf")]) == ([*inside, str(folder), str(folder / "b.sgf")], [])
 
 
 @pytest.mark.parametrize(

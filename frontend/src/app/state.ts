@@ -125,6 +125,8 @@ export interface GameFile {
   count: number;
   games: { index: number; title: string }[];
   problems: string[];
+  /** On the command line: its name there, which is its name in the explorer. */
+  given?: string;
   /** Of a large file: where each game stands in its text, and what its headers say. Only that part of it is sent. */
   parts?: Part[];
 }
@@ -417,11 +419,11 @@ export class App {
   }
 
   /** Reads PGN, SGF or FEN. Rejects with the server's words where nothing of it can be shown. */
-  async load(text: string, index = 0, signal?: AbortSignal): Promise<Loaded> {
+  async load(text: string, index = 0, signal?: AbortSignal, given?: string): Promise<Loaded> {
     const parts = text.length > LARGE ? await split(text) : [];
-    if (parts.length < 2) return this.read({ text, index, count: 0, games: [], problems: [] }, signal);
-    const games = parts.map(({ title }, at) => ({ index: at, title }));
-    return this.read({ text, index, count: parts.length, games, problems: [], parts }, signal);
+    const file: GameFile = { text, index, count: parts.length, games: [], problems: [], ...(given !== undefined && { given }) };
+    if (parts.length < 2) return this.read({ ...file, count: 0 }, signal);
+    return this.read({ ...file, games: parts.map(({ title }, at) => ({ index: at, title })), parts }, signal);
   }
 
   /** Opens a line of moves at its end, in a game of its own. Rejects where another game was asked for meanwhile. */

@@ -4,9 +4,10 @@ import { message } from "../server/asking";
 import { grown, hashOf, read, same, type Read } from "./hash";
 import { keep, kept } from "./storage";
 import { reopened } from "./earlier";
+import { sentence } from "../library/load";
 import type { App, Game, Line } from "./state";
 import type { Tabs } from "../ui/tabs";
-import { texts } from "../texts";
+import { fromServer, texts } from "../texts";
 import { empty, loaded, START, written } from "./tree";
 
 /** Browsers do not like addresses that change often, ms. */
@@ -34,7 +35,7 @@ export class Address {
     // A tab is named at once: a reload begins with the address as it stands, whatever the page writes while it goes.
     tabs.on(() => (this.begun ? this.write() : this.nameTab()));
     // The board is there before the networks are.
-    const opened = (said ? this.open(said) : Promise.resolve()).then(() => app.begin());
+    const opened = (said ? this.open(said) : this.openGiven()).then(() => app.begin());
     await Promise.all([opened, this.networks(said?.network ?? null)]);
     if (said) this.orGameOf(said);
     for (const event of ["game", "tree", "path", "cursor", "networks"] as const) app.on(event, () => this.soon());
@@ -51,6 +52,23 @@ export class Address {
       });
     });
     window.addEventListener("pagehide", () => this.write());
+  }
+
+  /** Opens the first file of the command line in a tab that has had nothing open. */
+  private async openGiven(): Promise<void> {
+    const { app } = this;
+    if (kept("session", "hash") !== null) return;
+    const { opened } = app;
+    try {
+      const { name = "", text, problem } = await app.api.given();
+      if (!name || opened !== app.opened) return;
+      if (text === undefined) return app.say(problem ? fromServer(problem) : texts.load.inExplorer(name), problem !== undefined, true);
+      const { count, problems } = await app.during(texts.load.reading, app.load(text, 0, undefined, name), texts.load.slow);
+      if (problems.length) app.say(sentence(problems[0]!), true);
+      else app.say(count > 1 ? texts.load.games(count) : texts.load.game);
+    } catch (error) {
+      app.notOpened(error);
+    }
   }
 
   private async networks(wanted: string | null): Promise<void> {

@@ -266,7 +266,8 @@ class ExplorerPanel {
     if (!answer?.store) return;
     const { mine } = this;
     const own = this.filters.side.value;
-    const opened = await (this.source.value === FILE ? openOfFile(app, answer.store, game, ply) : openStored(app, answer.store, game.game, ply));
+    const { value } = this.source;
+    const opened = await (value === FILE || value === app.game.file?.given ? openOfFile(app, answer.store, game, ply) : openStored(app, answer.store, game.game, ply));
     if (mine && opened) app.set({ flipped: own === "black" });
   }
 

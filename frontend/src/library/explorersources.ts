@@ -27,8 +27,9 @@ export function sourcesOf({ stores, mine }: Known, games: number): Source[] {
 /** A text that is one position: moves that were played from it are in no file. */
 const POSITION = /^\s*(?:[1-8pnbrqk]+\/){7}[1-8pnbrqk]+(?:\s|$)/i;
 
-/** How many games of the opened file can be counted. moves: whether the one on the board has any. */
-export function gamesOf({ text, count }: Pick<GameFile, "text" | "count">, moves: boolean): number {
+/** How many games of the opened file can be counted; 0 of a file of the command line, which is a source itself. moves: whether the one on the board has any. */
+export function gamesOf({ text, count, given }: Pick<GameFile, "text" | "count" | "given">, moves: boolean): number {
+  if (given !== undefined) return 0;
   return count > 1 || (moves && !POSITION.test(text)) ? count : 0;
 }
 

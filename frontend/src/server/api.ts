@@ -270,6 +270,11 @@ export class Api {
     return this.get("networks");
   }
 
+  /** The first file of games on the command line; without its text where it is too large or cannot be read. */
+  given(): Promise<{ name?: string; text?: string; problem?: string }> {
+    return this.get("given");
+  }
+
   preparing(): Promise<{ is_running: boolean; done: number; total: number }> {
     return this.get("preparing");
   }

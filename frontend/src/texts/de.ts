@@ -334,6 +334,7 @@ export const de: Texts = {
     games: (n) => `${number(n)} Partien geöffnet. Dies ist die erste Partie.`,
     game: "Partie geöffnet.",
     position: "Stellung geöffnet.",
+    inExplorer: (file) => `${file} ist groß. Der Reiter „Explorer“ listet die Partien auf.`,
     drop: "PGN, SGF oder FEN hier ablegen",
   },
   main: {

@@ -333,6 +333,7 @@ export const en = {
     games: (n: number) => `Opened ${number(n)} games. This is the first game.`,
     game: "Game opened.",
     position: "Position opened.",
+    inExplorer: (file: string) => `${file} is large. The tab Explorer lists its games.`,
     drop: "Drop a PGN, SGF or FEN here",
   },
   main: {

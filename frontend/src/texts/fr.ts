@@ -342,6 +342,7 @@ export const fr: Texts = {
     games: (n) => `${number(n)} parties ouvertes. Voici la première partie.`,
     game: "Partie ouverte.",
     position: "Position ouverte.",
+    inExplorer: (file) => `${file} est volumineux. L’onglet « Explorateur » liste ses parties.`,
     drop: "Déposez ici un PGN, un SGF ou une FEN",
   },
   main: {

@@ -15,7 +15,10 @@ from kibitz.errors import KibitzError, UsageError
 if TYPE_CHECKING:
     from kibitz.external.programs import Program
 
-RECORDS = tuple(f".pgn{packed}" for packed in ("", ".zst", ".gz", ".bz2"))
+PACKED = ("", ".zst", ".gz", ".bz2")
+PGN = tuple(f".pgn{packed}" for packed in PACKED)
+SGF = tuple(f"{ending}{packed}" for ending in (".sgf", ".sgfl", ".gib") for packed in PACKED)
+RECORDS = PGN + SGF
 STORE, RUN = "store.json", "run.json"
 """The file in a folder that shows that the folder is a store, or a run."""
 
@@ -25,7 +28,7 @@ def board(
         list[str] | None,
         typer.Argument(
             show_default=False,
-            metavar="[RUN|STORE|MY.pgn]...",
+            metavar="[RUN|STORE|MY.pgn|MY.sgf]...",
         ),
     ] = None,
     port: Annotated[
@@ -120,9 +123,11 @@ def _invite(address: str) -> None:
 
 
 def _records(names: list[str]) -> tuple[list[str], list[str]]:
-    """Return the PGN files in `names`, including those in folders, and the other names.
+    """Return the files of games in `names`, and the other names.
 
-    Raises KibitzError for a missing file, and for a folder without PGN files whose name ends like a PGN file.
+    A folder of PGN files is replaced by its files. A folder of SGF files stays one source, because such files usually
+    have one game. Raises KibitzError for a missing file, and for a folder without games whose name ends like a file
+    of games.
     """
     records, others = [], []
     for name in names:
@@ -134,17 +139,21 @@ def _records(names: list[str]) -> tuple[list[str], list[str]]:
         elif inside := _records_inside(path):
             records += inside
         elif called and not any((path / file).exists() for file in (STORE, RUN)):
-            raise KibitzError(f"the folder {name} has no PGN file. Name a file of your games.")
+            raise KibitzError(f"the folder {name} has no PGN or SGF file. Name a file of your games.")
         else:
             others.append(name)
     return records, others
 
 
 def _records_inside(folder: Path) -> list[str]:
-    """Return the PGN files in a folder that is neither a store nor a run, by name."""
+    """Return the PGN files in a folder that is neither a store nor a run, by name; and the folder itself if it has SGF
+    files.
+    """
     if not folder.is_dir() or any((folder / file).exists() for file in (STORE, RUN)):
         return []
-    return sorted(str(file) for file in folder.iterdir() if file.name.lower().endswith(RECORDS) and file.is_file())
+    files = sorted(str(file) for file in folder.iterdir() if file.is_file())
+    chess = [file for file in files if file.lower().endswith(PGN)]
+    return chess + [str(folder)] * any(file.lower().endswith(SGF) for file in files)
 
 
 def _missing_store(name: str) -> bool:

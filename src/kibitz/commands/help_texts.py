@@ -736,7 +736,7 @@ ARGUMENTS: Mapping[str, str] = {
     " engine.",
     "match OPPONENT": "The second player, B; the same choices as for PLAYER.",
     "bench NETWORK": "A run, or the name of a bundled network. [default: chessnet]",
-    "board FILES": "Runs and bundled networks to open first, game stores to explore, or PGN files of your own games.",
+    "board FILES": "Runs and bundled networks to open first, game stores to explore, or PGN and SGF files of games.",
 }
 """The help of each positional argument. The key is "COMMAND ARGUMENT"."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import binascii
 import contextlib
+import functools
 import hashlib
 import os
 import re
@@ -17,7 +18,6 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -63,21 +63,21 @@ class GameMaterial:
     title: the name of the games in messages.
     game: "chess" or "go".
     version: a value that changes with the games.
-    write: a function that writes the games to a file in a folder, or finds the file, and returns its path.
+    write: a function that writes the games to a file in a folder, or finds their files, and returns the paths.
     own: whether the file is a copy, which is removed after it was read.
     sides: the player's side in each game of the file, int8 [games], 1 White and -1 Black; None if the games are not
         those of one player.
-    text: a function that returns a game as it was written in the file, by its number from 1; None to write games from
-        the store.
+    text: a function that returns a game as it was written, by its file and its number there from 1; None to write
+        games from the store.
     """
 
     title: str
     game: str
     version: object
-    write: Callable[[Path], Path]
+    write: Callable[[Path], list[Path]]
     own: bool = True
     sides: NDArray[np.int8] | None = None
-    text: Callable[[int], str] | None = None
+    text: Callable[[str, int], str] | None = None
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,8 @@ class BuiltStore:
 
     share: the completed share of the work, 0 to 1.
     left_out: number of skipped games by reason.
-    numbers: the number of each game in the file, from 1, int64 [games of the store].
+    numbers: the number of each game in the file, from 1, int64 [games of the store]; with several files the number
+        among the games of the store.
     sides: the player's side in each game of the store, int8 [games of the store], or None.
     """
 
@@ -109,6 +110,7 @@ class BuiltStore:
         self.share = 0.0
         self.left_out: dict[str, int] = {}
         self.numbers: NDArray[np.int64] = np.empty(0, np.int64)
+        self._places: list[tuple[str, int]] = []
         self.sides: NDArray[np.int8] | None = None
         self._problem = ""
         self._explorer: Explorer | None = None
@@ -136,7 +138,7 @@ class BuiltStore:
 
         if self.material.text is not None:
             with contextlib.suppress(KibitzError, OSError, IndexError, StopIteration):
-                return self.material.text(int(self.numbers[game]))
+                return self.material.text(*self._places[game])
         explorer = self.ready()
         assert explorer is not None
         return record(explorer.store, game)
@@ -184,12 +186,12 @@ class BuiltStore:
         from kibitz.store.writer import StoreWriter
 
         material, title = self.material, self.material.title
-        file = material.write(folder)
-        size = records.size([str(file)]) or 1
+        files = [str(file) for file in material.write(folder)]
+        size = records.size(files) or 1
         if size > LARGEST:
             raise BadRequest(_too_large(title, material.game))
         rules = game_of(material.game)
-        reader = rules.Reader([str(file)], _keep(material.game))
+        reader = rules.Reader(files, _keep(material.game))
         path = folder / "games.store"
         with StoreWriter(
             path, material.game, rules.COLUMNS, rules.STANDARD_START, rules.PER_MOVE, per_game=rules.PER_GAME
@@ -204,9 +206,11 @@ class BuiltStore:
             if not writer.games:
                 raise BadRequest(_why_nothing(title, writer.read, self.left_out))
             store = writer.commit({})
-        if material.own:
-            file.unlink(missing_ok=True)
-        self.numbers = store.column("number").astype(np.int64)
+        for file in files if material.own else ():
+            Path(file).unlink(missing_ok=True)
+        numbers = store.column("number").astype(np.int64)
+        self._places = list(zip(store.column("source").tolist(), numbers.tolist(), strict=True))
+        self.numbers = numbers if len(files) == 1 else np.arange(1, len(store) + 1)
         if material.sides is not None:
             if writer.read != len(material.sides):
                 raise BadRequest(f"{title}: the games cannot be divided. Open the file itself")
@@ -244,13 +248,13 @@ def _why_nothing(title: str, read: int, left_out: dict[str, int]) -> str:
 class BuiltStores:
     """The temporary stores of a board, and the files that the page sends.
 
-    records: files on the command line.
+    records: files on the command line, and folders of SGF files.
     """
 
     def __init__(self, records: Iterable[str] = ()):
-        from kibitz.records import game_by_ending
+        from kibitz.web.given import game_of
 
-        self._records = {name: game_by_ending(name) for name in records}
+        self._records = {name: game_of(name) for name in records}
         self._built: dict[str, BuiltStore] = {}  # the one that was used last is the last
         self._sent: dict[str, Path] = {}
         self._room: Path | None = None
@@ -323,8 +327,8 @@ class BuiltStores:
             return {"store": name}
         ending = "pgn" if game == "chess" else "sgf"
 
-        def moved(folder: Path) -> Path:
-            return Path(shutil.move(path, folder / f"games.{ending}"))
+        def moved(folder: Path) -> list[Path]:
+            return [Path(shutil.move(path, folder / f"games.{ending}"))]
 
         self._made(name, GameMaterial("the opened file", game, name, moved)).ready()
         return {"store": name}
@@ -361,33 +365,28 @@ class BuiltStores:
 
 
 def _of_record(name: str, game: str) -> GameMaterial:
-    """Return the games of a file on the command line. Raises BadRequest if it is missing."""
-    path = Path(name)
+    """Return the games of a file or folder on the command line. Raises BadRequest if it is missing."""
+    from kibitz.web.given import files_of, game_text
+
     try:
-        status = os.stat(path)
+        files = files_of(name)
+        version = [(file, (status := os.stat(file)).st_mtime_ns, status.st_size) for file in files]
     except OSError:
         raise BadRequest(f"{name}: the file was deleted or moved") from None
-    version = status.st_mtime_ns, status.st_size
-    written: Callable[[int], str] | None = None
-    if game == "chess":
-
-        def written(number: int) -> str:
-            from kibitz.games.chess.io.reader import glance
-
-            with contextlib.closing(glance(name)) as games:
-                return next(islice(games, number - 1, None))[1]
-
-    return GameMaterial(name, game, version, lambda folder: path, own=False, text=written)
+    paths = [Path(file) for file in files]
+    return GameMaterial(name, game, version, lambda folder: paths, own=False, text=functools.partial(game_text, game))
 
 
 def _of_player(mine: PlayerGames) -> GameMaterial:
-    def write(folder: Path) -> Path:
+    def write(folder: Path) -> list[Path]:
         path = folder / "mine.pgn"
         with path.open("w", encoding="utf-8", errors="replace") as file:
             file.writelines(f"{_ended(each.strip())}\n\n" for each in mine.texts())
-        return path
+        return [path]
 
-    return GameMaterial("My games", "chess", mine.version, write, sides=mine.sides, text=mine.text)
+    return GameMaterial(
+        "My games", "chess", mine.version, write, sides=mine.sides, text=lambda file, number: mine.text(number)
+    )
 
 
 def _ended(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kibitz.errors import KibitzError
 from kibitz.web.preparing import Preparing
@@ -83,6 +83,12 @@ class AppState:
                 self._stores = Stores(self._given_stores, self._given_records, self._of_report)
             return self._stores
 
+    def first_file(self) -> dict[str, Any]:
+        """Return the first file of games on the command line, see `given.first_file`."""
+        from kibitz.web.given import first_file
+
+        return first_file(self._given_records)
+
     def _of_report(self) -> PlayerGames | None:
         return self._my_games.report_games() if self._my_games is not None else None
 
@@ -95,7 +101,7 @@ class AppState:
                 from kibitz.web.mygames.state import MyGames
 
                 chess = [store.name for store in stores.of_game("chess")]
-                self._my_games = MyGames([*self._given_records, *chess], networks, judges)
+                self._my_games = MyGames([*stores.built.given("chess"), *chess], networks, judges)
             return self._my_games
 
     @property

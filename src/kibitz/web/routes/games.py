@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+from starlette.requests import Request
+
 from kibitz.web import files, positions
 from kibitz.web.params import Fields, text
-from kibitz.web.routing import post
+from kibitz.web.routing import get, post
 from kibitz.web.state import AppState
 
 
 def load(state: AppState, fields: Fields) -> dict[str, Any]:
     return files.load(fields)
+
+
+def given(state: AppState, request: Request) -> dict[str, Any]:
+    return state.first_file()
 
 
 def save(state: AppState, fields: Fields) -> dict[str, Any]:
@@ -39,6 +45,7 @@ def move(state: AppState, fields: Fields) -> dict[str, Any]:
 
 
 ROUTES = [
+    get("/api/given", given),
     post("/api/load", load),
     post("/api/save", save),
     post("/api/line", line),

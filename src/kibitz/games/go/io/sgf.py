@@ -17,6 +17,7 @@ from kibitz.games.go.io.gib import gib_as_sgf, is_gib
 from kibitz.games.go.io.headers import SUICIDE, SUPERKO, interpret_headers, tells_komi
 from kibitz.games.go.io.main_lines import play
 from kibitz.games.go.io.scan import COLOUR_SHIFT, Lines, find_games, main_lines
+from kibitz.games.go.io.text import charset_of
 from kibitz.games.go.points import BLACK, POINTS, WHITE, to_sgf
 from kibitz.games.go.replay import start_row
 from kibitz.games.go.rules import Board, Illegal
@@ -109,6 +110,22 @@ def read_records(paths: list[str], cut: bool = False) -> Iterator[Record | Unrea
                 for games in gather([piece]):
                     yield from _records(games, cut)
             yield from (_broken(stream.name, line) for line in broken)
+
+
+def glance(path: str) -> Generator[str]:
+    """Yield the text of each game of an SGF file, decoded, without parsing its moves.
+
+    A file in Tygem's format gives one game as SGF. Raises KibitzError if the file is missing or damaged, or has no
+    game.
+    """
+    broken: list[str] = []
+    with contextlib.closing(Stream(path)) as stream:
+        for piece in pieces(stream, broken):
+            for begin, end in zip(piece.begins.tolist(), piece.ends.tolist(), strict=True):
+                text = piece.text[begin:end]
+                yield text.decode(charset_of(text), "replace")
+    if broken:
+        raise KibitzError(broken[0])
 
 
 def _broken(file: str, line: str) -> Unreadable:

@@ -1,0 +1,77 @@
+/** A file on the command line: what a tab that has had nothing open shows of it. */
+
+import { beforeEach, expect, test, vi } from "vitest";
+
+import { gamesOf } from "../src/library/explorersources";
+import { Address } from "../src/app/url";
+import type { App } from "../src/app/state";
+import type { Tabs } from "../src/ui/tabs";
+import { texts } from "../src/texts";
+import { page } from "./support/games";
+import { Server, until } from "./support/server";
+
+const tabs = { chosen: "analysis", choose: () => undefined, on: () => undefined } as unknown as Tabs;
+const START = { ply: 0, move: null, san: "", turn: "b", end: null, stones: ".".repeat(361), id: 0, parent: null, comment: "", nags: [] };
+const LOADED = {
+  game: "go",
+  headers: { PB: "Ann" },
+  line: { game: "go", size: 19, moves: [] },
+  tree: [START, { ...START, ply: 1, move: "Q16", san: "Q16", turn: "w", id: 1, parent: 0 }],
+  games: [
+    { index: 0, title: "Ann – Bo" },
+    { index: 1, title: "Bo – Ann" },
+  ],
+  count: 2,
+  problems: [],
+};
+
+beforeEach(() => {
+  vi.stubGlobal("location", { hash: "" });
+  vi.stubGlobal("history", { replaceState: () => undefined });
+  vi.stubGlobal("window", Object.assign(Object.create(globalThis), { addEventListener: () => undefined }));
+});
+
+function begun(given: object): { app: App; server: Server } {
+  const server = new Server()
+    .on("given", () => given)
+    .on("load", () => LOADED)
+    .on("line", () => ({ nodes: [START] }))
+    .on("networks", () => ({ networks: [], given: [] }));
+  const app = page();
+  void new Address(app).begin(tabs);
+  return { app, server };
+}
+
+test("a new tab opens it, and the explorer has it as one source", async () => {
+  const { app } = begun({ name: "a.sgf", text: "(;B[pd])(;B[dd])" });
+  await until(() => app.status === texts.load.games(2));
+  expect([app.game.kind, app.game.file?.count, app.game.file?.given]).toEqual(["go", 2, "a.sgf"]);
+  expect(gamesOf(app.game.file!, true)).toBe(0);
+  expect(gamesOf({ text: "", count: 2 }, true)).toBe(2);
+});
+
+test("a tab that had something open, and an address that names something, keep that", async () => {
+  for (const [hash, kept] of [["", "#game=chess"], ["#game=go&size=19", null]] as const) {
+    sessionStorage.removeItem("kibitz-hash");
+    if (kept) sessionStorage.setItem("kibitz-hash", kept);
+    vi.stubGlobal("location", { hash });
+    const { app, server } = begun({ name: "a.sgf", text: "(;B[pd])" });
+    await app.begun;
+    expect(server.of("given")).toHaveLength(0);
+    expect(app.game.file).toBeUndefined();
+  }
+});
+
+test("a large file is in the explorer, and one that cannot be read is named", async () => {
+  const large = begun({ name: "a.pgn" });
+  await until(() => large.app.status === texts.load.inExplorer("a.pgn"));
+  sessionStorage.removeItem("kibitz-hash");
+  const wrong = begun({ name: "a.pgn", problem: "a.pgn: damaged" });
+  await until(() => wrong.app.status === "a.pgn: damaged");
+  expect([large.app.problem, wrong.app.problem]).toEqual([false, true]);
+  sessionStorage.removeItem("kibitz-hash");
+  const none = begun({});
+  await none.app.begun;
+  expect(none.server.of("given")).toHaveLength(1);
+  expect(none.app.status).toBe("");
+});
