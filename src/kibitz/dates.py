@@ -28,7 +28,7 @@ def read_date(text: str) -> datetime.date | None:
 
 
 def parse_day(text: str, option: str, *, end: bool = False) -> datetime.date:
-    """Parse a day that a user gave: 2015, 2015-06 or 2015-06-30. Raises UsageError for other text.
+    """Parse a day that a user gave: 2015, 2015-06 or 2015-06-30. Raises UsageError for any other text.
 
     end: whether to return the last day of a year or month, and not the first. option: the option's name in the error.
     """

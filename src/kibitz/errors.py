@@ -19,7 +19,9 @@ class KibitzError(Exception):
 
 
 class UsageError(KibitzError):
-    """Raised for a wrong call: an option, a name, or a combination of them. The exit code is 2."""
+    """Raised for a wrong call, such as a wrong option, a wrong name, or options that exclude each other. The exit code
+    is 2.
+    """
 
     exit_code = 2
 

@@ -55,7 +55,9 @@ def kernel(function: Callable[..., Any]) -> Any:
 
 
 def fast_kernel(fastmath: bool | set[str]) -> Callable[[Callable[..., Any]], Any]:
-    """Like `kernel`, but with less strict rules for floating-point sums: those in numba's option `fastmath`."""
+    """Return a decorator that does the same as `kernel`, but with less strict rules for floating-point sums. fastmath:
+    the rules, as in numba's option.
+    """
     return lambda function: _compile(function, no_cfunc_wrapper=True, fastmath=fastmath)
 
 
@@ -134,7 +136,7 @@ def _plain(value: Any) -> Any:
 
 
 def small_first(budget: int) -> Callable[[Callable[..., Any]], SmallFirst]:
-    """Like `kernel`, but the first elements are processed by plain Python, see SmallFirst."""
+    """Return a decorator like `kernel`. Plain Python processes the first `budget` elements, see SmallFirst."""
     return lambda function: SmallFirst(kernel(function), budget)
 
 

@@ -43,7 +43,9 @@ def version_of(name: str) -> str | None:
 
 
 def changes_of(name: str) -> dict[str, str]:
-    """Return the changes in each version of a bundled network, the newest first: "human-1.0" -> a sentence."""
+    """Return a sentence about the changes in each version of a bundled network, by version, such as "human-1.0". The
+    newest version is first.
+    """
     changes: dict[str, str] = entries().get(name, {}).get("changes", {})
     return {f"{name}-{version}": text for version, text in changes.items()}
 

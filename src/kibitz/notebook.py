@@ -84,7 +84,7 @@ def show(position: chess.Board | GoBoard | str, run: str | Path, *, ply: int | N
         SGF.
     ply: for a PGN or SGF, the number of moves of the main line before the position, 0 for its start; None for its end.
 
-    Raises KibitzError for a text that can't be read, and for a network that doesn't exist or is for another game.
+    Raises KibitzError for a text that can't be read, and for a network that doesn't exist or is for the other game.
     """
     networks = _networks(str(run))
     known = networks.ready(str(run))

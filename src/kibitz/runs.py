@@ -213,7 +213,7 @@ class Run:
         return rows
 
     def unseen(self, hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
-        """Return, for each game, whether it is neither a training nor a validation game of this run, bool [n]. hashes:
+        """Return, for each game, whether this run used it neither for training nor for validation, bool [n]. hashes:
         uint64 [n], the hashes of the games.
         """
         wanted, seen = short_hashes(hashes), self.seen()
@@ -224,8 +224,8 @@ class Run:
         return unseen
 
     def unseen_games(self, store: Store, games: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return, for each of some games of a store, whether it is neither a training nor a validation game of this
-        run, bool [n].
+        """Return, for each of some games of a store, whether this run used it neither for training nor for validation,
+        bool [n].
 
         games: int64 [n]. A short game is also searched by the hash of its moves alone, which earlier versions stored.
         """

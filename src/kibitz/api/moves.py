@@ -33,7 +33,7 @@ class ChosenMove:
     score: centipawns in the mover's view, at most ±2000.
     mate: moves to mate (below 0: the mover is mated), None if no mate is known.
     probability: the policy's probability of the move among the legal moves, 0 to 1; 0 for networks without a policy.
-    line: the expected moves in SAN, beginning with this one.
+    line: the expected moves in SAN, beginning with this move.
     depth: depth of the search in plies.
     nodes: number of evaluated positions.
     seconds: duration of the search.
@@ -130,7 +130,8 @@ def choose_go(
 ) -> ChosenPoint:
     """Choose a Go move with a network, as TrainedNetwork.choose_move does.
 
-    komi, handicap, rules: those of the position, used if the options don't give others. side_inputs: 0 to 255 by name.
+    komi, handicap, rules: the values of the position, which are used if the options don't replace them. side_inputs: 0
+    to 255 by name.
     """
     from kibitz.games.go.points import PASS, to_gtp
     from kibitz.games.go.replay import AGE, encode_board

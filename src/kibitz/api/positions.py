@@ -226,8 +226,8 @@ def encode_positions(
 
 
 def stack(read: Sequence[ReadPosition]) -> PositionArrays:
-    """Convert one or more positions to arrays with a row for each position. Raises UsageError if some positions are of
-    chess and others of Go.
+    """Convert one or more positions to arrays with a row for each position. Raises UsageError if some positions are
+    chess positions and others are Go positions.
     """
     if len({position.game for position in read}) > 1:
         raise UsageError("positions must be of one game (got chess and Go). Make one call for each game.")

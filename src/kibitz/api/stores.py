@@ -132,7 +132,7 @@ class GameStore:
         return self._store.column("hash")
 
     def opening_hashes(self) -> NDArray[np.uint64] | None:
-        """Return a hash of each game's start and first 40 plies, uint64 [games]; None for stores without it."""
+        """Return a hash of each game's start and first 40 plies, uint64 [games]; None if the store has no hashes."""
         return self._store.openings()
 
     def explore(

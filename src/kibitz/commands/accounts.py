@@ -49,13 +49,13 @@ def any_account(sources: Sequence[str]) -> bool:
 
 
 def names_of(sources: Sequence[str]) -> list[str]:
-    """Return the names of the accounts if all sources are accounts; else none."""
+    """Return the names of the accounts if all sources are accounts. Otherwise the result is empty."""
     accounts = [_account(source) for source in sources]
     return [one.name for one in accounts if one] if all(accounts) else []
 
 
 def files_of(sources: Sequence[str], wanted: GameChoice) -> list[str]:
-    """Return the sources, with a file of its games in place of each account.
+    """Return the sources, in which each account is replaced by a file with the account's games.
 
     Raises the errors of `kibitz.online.files.file_of`.
     """

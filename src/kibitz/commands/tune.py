@@ -111,7 +111,7 @@ def tune(
     json: Annotated[bool, typer.Option("--json")] = False,
     **settings: Any,
 ) -> None:
-    """Tune a system's learning rate, weight decay and initial weights by short trainings.
+    """Tune a system's learning rate, weight decay and initial weights in short training runs.
 
     After Ctrl-C or a crash, the same command resumes the search. `kibitz tune SYSTEM --help` also lists the settings of
     that system that all trials share.

@@ -108,8 +108,8 @@ class Eligible(Protocol):
 
 @dataclass(frozen=True)
 class EligiblePositions:
-    """The positions of a `Positions` on which a system can be tested: all of them, or those with the ascending numbers
-    `chosen`.
+    """The positions of a `Positions` object on which a system can be tested: all positions, or only the positions with
+    the numbers `chosen`, in ascending order.
     """
 
     positions: Positions

@@ -65,8 +65,9 @@ class Table:
                 raise ValueError(f"{self.title}: {len(row) - 1} cells in a row for {len(self.columns)} columns")
 
     def as_json(self) -> dict[str, Any]:
-        """Return the table as JSON: "columns" are the headings and "kinds" their kinds; "rows" have estimates as
-        JSON."""
+        """Return the table as JSON. "columns" are the headings of the columns, "kinds" are the kinds of their cells,
+        and "rows" contain the estimates as JSON.
+        """
         return {
             "title": self.title,
             "text": self.text,

@@ -38,8 +38,8 @@ class GtpProgram:
     name: the program's name in messages.
     folder: the program's working directory, in which the command `loadsgf` finds files.
 
-    Raises EngineDied if it can't be started. Output that is not a reply is ignored. The process has a separate session,
-    so that an interrupt from the keyboard does not reach it, and all processes that it starts end with it. Call `ask`
+    Raises EngineDied if it can't be started. Output that is not a reply is ignored. The process has a separate session.
+    So an interrupt from the keyboard does not reach the process, and all its child processes end with it. Call `ask`
     from one thread at a time, `kill` from any.
     """
 

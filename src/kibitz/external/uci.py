@@ -86,8 +86,9 @@ class ExternalEngine:
     on_process: called with the process id while the engine starts.
 
     Raises EngineDied with the reason "absent" if the program cannot be started, "died" if it ends, and "hung" if it
-    does not reply in time. The process has a separate session: an interrupt from the keyboard does not reach it, and
-    its child processes end with it. `kill` may be called from any thread, everything else from one thread at a time.
+    does not reply in time. The process has a separate session. So an interrupt from the keyboard does not reach the
+    process, and all its child processes end with it. `kill` may be called from any thread, everything else from one
+    thread at a time.
     """
 
     def __init__(

@@ -102,7 +102,8 @@ def split_of(store: Store, test: int | None = None) -> Split:
 
 @contextlib.contextmanager
 def opened(sources: Sequence[str], log: Callable[[str], None]) -> Iterator[Store]:
-    """Open one store of all sources: PGN or SGF files, folders of them, or a single store.
+    """Open one store with the games of all sources. Sources are files in PGN or SGF, folders with these files, or a
+    single store.
 
     Records are read into a store that is removed at the end. log: called with a message about everything that could not
     be read or was skipped. Raises KibitzError if there is no game, and UsageError if the sources have games of chess

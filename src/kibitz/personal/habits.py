@@ -56,7 +56,8 @@ def habits_of(
 
 
 def think_times(store: Store, games: NDArray[np.int64], sides: NDArray[np.int8]) -> list[list[float]]:
-    """Return, for each band of MOVES, QUANTILES quantiles of the share of the clock that a move took, 0 to 1.
+    """Return the quantiles of the share of the clock that a move took, 0 to 1. There are QUANTILES numbers for each
+    band of MOVES.
 
     The result is [] if too few moves have clocks. A band without moves has the quantiles of all moves.
     """

@@ -86,7 +86,7 @@ def find(store: Store, names: Sequence[str], where: str) -> list[Player]:
     """Return the players to whom these names belong; without a name, the player who is in nearly all games.
 
     where: the description of the games in an error. Raises UsageError, with the most similar names, for an unknown
-    name. Also raises it if no name is given and no player is in nearly all games.
+    name. It is also raised if no name is given and no player is in nearly all games.
     """
     players = players_of(store)
     if not players:

@@ -96,8 +96,8 @@ def slices_svg(
     """Draw the value of each slice as a dot with its interval, from top to bottom. `whole`, the value over all slices,
     is a dashed line.
 
-    Rows are {"slice": label, "figure": estimate as JSON}; slices without positions keep their line and get no dot.
-    span: the range of the axis, the same for pictures that are next to each other.
+    Rows are {"slice": label, "figure": estimate as JSON}. A slice without positions gets a line with no dot. span: the
+    range of the axis, the same for pictures that are next to each other.
     """
     with _drawing():
         figure = Figure(figsize=(_WIDTH, 0.62 + 0.27 * len(rows)), layout="constrained")

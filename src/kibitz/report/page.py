@@ -56,8 +56,8 @@ Three keys are not sections. "course" describes the small curve of a game. "unit
 def render_test_page(result: Mapping[str, Any]) -> str:
     """Return the whole page as HTML. result: the result of a test, as `kibitz test --json` prints it.
 
-    Only "figures" is required (name to {"label", "value", "low", "high", "n", "games", "kind"}, None for missing
-    values). Every other section appears only if the result has its key:
+    Only "figures" is required: for each name, {"label", "value", "low", "high", "n", "games", "kind"}, with None for
+    missing values. Every other section appears only if the result has its key:
 
     main: names of the figures in the first table; if it is missing, the table has all figures.
     tables, curves: those of `kibitz.evaluation.tables` as JSON.
@@ -67,8 +67,8 @@ def render_test_page(result: Mapping[str, Any]) -> str:
 
     A position has a "fen" or, in Go, a "board" for `report.boards.go`. "ply" counts the played moves, so moves[ply - 1]
     is the last one and curve[ply] the probability after it. "numbered" is n if every n-th move has a number in the list
-    of moves. If "numbered" is missing, White's moves have numbers, as in chess. Raises ValueError without figures, and
-    for an invalid FEN or move.
+    of moves. If "numbered" is missing, White's moves have numbers, as in chess. Raises ValueError if there are no
+    figures, and for an invalid FEN or move.
     """
     figures = result.get("figures")
     if not figures:

@@ -19,7 +19,7 @@ SCRIPT = "kibitz-engine.bat" if sys.platform == "win32" else "kibitz-engine"
 
 @dataclass(frozen=True)
 class SetupFile:
-    """A file of a program's configuration: its name, its text, and whether it is a script."""
+    """A configuration file of a program: the file's name, its text, and whether it is a script."""
 
     name: str
     text: str
@@ -41,8 +41,8 @@ class Setup:
 
 @dataclass(frozen=True)
 class EngineProgram:
-    """A program that uses engines: its name, its game, the function that makes its setup, and extra options of the
-    engine.
+    """A program that uses engines: its name, its game, the function that makes the setup for it, and extra options of
+    the engine.
     """
 
     title: str

@@ -42,7 +42,7 @@ def refuse_existing(path: Path, remedy: str) -> None:
 
 
 class StoreWriter:
-    """Collects batches of games. `commit` makes a store of them.
+    """Collects batches of games. `commit` makes a store of these games.
 
     It is a context manager. If it is left without a commit, everything that it wrote is removed. It locks the store's
     path, so a second writer to the same path raises an error. It rejects duplicates, including games that the store

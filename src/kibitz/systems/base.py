@@ -209,7 +209,7 @@ def setting(
     below: float | None = None,
     at_most: float | None = None,
 ) -> Any:
-    """Declare a field of a system's Settings, with its default, one sentence of help with its unit, and its allowed
+    """Declare a field of a system's Settings: its default, a help text of one sentence with the unit, and the allowed
     values.
 
     The field becomes an option of `train` and `tune`. choices: the allowed values. at_least, over, below, at_most:
@@ -351,7 +351,7 @@ class System:
         check_bounds(settings)
 
     def games(self, store: Store, settings: Any) -> NDArray[np.int64]:
-        """Return the indices of the store's games that the paper would use; by default all of them."""
+        """Return the indices of the store's games that the paper would use; by default, these are all games."""
         return np.arange(len(store))
 
     def network(self, settings: Any) -> nn.Module:

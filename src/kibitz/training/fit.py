@@ -158,7 +158,7 @@ class TrainingData:
 
 
 def prepare_data(system: System, settings: Any, store_path: str, split: Split | None = None) -> TrainingData:
-    """Open a store for a system. Raises KibitzError or UsageError if the store has no training games for it."""
+    """Open a store for a system. Raises KibitzError or UsageError if the store has no training games for the system."""
     store = Store(store_path)
     if store.game != system.game:
         raise UsageError(

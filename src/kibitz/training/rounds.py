@@ -82,7 +82,7 @@ class BestParts:
 
 
 def names_of(network: nn.Module, module: nn.Module) -> list[str]:
-    """Return the names that the entries of a module have in the network's state."""
+    """Return the names of a module's entries in the network's state dict."""
     prefix = next(name for name, part in network.named_modules() if part is module)
     return [name for name in network.state_dict() if not prefix or name.startswith(prefix + ".")]
 

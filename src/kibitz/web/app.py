@@ -32,8 +32,8 @@ def create(
     """Return the application, wrapped in the security middleware, and its state.
 
     given: names of networks to load at the start. known: paths of game stores. records: paths of game files. programs:
-    programs that may be used for engine analysis. checkers: engines that evaluate moves until the user selects others.
-    access: the access for other computers; None if only this computer may use the board.
+    programs that may be used for engine analysis. checkers: engines that evaluate moves until the user selects other
+    engines. access: the access for other computers; None if only this computer may use the board.
     """
     routes = [
         Route("/", guarded(_index), methods=["GET"]),

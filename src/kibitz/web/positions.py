@@ -67,8 +67,8 @@ class Line(Protocol):
         """Return, for each piece of the last position, how a network's output changes if only this piece is removed.
         All positions are evaluated in one batch.
 
-        values: the output without the piece minus the output with it, for each square or point; 0 if there is no piece,
-        and for kings. what: the name of the output.
+        values: the output without the piece minus the output with it, for each square or point. The value is 0 for a
+        king, and if there is no piece. what: the name of the output.
         """
 
     def think(

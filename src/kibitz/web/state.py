@@ -30,7 +30,7 @@ class AppState:
 
     given, stores, records, programs: the arguments of the command line: the names of networks, the paths of stores, the
     paths of game files, and the programs for engine analysis. checkers: the engines that evaluate moves until the user
-    selects others.
+    selects other engines.
     """
 
     def __init__(

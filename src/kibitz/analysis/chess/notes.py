@@ -76,8 +76,8 @@ def drop_mark(node: chess.pgn.ChildNode) -> None:
 def note_move(node: chess.pgn.ChildNode, score: chess.engine.Score | None, sign: str, reason: str) -> None:
     """Write the evaluation and the annotation of a move.
 
-    score: in White's view, None for no evaluation. sign: ?!, ?, ??, or anything else for no annotation. reason: why the
-    move was bad, "" if that is not known. A move that somebody has annotated ($1 to $6) keeps its annotation.
+    score: in White's view, None for no evaluation. sign: ?!, ? or ??; any other text means no annotation. reason: why
+    the move was bad, "" if that is not known. A move that somebody has annotated ($1 to $6) keeps its annotation.
     `[%kibitz ?!]` in the comment identifies an annotation of kibitz.
     """
     if score is not None:

@@ -142,8 +142,8 @@ def practical_choice(
 ) -> Practical:
     """Return the practical choice of a position.
 
-    board: the position, with the moves that led to it. best: the best move. look: the estimated values of the legal
-        moves.
+    board: the position, with the moves that led to it. best: the best move. look: a first estimate of the legal moves,
+        see `FirstLook`.
     judge: a judge whose network predicts moves and has rating inputs. known: other side inputs by name, 0 to 255.
     ratings: the ratings of the mover and of the opponent. also: further moves to compare, no matter how much they lose.
     """

@@ -57,7 +57,7 @@ class SentLine:
         return cls(dict(game.headers), [node.move.uci() for node in game.mainline()])
 
     def record(self) -> Record:
-        """Return the game without comments and variations, and without its place in the file."""
+        """Return the game without comments and variations, and without its number and line in the file."""
         game = chess.pgn.Game(self.headers)
         game.add_line(map(chess.Move.from_uci, self.moves))
         return Record(0, game)

@@ -41,8 +41,8 @@ def find_traps(
 ) -> list[Trap]:
     """Return the traps of a position. The trap that the most weak players choose is first.
 
-    ratings: in ascending order, with STRONG among them. shares: for each move in UCI notation, the share of the players
-    that choose it at each rating, 0 to 1. losses: the loss of each move that was searched, 0 to 1.
+    ratings: ratings in ascending order; STRONG is one of them. shares: for each move in UCI notation, the share of the
+    players that choose it at each rating, 0 to 1. losses: the loss of each move that was searched, 0 to 1.
     """
     strong, found = list(ratings).index(STRONG), []
     for move, its in shares.items():

@@ -70,7 +70,7 @@ class AnalysedPosition:
     told: Told | None = None
 
     def signs(self) -> list[str]:
-        """Return the board as signs: one text for each row, from the top.
+        """Return the board as characters: one string for each row, from the top.
 
         X and O: Black's and White's stones that live. x and o: Black's and White's stones that will die. + and -: empty
         points that are very likely Black's and White's. A dot: other empty points.
@@ -208,7 +208,7 @@ class Move:
 class AnalysedGame:
     """A game of a file and its evaluations. `positions` has one element more than `moves`.
 
-    number: the game's place in the file, from 1. swing: the smallest annotated change, in points. problem: why the
+    number: the game's number in the file, from 1. swing: the smallest annotated change, in points. problem: why the
     analysis stops before the last move. checked_by: the engine that evaluated the moves; None if the network did.
     """
 

@@ -50,7 +50,7 @@ def mark_line(mark: str, change: float, side: str, unit: str = "points") -> str:
 
 
 def mark_property(mark: str) -> tuple[str, str]:
-    """Return the property of a mark and its value: BM and 2 for ??."""
+    """Return the SGF property for a mark and the property's value, such as BM and 2 for ??."""
     return _MARKS[mark]
 
 

@@ -22,8 +22,8 @@ from kibitz.play.session import NetworkSession
 def with_values(
     record: Record, network: NetworkSession, says: list[Told], visits: int
 ) -> tuple[list[Told], NDArray[np.float64]]:
-    """Return the predictions with the values of a search in place of the network's values, and the owners found by the
-    search.
+    """Return the predictions, in which a search's values replace the network's values, and the owners that the search
+    found.
 
     record: a game whose first moves are legal.
     says: the network's predictions for the record's first positions.
@@ -65,7 +65,7 @@ def searching(network: NetworkSession, terms: Terms, visits: int) -> Callable[[B
 
 
 def boards(record: Record, says: list[Told]) -> Iterator[tuple[Told, Board]]:
-    """Yield each position of a record with the network's predictions for it."""
+    """Yield each position of a record, with the network's predictions for this position."""
     board = record.board(0, superko=False, suicide=True)
     board.to_move = colour = record.side
     for ply, one in enumerate(says):

@@ -41,7 +41,7 @@ class Adjudication:
 
 @dataclass
 class Side:
-    """One side of a game: its engine, its limits and its moves."""
+    """One side of a game: the engine, the limits and the moves."""
 
     engine: ChessEngine
     limits: ChessLimits

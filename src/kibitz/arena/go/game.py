@@ -33,7 +33,7 @@ class GoRules:
 
 @dataclass
 class Side:
-    """One side of a game: its engine, its time, and its seed."""
+    """One side of a game: the engine, the time and the seed."""
 
     engine: GoEngine
     time: GoTime = field(default_factory=GoTime)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def analyze_go_player(
     session: Session, run: str, path: str, options: AnalyzeOptions, workers: Workers | None = None
 ) -> None:
-    """Analyze a player's games of an SGF file or a folder of them, and print or write the report.
+    """Analyze a player's games in an SGF file or in a folder of SGF files, and print or write the report.
 
     workers: the workers that analyze the games; None for this process. Raises UsageError and KibitzError. Ctrl-C ends
     the analysis, and the report has the games that were analyzed until then.

@@ -37,7 +37,7 @@ OnProgress = Callable[[int, int], None]
 def analyze_player(
     session: Session, run: str, path: str, options: AnalyzeOptions, workers: Workers | None = None
 ) -> None:
-    """Analyze a player's games of a PGN file or a folder of them, and print or write the report.
+    """Analyze a player's games in a PGN file or in a folder of PGN files, and print or write the report.
 
     workers: the workers that analyze the games; None for this process. Raises UsageError and KibitzError. Ctrl-C ends
     the analysis, and the report has the games that were analyzed until then.

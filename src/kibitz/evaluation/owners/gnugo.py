@@ -32,7 +32,7 @@ def read_territory(text: str, size: int, colours: NDArray[np.uint8]) -> NDArray[
     float32 [361].
 
     The text has the territory value of each point, positive for White and negative for Black: up to 1 on an empty
-    point, and up to 2 on a dead stone; a living stone has 0. Raises ValueError for other text.
+    point, and up to 2 on a dead stone; a living stone has 0. Raises ValueError for any other text.
     """
     rows = [[float(word) for word in line.split()] for line in text.splitlines()]
     if len(rows) != size or any(len(row) != size for row in rows):
@@ -49,7 +49,7 @@ _SCORE = re.compile(r"(?P<side>[BW])\+(?P<points>\d+(\.\d+)?)\b")
 
 def read_score(text: str) -> float:
     """Parse the reply to `estimate_score`, such as "B+3.5 (upper bound: …)". Returns Black's points minus White's.
-    Raises ValueError for other text.
+    Raises ValueError for any other text.
     """
     if not (found := _SCORE.match(text.strip())):
         raise ValueError(f"the reply is not a score: {text!r}")

@@ -39,7 +39,7 @@ def as_tested(settings: Settings) -> Settings:
 
 @dataclass(frozen=True)
 class PairSample:
-    """Positions by game and ply, int64 [positions], and pairs of them.
+    """Sampled positions by game and ply, int64 [positions], and pairs of these positions.
 
     won, lost: int64 [pairs], the indices of each pair's two positions: `won` is from a game that White won, `lost` from
         a game that Black won.

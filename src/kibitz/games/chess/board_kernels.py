@@ -42,7 +42,8 @@ def other_squares(piece, captured, origin, target):  # type: ignore[no-untyped-d
     En passant empties the square of the captured pawn and fills none. Castling empties the rook's corner and moves the
     rook to the square that the king passed.
 
-    piece: the type of the moving piece, 1 to 6. captured: the piece on the target before the move, 0 for none.
+    piece: the type of the moving piece, 1 to 6. captured: the piece on the target square before the move; 0 if there is
+    none.
     """
     if piece == 1:
         if captured == 0 and (target - origin) & 7 != 0:  # a diagonal step onto an empty square

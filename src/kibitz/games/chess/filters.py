@@ -96,10 +96,10 @@ _BOT_NAME = re.compile(
 
 
 def is_bot(name: str, title: str, kind: str, is_computer: str) -> bool:
-    """Return whether the headers mark a player as a program.
+    """Return whether the headers show that a player is a program.
 
-    The marks are WhiteTitle "BOT", WhiteType "program", WhiteIsComp "Yes", or a name such as "Crafty(C)" or "lichess AI
-    level 3".
+    They show this by WhiteTitle "BOT", WhiteType "program", WhiteIsComp "Yes", or a name such as "Crafty(C)" or
+    "lichess AI level 3".
     """
     return (
         title.strip().lower() in _BOT_TITLES

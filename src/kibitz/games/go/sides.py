@@ -107,7 +107,8 @@ def side_inputs(
 ) -> dict[str, int]:
     """Return the side inputs of one position by name, as in BEYOND.
 
-    komi: White's points from the start, see `komi_byte`. rank: the rank of the side to move. place: the header PC.
+    komi: White's points from the start, see `komi_byte`. rank: the rank of the side to move. place: the value of the
+    header PC.
     """
     return {
         "komi": komi_byte(komi), "handicap": handicap_byte(handicap), "rules": rules_byte(rules),

@@ -161,7 +161,7 @@ class MoveCheck:
 
 def check_moves(rows: NDArray[np.uint8]) -> list[MoveCheck]:
     """Return the result of the check for each move. rows: uint8 [n, 68], the positions after the moves. The game must
-    not be over in any of them.
+    not be over in any of these positions.
     """
     return [_check(row) for row in rows]
 

@@ -175,7 +175,7 @@ def quiescence(state, ply, alpha, beta, mode):  # type: ignore[no-untyped-def]
 @inner
 def tt_probe(entry, ply, state, alpha, beta, mode):  # type: ignore[no-untyped-def]
     """Return the result that a table entry of this position proves for the window, if the entry is deep enough: HIGH or
-    LOW; EXACT if it proves nothing.
+    LOW. The result is EXACT if the entry proves nothing.
     """
     kind = entry.kind
     if mode == OPEN:

@@ -170,7 +170,7 @@ class Memory:
 
 @dataclass(frozen=True)
 class RootLine:
-    """The line of a move at the root. value: as in score.py, in the mover's view."""
+    """The line of a move at the root. value: the move's value in the mover's view, see score.py."""
 
     value: float
     pv: list[int]

@@ -154,7 +154,7 @@ class SearchState(NamedTuple):
 
 @inner
 def update_accumulator(state, ply):  # type: ignore[no-untyped-def]
-    """Update the first-layer sums of row `ply` by the changes since the nearest earlier row that has them.
+    """Update the first-layer sums of row `ply` by the changes since the nearest earlier row that has such sums.
 
     At the root, the sums are computed from all pieces.
     """
@@ -188,7 +188,7 @@ def update_accumulator(state, ply):  # type: ignore[no-untyped-def]
 
 @inner
 def cached_embedding(state, ply):  # type: ignore[no-untyped-def]
-    """Return the slot of `embeddings` that has the embedding of row `ply`. If no slot has it, the embedding is
+    """Return the slot of `embeddings` that has the embedding of row `ply`. If no slot has this embedding, it is
     computed.
     """
     key = state.data.keys[ply]

@@ -66,7 +66,7 @@ def outputs_of(network: NetworkSession) -> tuple[str, ...]:
 
 
 class AllWays:
-    """A network that averages its predictions over all eight symmetries of the board, or some of them."""
+    """A network that averages its predictions over all eight symmetries of the board, or over some of the eight."""
 
     def __init__(self, network: NetworkSession, which: Sequence[int] = range(SYMMETRIES)):
         """Average over some symmetries of a network. which: their numbers, see games.go.points.symmetries."""
@@ -178,9 +178,9 @@ class WholeBoardLead(ResultsOfBothSides):
     """`ResultsOfBothSides` with a correction of large leads.
 
     The network's lead is a mean over its training games. In games with handicap stones, the weaker side lost ground. So
-    a large lead is predicted too small: about two thirds of it. The sum over the ownership map shrinks less, and only
-    if many points are open; STRETCH corrects this. Small leads are the network's own, because they change less from
-    move to move.
+    the network predicts only about two thirds of a large lead. The sum over the ownership map shrinks less, and only if
+    many points are open; STRETCH corrects this. Small leads are the network's own, because they change less from move
+    to move.
     """
 
     OPEN, SETTLED = (8.0, 15.0), (18.0, 40.0)
@@ -241,10 +241,10 @@ class WholeBoardLead(ResultsOfBothSides):
         1.
 
         The lead that the network predicts has the remaining weight. board: sums over ownership maps, in points without
-        komi. komi: in points. is_open: the open share of each board, 0 to 1. area: number of points of the board.
-        The weight grows with the lead on the board, without komi: the network expects the stronger side to win back
-        handicap stones, whatever the komi is. The weight also grows with the lead after komi if this lead is larger by
-        more than EVEN_KOMI.
+        komi. komi: the komi in points. is_open: the open share of each board, 0 to 1. area: number of points of the
+        board. The weight grows with the lead on the board, without komi: the network expects the stronger side to win
+        back handicap stones, whatever the komi is. The weight also grows with the lead after komi if this lead is
+        larger by more than EVEN_KOMI.
         """
         ahead = (board - cls.EVEN_KOMI) * (1 + cls.STRETCH * is_open)
         points = np.asarray(ahead + cls.EVEN_KOMI - komi)

@@ -50,7 +50,7 @@ class Candidate:
     gain: the lead minus the lead after a pass.
     value: the gain minus the cost of a stone, with small bonuses that decide between equal moves.
     captured: number of captured stones.
-    looks: number of network evaluations of the position after the move.
+    looks: the number of network evaluations of the position after the move.
     owners: float32 [361], the ownership map after the move.
     """
 

@@ -39,8 +39,8 @@ class Terms:
 
     @classmethod
     def by(cls, rules: Rules, komi: float, handicap: int) -> Terms:
-        """Return the terms of a game under some rules. komi: in points, without handicap compensation. handicap: number
-        of handicap stones.
+        """Return the terms of a game under some rules. komi: the komi in points, without handicap compensation.
+        handicap: number of handicap stones.
         """
         return cls(komi + rules.bonus(handicap), rules.territory, handicap)
 
@@ -57,7 +57,7 @@ class MoveThought:
     spread: the standard deviation of the score.
     gain: the lead minus the lead after a pass; None if no pass was evaluated.
     captured: number of captured stones.
-    pv: the expected moves, beginning with this one.
+    pv: the expected moves, beginning with this move.
     pv_visits: visits of each move of the line.
     owners: float32 [361], the probability that each point is Black's after this move; None if not requested.
     """
@@ -120,7 +120,7 @@ class GoThinker(Protocol):
         """Search a position until nothing is left to search. Yields, after each step, a function that returns the
         results.
 
-        only: the points that may be played (None: all). last: the point of the last move, PASS for none.
+        only: the points that may be played (None: all). last: the point of the last move; PASS if there is none.
         """
 
     def raw(self, board: Board, colour: int, terms: Terms, symmetry: int) -> GoThought:

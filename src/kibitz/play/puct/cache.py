@@ -27,7 +27,7 @@ class EvaluationCache(NamedTuple):
     counts: int16 [slots], number of moves.
     values: float32 [slots].
     priors: float32 [room], the ring.
-    end: int64 [1], the place at which the next entry begins.
+    end: int64 [1], the index at which the next entry begins.
     tails: uint8 [slots, tail].
     """
 

@@ -279,7 +279,9 @@ class ChessRules:
         self._followed = MoveQuiescence()
 
     def enter(self, rows: NDArray[np.uint8], moves: NDArray[np.uint16]) -> Entered:
-        """Return the positions after one legal move in each of the rows, [n, 68], which are overwritten with them."""
+        """Return the positions after one legal move in each of the rows, [n, 68]. The rows are overwritten with these
+        positions.
+        """
         _play(rows, moves)
         return described(rows, mates=True)
 

@@ -415,7 +415,9 @@ class GoSearchRules:
         return self.preference.share, self.preference.centre
 
     def enter(self, rows: NDArray[np.uint8], moves: NDArray[np.uint16]) -> Entered:
-        """Return the positions after one move in each of the rows, [n, WIDTH], which are overwritten with them."""
+        """Return the positions after one move in each of the rows, [n, WIDTH]. The rows are overwritten with these
+        positions.
+        """
         n = len(rows)
         keys, again, ended = np.empty(n, np.uint64), np.empty(n, np.uint64), np.empty(n, np.int8)
         values, listed, offsets = (
@@ -468,8 +470,10 @@ class GoSearchRules:
             put_all(tree, tops, at, of[tops] / tree.visits[tops])
 
     def ask(self, rows: NDArray[np.uint8], symmetry: int = 0) -> dict[str, NDArray[np.float32]]:
-        """Evaluate rows, [n, WIDTH], of boards of one size with the network, transformed by a symmetry, and return the
-        outputs by name.
+        """Evaluate positions with the network, and return the outputs by name.
+
+        rows: [n, WIDTH], boards of the same size. symmetry: the symmetry by which the boards are transformed for the
+        network.
 
         The outputs are transformed back.
         """

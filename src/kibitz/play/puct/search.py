@@ -244,7 +244,7 @@ class PuctSearch:
         return self.visit(moves[np.argsort(-tree.prior[moves], kind="stable")][:most], often)
 
     def visit(self, nodes: NDArray[np.int64], often: NDArray[np.uint64]) -> bool:
-        """Evaluate these moves of the root, even if they are unlikely. Returns False if there is no room for them."""
+        """Evaluate these moves of the root, even if they are unlikely. Returns False if there is no room for more."""
         reserve(self.tree, nodes)
         if self._visit(nodes, often):
             return True

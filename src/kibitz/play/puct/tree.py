@@ -197,8 +197,8 @@ def _wait(tree, node, change):  # type: ignore[no-untyped-def]
 
 @kernel
 def select(tree, constants, wanted, leaves):  # type: ignore[no-untyped-def]
-    """Select up to `wanted` different leaves. Write them to `leaves`, mark their paths as pending, and return their
-    number.
+    """Select up to `wanted` different leaves. Write the leaves to `leaves`, mark their paths as pending, and return the
+    number of leaves.
 
     Paths that end at a proven node are backed up at once. A path that reaches a leaf of this batch again stays pending
     until the batch is full, so that the next path ends at another leaf. If that happens too often, the batch ends

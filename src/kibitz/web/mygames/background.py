@@ -27,9 +27,9 @@ PATIENCE = 20.0
 class Background:
     """A process that runs a function `work` of a kibitz module.
 
-    The process gets a line of JSON. It runs until it is done or its standard input is closed, so it also ends with the
-    board. on_told: called with each message, in a thread. on_end: called once, with "done", "stopped" or "failed", and
-    an error in one line or "".
+    The process gets a line of JSON. The process ends when its work is done or its standard input is closed, so it also
+    ends with the board. on_told: called with each message, in a thread. on_end: called once, with "done", "stopped" or
+    "failed", and an error in one line or "".
     """
 
     def __init__(self, module: str, asked: Told, on_told: Say, on_end: Callable[[str, str], None]):

@@ -50,7 +50,7 @@ _PART_MISSING = "part of the file is missing. Choose the file again"
 
 @dataclass
 class Task:
-    """A background job in the form for the page.
+    """A background job, with its state for the page.
 
     state: running, done, stopped or failed; if it failed, `error` has the reason.
     about: the subject and the progress of the job.

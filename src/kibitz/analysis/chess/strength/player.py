@@ -62,8 +62,8 @@ def is_fitted_for(session: Session) -> bool:
 class PlayerGame:
     """A player's side of one game.
 
-    rating: the rating in the record, 0 if unknown. month: for example "2026-11"; "" if unknown. too_fast: whether each
-    player had under SHORTEST seconds for the game, which is too little time to think.
+    rating: the rating in the record; 0 if it is unknown. month: the month of the game, such as "2026-11"; "" if it is
+    unknown. too_fast: whether each player had under SHORTEST seconds for the game, which is too little time to think.
     """
 
     moves: MoveLikelihoods

@@ -31,7 +31,7 @@ OPENING = 20
 
 @dataclass(frozen=True)
 class Arms:
-    """The positions in which a person moved, and how well each model predicts the moves.
+    """The positions in which a person moved, and how well each model predicts the person's moves.
 
     judged: the evaluated moves by model, see `JudgedMoves`.
     shares: the probabilities of all legal moves in the positions of `asked`, by model.

@@ -113,10 +113,10 @@ def favourites(
     score: NDArray[np.float64],
     text: str,
 ) -> Table:
-    """Return the most frequent openings with each color, and the person's score with them.
+    """Return the most frequent openings with each color, and the person's score with each opening.
 
-    lines: for each color its name, and its openings with their games. score: the person's score in every game of the
-    store, 0 to 1.
+    lines: for each color, the color's name, and the openings with their games. score: the person's score in every game
+    of the store, 0 to 1.
     """
     rows: list[list[Cell]] = []
     for colour, beginnings in lines:

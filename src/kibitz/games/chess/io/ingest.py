@@ -307,7 +307,8 @@ def _why_unusable(block: ParsedBlock, ends: _Ends, i: int, result: int) -> tuple
 
 
 def finish(chunks: list[PyChunkView] | None, block: ParsedBlock, keep: Filter) -> GameBatch:
-    """Check the parsed games of a block, filter them by their moves, and return them as a batch of flat arrays.
+    """Check the parsed games of a block, filter the games by their moves, and return the rest as a batch of flat
+    arrays.
 
     chunks: the result of the fast parser; None without this parser.
     """

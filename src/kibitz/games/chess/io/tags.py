@@ -33,7 +33,7 @@ _ESCAPED = re.compile(r'\\(["\\])')
 
 @dataclass(frozen=True)
 class Tag:
-    """A header: its name, its value, and the offset of its end."""
+    """A header: the name, the value, and the offset of the header's end."""
 
     name: str
     value: str
@@ -54,7 +54,7 @@ def read_tag(text: str, at: int, begins_line: bool = True) -> Tag | None:
     """Parse the header that begins with the bracket at index `at`. Returns None if it isn't a header.
 
     Between double quotation marks, any text is a value. Other quotation marks and a missing mark or bracket are
-    accepted too. A value without marks is accepted only at the beginning of a line.
+    accepted too. A value without quotation marks is accepted only at the beginning of a line.
     """
     name = _NAME.match(text, at)
     if name is None:

@@ -92,8 +92,8 @@ class GnuGo:
         """Play both sides until both pass. Return the stones at the end, uint8 [361], and which of them are dead, bool
         [361].
 
-        mover: BLACK or WHITE. komi: in points; area scoring needs no further correction. limit: in seconds. Raises the
-        errors of `dead`, and ValueError if the game doesn't end.
+        mover: BLACK or WHITE. komi: the komi in points; area scoring needs no further correction. limit: the time limit
+        in seconds. Raises the errors of `dead`, and ValueError if the game doesn't end.
         """
         until = time.monotonic() + limit
         self._set_up(_position(colours, size, f"RU[chinese]KM[{komi:g}]PL[{'?BW'[mover]}]"), until)

@@ -179,7 +179,7 @@ class Referee:
     """Labels the games of batches. A context manager: leaving it ends the processes and threads that it started.
 
     which: one of REFEREES.
-    gnugo: path of the program; None to search for it.
+    gnugo: the path of GNU Go; None to search for GNU Go.
     journal: a file with every verdict, so that a later process doesn't label the games again.
     workers: processes that label games, or the number of threads, each of which has a separate GNU Go; None for one per
         core.

@@ -94,7 +94,7 @@ def server_of(headers: Mapping[str, str]) -> str:
 
 
 def without_its_stones(headers: Mapping[str, str], handicap: int) -> bool:
-    """Return whether a game's headers name handicap stones although the record places none. handicap: the number of
+    """Return whether a game's headers specify handicap stones although the record places none. handicap: the number of
     stones that the record places.
     """
     # AW sets up white stones: such a game begins from a set-up position, not from a handicap

@@ -208,7 +208,8 @@ def _latin_bytes(text: str) -> bytes:
 
 
 def put_right(text: str) -> str:
-    """Decode a record again that was decoded as Latin-1 (or Windows' variant of it) because its encoding was unknown.
+    """Correct a record that was decoded as Latin-1 (or as Windows' variant of Latin-1) because its encoding was
+    unknown.
 
     The new encoding is the one that fits its bytes. The text is unchanged if no other encoding fits, or if the game's
     CA is UTF-8 and too few letters contradict it.
