@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import chess
@@ -20,6 +20,7 @@ from kibitz.play.result import SearchLimits
 from kibitz.runs import Run
 from kibitz.store.store import Store
 from kibitz.systems import load
+from kibitz.training import trainer
 from kibitz.training.fit import train
 from kibitz.training.rounds import PARTS, TimeShares, next_stage
 from kibitz.training.trainer import ALL_DONE, TIME_LIMIT, TrainConfig, Trainer
@@ -72,9 +73,16 @@ def test_the_order_changes_nothing(small_store: Store, tmp_path: Path) -> None:
     assert all(torch.equal(together[name], values) for name, values in alone.items())
 
 
-@pytest.mark.parametrize("stop_at", [7, 40, 75, 110])
+def _rows(path: Path) -> list[dict[str, Any]]:
+    """The rows of the metrics without the speed, in an order that does not depend on the turns."""
+    rows = [{k: v for k, v in row.items() if k != "samples_per_second"} for row in Run(path).metrics()]
+    return sorted(rows, key=lambda row: (row["stage"], row["iteration"], row["kind"]))
+
+
+# 1 is the end of the first round of the first network: it has no validation yet
+@pytest.mark.parametrize("stop_at", [1, 7, 40, 75, 110])
 def test_a_broken_training_goes_on_to_the_same_weights(small_store: Store, tmp_path: Path, stop_at: int) -> None:
-    _train(small_store, tmp_path / "whole")
+    unbroken, _, _ = _train(small_store, tmp_path / "whole")
     stopped, _, _ = _train(small_store, tmp_path / "broken", stop_at=stop_at)
     assert not stopped.outcome.finished
     done, _, _ = _train(small_store, tmp_path / "broken")
@@ -82,14 +90,63 @@ def test_a_broken_training_goes_on_to_the_same_weights(small_store: Store, tmp_p
     assert done.continued
     whole, broken = _weights(tmp_path / "whole"), _weights(tmp_path / "broken")
     assert all(torch.equal(whole[name], broken[name]) for name in whole)
-    rows = [
-        [
-            (row["stage"], row["iteration"], row["kind"])
-            for row in map(json.loads, (tmp_path / name / "metrics.jsonl").read_text().splitlines())
-        ]
-        for name in ("whole", "broken")
-    ]
-    assert sorted(rows[0]) == sorted(rows[1])
+    assert _rows(tmp_path / "whole") == _rows(tmp_path / "broken")
+    assert done.outcome == unbroken.outcome
+    again, _, _ = _train(small_store, tmp_path / "broken")
+    assert again.outcome.parts == unbroken.outcome.parts, "a finished training keeps its parts"
+
+
+@pytest.mark.slow
+def test_the_outcome_is_that_of_the_last_network(small_store: Store, tmp_path: Path) -> None:
+    """The network that trains last may be another one: the first network has the longest rounds."""
+    settings = _settings("convchess", MOVERS | {"iterations": 0, "epochs": 1.0, "moves": 2000})
+    done = train("convchess", settings, str(small_store.path), run=tmp_path / "r", plan=PLAN)
+    last = done.outcome.parts[-1]
+    assert last["stage"] == "king"
+    assert done.outcome.parts[0]["iteration"] > last["iteration"]
+    assert (done.outcome.iteration, done.outcome.best) == (last["iteration"], last["best"])
+
+
+@pytest.mark.slow
+def test_a_stage_begins_its_summaries_anew(small_store: Store, tmp_path: Path) -> None:
+    """The stage before it ended between two summaries."""
+
+    def first_summaries(every: int) -> list[dict[str, Any]]:
+        settings = replace(_settings("deepchess", SMALL_PAIRS), pretrain_epochs=0.0, keep="best")
+        plan = TrainConfig(every, 7, 50, 200, precision="32-true", patience=1)
+        done = train("deepchess", settings, str(small_store.path), run=tmp_path / f"every-{every}", plan=plan)
+        assert done.outcome.parts[0]["iteration"] % 10, "the first stage stalled between two summaries"
+        rows = [row for row in Run(done.path).metrics() if row["kind"] == "summary" and row["stage"] == "distilled"]
+        return [row for row in rows if row["iteration"] <= 10]
+
+    (whole,), parts = first_summaries(10), first_summaries(1)
+    assert len(parts) == 10
+    for name in ("loss", "accuracy", "agreement"):
+        assert whole[name] == pytest.approx(np.mean([row[name] for row in parts]), abs=1e-6)
+
+
+@pytest.mark.slow
+def test_the_speed_after_a_stop_includes_the_time_before_it(
+    small_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [0.0]
+    monkeypatch.setattr(trainer, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    settings = _settings("convchess", MOVERS | {"networks": "piece"})
+    plan = replace(PLAN, summary_every=10, validate_every=100, checkpoint_every=100)
+
+    def run(stop_at: int) -> None:
+        def tick(progress: Any) -> bool:
+            now[0] += 0.0 if progress.validation or progress.note else 1.0
+            return bool(progress.iteration == stop_at)
+
+        train("convchess", settings, str(small_store.path), run=tmp_path / "r", plan=plan, on_progress=tick)
+        now[0] += 1000.0
+
+    run(8)
+    run(0)
+    rows = [row for row in Run(tmp_path / "r").metrics() if row["kind"] == "summary"]
+    # the first summary is made after 9 seconds, each other one after 10
+    assert [row["samples_per_second"] for row in rows[:2]] == [round(10 * 32 / 9), 32]
 
 
 def test_a_stop_in_the_first_moments_leaves_all_networks_trained(small_store: Store, tmp_path: Path) -> None:

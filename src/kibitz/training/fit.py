@@ -436,7 +436,7 @@ def fit(job: TrainJob, on_progress: Callable[[TrainProgress], object]) -> TrainO
     """Train until the last iteration, or until training is stopped. The outcome is recorded in run.json."""
     info, games, ranks = job.info, job.data.games, job.plan.ranks
     if job.finished:
-        return TrainOutcome(True, FINISHED_BEFORE, info["iteration"], info["best"])
+        return TrainOutcome(True, FINISHED_BEFORE, info["iteration"], info["best"], parts=info.get("parts", []))
     try:
         job.system.prepare(job.network, job.data.store, games[TRAIN], job.settings, job.plan.seed)
     except KibitzError:

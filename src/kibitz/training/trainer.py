@@ -257,6 +257,8 @@ class _StageRun:
     iteration: the number of completed iterations.
     pace: None after the forecast is reported.
     averages: the averages of the stage's weights, kept while other stages train.
+    sums, samples, spent: the measures since the stage's last summary, as sums over examples, the number of examples,
+        and the seconds that they took, kept while other stages train.
     """
 
     index: int
@@ -275,6 +277,9 @@ class _StageRun:
     checks_without_better: int = 0
     validated_at: int = 0
     averages: AveragedWeights | None = None
+    sums: dict[str, float] = field(default_factory=dict)
+    samples: int = 0
+    spent: float = 0.0
 
     @property
     def done(self) -> bool:
@@ -322,7 +327,8 @@ class Trainer:
         self._measures: tuple[str, ...] = ()
         self._to_interrupt = ""
         self._summed_loss = 0.0
-        self._clock = 0.0
+        self._clock = 0.0  # when the measures since the last summary began, without the time of validations
+        self._spent = 0.0  # seconds of these measures before the present stage began or resumed
         self._warned: set[str] = set()
         self._checks_without_better = 0
         self._best: dict[str, float] = {}
@@ -378,6 +384,7 @@ class Trainer:
             "checks_without_better": self._checks_without_better,
             "sums": self._sums,
             "samples": self._samples,
+            "spent": time.monotonic() - self._clock,
             "averages": None if self._averages is None else self._averages.state(),
             "rounds": self._state_of_rounds(),
             "parts": self._progress_of_parts(),
@@ -409,6 +416,7 @@ class Trainer:
             self._checks_without_better = state["checks_without_better"]
             if self.ranks.main:
                 self._sums, self._samples = state["sums"], state["samples"]
+            self._spent = float(state.get("spent", 0.0))
             where = int(state["stage"]), int(state["iteration"]), state["optimiser"]
             self._earlier = {part["stage"]: part for part in state.get("parts") or ()}
             self._cut_short = bool(state.get("cut_short"))
@@ -485,6 +493,8 @@ class Trainer:
                         raise KibitzError(f"{self.path / WEIGHTS} is damaged. Train with another --run.") from None
                 index, iteration, optimiser_state = index + 1, 0, None
                 self._averages = self._new_averages(index)
+                self._sums, self._samples, self._unread, self._spent = {}, 0, None, 0.0
+                self._clock = time.monotonic()
                 self._checks_without_better, self._best = 0, self._best if index == len(self.stages) else {}
                 if index < len(self.stages):
                     self._save(index, 0, self.stages[index].optimiser())
@@ -501,10 +511,11 @@ class Trainer:
 
     def _outcome(self, finished: bool, reason: str, run: _StageRun) -> TrainOutcome:
         self.ranks.gather(None)  # no process ends while another process still needs it
-        return TrainOutcome(
-            finished, reason, run.iteration, self._best, self.profile.rows() if self.profile.on else None,
-            self._progress_of_parts(),
-        )  # fmt: skip
+        parts, iteration, best = self._progress_of_parts(), run.iteration, self._best
+        if self._parts is not None:  # which stage trained last depends on the interruptions
+            iteration, best = parts[-1]["iteration"], parts[-1]["best"]
+            reason = self._finished[len(self.stages) - 1] if finished else reason
+        return TrainOutcome(finished, reason, iteration, best, self.profile.rows() if self.profile.on else None, parts)
 
     # In rounds, stages that do not depend on each other take turns.
 
@@ -514,6 +525,8 @@ class Trainer:
         assert self._parts is not None
         run.best, run.checks_without_better = self._best, self._checks_without_better
         run.averages = self._averages
+        self._gather_sums()
+        run.sums, run.samples, run.spent = self._sums, self._samples, time.monotonic() - self._clock
         if reason != ROUND_OVER:
             self._finished[run.index] = reason
             self.network.load_state_dict(self._parts.of(run.stage.name), strict=False)
@@ -525,8 +538,7 @@ class Trainer:
         self._checks_without_better = paused.checks_without_better if paused else saved.get("checks", 0)
         self._best_stage = self.stages[index].name if self._best else ""
         self._averages = paused.averages if paused else self._new_averages(index, saved.get("averages"))
-        self._sums, self._samples, self._unread = {}, 0, None
-        self._clock = time.monotonic()
+        self._continue_summary(paused, saved)
         iteration, optimiser_state = saved.get("iteration", 0), saved.get("optimiser")
         if reason != ROUND_OVER:  # a finished stage is not trained again
             optimiser = paused.optimiser if paused else self.stages[index].optimiser()
@@ -534,6 +546,19 @@ class Trainer:
                 optimiser.load_state_dict(optimiser_state)
             self._save(index, paused.iteration if paused else iteration, optimiser)
         return index, iteration, optimiser_state
+
+    def _continue_summary(self, paused: _StageRun | None, saved: Mapping[str, Any]) -> None:
+        """Restore the measures since the last summary of a stage. paused: the stage, if it has trained in this call.
+        saved: its state in last.pt, or {}.
+        """
+        self._sums, self._samples, self._unread = {}, 0, None
+        if paused is not None:
+            self._sums, self._samples, self._spent = paused.sums, paused.samples, paused.spent
+        else:
+            self._spent = float(saved.get("spent", 0.0))
+            if self.ranks.main:  # the main process has the sums of all processes
+                self._sums, self._samples = dict(saved.get("sums", {})), int(saved.get("samples", 0))
+        self._clock = time.monotonic() - self._spent
 
     def _index_of(self, name: str) -> int:
         return next((index for index, stage in enumerate(self.stages) if stage.name == name), -1)
@@ -548,6 +573,7 @@ class Trainer:
                 "iteration": run.iteration, "iterations": run.iterations, "best": run.best,
                 "checks": run.checks_without_better, "optimiser": run.optimiser.state_dict(),
                 "averages": None if run.averages is None else run.averages.state(),
+                "sums": run.sums, "samples": run.samples, "spent": run.spent,
             }  # fmt: skip
         return {"aside": aside, "finished": self._finished, "best_weights": self._parts.weights}
 
@@ -601,7 +627,7 @@ class Trainer:
         self.network.train()
         iterations = stage.iterations_over(len(examples))
         loss = self._loss(stage, examples, iteration, iterations)
-        self._clock = time.monotonic()
+        self._clock = time.monotonic() - self._spent
         return _StageRun(
             index, stage, loss, examples, validation, optimiser, rate_factors, iterations,
             self.plan.intervals(iterations, stage.batch),
@@ -665,6 +691,9 @@ class Trainer:
                 means = self._validate(run)
                 self._warn(run, run.iteration, run.health.learned_nothing(run.iteration, self._recent_loss(), means))
             ended = run.done or self._stalled
+            # Before the state is saved, so that a run that is stopped here has the same validations as any other run.
+            if over := not ended and self._shares.over(run.iteration):
+                self._keep_some(run)
             interruption = self._interruption(stop) if self.ranks.alone else self._to_interrupt
             if run.iteration % run.intervals.checkpoint == 0 or ended or interruption:
                 self._save_checkpoint(run)
@@ -677,8 +706,7 @@ class Trainer:
                     # Without a validation so far, the current weights are saved. A validation now could take long.
                     self._keep_averaged(run.stage)
                 return interruption
-            if self._shares.over(run.iteration):
-                self._keep_some(run)
+            if over:
                 return ROUND_OVER
         if not len(run.validation):
             self._keep_averaged(run.stage)
