@@ -27,10 +27,15 @@ def sync(file: IO[Any]) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Write the names in a folder to the disk (fsync). This does nothing if folders can't be opened (Windows)."""
+    """Write the names in a folder to the disk (fsync). This does nothing if the folder can't be opened, as on
+    Windows.
+    """
     if sys.platform == "win32":
         return
-    opened = os.open(folder, os.O_RDONLY)
+    try:
+        opened = os.open(folder, os.O_RDONLY)
+    except OSError:  # for example, the user may write to the folder but not list it
+        return
     try:
         with contextlib.suppress(OSError):  # the file system doesn't support it
             os.fsync(opened)

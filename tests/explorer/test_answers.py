@@ -17,6 +17,7 @@ from kibitz.errors import KibitzError, UsageError
 from kibitz.explorer import index as indexes
 from kibitz.explorer.answers import Explorer, read_band
 from kibitz.explorer.index import DEPTH, FOLDER, open_index
+from kibitz.explorer.keys import NO_MOVE
 from kibitz.explorer.records import record
 from kibitz.explorer.report import explore, read_chess
 from kibitz.games.chess.filters import Filter
@@ -27,6 +28,7 @@ from kibitz.games.chess.replay import STANDARD_START
 from kibitz.games.chess.start import read_fen
 from kibitz.store.store import Store
 from kibitz.store.writer import StoreWriter
+from support.causes import naming
 from support.helpers import import_games
 
 Slow = dict[str, list[tuple[int, str]]]
@@ -218,6 +220,26 @@ def test_a_record_is_the_game_again(store: Store, explorer: Explorer, tmp_path: 
     with pytest.raises(IndexError):
         record(store, len(store))
     assert explorer.rows([3])[0]["white"] == store.row(3)["white"]
+
+
+@pytest.mark.parametrize("code", [0, 7 << 12 | 12 | 28 << 6, 36 | 28 << 6, 65535])
+def test_a_damaged_game_is_named_in_a_line(code: int, tmp_path: Path) -> None:
+    """An illegal move of a store does not reach python-chess, which raises AssertionError or IndexError."""
+    path = tmp_path / "a.store"
+    whole = import_games(path, limit=5)
+    assert record(whole, 0)
+    assert explore(Explorer(whole))["games"] == 5
+    moves = np.fromfile(path / "0001" / "moves.u16", "<u2")
+    moves[0] = code
+    moves.tofile(path / "0001" / "moves.u16")
+    (path / FOLDER / "index.json").unlink()
+    damaged = Store(path)
+    with pytest.raises(KibitzError, match=naming("game 1 & illegal")):
+        record(damaged, 0)
+    assert record(damaged, 1) == record(whole, 1)
+    if code != NO_MOVE:  # this number marks the end of a game
+        with pytest.raises(KibitzError, match="illegal"):
+            explore(Explorer(damaged))
 
 
 def test_positions_are_read_in_any_spelling() -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import importlib.resources
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from kibitz.errors import UsageError
+from kibitz.errors import KibitzError, UsageError
 from kibitz.explorer.answers import Explorer
+from kibitz.explorer.index import FOLDER
 from kibitz.explorer.records import record
 from kibitz.explorer.report import explore, read_go
 from kibitz.games.go.filters import Filter
@@ -17,6 +19,7 @@ from kibitz.games.go.points import GRID, symmetries
 from kibitz.games.go.replay import STANDARD_START
 from kibitz.store.store import Store
 from kibitz.store.writer import StoreWriter
+from support.causes import naming
 
 
 def store_of(path: Path, file: Path | str, most: int | None = None) -> Store:
@@ -50,6 +53,23 @@ def test_the_first_moves(store: Store) -> None:
     most = max(counts.values(), key=len)
     assert (found["moves"][0]["black"], found["moves"][0]["white"]) == (most.count(1), most.count(-1))
     assert found["fen"] is found["opening"] is None
+
+
+def test_a_damaged_game_is_named_in_a_line(tmp_path: Path) -> None:
+    (tmp_path / "a.sgf").write_text("(;GM[1]SZ[19]RE[B+R];B[pd];W[dd];B[pp])(;GM[1]SZ[19]RE[W+R];B[qd];W[dd])")
+    whole = store_of(tmp_path / "a.store", tmp_path / "a.sgf")
+    assert "B[pd]" in record(whole, 0)
+    assert explore(Explorer(whole))["games"] == 2
+    moves = np.fromfile(whole.path / "0001" / "moves.u16", "<u2")
+    moves[0] = 5000
+    moves.tofile(whole.path / "0001" / "moves.u16")
+    (whole.path / FOLDER / "index.json").unlink()
+    damaged = Store(whole.path)
+    with pytest.raises(KibitzError, match=naming("game 1 & illegal")):
+        record(damaged, 0)
+    with pytest.raises(KibitzError, match="illegal"):
+        explore(Explorer(damaged))
+    assert "B[qd]" in record(damaged, 1)
 
 
 def test_a_turned_board_knows_the_same(store: Store) -> None:

@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from kibitz.errors import KibitzError
 from kibitz.online import client, lichess
 from kibitz.online.accounts import account_in
 from kibitz.online.kept import INDEX, STATE, TEXTS, opened
 from kibitz.store.store import Store
-from support.causes import assert_refused, in_process
+from support.causes import assert_refused, in_process, naming
 from support.game_server import MINUTE, Answer, Fault, Game, GameServer, Request
 
 NAME = "Tester-1"
@@ -235,6 +236,39 @@ def test_a_token_is_not_sent_in_the_clear(server: GameServer, monkeypatch: pytes
     assert sent == [True, True, False]
 
 
+@pytest.mark.parametrize("token", ["“lip_x”", "lip_x\nb", "lip x"])
+def test_a_token_with_other_signs(
+    token: str, server: GameServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call = ["import", f"lichess:{NAME}", "--into", tmp_path / "a.store"]
+    monkeypatch.setenv(client.TOKEN, token)
+    ended = in_process(call)
+    assert_refused(ended, code=2, names=client.TOKEN)
+    assert "lip" not in ended.err
+    monkeypatch.setenv(client.TOKEN, "lip_x")
+    assert in_process(call).code == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("ALL_PROXY", "socks://me:secret@127.0.0.1:1080/"), ("all_proxy", "ftp://127.0.0.1:1"), ("NO_PROXY", "fd00::/8")],
+)
+def test_proxy_settings_that_cannot_be_used(name: str, value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """GNOME writes socks:// into ALL_PROXY, and servers have networks in NO_PROXY; httpx accepts neither."""
+    account = account_in("lichess:NAME")
+    assert account is not None
+    for variable in ("ALL_PROXY", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"):
+        monkeypatch.delenv(variable, raising=False)
+        monkeypatch.delenv(variable.lower(), raising=False)
+    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:1")
+    monkeypatch.setenv(name, value)
+    with pytest.raises(KibitzError, match=naming(f"HTTPS_PROXY & {name}" if name != "ALL_PROXY" else name)) as error:
+        client.Client(account, lambda: 0)
+    assert value not in str(error.value)
+    monkeypatch.delenv(name)
+    client.Client(account, lambda: 0).close()
+
+
 @pytest.mark.parametrize("address", ["ftp://example.org", "lichess.org", "http://", "http://[::1", "http://a:b"])
 def test_a_wrong_address(address: str, server: GameServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     call = ["import", f"lichess:{NAME}", "--into", tmp_path / "a.store"]
@@ -371,6 +405,23 @@ def test_after_a_kill_what_is_whole_remains(server: GameServer, tmp_path: Path) 
     assert games_kept() == GAMES
     [file] = folder.glob("*.pgn")
     assert file.read_text().count("[White ") == GAMES
+
+
+@pytest.mark.parametrize("name", [INDEX, TEXTS])
+def test_games_that_a_damaged_disk_lost_come_again(name: str, server: GameServer, tmp_path: Path) -> None:
+    """The state says that everything was downloaded, but the files have fewer games."""
+    call = ["import", f"lichess:{NAME}", "--into", tmp_path / "a.store"]
+    assert in_process(call).code == 0
+    account = account_in(f"lichess:{NAME}")
+    assert account is not None
+    data = bytearray((account.folder / name).read_bytes())
+    if name == INDEX:
+        data[1100] = 0
+    else:
+        del data[5000:]
+    (account.folder / name).write_bytes(bytes(data))
+    assert in_process([*call, "--append"]).code == 0
+    assert games_kept() == GAMES
 
 
 def test_ctrl_c_keeps_what_came(server: GameServer, tmp_path: Path) -> None:

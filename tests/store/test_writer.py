@@ -337,6 +337,45 @@ def test_an_interrupt_at_any_moment_of_the_commit(
         assert [2] in games_of(write(path, batch([[2]]), append=True))
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="folders are not opened there")
+@pytest.mark.parametrize("append", [False, True])
+def test_a_folder_that_cannot_be_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, append: bool) -> None:
+    """After store.json is replaced, an error must not remove the games that it names."""
+    path = tmp_path / "a"
+    if append:
+        write(path, batch([[1]]))
+    real = os.open
+
+    def unless_folder(name: Any, flags: int, *more: Any) -> int:
+        if Path(name).is_dir():
+            raise PermissionError(errno.EACCES, "Permission denied", str(name))
+        return real(name, flags, *more)
+
+    monkeypatch.setattr(os, "open", unless_folder)
+    assert games_of(write(path, batch([[2]]), append=append)) == ([[1], [2]] if append else [[2]])
+
+
+def test_a_store_that_appears_while_its_path_is_locked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An import that makes the store just before another takes the lock: the other takes the lock of the store."""
+    path = tmp_path / "a"
+    real, calls = StoreWriter._lock_path, []
+
+    def first(self: StoreWriter) -> Any:
+        calls.append(self)
+        if len(calls) == 1:
+            write(path, batch([[1]]))
+        return real(self)
+
+    monkeypatch.setattr(StoreWriter, "_lock_path", first)
+    with StoreWriter(path, "chess", COLUMNS, STANDARD, PER_MOVE, append=True) as writer:
+        monkeypatch.undo()
+        with pytest.raises(KibitzError, match="in use"):
+            write(path, batch([[3]]), append=True)
+        writer.add(batch([[2]]))
+        writer.commit({})
+    assert games_of(write(path, batch([[3]]), append=True)) == [[1], [2], [3]]
+
+
 def test_places_where_no_store_can_be(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match=naming("folder")):

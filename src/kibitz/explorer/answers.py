@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.errors import UsageError
+from kibitz.errors import KibitzError, UsageError
 from kibitz.explorer.index import UNRATED, PositionIndex, open_index
 from kibitz.explorer.keys import NO_MOVE
 from kibitz.explorer.search import GameSearch
@@ -145,16 +145,27 @@ class Explorer:
             from kibitz.explorer.chess import key_of
             from kibitz.games.chess.moves import to_move
 
-            return key_of(board), int(not board.turn), lambda code: (to_move(code).uci(), board.san(to_move(code)))
+            def chess_name(code: int) -> tuple[str, str]:
+                move = to_move(code)
+                if not board.is_legal(move):
+                    raise self._illegal_move()
+                return move.uci(), board.san(move)
+
+            return key_of(board), int(not board.turn), chess_name
         from kibitz.explorer.go import key_of as key_of_go
         from kibitz.explorer.go import unseen
-        from kibitz.games.go.points import BLACK, GRID, to_gtp
+        from kibitz.games.go.points import BLACK, GRID, PASS, to_gtp
 
         def name(code: int) -> tuple[str, str]:
+            if code > PASS:
+                raise self._illegal_move()
             vertex = to_gtp(unseen(board, code), GRID)
             return vertex, vertex
 
         return key_of_go(board) if board.size == GRID else None, int(board.to_move == BLACK), name
+
+    def _illegal_move(self) -> KibitzError:
+        return KibitzError(f"{self.store.path} has an illegal move in this position. Import the games again.")
 
     def rows(self, games: list[int]) -> list[dict[str, Any]]:
         """Return the rows of some games: players, ratings or ranks, result, and date as YYYY-MM-DD or None."""

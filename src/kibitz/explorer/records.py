@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from kibitz.errors import KibitzError
 from kibitz.games.chess.replay import decode_board
 from kibitz.store.store import Store
 
@@ -11,11 +12,21 @@ _RESULTS = {1: "1-0", 0: "1/2-1/2", -1: "0-1"}
 
 
 def record(store: Store, game: int) -> str:
-    """Return the record of a game. Raises IndexError for a game that is not in the store."""
+    """Return the record of a game.
+
+    Raises IndexError for a game that is not in the store, and KibitzError if the game is damaged.
+    """
     row = store.row(game)
     moves = store.moves[store.offsets[game] : store.offsets[game + 1]].tolist()
     start = store.starts[store.start_of[game]]
-    return (_pgn if store.game == "chess" else _sgf)(row, moves, start)
+    try:
+        return (_pgn if store.game == "chess" else _sgf)(row, moves, start)
+    except _Damaged:
+        raise KibitzError(f"{store.path}: game {game + 1} has an illegal move. Import the games again.") from None
+
+
+class _Damaged(Exception):
+    """Raised for moves that no game can have."""
 
 
 def _pgn(row: dict[str, Any], moves: list[int], start: Any) -> str:
@@ -36,7 +47,12 @@ def _pgn(row: dict[str, Any], moves: list[int], start: Any) -> str:
     if row.get("date"):
         written.headers["Date"] = row["date"].isoformat().replace("-", ".")
     written.headers["Result"] = _RESULTS[row["result"]]
-    written.add_line(to_move(move) for move in moves)
+    line = [to_move(move) for move in moves]
+    for move in line:
+        if not board.is_legal(move):
+            raise _Damaged
+        board.push(move)
+    written.add_line(line)
     return written.accept(Exporter(columns=None))
 
 
@@ -44,8 +60,10 @@ def _sgf(row: dict[str, Any], moves: list[int], start: Any) -> str:
     import numpy as np
 
     from kibitz.games.go.io.sgf import Record, write_sgf
-    from kibitz.games.go.points import BLACK, POINTS, WHITE
+    from kibitz.games.go.points import BLACK, PASS, POINTS, WHITE
 
+    if max(moves, default=PASS) > PASS:
+        raise _Damaged
     names = {"PB": "black", "PW": "white", "BR": "black_rank", "WR": "white_rank", "DT": "date", "EV": "event",
              "PC": "place", "RU": "rules"}  # fmt: skip
     headers = {name: str(row[column]) for name, column in names.items() if row.get(column)}

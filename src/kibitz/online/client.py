@@ -10,13 +10,14 @@ import importlib.util
 import json
 import os
 import random
+import re
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import IO, TYPE_CHECKING, Any, NoReturn, TypeVar
 from urllib.parse import urljoin, urlsplit
 
-from kibitz.errors import KibitzError, one_line
+from kibitz.errors import KibitzError, UsageError, one_line
 from kibitz.messages import warning
 from kibitz.online.accounts import Account
 from kibitz.text import shown
@@ -89,12 +90,17 @@ class Client:
         self._failures, self._next, self._reached = 0, 0.0, False
         headers = {"User-Agent": _agent(account)}
         self._token = os.environ.get(TOKEN, "").strip() if account.site.name == "lichess" else ""
+        if not re.fullmatch(r"[!-~]*", self._token):
+            raise UsageError(f"{TOKEN} must be a token without blanks and other signs. Copy it again, or unset it.")
         if self._token and (parts.scheme == "https" or self._local):
             headers["Authorization"] = f"Bearer {self._token}"
-        self._http = httpx.Client(
-            headers=headers, timeout=httpx.Timeout(SILENCE, connect=20.0), follow_redirects=False,
-            trust_env=not self._local,
-        )  # fmt: skip
+        try:
+            self._http = httpx.Client(
+                headers=headers, timeout=httpx.Timeout(SILENCE, connect=20.0), follow_redirects=False,
+                trust_env=not self._local,
+            )  # fmt: skip
+        except (ImportError, ValueError, httpx.InvalidURL):
+            raise KibitzError(_bad_proxy()) from None
 
     def close(self) -> None:
         self._http.close()
@@ -308,6 +314,21 @@ def _agent(account: Account) -> str:
     contact = "".join(one for one in os.environ.get(CONTACT, "") if one.isascii() and one.isprintable()).strip()
     name = account.name if account.name.isascii() else "unknown"
     return f"kibitz/{version('kibitz')} ({f'contact: {contact}' if contact else f'username: {name}'})"
+
+
+_PROXIES = ("ALL_PROXY", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY")
+
+
+def _bad_proxy() -> str:
+    """Return the message for proxy settings that httpx does not accept. The values may contain passwords, so the
+    message has only the names of the variables.
+    """
+    names = [name for each in _PROXIES for name in (each, each.lower()) if os.environ.get(name)]
+    given = ", ".join(names) or "the settings of the system"
+    return (
+        f"the proxy settings cannot be used (got {given}). A proxy is an address such as http://127.0.0.1:8080, and"
+        " NO_PROXY is a list of hosts. Correct or unset them. For a SOCKS proxy: pip install 'httpx[socks]'"
+    )
 
 
 def _reason(error: Exception) -> str:

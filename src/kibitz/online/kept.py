@@ -18,6 +18,8 @@ from kibitz.lock import exclusive_lock
 from kibitz.online.accounts import Account, GameChoice
 
 TEXTS, INDEX, STATE, LOCK = "texts", "index.jsonl", "state.json", "lock"
+PERIODS, COUNT = "periods", "games"
+"""Keys of the state: the complete periods, and the number of games that were saved when the state was written."""
 SAVE_EVERY = 200
 """The state is written after this number of games."""
 
@@ -50,6 +52,10 @@ class KeptGames:
         with contextlib.suppress(OSError, ValueError):
             state = json.loads((folder / STATE).read_bytes())
             self.state = state if isinstance(state, dict) else {}
+        # Periods are complete only if all games are there that were saved before the periods were written. If games are
+        # missing, the index or the texts are damaged, and all periods are requested again.
+        if len(self.entries) < _whole_number(self.state.get(COUNT)):
+            self.state.pop(PERIODS, None)
         self._unsaved = 0
 
     def _read_index(self) -> None:
@@ -90,6 +96,7 @@ class KeptGames:
         """Write all data to the disk."""
         sync(self._texts)
         sync(self._index)
+        self.state[COUNT] = len(self.entries)
         write_whole(self.folder / STATE, json.dumps(self.state).encode())
         self._unsaved = 0
 
@@ -117,6 +124,10 @@ class KeptGames:
         finally:
             temporary.unlink(missing_ok=True)
         return len(chosen)
+
+
+def _whole_number(value: object) -> int:
+    return value if isinstance(value, int) else 0
 
 
 @contextlib.contextmanager

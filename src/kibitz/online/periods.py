@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from kibitz.online.accounts import DAY, GameChoice
-from kibitz.online.kept import KeptGames
+from kibitz.online.kept import PERIODS, KeptGames
 
 MARGIN = DAY
 """Milliseconds at the end of a complete period that are requested again, because games were still running then, and
@@ -123,7 +123,7 @@ def download(
             reached(max(wanted.begin, older[1] if older else 0))
         kept.save()
     if not kept.entries:  # an empty reply may be a fault of the server, so the next call requests everything again
-        kept.state["periods"] = {}
+        kept.state[PERIODS] = {}
     return result
 
 
@@ -132,7 +132,7 @@ def _periods(kept: KeptGames, key: str) -> list[list[int]]:
 
     A period in which every game was downloaded is complete for each filter, but not the reverse.
     """
-    known: dict[str, list[list[int]]] = kept.state.setdefault("periods", {})
+    known: dict[str, list[list[int]]] = kept.state.setdefault(PERIODS, {})
     found = known.setdefault(key, [])
     if key != ALL:
         found[:] = _joined([*found, *known.get(ALL, [])])

@@ -74,14 +74,19 @@ class StoreWriter:
         self.path, self.keep_duplicates = Path(path), keep_duplicates
         self.game, self.kinds = game, {name: (*kind, 0) for name, kind in per_move.items()} | dict(per_game or {})
         self.old = self._old_store(append)
-        with self._os_errors_in_words():
-            self._lock = self._lock_path()
-        try:
-            # The store is read after it was locked, because another import may have changed it before.
-            self.old = self._old_store(append)
-        except BaseException:
-            self._lock.close()
-            raise
+        while True:
+            is_new = self.old is None
+            with self._os_errors_in_words():
+                self._lock = self._lock_path()
+            try:
+                # The store is read after it was locked, because another import may have changed it before.
+                self.old = self._old_store(append)
+            except BaseException:
+                self._lock.close()
+                raise
+            if (self.old is None) == is_new:
+                break
+            self._lock.close()  # another import has just made the store, which has a lock of its own
         self.split = split or (self.old.split if self.old is not None else Split())
         self.schema = pa.schema([*columns, *_OWN_COLUMNS])
         self.read = self.games = self.moves = 0
