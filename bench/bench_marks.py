@@ -23,7 +23,7 @@ import numpy as np
 
 from bench_board import ask, free_port, running
 from kibitz.analysis import load
-from kibitz.analysis.chess import judging
+from kibitz.analysis.chess import limits
 from kibitz.analysis.chess.judging import Judge
 from kibitz.analysis.glyphs import mark
 from kibitz.external.programs import find_stockfish
@@ -108,8 +108,8 @@ def main() -> None:
     parser.add_argument("--stockfish", type=int, nargs="+", default=[], help="depths")
     parser.add_argument("--half", choices=("choose", "measure"), default="measure")
     parser.add_argument("--games", type=int, default=10_000)
-    parser.add_argument("--nodes", type=int, default=judging.NODES)
-    parser.add_argument("--depth", type=int, default=judging.DEPTH)
+    parser.add_argument("--nodes", type=int, default=limits.NODES)
+    parser.add_argument("--depth", type=int, default=limits.DEPTH)
     parser.add_argument("--page", action="store_true", help="ask a board's server")
     parser.add_argument("--save", type=Path, help="a file for the losses of each move, npz")
     args = parser.parse_args()

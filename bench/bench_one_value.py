@@ -27,7 +27,7 @@ import chess.engine
 import kibitz
 from bench_board import ask, free_port, running
 from bench_multipv import games
-from kibitz.analysis.chess.judging import NODES
+from kibitz.analysis.chess.limits import NODES
 from kibitz.play.puct.player import TREE_SHARE
 from kibitz.web.chess.line import ChessLine
 

@@ -19,7 +19,8 @@ import numpy as np
 
 from kibitz.analysis import load
 from kibitz.analysis.chess import moves as analysed
-from kibitz.analysis.chess.judging import NODES, Judge
+from kibitz.analysis.chess.judging import Judge
+from kibitz.analysis.chess.limits import NODES
 from kibitz.games.chess.io.reader import Record
 from kibitz.play.session import Session
 from kibitz.stats import ClusterBootstrap

@@ -9,7 +9,7 @@ import chess.engine
 import pytest
 
 import kibitz
-from kibitz.analysis.chess.judging import NODES
+from kibitz.analysis.chess.limits import NODES
 from support.board_client import Client
 from support.causes import mentions
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -40,3 +44,33 @@ def test_a_page_that_is_not_built_is_one_line(monkeypatch: pytest.MonkeyPatch, t
     assert "\n" not in problem
     (tmp_path / "index.html").write_text("<html></html>")
     assert page.problem() is None
+
+
+LIGHT = """
+import json, sys
+from pathlib import Path
+from kibitz.web.judged import JudgedPositions
+from support.board_client import served
+LINE = {"game": "chess", "moves": ["e2e4", "e7e5"], "ratings": [1500, 1600]}
+with served([]) as (client, board):
+    board.judged = JudgedPositions(Path("judged.sqlite"))
+    client.good("/api/line", {"line": LINE})
+    known = client.good("/api/judged", {"network": "human", "line": LINE})["judged"]
+    heavy = ("numba", "onnxruntime", "pyarrow", "scipy")
+    before = [name for name in heavy if name in sys.modules]
+    client.good("/api/planes", {"network": "human", "line": LINE})
+    print(json.dumps([known, before, "numba" in sys.modules]))
+"""
+
+
+@pytest.mark.process
+def test_a_game_that_was_judged_before_is_shown_without_the_modules_of_a_search(tmp_path: Path) -> None:
+    source = Path(server.__file__).parents[2]
+    path = os.pathsep.join((str(source), str(source.parent / "tests")))
+    environment = {**os.environ, "PYTHONPATH": path, "KIBITZ_BOARD_PREPARE": "0"}
+    told = subprocess.run(
+        [sys.executable, "-c", LIGHT], cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True, check=True
+    )
+    known, before, after = json.loads(told.stdout)
+    assert (known, before) == ([], [])
+    assert after  # the same program sees the modules of a request that needs them

@@ -67,6 +67,7 @@ def ask_everything(client: Client, run: str, networks: list[str], store: str) ->
 
     client.get("/")
     get("/api/preparing")
+    get("/api/given")
     known = {network["name"]: network for network in get("/api/networks")["networks"]}
     for name in (run, *networks):
         network = known[name]

@@ -423,7 +423,7 @@ def _name(game: Any) -> str:
 
 
 def _check_ratings(ratings: tuple[int, int], network: TrainedNetwork) -> None:
-    from kibitz.analysis.chess.ratings import HIGHEST, LOWEST
+    from kibitz.analysis.chess.limits import HIGHEST, LOWEST
 
     if "rating" not in network.side_inputs:
         raise UsageError(

@@ -592,7 +592,7 @@ def _no_nodes(name: str, nodes: int) -> str:
 
 def _rating(name: str, value: int) -> int:
     """Convert a rating to the value of its column."""
-    from kibitz.analysis.chess.ratings import HIGHEST, LOWEST
+    from kibitz.analysis.chess.limits import HIGHEST, LOWEST
     from kibitz.games.chess.sides import RATING_UNIT
 
     check_number(name, value)

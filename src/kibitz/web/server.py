@@ -101,6 +101,7 @@ class Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
+        self.board.import_first()
         self.begun(self.address)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:

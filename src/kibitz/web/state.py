@@ -140,6 +140,20 @@ class AppState:
         if self._opinions is not None:
             self._opinions.end()
 
+    def import_first(self) -> None:
+        """Import, in a thread, the modules for the requests with which a page shows a game that was judged before. They
+        need neither numba nor a network.
+        """
+
+        def work() -> None:
+            from kibitz.explorer import openings
+            from kibitz.web import given, networks  # noqa: F401
+            from kibitz.web.chess import judging, line  # noqa: F401
+
+            openings.load()
+
+        threading.Thread(target=work, name="kibitz imports", daemon=True).start()
+
     def warm_up(self) -> None:
         """Import, in a worker thread, the modules for the first requests, and load the networks on the command line."""
 

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from kibitz import ongoing
 from kibitz.analysis.checkers import CheckedBy, Checker
-from kibitz.analysis.chess.judging import DEPTH, FirstLook, Judge, Judgement, Stopped, earlier_move, end_value, push
+from kibitz.analysis.chess.judging import FirstLook, Judge, Judgement, Stopped, earlier_move, end_value, push
+from kibitz.analysis.chess.limits import DEPTH
 from kibitz.errors import KibitzError, UsageError
 from kibitz.external import EngineDied
 from kibitz.external.uci import SEARCH_OPTIONS, ExternalEngine, OptionRefused, SearchReport

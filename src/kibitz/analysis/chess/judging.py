@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kibitz import ongoing
+from kibitz.analysis.chess.limits import DEPTH, NODES
 from kibitz.analysis.glyphs import CHESS_SWING, mark
 from kibitz.games.chess.legal import legal_moves
 from kibitz.games.chess.material import MAX_PIECES_INSUFFICIENT, insufficient_material
@@ -40,16 +41,12 @@ if TYPE_CHECKING:
     from kibitz.play.puct.together import Together
     from kibitz.play.session import Session
 
-DEPTH, QUICK_DEPTH = 6, 2
-"""Search depth in plies: the default, and that of a fast analysis."""
 MAX_DEPTH, MAX_EVALUATIONS = 12, 1_000_000
 """The largest search depth in plies, and the largest number of evaluations per position."""
 FURTHER, DOUBTFUL, PATIENCE = 2, 0.06, 600_000
 """If a first search finds a loss of at least DOUBTFUL, the move is searched FURTHER plies deeper, with at most PATIENCE
 positions.
 """
-NODES = 160
-"""Evaluations per position in the PUCT search."""
 UNSURE, LONGER = (0.14, 0.33), 5
 """Moves whose loss in the first search is in this range, about one in twenty, are searched with LONGER times as many
 evaluations.

@@ -9,6 +9,7 @@ import chess.pgn
 import numpy as np
 from numpy.typing import NDArray
 
+from kibitz.analysis.chess.limits import HIGHEST, LOWEST
 from kibitz.errors import UsageError
 from kibitz.games.chess.filters import read_rating, speed_of
 from kibitz.games.chess.replay import SIDE
@@ -19,8 +20,6 @@ RATING, OPPONENT = "rating", "opponent_rating"
 """Names of the side inputs with the rating of the side to move and of the opponent."""
 UNIT = RATING_UNIT
 """Rating points per unit of the state column: the values 0 to 255 are ratings up to 4080."""
-LOWEST, HIGHEST = 100, 4000
-"""The range of plausible ratings."""
 
 
 def add_side_inputs(

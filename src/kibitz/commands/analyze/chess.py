@@ -260,7 +260,8 @@ class PgnGames(CheckedFile):
 
     def _warn_of_ratings(self) -> None:
         """Warn about games without a rating that is an input of the network."""
-        from kibitz.analysis.chess.ratings import HIGHEST, LOWEST, RATING, UNIT
+        from kibitz.analysis.chess.limits import HIGHEST, LOWEST
+        from kibitz.analysis.chess.ratings import RATING, UNIT
 
         if not self._unrated:
             return

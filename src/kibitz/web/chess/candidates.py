@@ -35,7 +35,7 @@ def search(
     """Search the last position, and return the result; None if there is no legal move. report: called with interim
     results.
     """
-    from kibitz.analysis.chess.judging import NODES
+    from kibitz.analysis.chess.limits import NODES
     from kibitz.play import open_player
     from kibitz.play.puct.player import TREE_SHARE
 

@@ -51,7 +51,7 @@ def limits() -> list[object]:
     """Return the settings, such as the search depth, on which the judgments depend in addition to the network and the
     line.
     """
-    from kibitz.analysis.chess.judging import DEPTH, NODES
+    from kibitz.analysis.chess.limits import DEPTH, NODES
     from kibitz.analysis.chess.reason_texts import LANGUAGES
 
     return ["judge", DEPTH, NODES, sorted(LANGUAGES)]
@@ -66,7 +66,8 @@ def judge(
     first, last: the range of moves, counted from 1. 0 is the start position, for which only the value is sent.
     """
     from kibitz.analysis import load
-    from kibitz.analysis.chess.judging import DEPTH, NODES, QUICK_DEPTH, Judge, Stopped
+    from kibitz.analysis.chess.judging import Judge, Stopped
+    from kibitz.analysis.chess.limits import DEPTH, NODES, QUICK_DEPTH
 
     began = time.perf_counter()
     yield [{"seq": seq, "total": max(0, last - first + 1)}]

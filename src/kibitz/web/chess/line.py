@@ -168,7 +168,7 @@ def read_line(fields: Fields) -> ChessLine:
 
 
 def _ratings(said: object) -> tuple[int, int]:
-    from kibitz.analysis.chess.ratings import HIGHEST
+    from kibitz.analysis.chess.limits import HIGHEST
 
     if isinstance(said, list) and len(said) == 2 and all(type(each) is int and 0 <= each <= HIGHEST for each in said):
         return said[0], said[1]

@@ -80,7 +80,8 @@ def _judge(stage: str, session: Session, analysis: Analysis, engine: Told | None
     """Return the judge of a stage. Raises KibitzError if the network evaluates no positions, or if the engine fails."""
     from kibitz.analysis.checkers import Checker
     from kibitz.analysis.chess.engine_judge import EngineJudge
-    from kibitz.analysis.chess.judging import QUICK_DEPTH, judge_by_search
+    from kibitz.analysis.chess.judging import judge_by_search
+    from kibitz.analysis.chess.limits import QUICK_DEPTH
     from kibitz.errors import KibitzError
     from kibitz.external.programs import Program
     from kibitz.web.judges import OPTION
